@@ -1,0 +1,39 @@
+// The hot loops that exist in several forms, behind one table of pointers that is picked once per process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace neardup {
+
+// Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.
+struct Kernels {
+  const char* name;
+
+  // For each of `blocks` blocks of 64 bytes: out = in with A-Z lower-cased; bit i of word[block] is set
+  // when byte i is an ASCII letter, digit or '_'; bit i of high[block] when byte i is 0x80 or above.
+  void (*fold_ascii)(const uint8_t* in, size_t blocks, uint8_t* out, uint64_t* word, uint64_t* high);
+
+  // How many of n components are equal. Any n, any alignment of the element type.
+  uint32_t (*count_equal32)(const uint32_t* a, const uint32_t* b, size_t n);
+  uint32_t (*count_equal16)(const uint16_t* a, const uint16_t* b, size_t n);
+  uint32_t (*count_equal8)(const uint8_t* a, const uint8_t* b, size_t n);
+
+  // Bit i is set when a[i] == b[i]. n is a multiple of 16, at most 64.
+  uint64_t (*equal_mask32)(const uint32_t* a, const uint32_t* b, size_t n);
+
+  // Round 0 of Fast Similarity Sketching for n shingle hashes (see minhash.h): for each x, with
+  // h = mix64(x ^ seed_mix), components[(u32(h) * num_perm) >> 32] = min(itself, h >> 33).
+  void (*sketch_round0)(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components);
+};
+
+// The best form that this CPU and operating system can run, or the one forced by force_kernels().
+const Kernels& kernels() noexcept;
+
+// name: "auto", "scalar", "avx2", "avx512". False, changing nothing, when the name is unknown or this machine cannot run it.
+bool force_kernels(const char* name) noexcept;
+
+// Whether this machine can run the named form ("auto" and "scalar": always).
+bool kernels_available(const char* name) noexcept;
+
+}  // namespace neardup

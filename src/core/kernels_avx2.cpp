@@ -1,0 +1,100 @@
+// AVX2 forms. Built with per-function target attributes only, so that no inline helper compiled for
+// AVX2 can leak into code that runs on older machines.
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "core/kernels.h"
+
+#define TARGET __attribute__((target("avx2,bmi2")))
+
+namespace neardup {
+namespace {
+
+// All byte comparisons below are signed; bytes 0x80.. are negative and so never inside an ASCII range.
+TARGET void fold_ascii(const uint8_t* in, size_t blocks, uint8_t* out, uint64_t* word, uint64_t* high) {
+  const __m256i before_upper = _mm256_set1_epi8('A' - 1);
+  const __m256i after_upper = _mm256_set1_epi8('Z' + 1);
+  const __m256i before_lower = _mm256_set1_epi8('a' - 1);
+  const __m256i after_lower = _mm256_set1_epi8('z' + 1);
+  const __m256i before_digit = _mm256_set1_epi8('0' - 1);
+  const __m256i after_digit = _mm256_set1_epi8('9' + 1);
+  const __m256i underscore = _mm256_set1_epi8('_');
+  const __m256i case_bit = _mm256_set1_epi8(0x20);
+  for (size_t b = 0; b < blocks; ++b, in += 64, out += 64) {
+    uint64_t w = 0;
+    uint64_t h = 0;
+    for (int half = 0; half < 2; ++half) {
+      const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + 32 * half));
+      const __m256i upper = _mm256_and_si256(_mm256_cmpgt_epi8(c, before_upper), _mm256_cmpgt_epi8(after_upper, c));
+      const __m256i f = _mm256_or_si256(c, _mm256_and_si256(upper, case_bit));
+      const __m256i lower = _mm256_and_si256(_mm256_cmpgt_epi8(f, before_lower), _mm256_cmpgt_epi8(after_lower, f));
+      const __m256i digit = _mm256_and_si256(_mm256_cmpgt_epi8(c, before_digit), _mm256_cmpgt_epi8(after_digit, c));
+      const __m256i any = _mm256_or_si256(_mm256_or_si256(lower, digit), _mm256_cmpeq_epi8(c, underscore));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * half), f);
+      w |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(any))) << (32 * half);
+      h |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(c))) << (32 * half);
+    }
+    word[b] = w;
+    high[b] = h;
+  }
+}
+
+TARGET uint32_t count_equal32(const uint32_t* a, const uint32_t* b, size_t n) {
+  __m256i sum = _mm256_setzero_si256();
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256i e = _mm256_cmpeq_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
+                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    sum = _mm256_sub_epi32(sum, e);
+  }
+  alignas(32) uint32_t lane[8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lane), sum);
+  uint32_t m = 0;
+  for (uint32_t v : lane) m += v;
+  for (; i < n; ++i) m += a[i] == b[i];
+  return m;
+}
+
+TARGET uint32_t count_equal16(const uint16_t* a, const uint16_t* b, size_t n) {
+  uint32_t m = 0;
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256i e = _mm256_cmpeq_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
+                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    m += static_cast<uint32_t>(__builtin_popcount(static_cast<uint32_t>(_mm256_movemask_epi8(e)))) >> 1;
+  }
+  for (; i < n; ++i) m += a[i] == b[i];
+  return m;
+}
+
+TARGET uint32_t count_equal8(const uint8_t* a, const uint8_t* b, size_t n) {
+  uint32_t m = 0;
+  size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    const __m256i e = _mm256_cmpeq_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
+                                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    m += static_cast<uint32_t>(__builtin_popcount(static_cast<uint32_t>(_mm256_movemask_epi8(e))));
+  }
+  for (; i < n; ++i) m += a[i] == b[i];
+  return m;
+}
+
+TARGET uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
+  uint64_t m = 0;
+  for (size_t i = 0; i < n; i += 8) {
+    const __m256i e = _mm256_cmpeq_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
+                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    m |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(e)))) << i;
+  }
+  return m;
+}
+
+}  // namespace
+
+// sketch_round0: 64-bit multiplies are emulated in AVX2 and lose to the scalar loop.
+const Kernels kAvx2Kernels = {
+    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, kScalarKernels.sketch_round0,
+};
+
+}  // namespace neardup
+#endif
