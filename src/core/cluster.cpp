@@ -1,0 +1,401 @@
+// Clusters: first-come representatives with band tables of representatives only, or components by union-find.
+#include "core/cluster.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/banding.h"
+#include "core/row_store.h"
+#include "core/union_find.h"
+#include "core/workspace.h"
+
+namespace neardup {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+// Rows whose look-ups are under way at once.
+constexpr uint32_t kAhead = 8;
+// Without bands: rows that are compared with a tile of representatives that stays in the first-level cache.
+constexpr uint32_t kBatch = 64;
+constexpr size_t kTileBytes = 16 * 1024;
+// Shares of the memory limit, in sixteenths. A table that doubles holds half of itself besides.
+constexpr size_t kStoreShare = 6;
+constexpr size_t kTableShare = 6;
+constexpr size_t kReaderShare = 1;
+
+size_t share(const Workspace& ws, size_t sixteenths) {
+  return ws.limit == SIZE_MAX ? SIZE_MAX / 16 : ws.limit / 16 * sixteenths;
+}
+
+// Representatives in the order they were made, and for each band the lists of those with equal key slots.
+class Representatives {
+ public:
+  Representatives(const Banding& banding, const RowCompare& compare, uint32_t need, const RowStore& rows, Workspace& ws)
+      : ws_(ws),
+        banding_(banding),
+        compare_(compare),
+        filter_(banding),
+        need_(need),
+        rows_(rows),
+        copies_(rows.row_bytes(), UINT64_MAX, ws),
+        record_words_(banding.usable() ? banding.stride() + banding.bands() : 0) {
+    const size_t slots = banding.usable() ? banding.bands() * sizeof(Slot) * kSlotsEach : 0;
+    const size_t each = sizeof(uint32_t) * (1 + record_words_) + slots + (rows.in_memory() ? 0 : rows.row_bytes());
+    most_ = static_cast<uint32_t>(std::clamp<size_t>(share(ws, kTableShare) / each, 8, uint32_t{1} << 31));
+  }
+
+  uint32_t size() const noexcept { return size_; }
+  bool full() const noexcept { return size_ == most_; }
+  // Row number of a representative.
+  uint32_t row_number(uint32_t r) const noexcept { return row_numbers_[r]; }
+  const std::byte* row(uint32_t r) const noexcept {
+    return rows_.in_memory() ? rows_.row(row_numbers_[r]) : copies_.row(r);
+  }
+
+  // keys: of the row; unused without bands. Not when full().
+  void add(uint32_t row_number, const std::byte* row, const uint32_t* keys) {
+    if (size_ == row_numbers_.size()) grow();
+    if (!rows_.in_memory()) copies_.add(row);
+    row_numbers_[size_] = row_number;
+    if (record_words_ != 0) {
+      std::copy(keys, keys + banding_.stride(), record(size_));
+      link(size_);
+    }
+    ++size_;
+  }
+
+  void prefetch(const uint32_t* keys) const noexcept {
+    if (slots_each_ == 0) return;
+    for (uint32_t band = 0; band < banding_.bands(); ++band) __builtin_prefetch(&slot(band, keys[band]));
+  }
+
+  // The earliest representative with at least `need` matches, else kNone.
+  uint32_t find(const std::byte* row, const uint32_t* keys, uint32_t* matches) {
+    if (size_ == 0) return kNone;
+    const uint32_t bands = banding_.bands();
+    const uint32_t probes = banding_.probes();
+    uint64_t lists[Banding::kMostBands];  // length << 32 | band
+    uint32_t empty = 0;
+    for (uint32_t band = 0; band < bands; ++band) {
+      const uint32_t count = slot(band, keys[band]).count;
+      lists[band] = static_cast<uint64_t>(count) << 32 | band;
+      empty += count == 0;
+    }
+    ws_.poller.spend(4 * bands);
+    if (empty >= probes) return kNone;
+    if (probes < bands) std::nth_element(lists, lists + probes, lists + bands);
+    uint64_t length = 0;
+    for (uint32_t p = 0; p < probes; ++p) length += lists[p] >> 32;
+    if (length > size_) return find_directly(row, 0, size_, matches);
+
+    uint32_t heads[Banding::kMostBands];
+    for (uint32_t p = 0; p < probes; ++p) {
+      const uint32_t band = static_cast<uint32_t>(lists[p]);
+      heads[p] = (lists[p] >> 32) == 0 ? kNone : slot(band, keys[band]).head;
+      if (heads[p] != kNone) {
+        for (uint32_t word = 0; word < record_words_; word += 16) __builtin_prefetch(record(heads[p]) + word);
+      }
+    }
+    uint32_t best = kNone;
+    filter_.take_none();
+    for (uint32_t p = 0; p < probes; ++p) {
+      const uint32_t band = static_cast<uint32_t>(lists[p]);
+      for (uint32_t r = heads[p]; r != kNone; r = record(r)[banding_.stride() + band]) {
+        ws_.poller.spend(20);
+        if (r >= best || !filter_(keys, record(r))) continue;
+        const uint32_t m = compare_(row, this->row(r));
+        if (m < need_) continue;
+        best = r;
+        *matches = m;
+      }
+      filter_.take(band);
+    }
+    return best;
+  }
+
+  // The same over representatives first .. last - 1, by comparing.
+  uint32_t find_directly(const std::byte* row, uint32_t first, uint32_t last, uint32_t* matches) {
+    for (uint32_t r = first; r < last; ++r) {
+      ws_.poller.spend(5 + rows_.row_bytes() / 64);
+      const uint32_t m = compare_(row, this->row(r));
+      if (m >= need_) {
+        *matches = m;
+        return r;
+      }
+    }
+    return kNone;
+  }
+
+  // Forgets all, to start the next pass.
+  void clear() {
+    size_ = 0;
+    copies_.clear();
+    clear_slots();
+  }
+
+ private:
+  struct Slot {
+    uint32_t head;
+    uint32_t count;
+  };
+  static constexpr size_t kSlotsEach = 1;
+
+  uint32_t* record(uint32_t r) noexcept { return records_.data() + r * record_words_; }
+  Slot& slot(uint32_t band, uint32_t key) noexcept { return slots_[band * slots_each_ + (key & (slots_each_ - 1))]; }
+  const Slot& slot(uint32_t band, uint32_t key) const noexcept {
+    return slots_[band * slots_each_ + (key & (slots_each_ - 1))];
+  }
+
+  void link(uint32_t r) {
+    uint32_t* words = record(r);
+    for (uint32_t band = 0; band < banding_.bands(); ++band) {
+      Slot& s = slot(band, words[band]);
+      words[banding_.stride() + band] = s.count == 0 ? kNone : s.head;
+      s.head = r;
+      ++s.count;
+    }
+    ws_.poller.spend(banding_.bands() * 4);
+  }
+
+  void clear_slots() {
+    for (size_t done = 0; done < slots_.size();) {
+      const size_t piece = std::min<size_t>(kTransferBytes, slots_.size() - done);
+      std::fill(slots_.data() + done, slots_.data() + done + piece, Slot{0, 0});
+      done += piece;
+      ws_.poller.spend(piece);
+    }
+  }
+
+  void grow() {
+    const uint32_t room = std::min(most_, std::max(64u, 2 * size_));
+    Array<uint32_t> numbers(ws_.ledger, room);
+    copy_polled(numbers.data(), row_numbers_.data(), size_ * sizeof(uint32_t), ws_.poller);
+    row_numbers_.swap(numbers);
+    if (record_words_ == 0) return;
+    Array<uint32_t> records(ws_.ledger, room * record_words_);
+    copy_polled(records.data(), records_.data(), size_ * record_words_ * sizeof(uint32_t), ws_.poller);
+    records_.swap(records);
+    records = Array<uint32_t>();
+    slots_ = Array<Slot>();
+    slots_each_ = std::bit_floor(room * kSlotsEach);
+    slots_ = Array<Slot>(ws_.ledger, banding_.bands() * slots_each_);
+    clear_slots();
+    for (uint32_t r = 0; r < size_; ++r) link(r);
+  }
+
+  Workspace& ws_;
+  const Banding& banding_;
+  const RowCompare& compare_;
+  KeyFilter filter_;
+  uint32_t need_;
+  const RowStore& rows_;
+  RowStore copies_;  // of the representatives, where the rows lie on disk
+  size_t record_words_;
+  uint32_t most_;
+  uint32_t size_ = 0;
+  Array<uint32_t> row_numbers_;
+  Array<uint32_t> records_;  // key vector, then for each band the next in the list
+  size_t slots_each_ = 0;
+  Array<Slot> slots_;
+};
+
+}  // namespace
+
+struct Clusterer::Impl {
+  Impl(Linkage linkage_, uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
+      : linkage(linkage_),
+        num_perm(num_perm_),
+        need(need_),
+        banding(num_perm_, bits, need_),
+        compare(num_perm_, bits),
+        ws(options.memory_limit, options.files, options.stop),
+        rows(size_t{num_perm_} * bits / 8, share(ws, kStoreShare) / (size_t{num_perm_} * bits / 8), ws) {
+    if (linkage == Linkage::connected) pairs = std::make_unique<PairEngine>(num_perm, bits, need, options);
+  }
+
+  void add(const void* components) {
+    linkage == Linkage::anchor ? rows.add(components) : pairs->add(components);
+    if (!row_of.empty() || total != compared) row_of.push_back(total);
+    ++compared;
+    ++total;
+  }
+
+  void add_alone() {
+    if (total == uint32_t{1} << 31) throw Error(Errc::too_large, "more than 2147483648 rows");
+    if (row_of.empty()) {
+      row_of.resize(compared);
+      std::iota(row_of.begin(), row_of.end(), 0u);
+    }
+    ++total;
+  }
+
+  uint32_t caller_row(uint32_t i) const noexcept { return row_of.empty() ? i : row_of[i]; }
+
+  void run_anchor();
+  void banded_pass(Representatives& kept);
+  void direct_pass(Representatives& kept);
+  void run_connected();
+
+  // Row i joins representative r, or is one itself.
+  void assign(uint32_t i, uint32_t r, uint32_t m) {
+    representative[caller_row(i)] = caller_row(r);
+    matches[caller_row(i)] = m;
+  }
+  bool waits(uint32_t i) const noexcept { return representative[caller_row(i)] == kNone; }
+
+  Linkage linkage;
+  uint32_t num_perm;
+  uint32_t need;
+  Banding banding;
+  RowCompare compare;
+  Workspace ws;
+  RowStore rows;
+  std::unique_ptr<PairEngine> pairs;
+  std::vector<uint32_t> row_of;  // of the rows that are compared; empty while all are
+  uint32_t compared = 0;
+  uint32_t total = 0;
+  std::vector<uint32_t> representative;
+  std::vector<uint32_t> matches;
+};
+
+// A pass ends with all rows settled, or with a full table and the rows that match none of it still waiting: every
+// later representative is one of those, so whoever joined, joined the earliest.
+void Clusterer::Impl::run_anchor() {
+  std::fill(matches.begin(), matches.end(), num_perm);
+  for (uint32_t i = 0; i < total; ++i) representative[i] = i;
+  for (uint32_t i = 0; i < compared; ++i) representative[caller_row(i)] = kNone;
+  Representatives kept(banding, compare, need, rows, ws);
+  do {
+    kept.clear();
+    banding.usable() ? banded_pass(kept) : direct_pass(kept);
+  } while (kept.full());
+}
+
+void Clusterer::Impl::banded_pass(Representatives& kept) {
+  struct Ahead {
+    uint32_t row_number;
+    const std::byte* row;
+    uint32_t keys[Banding::kMostBands];
+  };
+  Ahead ring[kAhead];
+  Array<std::byte> copies;
+  if (!rows.in_memory()) copies = Array<std::byte>(ws.ledger, kAhead * rows.row_bytes());
+  RowReader reader(rows, share(ws, kReaderShare), ws);
+  uint32_t next = 0;
+  uint32_t loaded = 0;
+  for (uint32_t done = 0;; ++done) {
+    for (; loaded - done < kAhead; ++loaded) {
+      while (next < compared && !waits(next)) {
+        ++next;
+        ws.poller.spend(2);
+      }
+      if (next == compared) break;
+      Ahead& a = ring[loaded % kAhead];
+      a.row_number = next;
+      a.row = reader.row(next);
+      if (!rows.in_memory()) {
+        std::byte* copy = copies.data() + loaded % kAhead * rows.row_bytes();
+        std::memcpy(copy, a.row, rows.row_bytes());
+        a.row = copy;
+      }
+      banding.keys(a.row, a.keys);
+      kept.prefetch(a.keys);
+      ws.poller.spend(rows.row_bytes() / 2);
+      ++next;
+    }
+    if (done == loaded) return;
+    const Ahead& a = ring[done % kAhead];
+    uint32_t m = 0;
+    const uint32_t r = kept.find(a.row, a.keys, &m);
+    if (r != kNone) {
+      assign(a.row_number, kept.row_number(r), m);
+    } else if (!kept.full()) {
+      kept.add(a.row_number, a.row, a.keys);
+      assign(a.row_number, a.row_number, num_perm);
+    }
+  }
+}
+
+void Clusterer::Impl::direct_pass(Representatives& kept) {
+  const uint32_t tile = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / rows.row_bytes()));
+  const uint32_t batch =
+      static_cast<uint32_t>(std::clamp<size_t>(share(ws, kReaderShare) / rows.row_bytes(), 1, kBatch));
+  struct Waiting {
+    uint32_t row_number;
+    uint32_t r;
+    uint32_t matches;
+    const std::byte* row;
+  };
+  std::vector<Waiting> waiting(batch);
+  Array<std::byte> copies;
+  if (!rows.in_memory()) copies = Array<std::byte>(ws.ledger, batch * rows.row_bytes());
+  for (uint32_t next = 0; next < compared;) {
+    uint32_t n = 0;
+    for (; next < compared && n < batch; ++next) {
+      ws.poller.spend(2);
+      if (!waits(next)) continue;
+      waiting[n] = {next, kNone, 0, nullptr};
+      if (rows.in_memory()) {
+        waiting[n].row = rows.row(next);
+      } else {
+        std::byte* copy = copies.data() + n * rows.row_bytes();
+        rows.read(next, 1, copy);
+        waiting[n].row = copy;
+      }
+      ++n;
+    }
+    const uint32_t before = kept.size();
+    for (uint32_t first = 0; first < before; first += tile) {
+      for (uint32_t i = 0; i < n; ++i) {
+        Waiting& w = waiting[i];
+        if (w.r == kNone) w.r = kept.find_directly(w.row, first, std::min(before, first + tile), &w.matches);
+      }
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+      Waiting& w = waiting[i];
+      if (w.r == kNone) w.r = kept.find_directly(w.row, before, kept.size(), &w.matches);
+      if (w.r != kNone) {
+        assign(w.row_number, kept.row_number(w.r), w.matches);
+      } else if (!kept.full()) {
+        kept.add(w.row_number, w.row, nullptr);
+        assign(w.row_number, w.row_number, num_perm);
+      }
+    }
+  }
+}
+
+void Clusterer::Impl::run_connected() {
+  UnionFind sets(compared);
+  pairs->run_components([&sets](uint32_t i, uint32_t j) { return sets.same(i, j); },
+                        [&sets](uint32_t i, uint32_t j) { sets.unite(i, j); });
+  std::vector<uint32_t> of(compared);
+  std::vector<uint32_t> m(compared);
+  for (uint32_t i = 0; i < compared; ++i) of[i] = sets.find(i);
+  pairs->count_matches(of.data(), m.data());
+  std::fill(matches.begin(), matches.end(), num_perm);
+  for (uint32_t i = 0; i < total; ++i) representative[i] = i;
+  for (uint32_t i = 0; i < compared; ++i) assign(i, of[i], m[i]);
+}
+
+Clusterer::Clusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options) {
+  check_engine_parameters(num_perm, bits, need);
+  impl_ = std::make_unique<Impl>(linkage, num_perm, bits, need, options);
+}
+
+Clusterer::~Clusterer() = default;
+
+void Clusterer::add(const void* components) { impl_->add(components); }
+
+void Clusterer::add_alone() { impl_->add_alone(); }
+
+void Clusterer::run() {
+  impl_->representative.resize(impl_->total);
+  impl_->matches.resize(impl_->total);
+  impl_->linkage == Linkage::anchor ? impl_->run_anchor() : impl_->run_connected();
+}
+
+const std::vector<uint32_t>& Clusterer::representative() const noexcept { return impl_->representative; }
+
+const std::vector<uint32_t>& Clusterer::matches() const noexcept { return impl_->matches; }
+
+}  // namespace neardup

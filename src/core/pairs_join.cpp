@@ -1,0 +1,315 @@
+// The search of PairEngine: the pigeonhole over bands (ENGINE.md 4), or comparing everything where bands cannot help.
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "core/pairs_impl.h"
+
+namespace neardup {
+namespace {
+
+// Estimated nanoseconds.
+constexpr double kLookCost = 5;
+constexpr double kBandRowCost = 12;
+
+// Loads are estimated from a sample of at most this many rows.
+constexpr uint32_t kSampleRows = 1 << 17;
+// Components: buckets above this size are walked class by class.
+constexpr size_t kClassBucket = 16;
+// Brute force: a tile of rows that stays in the first-level cache.
+constexpr size_t kTileBytes = 16 * 1024;
+
+}  // namespace
+
+// on_row(row number) for every row that is not a duplicate, ascending.
+template <class OnRow>
+void PairEngine::Impl::for_each_distinct(OnRow on_row) {
+  SortRecord next_duplicate;
+  bool more = duplicates != nullptr && duplicates->next(&next_duplicate);
+  for (uint32_t row = 0; row < rows.size(); ++row) {
+    if (more && next_duplicate.lo == row) {
+      more = duplicates->next(&next_duplicate);
+    } else {
+      on_row(row);
+    }
+    ws.poller.spend(2);
+  }
+  duplicates.reset();
+}
+
+// ---------------------------------------------------------------- the banded join
+
+// Orders the bands by load (pairs per band, estimated) and says whether they beat comparing everything.
+bool PairEngine::Impl::choose_bands(const double* load) {
+  order_bands(load, banding.bands(), order);
+  // Comparing everything takes the duplicates too.
+  const double n = rows.size();
+  const double n_a = count_a;
+  const double pairs = two_sets ? n_a * (n - n_a) : n * (n - 1) / 2;
+  double looks = 0;
+  for (uint32_t i = 0; i < banding.probes(); ++i) looks += load[order[i]];
+  const double banded = looks * kLookCost + distinct_rows() * banding.probes() * kBandRowCost;
+  // In the search for components most looks are spared, and comparing is the exception.
+  return components() ? n > 64 : banded < pairs * static_cast<double>(compare_units(row_bytes));
+}
+
+// A bucket for components: rows that are joined already form classes, and only rows of two classes are looked at.
+template <class Pair>
+void PairEngine::Impl::join_classes(const uint64_t* bucket, size_t n, const KeyRows& keys, Pair pair) {
+  constexpr uint32_t kEnd = UINT32_MAX;
+  Array<uint32_t> next(ws.ledger, n);
+  struct Class {
+    uint32_t head;
+    uint32_t tail;
+  };
+  std::vector<Class> classes;
+  for (uint32_t i = 0; i < n; ++i) {
+    Class own{i, i};
+    next[i] = kEnd;
+    const uint32_t index = entry_index(bucket[i]);
+    for (size_t c = 0; c < classes.size();) {
+      const Class other = classes[c];
+      ws.poller.spend(10);
+      bool same = pair(entry_index(bucket[other.head]), index, false);
+      for (uint32_t k = other.head; !same && k != kEnd; k = next[k]) {
+        ++stats.looked;
+        ws.poller.spend(2 * kLookUnits);
+        same = filter(keys.at(entry_index(bucket[k])), keys.at(index)) && pair(entry_index(bucket[k]), index, true);
+      }
+      if (!same) {
+        ++c;
+        continue;
+      }
+      next[other.tail] = own.head;
+      own.head = other.head;
+      classes[c] = classes.back();
+      classes.pop_back();
+    }
+    classes.push_back(own);
+  }
+}
+
+// The pairs of entries that are grouped by key.
+template <class Visit>
+void PairEngine::Impl::join_self(const uint64_t* entries, size_t n, const KeyRows& keys, Visit& visit) {
+  auto pair = [&](uint32_t i, uint32_t j) { visit(i, j, true); };
+  for_each_bucket(entries, n, keys, ws.poller, [&](const uint64_t* bucket, size_t size) {
+    if (components() && size > kClassBucket) {
+      join_classes(bucket, size, keys, visit);
+      return;
+    }
+    stats.looked += static_cast<uint64_t>(size) * (size - 1) / 2;
+    visit_bucket(bucket, size, keys, filter, ws.poller, pair);
+  });
+}
+
+void PairEngine::Impl::join_in_memory() {
+  const uint32_t n = distinct_rows();
+  const uint32_t n_a = two_sets ? count_a - duplicate_count_a : n;
+  const uint32_t stride = banding.stride();
+  Array<uint32_t> keys(ws.ledger, size_t{n} * stride);
+  Array<uint32_t> row_of(ws.ledger, n);
+  {
+    RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+    uint32_t i = 0;
+    for_each_distinct([&](uint32_t row) {
+      row_of[i] = row;
+      banding.keys(reader.row(row), keys.data() + size_t{i} * stride);
+      ws.poller.spend(row_bytes / 4 + 2 * stride);
+      ++i;
+    });
+  }
+
+  double load[Banding::kMostBands] = {};
+  {
+    const uint32_t step = n / kSampleRows + 1;
+    const size_t slots = std::bit_ceil(std::max<size_t>(64, 2 * size_t{n / step + 1}));
+    Array<uint32_t> counts(ws.ledger, slots);
+    for (uint32_t band = 0; band < banding.bands(); ++band) {
+      std::memset(counts.data(), 0, slots * 4);
+      uint64_t sum = 0;
+      for (uint32_t i = 0; i < n; i += step) {
+        uint32_t& count = counts[keys[size_t{i} * stride + band] & (slots - 1)];
+        if (!two_sets || i >= n_a) sum += count;
+        if (!two_sets || i < n_a) ++count;
+      }
+      load[band] = static_cast<double>(sum) * step * step;
+      ws.poller.spend(slots / 4 + n / step * 4);
+    }
+  }
+  if (!choose_bands(load)) {
+    keys = Array<uint32_t>();
+    compare_all();
+    return;
+  }
+
+  const KeyRows key_rows{keys.data(), stride};
+  const KeyRows key_rows_b{keys.data() + size_t{n_a} * stride, stride};
+  const auto visit = [&](uint32_t i, uint32_t j, bool passed) {
+    return passed ? candidate(row_of[i], row_of[j]) : already_joined(row_of[i], row_of[j]);
+  };
+  const auto visit_ab = [&](uint32_t i, uint32_t j) { candidate(row_of[i], row_of[n_a + j]); };
+  BandEntries entries(n_a, ws);
+  BandEntries entries_b(n - n_a, ws);
+  for (uint32_t p = 0; p < banding.probes(); ++p) {
+    const uint32_t band = order[p];
+    if (two_sets) {
+      stats.looked += visit_cross(entries.sort(keys.data(), stride, band, n_a), n_a, key_rows,
+                                  entries_b.sort(key_rows_b.keys, stride, band, n - n_a), n - n_a, key_rows_b, filter,
+                                  ws.poller, visit_ab);
+    } else {
+      size_t kept = 0;
+      const uint64_t* grouped = entries.group(keys.data(), stride, band, n, &kept);
+      join_self(grouped, kept, key_rows, visit);
+    }
+    filter.take(band);
+  }
+  check_pending();
+}
+
+// Key vectors on disk: blocks of rows, each with its entries sorted for every band; every two blocks are joined in
+// memory, so no bucket is ever larger than memory.
+void PairEngine::Impl::join_blocks() {
+  const uint32_t stride = banding.stride();
+  const size_t vector_bytes = 4 * size_t{stride};
+  const uint32_t most =
+      static_cast<uint32_t>(std::max<size_t>(16, memory_share(ws, kHalf) / 2 / (vector_bytes + 4 + sizeof(uint64_t))));
+  struct Block {
+    uint32_t count;
+    bool of_b;
+    uint64_t offset;  // of row numbers, key vectors, then entries band by band
+  };
+  std::vector<Block> blocks;
+  std::unique_ptr<TempFile> file = ws.files->create();
+  double load[Banding::kMostBands] = {};
+  {
+    Array<uint32_t> keys(ws.ledger, size_t{most} * stride);
+    Array<uint32_t> row_of(ws.ledger, most);
+    BandEntries entries(most, ws);
+    RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+    uint64_t end = 0;
+    uint32_t count = 0;
+    const auto flush = [&] {
+      if (count == 0) return;
+      blocks.push_back({count, two_sets && row_of[0] >= count_a, end});
+      append_polled(*file, row_of.data(), count * size_t{4}, ws);
+      append_polled(*file, keys.data(), count * vector_bytes, ws);
+      for (uint32_t band = 0; band < banding.bands(); ++band) {
+        const uint64_t* sorted = entries.sort(keys.data(), stride, band, count);
+        append_polled(*file, sorted, count * sizeof(uint64_t), ws);
+        for (uint32_t i = 0, first = 0; i < count; ++i) {
+          if (entry_key(sorted[i]) != entry_key(sorted[first])) first = i;
+          load[band] += i - first;
+        }
+        ws.poller.spend(count * size_t{2});
+      }
+      end += count * (4 + vector_bytes + banding.bands() * sizeof(uint64_t));
+      count = 0;
+    };
+    for_each_distinct([&](uint32_t row) {
+      if (count == most || (two_sets && row >= count_a && count != 0 && row_of[0] < count_a)) flush();
+      row_of[count] = row;
+      banding.keys(reader.row(row), keys.data() + size_t{count} * stride);
+      ws.poller.spend(row_bytes / 4 + 2 * stride);
+      ++count;
+    });
+    flush();
+  }
+  for (double& l : load) l *= static_cast<double>(blocks.size());
+  if (!choose_bands(load)) {
+    file.reset();
+    compare_all();
+    return;
+  }
+
+  struct Loaded {
+    Loaded(uint32_t n, uint32_t stride, Ledger& ledger)
+        : keys(ledger, size_t{n} * stride), row_of(ledger, n), entries(ledger, n) {}
+    Array<uint32_t> keys;
+    Array<uint32_t> row_of;
+    Array<uint64_t> entries;
+  };
+  Loaded one(most, stride, ws.ledger);
+  Loaded two(most, stride, ws.ledger);
+  const KeyRows keys_one{one.keys.data(), stride};
+  const KeyRows keys_two{two.keys.data(), stride};
+  const auto load_rows = [&](const Block& block, Loaded& to) {
+    read_polled(*file, block.offset, to.row_of.data(), block.count * size_t{4}, ws.poller);
+    read_polled(*file, block.offset + block.count * uint64_t{4}, to.keys.data(), block.count * vector_bytes, ws.poller);
+  };
+  const auto load_entries = [&](const Block& block, uint32_t band, Loaded& to) {
+    const uint64_t at = block.offset + block.count * (4 + vector_bytes + band * sizeof(uint64_t));
+    read_polled(*file, at, to.entries.data(), block.count * sizeof(uint64_t), ws.poller);
+  };
+  const auto visit_self = [&](uint32_t i, uint32_t j, bool passed) {
+    return passed ? candidate(one.row_of[i], one.row_of[j]) : already_joined(one.row_of[i], one.row_of[j]);
+  };
+  const auto visit_two = [&](uint32_t i, uint32_t j) { candidate(one.row_of[i], two.row_of[j]); };
+
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].of_b) break;
+    load_rows(blocks[i], one);
+    if (!two_sets) {
+      filter.take_none();
+      for (uint32_t p = 0; p < banding.probes(); ++p) {
+        load_entries(blocks[i], order[p], one);
+        join_self(one.entries.data(), blocks[i].count, keys_one, visit_self);
+        filter.take(order[p]);
+      }
+    }
+    for (size_t j = i + 1; j < blocks.size(); ++j) {
+      if (two_sets && !blocks[j].of_b) continue;
+      load_rows(blocks[j], two);
+      filter.take_none();
+      for (uint32_t p = 0; p < banding.probes(); ++p) {
+        load_entries(blocks[i], order[p], one);
+        load_entries(blocks[j], order[p], two);
+        stats.looked += visit_cross(one.entries.data(), blocks[i].count, keys_one, two.entries.data(), blocks[j].count,
+                                    keys_two, filter, ws.poller, visit_two);
+        filter.take(order[p]);
+      }
+    }
+  }
+  check_pending();
+}
+
+// ---------------------------------------------------------------- brute force
+
+// Every pair of rows, duplicates included: a block of x (all rows when they are in memory) against tiles of y.
+void PairEngine::Impl::compare_all() {
+  stats.brute_force = true;
+  members = Array<uint64_t>();
+  leader_bits = Array<uint64_t>();
+  const uint32_t n = rows.size();
+  const uint32_t x_end = two_sets ? count_a : n;
+  const bool in_memory = rows.in_memory();
+  const uint32_t tile_rows = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / row_bytes));
+  const uint32_t x_rows =
+      in_memory ? x_end : static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / row_bytes, 1, 1 << 30));
+  Array<std::byte> x_block;
+  Array<std::byte> y_tile;
+  if (!in_memory) {
+    x_block = Array<std::byte>(ws.ledger, x_rows * row_bytes);
+    y_tile = Array<std::byte>(ws.ledger, tile_rows * row_bytes);
+  }
+  for (uint32_t x_first = 0; x_first < x_end; x_first += x_rows) {
+    const uint32_t x_last = std::min(x_end, x_first + x_rows);
+    if (!in_memory) rows.read(x_first, x_last - x_first, x_block.data());
+    for (uint32_t y_first = two_sets ? count_a : x_first; y_first < n; y_first += tile_rows) {
+      const uint32_t y_last = std::min(n, y_first + tile_rows);
+      if (!in_memory) rows.read(y_first, y_last - y_first, y_tile.data());
+      for (uint32_t x = x_first; x < std::min(x_last, y_last); ++x) {
+        const std::byte* row_x = in_memory ? rows.row(x) : x_block.data() + (x - x_first) * row_bytes;
+        for (uint32_t y = std::max(y_first, x + 1); y < y_last; ++y) {
+          if (already_joined(x, y)) continue;
+          ++stats.compared;
+          const uint32_t matches = compare(row_x, in_memory ? rows.row(y) : y_tile.data() + (y - y_first) * row_bytes);
+          if (matches >= need) found(x, y, matches);
+        }
+        ws.poller.spend((y_last - y_first) * compare_units(row_bytes));
+      }
+    }
+  }
+}
+
+}  // namespace neardup

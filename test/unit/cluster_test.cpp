@@ -1,0 +1,179 @@
+// Clusters equal their definitions, for every width, threshold and memory limit.
+#include "core/cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "test/reference/pairs_reference.h"
+#include "test/reference/signature_sets.h"
+#include "test/reference/stdio_temp_file.h"
+
+namespace neardup {
+namespace {
+
+using reference::Clusters;
+using reference::Rows;
+using reference::StdioTempFiles;
+using reference::StopAfter;
+
+constexpr size_t kUnlimited = SIZE_MAX;
+constexpr size_t kLimits[] = {1, 256 << 10, kUnlimited};
+
+Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit) {
+  StdioTempFiles files;
+  Clusters out;
+  {
+    Clusterer clusters(linkage, rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+    for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
+    clusters.run();
+    out = {clusters.representative(), clusters.matches()};
+  }
+  EXPECT_EQ(files.open, 0);
+  return out;
+}
+
+class ClustersOfSet : public testing::TestWithParam<std::string> {};
+
+TEST_P(ClustersOfSet, EqualReferenceForEveryShape) {
+  for (const auto& [num_perm, bits, n] : {std::tuple{16u, 32u, 120u},
+                                          {25u, 8u, 120u},
+                                          {100u, 16u, 150u},
+                                          {128u, 8u, 150u},
+                                          {128u, 32u, 220u},
+                                          {1024u, 32u, 60u}}) {
+    const Rows rows = reference::make_set(GetParam(), num_perm, bits, n);
+    for (const uint32_t need : reference::needs_for(num_perm)) {
+      const Clusters anchor = reference::anchor(rows, need);
+      const Clusters connected = reference::connected(rows, need);
+      for (const size_t limit : kLimits) {
+        SCOPED_TRACE(std::to_string(num_perm) + " x " + std::to_string(bits) + ", need " + std::to_string(need) +
+                     ", limit " + std::to_string(limit));
+        const Clusters a = run(Linkage::anchor, rows, need, limit);
+        ASSERT_EQ(a.representative, anchor.representative);
+        ASSERT_EQ(a.matches, anchor.matches);
+        const Clusters c = run(Linkage::connected, rows, need, limit);
+        ASSERT_EQ(c.representative, connected.representative);
+        ASSERT_EQ(c.matches, connected.matches);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, ClustersOfSet, testing::ValuesIn(reference::set_names()),
+                         [](const auto& info) { return info.param; });
+
+// Several passes of representatives, rows on disk.
+TEST(Clusterer, LargerSetsEqualReference) {
+  for (const char* name : {"mixed", "random", "boilerplate", "chain"}) {
+    const Rows rows = reference::make_set(name, 128, 32, 2000, 7);
+    const Clusters anchor = reference::anchor(rows, 103);
+    const Clusters connected = reference::connected(rows, 103);
+    for (const size_t limit : kLimits) {
+      SCOPED_TRACE(std::string(name) + ", limit " + std::to_string(limit));
+      const Clusters a = run(Linkage::anchor, rows, 103, limit);
+      ASSERT_EQ(a.representative, anchor.representative);
+      ASSERT_EQ(a.matches, anchor.matches);
+      const Clusters c = run(Linkage::connected, rows, 103, limit);
+      ASSERT_EQ(c.representative, connected.representative);
+      ASSERT_EQ(c.matches, connected.matches);
+    }
+  }
+}
+
+TEST(Clusterer, RowsAloneKeepTheirNumbers) {
+  const Rows rows = reference::make_set("equal", 128, 32, 4);
+  for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+    Clusterer clusters(linkage, 128, 32, 103, {});
+    clusters.add_alone();
+    clusters.add(rows.row(0));
+    clusters.add(rows.row(1));
+    clusters.add_alone();
+    clusters.add_alone();
+    clusters.add(rows.row(2));
+    clusters.run();
+    EXPECT_EQ(clusters.representative(), (std::vector<uint32_t>{0, 1, 1, 3, 4, 1}));
+    EXPECT_EQ(clusters.matches(), (std::vector<uint32_t>(6, 128)));
+  }
+  for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+    Clusterer clusters(linkage, 128, 32, 103, {});
+    clusters.add(rows.row(0));
+    clusters.add_alone();
+    clusters.add(rows.row(1));
+    clusters.run();
+    EXPECT_EQ(clusters.representative(), (std::vector<uint32_t>{0, 1, 0}));
+    Clusterer alone(linkage, 128, 32, 103, {});
+    alone.add_alone();
+    alone.run();
+    EXPECT_EQ(alone.representative(), (std::vector<uint32_t>{0}));
+  }
+}
+
+// 2e8 pairs: what is quadratic here takes seconds.
+TEST(Clusterer, EqualRowsTakeLinearTime) {
+  const Rows rows = reference::make_set("equal", 128, 32, 20000);
+  for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+    for (const size_t limit : {size_t{1} << 20, kUnlimited}) {
+      const auto start = std::chrono::steady_clock::now();
+      const Clusters c = run(linkage, rows, 103, limit);
+      EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+      EXPECT_EQ(c.representative, std::vector<uint32_t>(rows.size(), 0));
+    }
+  }
+}
+
+TEST(Clusterer, CancelAtAnyPoll) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 2000, 3);
+  for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+    for (const uint32_t need : {20u, 103u}) {
+      for (int64_t calls = 0;; calls = calls * 2 + 1) {
+        StdioTempFiles files;
+        StopAfter stop(calls);
+        bool done = false;
+        {
+          Clusterer clusters(linkage, 128, 32, need, {.memory_limit = 128 << 10, .files = &files, .stop = &stop});
+          try {
+            for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
+            clusters.run();
+            done = true;
+          } catch (const Error& e) {
+            EXPECT_EQ(e.code(), Errc::cancelled);
+          }
+        }
+        EXPECT_EQ(files.open, 0);
+        if (done) {
+          EXPECT_GT(stop.asked, 0);
+          break;
+        }
+      }
+    }
+  }
+}
+
+TEST(Clusterer, AFailingFileLeavesNothingBehind) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 600, 3);
+  for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+    int64_t calls = 0;
+    for (;; calls += 1 + calls / 20) {
+      StdioTempFiles files;
+      files.calls_left = calls;
+      bool done = false;
+      {
+        Clusterer clusters(linkage, 128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
+        try {
+          for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
+          clusters.run();
+          done = true;
+        } catch (const Error& e) {
+          EXPECT_EQ(e.code(), Errc::out_of_budget);
+        }
+      }
+      EXPECT_EQ(files.open, 0);
+      if (done) break;
+    }
+    EXPECT_GT(calls, 100);
+  }
+}
+
+}  // namespace
+}  // namespace neardup

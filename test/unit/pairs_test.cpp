@@ -1,0 +1,311 @@
+// All pairs equal those of comparing everything, for every width, threshold, memory limit and set.
+#include "core/pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "core/union_find.h"
+#include "test/reference/pairs_reference.h"
+#include "test/reference/signature_sets.h"
+#include "test/reference/stdio_temp_file.h"
+
+namespace neardup {
+namespace {
+
+using reference::Pair;
+using reference::Rows;
+using reference::StdioTempFiles;
+using reference::StopAfter;
+
+constexpr size_t kUnlimited = SIZE_MAX;
+constexpr size_t kLimits[] = {1, 64 << 10, 1 << 20, kUnlimited};
+
+void add_all(PairEngine& engine, const Rows& rows) {
+  for (uint32_t i = 0; i < rows.size(); ++i) engine.add(rows.row(i));
+}
+
+std::vector<Pair> drain(PairEngine& engine, size_t step = 100) {
+  std::vector<Pair> out;
+  std::vector<MatchPair> some(step);
+  while (const size_t n = engine.next(some.data(), step)) {
+    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].matches);
+  }
+  return out;
+}
+
+struct Result {
+  std::vector<Pair> pairs;
+  PairEngine::Stats stats;
+};
+
+Result run(const Rows& rows, uint32_t need, size_t limit, const std::vector<uint32_t>* rank = nullptr) {
+  StdioTempFiles files;
+  Result out;
+  {
+    PairEngine engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+    add_all(engine, rows);
+    engine.run(rank == nullptr ? nullptr : rank->data());
+    out.pairs = drain(engine);
+    out.stats = engine.stats();
+    EXPECT_LE(files.most_open, 20);
+  }
+  EXPECT_EQ(files.open, 0);
+  return out;
+}
+
+// The components by run_components, as the smallest row of each.
+std::vector<uint32_t> components(const Rows& rows, uint32_t need, size_t limit) {
+  StdioTempFiles files;
+  PairEngine engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+  add_all(engine, rows);
+  UnionFind sets(rows.size());
+  engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
+                        [&](uint32_t i, uint32_t j) {
+                          EXPECT_GE(reference::count_matches(rows, i, rows, j), need);
+                          sets.unite(i, j);
+                        });
+  std::vector<uint32_t> out(rows.size());
+  for (uint32_t i = 0; i < rows.size(); ++i) out[i] = sets.find(i);
+  return out;
+}
+
+class PairsOfSet : public testing::TestWithParam<std::string> {};
+
+TEST_P(PairsOfSet, EqualReferenceForEveryShape) {
+  for (const auto& [num_perm, bits, n] : {std::tuple{16u, 32u, 120u},
+                                          {25u, 8u, 120u},
+                                          {25u, 16u, 120u},
+                                          {100u, 16u, 150u},
+                                          {128u, 8u, 150u},
+                                          {128u, 32u, 220u},
+                                          {1024u, 32u, 60u}}) {
+    const Rows rows = reference::make_set(GetParam(), num_perm, bits, n);
+    for (const uint32_t need : reference::needs_for(num_perm)) {
+      SCOPED_TRACE(std::to_string(num_perm) + " x " + std::to_string(bits) + ", need " + std::to_string(need));
+      const std::vector<Pair> expected = reference::pairs(rows, need);
+      const std::vector<uint32_t> expected_components = reference::connected(rows, need).representative;
+      for (const size_t limit : kLimits) {
+        ASSERT_EQ(run(rows, need, limit).pairs, expected) << "limit " << limit;
+        ASSERT_EQ(components(rows, need, limit), expected_components) << "limit " << limit;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, PairsOfSet, testing::ValuesIn(reference::set_names()),
+                         [](const auto& info) { return info.param; });
+
+// Large enough for blocks on disk, several runs and several merge passes at 64 kB, and for bands to win.
+TEST(Pairs, LargerSetsEqualReferenceWithinTheirLimit) {
+  for (const char* name : {"mixed", "giant", "random", "boilerplate"}) {
+    const Rows rows = reference::make_set(name, 128, 32, 1500, 7);
+    const std::vector<Pair> expected = reference::pairs(rows, 103);
+    for (const size_t limit : kLimits) {
+      SCOPED_TRACE(std::string(name) + ", limit " + std::to_string(limit));
+      const Result r = run(rows, 103, limit);
+      ASSERT_EQ(r.pairs, expected);
+      EXPECT_EQ(r.stats.rows, rows.size());
+      EXPECT_EQ(r.stats.found, expected.size());
+      EXPECT_EQ(r.stats.spilled_bytes != 0, limit < kUnlimited);
+      if (limit < kUnlimited) {
+        EXPECT_LE(r.stats.peak_bytes, std::max<size_t>(limit, 64 << 10));
+      }
+    }
+  }
+}
+
+// Every way the rows and the key vectors can lie: both in memory, rows on disk, both on disk, narrow rows in memory
+// only.
+TEST(Pairs, SameResultWhateverTheLimit) {
+  for (const auto& [num_perm, bits] : {std::pair{16u, 8u}, {128u, 8u}, {128u, 32u}}) {
+    const Rows rows = reference::make_set("mixed", num_perm, bits, 4000, 3);
+    const uint32_t need = (num_perm * 4 + 4) / 5;
+    const std::vector<Pair> expected = run(rows, need, kUnlimited).pairs;
+    EXPECT_FALSE(expected.empty());
+    for (size_t limit = 64 << 10; limit <= 8 << 20; limit *= 2) {
+      const Result r = run(rows, need, limit);
+      ASSERT_EQ(r.pairs, expected) << "limit " << limit;
+      EXPECT_LE(r.stats.peak_bytes, limit);
+    }
+  }
+}
+
+TEST(Pairs, HotBucketsDoNotComparePairsTwice) {
+  const Rows rows = reference::make_set("giant", 128, 32, 1000);
+  const Result r = run(rows, 103, kUnlimited);
+  EXPECT_LE(r.stats.compared, 1000u * 999 / 2);
+  EXPECT_EQ(r.pairs.size(), reference::pairs(rows, 103).size());
+}
+
+TEST(Pairs, EqualRowsAreCollapsed) {
+  const Rows rows = reference::make_set("equal", 128, 32, 2000);
+  const Result r = run(rows, 103, kUnlimited);
+  EXPECT_EQ(r.stats.distinct, 1u);
+  EXPECT_EQ(r.stats.compared, 0u);
+  EXPECT_EQ(r.pairs.size(), 2000u * 1999 / 2);
+  EXPECT_TRUE(std::is_sorted(r.pairs.begin(), r.pairs.end()));
+  EXPECT_EQ(std::adjacent_find(r.pairs.begin(), r.pairs.end()), r.pairs.end());
+}
+
+TEST(Pairs, ComponentsOfEqualAndNearRowsAreNotQuadratic) {
+  for (const char* name : {"equal", "giant"}) {
+    const Rows rows = reference::make_set(name, 128, 32, 20000);
+    PairEngine engine(128, 32, 103, {});
+    add_all(engine, rows);
+    UnionFind sets(rows.size());
+    uint64_t edges = 0;
+    engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
+                          [&](uint32_t i, uint32_t j) { sets.unite(i, j), ++edges; });
+    EXPECT_EQ(edges, 19999u);
+    EXPECT_LT(engine.stats().looked + engine.stats().compared, 10'000'000u);
+  }
+}
+
+TEST(Pairs, BetweenTwoSets) {
+  for (const auto& [num_perm, bits] : {std::pair{25u, 8u}, {128u, 32u}, {1024u, 16u}}) {
+    // One set in two halves has near and equal rows within and across.
+    const Rows all = reference::make_set("mixed", num_perm, bits, 240, 5);
+    for (const uint32_t part : {0u, 1u, 100u, all.size()}) {
+      const auto border = all.data.begin() + static_cast<std::ptrdiff_t>(part * all.row_bytes());
+      const Rows a{num_perm, bits, {all.data.begin(), border}};
+      const Rows b{num_perm, bits, {border, all.data.end()}};
+      for (const uint32_t need : reference::needs_for(num_perm)) {
+        const std::vector<Pair> expected = reference::pairs_between(a, b, need);
+        for (const size_t limit : kLimits) {
+          StdioTempFiles files;
+          PairEngine engine(num_perm, bits, need, {.memory_limit = limit, .files = &files});
+          add_all(engine, a);
+          engine.start_set_b();
+          add_all(engine, b);
+          engine.run();
+          ASSERT_EQ(drain(engine), expected) << num_perm << " need " << need << " part " << part << " limit " << limit;
+        }
+      }
+    }
+  }
+}
+
+TEST(Pairs, BetweenLargerSetsUsesBandsAndRanks) {
+  const Rows a = reference::make_set("mixed", 128, 32, 1500, 11);
+  const Rows b = reference::make_set("mixed", 128, 32, 1500, 11);  // equal, so every row has a partner
+  std::vector<uint32_t> rank_a(a.size()), rank_b(b.size());
+  std::iota(rank_a.rbegin(), rank_a.rend(), 0u);
+  std::iota(rank_b.begin(), rank_b.end(), 10000u);
+  std::vector<Pair> expected = reference::pairs_between(a, b, 103);
+  for (auto& [x, y, m] : expected) {
+    x = rank_a[x];
+    y = rank_b[y];
+  }
+  std::sort(expected.begin(), expected.end());
+  for (const size_t limit : kLimits) {
+    StdioTempFiles files;
+    PairEngine engine(128, 32, 103, {.memory_limit = limit, .files = &files});
+    add_all(engine, a);
+    engine.start_set_b();
+    add_all(engine, b);
+    engine.run(rank_a.data(), rank_b.data());
+    ASSERT_EQ(drain(engine), expected);
+    EXPECT_FALSE(engine.stats().brute_force);
+  }
+}
+
+TEST(Pairs, ComponentsBetweenTwoSetsJoinOnlyAcross) {
+  const Rows rows = reference::make_set("equal", 128, 32, 3);
+  PairEngine engine(128, 32, 103, {});
+  engine.add(rows.row(0));
+  engine.add(rows.row(1));
+  engine.start_set_b();
+  engine.add(rows.row(2));
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  engine.run_components([](uint32_t, uint32_t) { return false; },
+                        [&](uint32_t i, uint32_t j) { edges.emplace_back(i, j); });
+  std::sort(edges.begin(), edges.end());
+  EXPECT_EQ(edges, (std::vector<std::pair<uint32_t, uint32_t>>{{0, 0}, {1, 0}}));
+}
+
+TEST(Pairs, RanksRenameAndOrder) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 400, 9);
+  std::vector<uint32_t> rank(rows.size());
+  std::iota(rank.begin(), rank.end(), 5u);
+  std::shuffle(rank.begin(), rank.end(), std::mt19937(4));
+  const std::vector<Pair> expected = reference::ranked(reference::pairs(rows, 100), rank);
+  for (const size_t limit : kLimits) EXPECT_EQ(run(rows, 100, limit, &rank).pairs, expected);
+}
+
+TEST(Pairs, CountMatchesReadsBoundedly) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 600, 9);
+  std::vector<uint32_t> of(rows.size());
+  std::mt19937 random(8);
+  for (uint32_t i = 0; i < rows.size(); ++i) of[i] = random() % rows.size();
+  for (const size_t limit : kLimits) {
+    StdioTempFiles files;
+    PairEngine engine(128, 32, 103, {.memory_limit = limit, .files = &files});
+    add_all(engine, rows);
+    std::vector<uint32_t> m(rows.size());
+    engine.count_matches(of.data(), m.data());
+    for (uint32_t i = 0; i < rows.size(); ++i) ASSERT_EQ(m[i], reference::count_matches(rows, i, rows, of[i]));
+  }
+}
+
+TEST(Pairs, CancelAtAnyPoll) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 3000, 3);
+  for (const size_t limit : {size_t{64} << 10, size_t{1} << 20, kUnlimited}) {
+    for (int64_t calls = 0;; calls = calls * 2 + 1) {
+      StdioTempFiles files;
+      StopAfter stop(calls);
+      bool done = false;
+      {
+        PairEngine engine(128, 32, 103, {.memory_limit = limit, .files = &files, .stop = &stop});
+        try {
+          add_all(engine, rows);
+          engine.run();
+          drain(engine);
+          done = true;
+        } catch (const Error& e) {
+          EXPECT_EQ(e.code(), Errc::cancelled);
+        }
+      }
+      EXPECT_EQ(files.open, 0);
+      if (done) {
+        EXPECT_GT(stop.asked, 3);
+        break;
+      }
+    }
+  }
+}
+
+TEST(Pairs, AFailingFileLeavesNothingBehind) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 700, 3);
+  int64_t calls = 0;
+  for (;; calls += 1 + calls / 20) {
+    StdioTempFiles files;
+    files.calls_left = calls;
+    bool done = false;
+    {
+      PairEngine engine(128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
+      try {
+        add_all(engine, rows);
+        engine.run();
+        drain(engine);
+        done = true;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), Errc::out_of_budget);
+      }
+    }
+    EXPECT_EQ(files.open, 0);
+    if (done) break;
+  }
+  EXPECT_GT(calls, 100);
+}
+
+TEST(Pairs, RefusesBadParameters) {
+  EXPECT_THROW(PairEngine(128, 32, 0, {}), Error);
+  EXPECT_THROW(PairEngine(128, 12, 1, {}), Error);
+  EXPECT_THROW(PairEngine(8, 32, 1, {}), Error);
+}
+
+}  // namespace
+}  // namespace neardup
