@@ -1,0 +1,218 @@
+// Fills the table of neardup_gpu.h. Every entry catches everything and returns a status.
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "core/error.h"
+#include "gpu/device.h"
+#include "gpu/neardup_gpu.h"
+
+namespace neardup::gpu {
+namespace {
+
+// The oldest GPUs that the Makefile builds code for.
+constexpr int kLeastMajor = 7;
+constexpr int kLeastMinor = 5;
+
+void put_text(char* to, uint32_t size, const char* text) noexcept {
+  if (to != nullptr && size > 0) std::snprintf(to, size, "%s", text);
+}
+
+// A failure that is known before any CUDA call fails: it carries the status it stands for.
+struct Refusal {
+  NeardupGpuStatus status;
+  std::string reason;
+};
+
+// The one place where C++ turns into C: runs body and translates whatever leaves it.
+template <class Body>
+NeardupGpuStatus guarded(char* error, uint32_t error_size, Body body) noexcept {
+  put_text(error, error_size, "");
+  try {
+    body();
+    return NEARDUP_GPU_OK;
+  } catch (const Refusal& e) {
+    put_text(error, error_size, e.reason.c_str());
+    return e.status;
+  } catch (const CudaError& e) {
+    put_text(error, error_size, e.what());
+    return e.out_of_memory() ? NEARDUP_GPU_OUT_OF_MEMORY : NEARDUP_GPU_DEVICE_ERROR;
+  } catch (const Error& e) {
+    put_text(error, error_size, e.what());
+    if (e.code() == Errc::invalid_argument) return NEARDUP_GPU_INVALID_ARGUMENT;
+    return e.code() == Errc::device ? NEARDUP_GPU_DEVICE_ERROR : NEARDUP_GPU_INTERNAL;
+  } catch (const std::bad_alloc&) {
+    put_text(error, error_size, "out of host memory");
+  } catch (const std::exception& e) {
+    put_text(error, error_size, e.what());
+  } catch (...) {
+    put_text(error, error_size, "unknown exception");
+  }
+  return NEARDUP_GPU_INTERNAL;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// The CUDA version that the driver was made for, 0 when there is no driver.
+int driver_cuda_version() {
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
+  return version;
+}
+
+// The driver's own release, such as "580.82.07": the CUDA runtime does not know it, the kernel does. "" if not told.
+std::string driver_release() {
+  char line[64] = "";
+  std::FILE* file = std::fopen("/sys/module/nvidia/version", "re");
+  if (file == nullptr) return {};
+  if (std::fgets(line, sizeof line, file) == nullptr) line[0] = '\0';
+  std::fclose(file);
+  line[std::strcspn(line, "\r\n")] = '\0';
+  return line;
+}
+
+[[noreturn]] void refuse_without_driver() {
+  throw Refusal{NEARDUP_GPU_NO_DRIVER, "no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)"};
+}
+
+uint32_t device_count() {
+  const int driver = driver_cuda_version();
+  if (driver == 0) refuse_without_driver();
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorInsufficientDriver) {
+    ignore(status);
+    throw Refusal{NEARDUP_GPU_NO_DRIVER, "the NVIDIA driver is too old: it supports CUDA " + version_text(driver) +
+                                             ", the GPU module was built with CUDA " + version_text(CUDART_VERSION)};
+  }
+  if (status == cudaErrorNoDevice || (status == cudaSuccess && count <= 0)) {
+    ignore(status);
+    throw Refusal{NEARDUP_GPU_NO_DEVICE, "the NVIDIA driver shows no GPU to this process"};
+  }
+  check(status, "cudaGetDeviceCount");
+  return static_cast<uint32_t>(count);
+}
+
+// Whether anyone in this process has the device's primary context open. When that cannot be told: yes, so that
+// nobody's context is taken down. The runtime cannot be asked this; the driver library that it has loaded by now can.
+bool context_is_open(int ordinal) {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return true;
+  const auto device_get = reinterpret_cast<CUresult (*)(CUdevice*, int)>(dlsym(driver, "cuDeviceGet"));
+  const auto get_state =
+      reinterpret_cast<CUresult (*)(CUdevice, unsigned int*, int*)>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  CUdevice device = 0;
+  unsigned int flags = 0;
+  int active = 0;
+  const bool told = device_get != nullptr && get_state != nullptr && device_get(&device, ordinal) == CUDA_SUCCESS &&
+                    get_state(device, &flags, &active) == CUDA_SUCCESS;
+  dlclose(driver);
+  return !told || active != 0;
+}
+
+// Takes the primary context down at the end of a scope, unless it was there before.
+class BorrowedContext {
+ public:
+  explicit BorrowedContext(int ordinal) : keep_(context_is_open(ordinal)) {
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+  }
+  ~BorrowedContext() {
+    if (!keep_) ignore(cudaDeviceReset());
+  }
+  BorrowedContext(const BorrowedContext&) = delete;
+  BorrowedContext& operator=(const BorrowedContext&) = delete;
+
+ private:
+  bool keep_;
+};
+
+constexpr unsigned kSelfCheckThreads = 64;
+
+__host__ __device__ constexpr uint32_t self_check_value(uint32_t i) { return i * 2654435761u + 1; }
+
+// Grid 1, block kSelfCheckThreads, no shared memory; out holds kSelfCheckThreads values.
+__global__ void self_check(uint32_t* out) { out[threadIdx.x] = self_check_value(threadIdx.x); }
+
+// Proves that memory, a copy and this module's own code work on the device. Throws when they do not.
+void try_device(int ordinal) {
+  const BorrowedContext context(ordinal);
+  const Stream stream;
+  const DeviceBuffer<uint32_t> on_device(kSelfCheckThreads);
+  const PinnedBuffer<uint32_t> on_host(kSelfCheckThreads);
+  std::memset(on_host.data(), 0, on_host.bytes());
+  self_check<<<1, kSelfCheckThreads, 0, stream.get()>>>(on_device.data());
+  check_launch("self_check");
+  check(cudaMemcpyAsync(on_host.data(), on_device.data(), on_device.bytes(), cudaMemcpyDeviceToHost, stream.get()),
+        "cudaMemcpyAsync");
+  stream.wait();
+  for (uint32_t i = 0; i < kSelfCheckThreads; ++i) {
+    if (on_host[i] != self_check_value(i)) throw Error(Errc::device, "the GPU computed a wrong answer");
+  }
+}
+
+NeardupGpuStatus api_driver(char* text, uint32_t text_size, char* error, uint32_t error_size) noexcept {
+  put_text(text, text_size, "");
+  return guarded(error, error_size, [&] {
+    const int version = driver_cuda_version();
+    if (version == 0) refuse_without_driver();
+    const std::string release = driver_release();
+    const std::string cuda = "CUDA " + version_text(version);
+    put_text(text, text_size, (release.empty() ? cuda : release + ", " + cuda).c_str());
+  });
+}
+
+NeardupGpuStatus api_device_count(uint32_t* count, char* error, uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    if (count == nullptr) throw Error(Errc::invalid_argument, "count must not be null");
+    *count = 0;
+    *count = device_count();
+  });
+}
+
+NeardupGpuStatus api_device_info(uint32_t device, NeardupGpuDevice* info, char* error, uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    if (info == nullptr) throw Error(Errc::invalid_argument, "info must not be null");
+    std::memset(info, 0, sizeof *info);
+    const uint32_t count = device_count();
+    if (device >= count) {
+      throw Error(Errc::invalid_argument,
+                  "device must be below " + std::to_string(count) + ": " + std::to_string(device));
+    }
+    const int ordinal = static_cast<int>(device);
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+    info->device = device;
+    info->memory_bytes = properties.totalGlobalMem;
+    info->capability_major = properties.major;
+    info->capability_minor = properties.minor;
+    put_text(info->name, sizeof info->name, properties.name);
+
+    if (properties.major * 10 + properties.minor < kLeastMajor * 10 + kLeastMinor) {
+      const std::string reason = "compute capability " + std::to_string(properties.major) + "." +
+                                 std::to_string(properties.minor) + " is below " + std::to_string(kLeastMajor) + "." +
+                                 std::to_string(kLeastMinor);
+      put_text(info->reason, sizeof info->reason, reason.c_str());
+      return;
+    }
+    const NeardupGpuStatus tried = guarded(info->reason, sizeof info->reason, [&] { try_device(ordinal); });
+    info->usable = tried == NEARDUP_GPU_OK ? 1 : 0;
+  });
+}
+
+constexpr NeardupGpuApi kApi = {
+    NEARDUP_GPU_ABI, sizeof(NeardupGpuApi), api_driver, api_device_count, api_device_info,
+};
+
+}  // namespace
+}  // namespace neardup::gpu
+
+extern "C" const NeardupGpuApi* neardup_gpu_get_api(void) { return &neardup::gpu::kApi; }

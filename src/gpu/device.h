@@ -1,0 +1,190 @@
+// check() for every CUDA runtime call, and move-only owners of streams, events and buffers. C++17, host code only.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.h"
+
+namespace neardup::gpu {
+
+// A CUDA call that failed. The text reads "cudaMalloc failed: out of memory (cudaErrorMemoryAllocation, api.cu:57)".
+class CudaError : public Error {
+ public:
+  CudaError(cudaError_t status, std::string message) : Error(Errc::device, std::move(message)), status_(status) {}
+
+  cudaError_t status() const noexcept { return status_; }
+  bool out_of_memory() const noexcept { return status_ == cudaErrorMemoryAllocation; }
+
+ private:
+  cudaError_t status_;
+};
+
+// Throws CudaError unless status is cudaSuccess. call: the name of what was called, for the text.
+// A failed call also leaves its code for the next cudaGetLastError(); it is taken away here, or the next
+// launch would be blamed for it. What breaks a context for good (an illegal address) cannot be taken away: every
+// later call on that context fails too, and only cudaDeviceReset or a new process helps.
+inline void check(cudaError_t status, const char* call, const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  const char* slash = std::strrchr(file, '/');
+  throw CudaError(status, std::string(call) + " failed: " + cudaGetErrorString(status) + " (" +
+                              cudaGetErrorName(status) + ", " + (slash == nullptr ? file : slash + 1) + ":" +
+                              std::to_string(line) + ")");
+}
+
+// To be called right after kernel<<<...>>>(...). Sees a launch that could not start; what goes wrong while the
+// kernel runs comes out of the next call that waits for the stream.
+inline void check_launch(const char* kernel, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  check(cudaGetLastError(), kernel, file, line);
+}
+
+// An owner's destructor must not throw, and must not leave its error for the next launch.
+inline void ignore(cudaError_t status) noexcept {
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+}
+
+// A stream of the current device that does not wait for the legacy default stream.
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  ~Stream() {
+    if (stream_ != nullptr) ignore(cudaStreamDestroy(stream_));
+  }
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  cudaStream_t get() const noexcept { return stream_; }
+
+  // Waits until all work given to the stream is done. Only where the host reads a result.
+  void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+// A mark in a stream. timing: whether elapsed time is wanted; without it waiting is cheaper.
+class Event {
+ public:
+  explicit Event(bool timing = false) {
+    check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
+          "cudaEventCreateWithFlags");
+  }
+  ~Event() {
+    if (event_ != nullptr) ignore(cudaEventDestroy(event_));
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  cudaEvent_t get() const noexcept { return event_; }
+  void record(const Stream& stream) { check(cudaEventRecord(event_, stream.get()), "cudaEventRecord"); }
+
+  // Whether the stream has passed the mark. Never waits, so that a host loop can look for a cancel meanwhile.
+  bool done() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) {
+      ignore(status);
+      return false;
+    }
+    check(status, "cudaEventQuery");
+    return true;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+namespace detail {
+
+// n * sizeof(T), or the error that an impossible request deserves.
+template <class T>
+size_t checked_bytes(size_t n) {
+  static_assert(std::is_trivially_copyable_v<T>, "device and pinned memory is copied byte by byte");
+  if (n > SIZE_MAX / sizeof(T))
+    throw Error(Errc::too_large, "buffer of " + std::to_string(n) + " elements is too large");
+  return n * sizeof(T);
+}
+
+}  // namespace detail
+
+// n elements of uninitialised memory on the device that is current when it is made. n = 0 owns nothing.
+template <class T>
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(size_t n) : size_(n) {
+    const size_t bytes = detail::checked_bytes<T>(n);
+    if (bytes > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes), "cudaMalloc");
+  }
+  ~DeviceBuffer() {
+    if (data_ != nullptr) ignore(cudaFree(data_));
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+  T* data() const noexcept { return data_; }
+  size_t size() const noexcept { return size_; }
+  size_t bytes() const noexcept { return size_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// n elements of uninitialised page-locked host memory, the kind that a stream copies from and to without waiting.
+template <class T>
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(size_t n) : size_(n) {
+    const size_t bytes = detail::checked_bytes<T>(n);
+    if (bytes > 0) check(cudaMallocHost(reinterpret_cast<void**>(&data_), bytes), "cudaMallocHost");
+  }
+  ~PinnedBuffer() {
+    if (data_ != nullptr) ignore(cudaFreeHost(data_));
+  }
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+
+  T* data() const noexcept { return data_; }
+  size_t size() const noexcept { return size_; }
+  size_t bytes() const noexcept { return size_ * sizeof(T); }
+  T& operator[](size_t i) const noexcept { return data_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace neardup::gpu

@@ -1,0 +1,119 @@
+// Test doubles behind the C boundary, one library for each -DFAKE=...: what a GPU module may do to the extension.
+// No CUDA: they stand in for it in test/t/070_gpu_absent.sh on machines with and without a GPU.
+#include <signal.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "gpu/neardup_gpu.h"
+
+#define FAKE_wrong_abi 1       // another interface number, and behind it nothing that may be called
+#define FAKE_no_symbol 2       // some other library
+#define FAKE_no_driver 3       // what the real module says where there is no driver
+#define FAKE_count_fails 4     // a driver that answers with an error
+#define FAKE_failing_device 5  // device 0 cannot be described, device 1 not used, device 2 works; texts out of bounds
+#define FAKE_two_fine 6        // two good devices
+#define FAKE_JOIN(a) FAKE_##a
+#define FAKE_KIND(a) FAKE_JOIN(a)
+#define KIND FAKE_KIND(FAKE)
+
+namespace {
+
+#if KIND == FAKE_wrong_abi
+
+// Longer than any table there was, and full of null pointers.
+struct {
+  uint32_t abi, size;
+  void* functions[32];
+} const api = {999, sizeof api, {}};
+const void* table() { return &api; }
+
+#elif KIND != FAKE_no_symbol
+
+// Counted per process, to show what is asked twice and what is remembered.
+unsigned counts, infos[3];
+
+void put(char* to, uint32_t size, const char* text) {
+  if (to != nullptr && size > 0) std::snprintf(to, size, "%s", text);
+}
+
+// Threads that the driver starts would inherit this mask.
+bool signals_are_blocked() {
+  sigset_t now;
+  return pthread_sigmask(SIG_SETMASK, nullptr, &now) == 0 && sigismember(&now, SIGINT) == 1 &&
+         sigismember(&now, SIGTERM) == 1 && sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGALRM) == 1;
+}
+
+NeardupGpuStatus driver(char* text, uint32_t size, char* error, uint32_t error_size) {
+#if KIND == FAKE_no_driver
+  put(text, size, "left over");
+  put(error, error_size, "no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)");
+  return NEARDUP_GPU_NO_DRIVER;
+#else
+  put(error, error_size, "");
+  put(text, size, "999.10, CUDA 99.0");
+  return NEARDUP_GPU_OK;
+#endif
+}
+
+NeardupGpuStatus device_count(uint32_t* count, char* error, uint32_t error_size) {
+  ++counts;
+#if KIND == FAKE_no_driver
+  *count = 5;
+  put(error, error_size, "no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)");
+  return NEARDUP_GPU_NO_DRIVER;
+#elif KIND == FAKE_count_fails
+  *count = 2;
+  char text[NEARDUP_GPU_TEXT];
+  std::snprintf(text, sizeof text, "cudaGetDeviceCount failed: unknown error, call %u", counts);
+  put(error, error_size, text);
+  return NEARDUP_GPU_DEVICE_ERROR;
+#else
+  put(error, error_size, "");
+  *count = KIND == FAKE_failing_device ? 3 : 2;
+  return NEARDUP_GPU_OK;
+#endif
+}
+
+NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* error, uint32_t error_size) {
+  put(error, error_size, "");
+  std::memset(info, 0, sizeof *info);
+  const unsigned call = device < 3 ? ++infos[device] : 0;
+  char text[NEARDUP_GPU_TEXT];
+  if (KIND == FAKE_failing_device && device == 0) {
+    std::memset(info, 0x41, sizeof *info);
+    std::snprintf(text, sizeof text, "cudaGetDeviceProperties failed: GPU is lost, call %u", call);
+    put(error, error_size, text);
+    return NEARDUP_GPU_DEVICE_ERROR;
+  }
+  info->device = device;
+  info->memory_bytes = uint64_t{24} << 30;
+  info->capability_major = 9;
+  info->capability_minor = static_cast<int32_t>(device);
+  info->usable = 1;
+  std::snprintf(info->name, sizeof info->name, "Fake GPU %u", device);
+  if (!signals_are_blocked()) {
+    info->usable = 0;
+    put(info->reason, sizeof info->reason, "the caller has not blocked its signals");
+  }
+  if (KIND == FAKE_failing_device && device == 1) {
+    info->usable = 0;
+    std::memset(info->name, '\xff', sizeof info->name);  // neither ASCII nor terminated
+    std::snprintf(info->reason, sizeof info->reason, "self_check failed: no kernel image \xe2\x80\x94 call %u", call);
+  }
+  if (KIND == FAKE_failing_device && device == 2) std::snprintf(info->name, sizeof info->name, "call %u", call);
+  return NEARDUP_GPU_OK;
+}
+
+const NeardupGpuApi api = {NEARDUP_GPU_ABI, sizeof api, driver, device_count, device_info};
+const void* table() { return &api; }
+
+#endif
+
+}  // namespace
+
+#if KIND == FAKE_no_symbol
+extern "C" int some_other_function(void) { return 1; }
+#else
+extern "C" const NeardupGpuApi* neardup_gpu_get_api(void) { return static_cast<const NeardupGpuApi*>(table()); }
+#endif
