@@ -1,0 +1,3 @@
+-- neardup: near-duplicate documents inside PostgreSQL.
+\echo Use "CREATE EXTENSION neardup" to load this file. \quit
+

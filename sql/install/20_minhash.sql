@@ -1,0 +1,177 @@
+-- The type minhash ---------------------------------------------------------------------------------------------------
+
+CREATE TYPE minhash;
+
+CREATE FUNCTION minhash_in(cstring, oid, int) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_out(minhash) RETURNS cstring
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_recv(internal, oid, int) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_send(minhash) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_typmod_in(cstring[]) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_typmod_out(int) RETURNS cstring
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE minhash (
+  INPUT = minhash_in, OUTPUT = minhash_out, RECEIVE = minhash_recv, SEND = minhash_send,
+  TYPMOD_IN = minhash_typmod_in, TYPMOD_OUT = minhash_typmod_out,
+  INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
+);
+COMMENT ON TYPE minhash IS 'MinHash signature of a set (Fast Similarity Sketching); minhash(num_perm [, bits]) checks';
+
+CREATE FUNCTION minhash_check_typmod(minhash, int, boolean) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_check_typmod(minhash, int, boolean) IS 'private: enforces the type modifier';
+CREATE CAST (minhash AS minhash) WITH FUNCTION minhash_check_typmod(minhash, int, boolean) AS IMPLICIT;
+
+-- Order, equality, hash
+
+CREATE FUNCTION minhash_eq(minhash, minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_ne(minhash, minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_lt(minhash, minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_le(minhash, minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_gt(minhash, minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_ge(minhash, minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_cmp(minhash, minhash) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_hash(minhash) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_hash_extended(minhash, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE OPERATOR = (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_eq, COMMUTATOR = =, NEGATOR = <>,
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR <> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ne, COMMUTATOR = <>, NEGATOR = =,
+  RESTRICT = neqsel, JOIN = neqjoinsel);
+CREATE OPERATOR < (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_lt, COMMUTATOR = >, NEGATOR = >=,
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR <= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_le, COMMUTATOR = >=, NEGATOR = >,
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR > (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_gt, COMMUTATOR = <, NEGATOR = <=,
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR >= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ge, COMMUTATOR = <=, NEGATOR = <,
+  RESTRICT = scalargesel, JOIN = scalargejoinsel);
+COMMENT ON OPERATOR = (minhash, minhash) IS 'made alike and equal in every component';
+COMMENT ON OPERATOR <> (minhash, minhash) IS 'not equal';
+COMMENT ON OPERATOR < (minhash, minhash) IS 'before in an arbitrary, fixed order';
+COMMENT ON OPERATOR <= (minhash, minhash) IS 'before in an arbitrary, fixed order, or equal';
+COMMENT ON OPERATOR > (minhash, minhash) IS 'after in an arbitrary, fixed order';
+COMMENT ON OPERATOR >= (minhash, minhash) IS 'after in an arbitrary, fixed order, or equal';
+
+CREATE OPERATOR CLASS minhash_btree_ops DEFAULT FOR TYPE minhash USING btree AS
+  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 minhash_cmp(minhash, minhash);
+CREATE OPERATOR CLASS minhash_hash_ops DEFAULT FOR TYPE minhash USING hash AS
+  OPERATOR 1 =, FUNCTION 1 minhash_hash(minhash), FUNCTION 2 minhash_hash_extended(minhash, bigint);
+
+-- Constructors
+
+CREATE FUNCTION to_minhash(doc text, k int = 3, unit text = 'word', num_perm int = 128, bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION to_minhash(text, int, text, int, int, bigint) IS
+  'signature of a document''s k-shingles of words or characters';
+CREATE FUNCTION to_minhash(doc bytea, k int = 8, num_perm int = 128, bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION to_minhash(bytea, int, int, int, bigint) IS 'signature of the runs of k bytes';
+CREATE FUNCTION minhash_like(doc text, model minhash)
+  RETURNS minhash AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION minhash_like(text, minhash) IS 'signature of a document made as the model was';
+CREATE FUNCTION set_minhash(elements text[], num_perm int = 128, bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_text_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION set_minhash(text[], int, int, bigint) IS 'signature of a set of texts';
+CREATE FUNCTION set_minhash(elements bigint[], num_perm int = 128, bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_bigint_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION set_minhash(bigint[], int, int, bigint) IS 'signature of a set of numbers';
+CREATE FUNCTION minhash_import(components bigint[], bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION minhash_import(bigint[], int, bigint) IS
+  'signature from components computed elsewhere; comparable with other imported ones only';
+
+-- Parts
+
+CREATE FUNCTION minhash_parameters(signature minhash, OUT format int, OUT source text, OUT unit text, OUT k int,
+    OUT num_perm int, OUT bits int, OUT seed bigint, OUT tokenizer int)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_parameters(minhash) IS 'how a signature was made';
+CREATE FUNCTION minhash_components(signature minhash) RETURNS bigint[]
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_components(minhash) IS 'the stored components; all ones for an empty set';
+CREATE FUNCTION set_size(signature minhash) RETURNS float8
+  AS 'MODULE_PATHNAME', 'minhash_set_size' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION set_size(minhash) IS 'estimated number of distinct elements';
+
+-- Unions and aggregates
+
+CREATE FUNCTION minhash_union(a minhash, b minhash) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'signature of the union of two sets (16 or 32 bits)';
+CREATE AGGREGATE minhash_union_agg(signature minhash) (
+  SFUNC = minhash_union, STYPE = minhash, COMBINEFUNC = minhash_union, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'signature of the union of all sets (16 or 32 bits)';
+
+CREATE FUNCTION minhash_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION minhash_agg_serialize(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_agg_deserialize(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_agg_final(internal) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION minhash_agg_text(internal, text) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element text) (
+  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(text) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_text(internal, text, int) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element text, num_perm int) (
+  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(text, int) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_text(internal, text, int, int) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int) (
+  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(text, int, int) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_text(internal, text, int, int, bigint) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int, seed bigint) (
+  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(text, int, int, bigint) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_bigint(internal, bigint) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element bigint) (
+  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(bigint) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_bigint(internal, bigint, int) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element bigint, num_perm int) (
+  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(bigint, int) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_bigint(internal, bigint, int, int) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int) (
+  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(bigint, int, int) IS 'signature of the set of all elements; NULL when there is none';
+CREATE FUNCTION minhash_agg_bigint(internal, bigint, int, int, bigint) RETURNS internal
+  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int, seed bigint) (
+  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
+  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(bigint, int, int, bigint) IS 'signature of the set of all elements; NULL when there is none';
+

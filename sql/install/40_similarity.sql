@@ -1,0 +1,42 @@
+-- Measures -----------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION jaccard(a minhash, b minhash) RETURNS float8
+  AS 'MODULE_PATHNAME', 'minhash_jaccard' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION jaccard(minhash, minhash) IS
+  'estimated Jaccard similarity, 0 to 1; an empty signature is similar to nothing';
+CREATE FUNCTION containment(a minhash, b minhash) RETURNS float8
+  AS 'MODULE_PATHNAME', 'minhash_containment' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION containment(minhash, minhash) IS 'estimated share of a''s elements that are in b';
+CREATE FUNCTION jaccard_exact(a text[], b text[]) RETURNS float8
+  AS 'MODULE_PATHNAME', 'jaccard_exact_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION jaccard_exact(text[], text[]) IS 'Jaccard similarity of two sets, compared by their bytes';
+CREATE FUNCTION jaccard_exact(a bigint[], b bigint[]) RETURNS float8
+  AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION jaccard_exact(bigint[], bigint[]) IS 'Jaccard similarity of two sets';
+
+CREATE FUNCTION minhash_jaccard_distance(a minhash, b minhash) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION minhash_jaccard_distance(minhash, minhash) IS 'implementation of <%>: 1 - jaccard(a, b)';
+CREATE OPERATOR <%> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_jaccard_distance, COMMUTATOR = <%>);
+COMMENT ON OPERATOR <%> (minhash, minhash) IS 'Jaccard distance, 1 - jaccard(a, b)';
+
+-- STABLE: reads neardup.jaccard_threshold.
+CREATE FUNCTION minhash_similar(a minhash, b minhash) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION minhash_similar(minhash, minhash) IS 'implementation of %';
+CREATE OPERATOR % (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_similar, COMMUTATOR = %,
+  RESTRICT = contsel, JOIN = contjoinsel);
+COMMENT ON OPERATOR % (minhash, minhash) IS 'jaccard(a, b) >= neardup.jaccard_threshold';
+
+-- Explaining
+
+CREATE FUNCTION compare_texts(a text, b text, k int = 3, unit text = 'word', OUT jaccard float8, OUT estimate float8,
+    OUT a_in_b float8, OUT b_in_a float8, OUT shared bigint, OUT only_a bigint, OUT only_b bigint, OUT note text)
+  AS 'MODULE_PATHNAME', 'neardup_compare_texts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION compare_texts(text, text, int, text) IS
+  'how alike two texts are: exact Jaccard of their shingles, its estimate by signatures, and what is shared';
+CREATE FUNCTION explain_pair(a minhash, b minhash, threshold float8 = 0.8, OUT comparable boolean, OUT matches int,
+    OUT needed int, OUT jaccard float8, OUT standard_error float8, OUT verdict text)
+  AS 'MODULE_PATHNAME', 'minhash_explain_pair' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION explain_pair(minhash, minhash, float8) IS 'why a pair is, or is not, found at a threshold';
+

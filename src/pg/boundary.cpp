@@ -1,0 +1,187 @@
+// See boundary.h.
+#include "pg/boundary.h"
+
+#include <new>
+
+#include "pg/pg.h"
+
+namespace neardup {
+namespace {
+
+// An error that PostgreSQL raised below the core, on its way up as Error{cancelled}.
+ErrorData* pending_error = nullptr;
+
+struct Failure {
+  bool failed;
+  int sqlstate;
+  bool cancelled;
+  char message[512];
+  char detail[1024];
+  char hint[512];
+};
+
+int sqlstate_of(Errc code) noexcept {
+  switch (code) {
+    case Errc::invalid_argument:
+      return ERRCODE_INVALID_PARAMETER_VALUE;
+    case Errc::incomparable:
+      return ERRCODE_DATATYPE_MISMATCH;
+    case Errc::invalid_text:
+      return ERRCODE_INVALID_TEXT_REPRESENTATION;
+    case Errc::corrupt_data:
+      return ERRCODE_INVALID_BINARY_REPRESENTATION;
+    case Errc::too_large:
+      return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+    case Errc::out_of_budget:
+      return ERRCODE_OUT_OF_MEMORY;
+    case Errc::cancelled:
+      return ERRCODE_QUERY_CANCELED;
+    case Errc::device:
+      return ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+  }
+  return ERRCODE_INTERNAL_ERROR;
+}
+
+template <size_t N>
+void copy_text(char (&to)[N], const char* from) noexcept {
+  strlcpy(to, from, N);
+}
+
+// No PostgreSQL call in here, and no exception leaves it.
+void run_guarded(void (*f)(void*), void* arg, Failure* out) noexcept {
+  try {
+    f(arg);
+  } catch (const Error& e) {
+    out->failed = true;
+    out->sqlstate = sqlstate_of(e.code());
+    out->cancelled = e.code() == Errc::cancelled;
+    copy_text(out->message, e.what());
+    copy_text(out->detail, e.detail().c_str());
+    copy_text(out->hint, e.hint().c_str());
+  } catch (const std::bad_alloc&) {
+    out->failed = true;
+    out->sqlstate = ERRCODE_OUT_OF_MEMORY;
+    copy_text(out->message, "out of memory");
+  } catch (const std::exception& e) {
+    out->failed = true;
+    out->sqlstate = ERRCODE_INTERNAL_ERROR;
+    copy_text(out->message, e.what());
+  } catch (...) {
+    out->failed = true;
+    out->sqlstate = ERRCODE_INTERNAL_ERROR;
+    copy_text(out->message, "unknown C++ exception");
+  }
+}
+
+[[noreturn]] void report(Failure* failure) {
+  if (pending_error != nullptr) {
+    ErrorData* error = pending_error;
+    pending_error = nullptr;
+    ReThrowError(error);
+  }
+  if (failure->cancelled) CHECK_FOR_INTERRUPTS();
+  // Core text is UTF-8 or ASCII; a literal quoted in it is in the server encoding already.
+  ereport(ERROR, (errcode(failure->sqlstate), errmsg_internal("%s", failure->message),
+                  failure->detail[0] != '\0' ? errdetail_internal("%s", failure->detail) : 0,
+                  failure->hint[0] != '\0' ? errhint("%s", failure->hint) : 0));
+  pg_unreachable();
+}
+
+// Runs f(arg), which may call PostgreSQL and holds nothing with a destructor. False when it raised an error, which is
+// then pending. Without a subtransaction that is safe only because the error is always raised again.
+bool try_pg(void (*f)(void*), void* arg) noexcept {
+  if (pending_error != nullptr) return false;
+  MemoryContext const context = CurrentMemoryContext;
+  volatile bool ok = false;
+  PG_TRY();
+  {
+    f(arg);
+    ok = true;
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(TopTransactionContext != nullptr ? TopTransactionContext : TopMemoryContext);
+    pending_error = CopyErrorData();
+    FlushErrorState();
+    MemoryContextSwitchTo(context);
+  }
+  PG_END_TRY();
+  return ok;
+}
+
+template <typename F>
+void call_pg(F f) {
+  if (!try_pg([](void* p) { (*static_cast<F*>(p))(); }, &f)) throw Error(Errc::cancelled, "error in PostgreSQL");
+}
+
+}  // namespace
+
+namespace detail {
+void run_core(void (*f)(void*), void* arg) {
+  Failure failure;
+  failure.failed = false;
+  failure.cancelled = false;
+  failure.message[0] = failure.detail[0] = failure.hint[0] = '\0';
+  pending_error = nullptr;
+  run_guarded(f, arg, &failure);
+  if (failure.failed) report(&failure);
+}
+}  // namespace detail
+
+bool PgStop::should_stop() noexcept {
+  if (!INTERRUPTS_PENDING_CONDITION()) return pending_error != nullptr;
+  return !try_pg([](void*) { CHECK_FOR_INTERRUPTS(); }, nullptr);
+}
+
+class PgTempFile final : public TempFile {
+ public:
+  explicit PgTempFile(PgTempFiles* owner) : owner_(owner) {
+    call_pg([this] {
+      // The file's memory must live as long as the transaction at most; we close it long before that.
+      MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+      file_ = BufFileCreateTemp(false);
+      MemoryContextSwitchTo(old);
+    });
+  }
+
+  ~PgTempFile() override {
+    if (file_ == nullptr || owner_->abandoned_ || pending_error != nullptr) return;
+    BufFile* file = file_;
+    if (!try_pg([](void* f) { BufFileClose(static_cast<BufFile*>(f)); }, file)) pending_error = nullptr;
+  }
+
+  void append(const void* data, size_t n) override {
+    call_pg([this, data, n] {
+      if (!at_end_) seek(end_);
+      at_end_ = true;
+      buffile_write(file_, data, n);
+    });
+    end_ += n;
+  }
+
+  void read(uint64_t offset, void* out, size_t n) override {
+    if (offset > end_ || n > end_ - offset) throw Error(Errc::corrupt_data, "read beyond the end of a temporary file");
+    call_pg([this, offset, out, n] {
+      if (at_end_ || offset != position_) seek(offset);
+      at_end_ = false;
+      buffile_read_exact(file_, out, n);
+    });
+    position_ = offset + n;
+  }
+
+ private:
+  void seek(uint64_t offset) {
+    if (BufFileSeek(file_, 0, static_cast<off_t>(offset), SEEK_SET) != 0)
+      ereport(ERROR, (errcode_for_file_access(), errmsg("could not seek in temporary file: %m")));
+  }
+
+  PgTempFiles* owner_;
+  BufFile* file_ = nullptr;
+  uint64_t end_ = 0;
+  uint64_t position_ = 0;
+  bool at_end_ = true;
+};
+
+std::unique_ptr<TempFile> PgTempFiles::create() { return std::make_unique<PgTempFile>(this); }
+
+}  // namespace neardup

@@ -1,0 +1,41 @@
+// See guc.h.
+#include "core/cpu.h"
+
+#include "pg/guc.h"
+#include "pg/pg.h"
+
+namespace neardup {
+
+double guc_jaccard_threshold = 0.8;
+
+namespace {
+
+enum { kAuto, kScalar, kAvx2, kAvx512 };
+int guc_kernels = kAuto;
+
+const config_enum_entry kKernelNames[] = {
+    {"auto", kAuto, false}, {"scalar", kScalar, false}, {"avx2", kAvx2, false}, {"avx512", kAvx512, false},
+    {nullptr, 0, false},
+};
+
+bool check_kernels(int* value, void**, GucSource) {
+  if (kernels_available(kKernelNames[*value].name)) return true;
+  GUC_check_errdetail("This machine cannot run %s code.", kKernelNames[*value].name);
+  return false;
+}
+
+void assign_kernels(int value, void*) { force_kernels(kKernelNames[value].name); }
+
+}  // namespace
+
+void define_settings() {
+  DefineCustomRealVariable("neardup.jaccard_threshold", "Least Jaccard similarity for the operator %.",
+                           "Only the operator % of two minhash values reads it.", &guc_jaccard_threshold, 0.8, 0.0, 1.0,
+                           PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomEnumVariable("neardup.kernels", "Which form of the hot loops runs.",
+                           "All forms give the same results; \"auto\" takes the fastest that this machine can run.",
+                           &guc_kernels, kAuto, kKernelNames, PGC_USERSET, 0, check_kernels, assign_kernels, nullptr);
+  MarkGUCPrefixReserved("neardup");
+}
+
+}  // namespace neardup

@@ -1,0 +1,13 @@
+// What PostgreSQL loads: the magic block and the start of the module.
+#include "pg/guc.h"
+#include "pg/pg.h"
+
+extern "C" {
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void _PG_init(void) { neardup::define_settings(); }
+
+}  // extern "C"

@@ -1,0 +1,154 @@
+// See values.h.
+#include "pg/values.h"
+
+#include <cmath>
+
+namespace neardup {
+namespace {
+
+constexpr int kMaxCachedArgs = 6;
+constexpr Size kMaxCachedBytes = 1024 * 1024;  // beyond this, signing costs less than it hurts to hold a copy
+
+struct ResultCache {
+  bool usable;  // all arguments are constants or parameters
+  bool valid;
+  int nargs;
+  Datum args[kMaxCachedArgs];
+  Datum result;
+};
+
+// Whether an argument of this call may be compared byte by byte: by value, or in line.
+bool plain(FunctionCallInfo fcinfo, int i, bool* by_value, int16* length) {
+  char align;
+  bool by_val;
+  get_typlenbyvalalign(get_fn_expr_argtype(fcinfo->flinfo, i), length, &by_val, &align);
+  *by_value = by_val;
+  return by_val || (*length == -1 && !VARATT_IS_EXTERNAL(DatumGetPointer(fcinfo->args[i].value)) &&
+                    VARSIZE_ANY(DatumGetPointer(fcinfo->args[i].value)) <= kMaxCachedBytes);
+}
+
+ResultCache* cache_of(FunctionCallInfo fcinfo) {
+  FmgrInfo* flinfo = fcinfo->flinfo;
+  if (flinfo == nullptr) return nullptr;
+  auto* cache = static_cast<ResultCache*>(flinfo->fn_extra);
+  if (cache == nullptr) {
+    cache = static_cast<ResultCache*>(MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(ResultCache)));
+    cache->nargs = fcinfo->nargs;
+    cache->usable = fcinfo->nargs <= kMaxCachedArgs;
+    for (int i = 0; cache->usable && i < fcinfo->nargs; ++i)
+      cache->usable = get_fn_expr_arg_stable(flinfo, i) && OidIsValid(get_fn_expr_argtype(flinfo, i));
+    flinfo->fn_extra = cache;
+  }
+  return cache->usable ? cache : nullptr;
+}
+
+}  // namespace
+
+Utf8 utf8_of(const char* data, size_t size) {
+  const char* utf8 = pg_server_to_any(data, static_cast<int>(size), PG_UTF8);
+  return {reinterpret_cast<const uint8_t*>(utf8), utf8 == data ? size : strlen(utf8)};
+}
+
+Datum text_datum_of_utf8(const char* data, size_t size) {
+  const char* server = pg_any_to_server(data, static_cast<int>(size), PG_UTF8);
+  return PointerGetDatum(
+      cstring_to_text_with_len(server, static_cast<int>(server == data ? size : strlen(server))));
+}
+
+MinhashView minhash_view(struct varlena* value) {
+  const char* data = VARDATA_ANY(value);
+  const size_t size = VARSIZE_ANY_EXHDR(value);
+  if (VARATT_IS_SHORT(value)) {
+    // Short headers leave the components unaligned.
+    void* copy = palloc(size);
+    memcpy(copy, data, size);
+    data = static_cast<const char*>(copy);
+  }
+  const auto* h = reinterpret_cast<const MinhashHeader*>(data);
+  if (size >= sizeof *h && h->format == kMinhashFormat) {
+    const bool empty = (h->flags & kMinhashEmpty) != 0;
+    const MinhashView v{h, empty ? nullptr : h + 1, size};
+    if (size == sizeof *h + (empty ? 0 : v.components_size())) return v;
+  }
+  MinhashView v{};
+  call_core([&] { v = view_minhash(data, size); });
+  return v;
+}
+
+Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {
+  const size_t size = minhash_size(params, components == nullptr);
+  auto* value = static_cast<struct varlena*>(palloc(VARHDRSZ + size));
+  SET_VARSIZE(value, VARHDRSZ + size);
+  write_minhash(params, components, VARDATA(value));
+  return PointerGetDatum(value);
+}
+
+Datum minhash_datum(const uint8_t* stored, size_t size) {
+  auto* value = static_cast<struct varlena*>(palloc(VARHDRSZ + size));
+  SET_VARSIZE(value, VARHDRSZ + size);
+  memcpy(VARDATA(value), stored, size);
+  return PointerGetDatum(value);
+}
+
+Unit unit_arg(FunctionCallInfo fcinfo, int n) {
+  const text* name = PG_GETARG_TEXT_PP(n);
+  Unit unit = Unit::word;
+  const char* data = VARDATA_ANY(name);
+  const size_t size = VARSIZE_ANY_EXHDR(name);
+  call_core([&] { unit = parse_text_unit({data, size}); });
+  return unit;
+}
+
+void check_threshold(double threshold) {
+  if (threshold > 0 && threshold <= 1) return;
+  const bool percent = threshold > 1 && threshold <= 100;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("threshold must be above 0 and at most 1: %g", threshold),
+                  percent ? errhint("For %g %%, write %g.", threshold, threshold / 100) : 0));
+}
+
+Datum cached_result(FunctionCallInfo fcinfo, bool* found) {
+  *found = false;
+  ResultCache* cache = cache_of(fcinfo);
+  if (cache == nullptr || !cache->valid) return 0;
+  for (int i = 0; i < cache->nargs; ++i) {
+    bool by_value;
+    int16 length;
+    if (!plain(fcinfo, i, &by_value, &length)) return 0;
+    const Datum now = fcinfo->args[i].value;
+    if (by_value ? now != cache->args[i]
+                 : VARSIZE_ANY(DatumGetPointer(now)) != VARSIZE_ANY(DatumGetPointer(cache->args[i])) ||
+                       memcmp(DatumGetPointer(now), DatumGetPointer(cache->args[i]),
+                              VARSIZE_ANY(DatumGetPointer(now))) != 0)
+      return 0;
+  }
+  *found = true;
+  return cache->result;
+}
+
+void cache_result(FunctionCallInfo fcinfo, Datum result) {
+  ResultCache* cache = cache_of(fcinfo);
+  if (cache == nullptr) return;
+  if (cache->valid) {
+    cache->valid = false;
+    pfree(DatumGetPointer(cache->result));
+    for (int i = 0; i < cache->nargs; ++i) {
+      int16 length;
+      bool by_value;
+      char align;
+      get_typlenbyvalalign(get_fn_expr_argtype(fcinfo->flinfo, i), &length, &by_value, &align);
+      if (!by_value) pfree(DatumGetPointer(cache->args[i]));
+    }
+  }
+  bool by_value[kMaxCachedArgs];
+  int16 length[kMaxCachedArgs];
+  for (int i = 0; i < cache->nargs; ++i)
+    if (!plain(fcinfo, i, &by_value[i], &length[i])) return;
+  MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+  for (int i = 0; i < cache->nargs; ++i) cache->args[i] = datumCopy(fcinfo->args[i].value, by_value[i], length[i]);
+  cache->result = datumCopy(result, false, -1);
+  cache->valid = true;
+  MemoryContextSwitchTo(old);
+}
+
+}  // namespace neardup
