@@ -1,0 +1,239 @@
+// A thin, owning layer over libpq: connection, result, errors with SQLSTATE, identifiers.
+#include "cli/database.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/copy_writer.h"
+#include "cli/file_reader.h"
+#include "cli/interrupt.h"
+
+namespace neardup::cli {
+namespace {
+
+constexpr Oid kInt8Oid = 20;
+constexpr Oid kTextOid = 25;
+constexpr Oid kTextArrayOid = 1009;
+constexpr std::size_t kNameDataLen = 64;  // of a stock server: 63 bytes and a NUL
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Params& Params::text(std::string_view value) {
+  params_.push_back({kTextOid, {}, value, false});
+  return *this;
+}
+
+Params& Params::int8(std::int64_t value) {
+  std::string bytes;
+  append_int64(bytes, value);
+  add_owned(kInt8Oid, std::move(bytes));
+  return *this;
+}
+
+Params& Params::text_array(const std::vector<std::string_view>& values) {
+  std::string bytes;
+  append_int32(bytes, values.empty() ? 0 : 1);  // dimensions
+  append_int32(bytes, 0);                       // no NULLs
+  append_int32(bytes, static_cast<std::int32_t>(kTextOid));
+  if (!values.empty()) {
+    append_int32(bytes, static_cast<std::int32_t>(values.size()));
+    append_int32(bytes, 1);  // lower bound
+  }
+  for (std::string_view value : values) append_field(bytes, value);
+  add_owned(kTextArrayOid, std::move(bytes));
+  return *this;
+}
+
+void Params::add_owned(Oid type, std::string bytes) { params_.push_back({type, std::move(bytes), {}, true}); }
+
+Connection::Connection(const Options& options) {
+  std::vector<const char*> keys, values;
+  // libpq reads the values during the call; they live in options or are literals
+  auto add = [&](const char* key, const char* value) {
+    if (*value == '\0') return;
+    keys.push_back(key);
+    values.push_back(value);
+  };
+  add("host", options.host.c_str());
+  add("port", options.port.c_str());
+  add("user", options.user.c_str());
+  add("dbname", options.conninfo.c_str());
+  add("fallback_application_name", "neardup");
+  add("client_encoding", "UTF8");
+  keys.push_back(nullptr);
+  values.push_back(nullptr);
+  conn_ = PQconnectdbParams(keys.data(), values.data(), 1);
+  if (conn_ == nullptr) throw DatabaseError("out of memory", "", true);
+  if (PQstatus(conn_) != CONNECTION_OK) {
+    std::string message = trimmed(PQerrorMessage(conn_));
+    PQfinish(conn_);
+    throw DatabaseError(message, "", true);
+  }
+  PQsetNoticeProcessor(
+      conn_, [](void*, const char* text) { std::fputs(text, stderr); }, nullptr);
+  set_interrupt_connection(conn_);
+}
+
+Connection::~Connection() {
+  set_interrupt_connection(nullptr);
+  PQfinish(conn_);
+}
+
+void Connection::fail(const PGresult* result) {
+  check_interrupt();  // "canceling statement due to user request" is ours
+  const bool lost = PQstatus(conn_) == CONNECTION_BAD;
+  const char* state = result != nullptr ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
+  const char* primary = result != nullptr ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : nullptr;
+  const char* detail = result != nullptr ? PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL) : nullptr;
+  std::string message = primary != nullptr ? primary : trimmed(PQerrorMessage(conn_));
+  if (detail != nullptr && std::strlen(detail) < 300) message += std::string(" (") + detail + ")";
+  throw DatabaseError(message, state != nullptr ? state : "", lost);
+}
+
+Result Connection::query(const char* sql, const Params& params) {
+  check_interrupt();
+  std::vector<Oid> types;
+  std::vector<const char*> values;
+  std::vector<int> lengths, formats;
+  for (const Params::Param& param : params.params_) {
+    std::string_view bytes = param.is_owned ? std::string_view(param.owned) : param.view;
+    types.push_back(param.type);
+    values.push_back(bytes.data() != nullptr ? bytes.data() : "");
+    lengths.push_back(static_cast<int>(bytes.size()));
+    formats.push_back(1);
+  }
+  Result result(PQexecParams(conn_, sql, static_cast<int>(types.size()), types.data(), values.data(), lengths.data(),
+                             formats.data(), 1));
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail(result.get());
+  return result;
+}
+
+void Connection::try_execute(const char* sql) noexcept {
+  if (PQstatus(conn_) == CONNECTION_OK) PQclear(PQexec(conn_, sql));
+}
+
+void Connection::copy_begin(const std::string& sql) {
+  check_interrupt();
+  Result result(PQexec(conn_, sql.c_str()));
+  if (PQresultStatus(result.get()) != PGRES_COPY_IN) fail(result.get());
+}
+
+void Connection::copy_data(std::string_view bytes) {
+  // In pieces: libpq copies what it is given into its own buffer first.
+  constexpr std::size_t kPiece = 1 << 20;
+  while (!bytes.empty()) {
+    check_interrupt();
+    std::string_view piece = bytes.substr(0, kPiece);
+    if (PQputCopyData(conn_, piece.data(), static_cast<int>(piece.size())) != 1) {
+      Result result(PQgetResult(conn_));
+      fail(result.get());
+    }
+    bytes.remove_prefix(piece.size());
+  }
+}
+
+void Connection::copy_end() {
+  if (PQputCopyEnd(conn_, nullptr) != 1) fail(nullptr);
+  Result first;
+  while (Result result{PQgetResult(conn_)}) {
+    if (!first) first = std::move(result);
+  }
+  if (PQresultStatus(first.get()) != PGRES_COMMAND_OK) fail(first.get());
+}
+
+void Connection::copy_abort() noexcept {
+  if (PQtransactionStatus(conn_) != PQTRANS_ACTIVE) return;
+  PQputCopyEnd(conn_, "stopped by the loader");
+  while (PGresult* result = PQgetResult(conn_)) {
+    const bool copying = PQresultStatus(result) == PGRES_COPY_IN;
+    PQclear(result);
+    if (copying || PQstatus(conn_) == CONNECTION_BAD) break;
+  }
+}
+
+std::int64_t get_int8(const Result& result, int row, int column) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(PQgetvalue(result.get(), row, column));
+  std::uint64_t value = 0;
+  for (int i = 0; i < 8; ++i) value = value << 8 | bytes[i];
+  return static_cast<std::int64_t>(value);
+}
+
+bool get_bool(const Result& result, int row, int column) { return *PQgetvalue(result.get(), row, column) != 0; }
+
+std::string_view get_text(const Result& result, int row, int column) {
+  return {PQgetvalue(result.get(), row, column), static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
+}
+
+std::string parse_table_name(std::string_view name) {
+  auto is_letter = [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+  };
+  std::vector<std::string> parts;
+  std::size_t i = 0;
+  for (;;) {
+    std::string part;
+    if (i < name.size() && name[i] == '"') {
+      bool closed = false;
+      for (++i; i < name.size(); ++i) {
+        if (name[i] != '"') {
+          part += name[i];
+        } else if (i + 1 < name.size() && name[i + 1] == '"') {
+          part += name[++i];
+        } else {
+          closed = true;
+          ++i;
+          break;
+        }
+      }
+      if (!closed) throw std::invalid_argument("a quoted name has no closing quote");
+    } else {
+      if (i < name.size() && is_letter(static_cast<unsigned char>(name[i]))) {
+        for (; i < name.size(); ++i) {
+          const auto c = static_cast<unsigned char>(name[i]);
+          if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '$') break;
+          part += static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+        }
+      }
+    }
+    if (part.empty()) throw std::invalid_argument("a name is missing or starts with a character that needs quotes");
+    if (part.size() >= kNameDataLen) throw std::invalid_argument("a name is longer than 63 bytes");
+    if (!valid_utf8(part)) throw std::invalid_argument("a name is not valid UTF-8");
+    parts.push_back(std::move(part));
+    if (i == name.size()) break;
+    if (name[i] != '.') throw std::invalid_argument("unexpected character after a name; put the name in double quotes");
+    ++i;
+  }
+  if (parts.size() > 2) throw std::invalid_argument("more than schema and table");
+  std::string quoted;
+  for (const std::string& part : parts) {
+    if (!quoted.empty()) quoted += '.';
+    quoted += '"';
+    for (char c : part) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    quoted += '"';
+  }
+  return quoted;
+}
+
+std::string printable(std::string_view bytes) {
+  const bool utf8 = valid_utf8(bytes);
+  std::string out;
+  for (unsigned char c : bytes) {
+    if (c < 0x20 || c == 0x7f || c == '\\' || (c >= 0x80 && !utf8)) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\x%02x", c);
+      out += escape;
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out;
+}
+
+}  // namespace neardup::cli

@@ -1,0 +1,100 @@
+// A thin, owning layer over libpq: connection, result, errors with SQLSTATE, identifiers.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace neardup::cli {
+
+// What the server or libpq said. sqlstate is empty when the connection itself failed.
+class DatabaseError : public std::runtime_error {
+ public:
+  DatabaseError(std::string message, std::string sqlstate, bool connection_lost)
+      : std::runtime_error(std::move(message)), sqlstate_(std::move(sqlstate)), connection_lost_(connection_lost) {}
+  const std::string& sqlstate() const noexcept { return sqlstate_; }
+  bool connection_lost() const noexcept { return connection_lost_; }
+  // Class 22 is data exception, 54 program limit exceeded, 23 integrity constraint violation ...
+  bool in_class(std::string_view two_digits) const noexcept { return sqlstate_.compare(0, 2, two_digits) == 0; }
+
+ private:
+  std::string sqlstate_;
+  bool connection_lost_;
+};
+
+struct ResultDeleter {
+  void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using Result = std::unique_ptr<PGresult, ResultDeleter>;
+
+// Parameters in binary format, in the order of $1, $2 ... The bytes of text() are not copied.
+class Params {
+ public:
+  Params& text(std::string_view value);
+  Params& int8(std::int64_t value);
+  // text[] of one dimension
+  Params& text_array(const std::vector<std::string_view>& values);
+
+ private:
+  friend class Connection;
+  void add_owned(Oid type, std::string bytes);
+  struct Param {
+    Oid type;
+    std::string owned;
+    std::string_view view;
+    bool is_owned;
+  };
+  std::vector<Param> params_;
+};
+
+class Connection {
+ public:
+  struct Options {
+    std::string conninfo;  // a database name, a conninfo string or a URI; empty: the PG* environment
+    std::string host, port, user;
+  };
+
+  // Connects, sets client_encoding to UTF8. Throws DatabaseError.
+  explicit Connection(const Options& options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // One statement; results come in binary. Throws DatabaseError unless it ended well.
+  Result query(const char* sql, const Params& params = {});
+  Result query(const std::string& sql, const Params& params = {}) { return query(sql.c_str(), params); }
+  // Statements whose failure is of no interest (ROLLBACK after an error).
+  void try_execute(const char* sql) noexcept;
+
+  // COPY ... FROM STDIN (FORMAT binary). copy_end throws what the server objected to.
+  void copy_begin(const std::string& sql);
+  void copy_data(std::string_view bytes);
+  void copy_end();
+  // Ends a running COPY with an error, so that nothing of it stays.
+  void copy_abort() noexcept;
+
+  PGconn* handle() const noexcept { return conn_; }
+
+ private:
+  [[noreturn]] void fail(const PGresult* result);
+  PGconn* conn_;
+};
+
+// Binary values of a result.
+std::int64_t get_int8(const Result& result, int row, int column);
+bool get_bool(const Result& result, int row, int column);
+std::string_view get_text(const Result& result, int row, int column);
+
+// A table name as psql takes it: name, schema.name, "Quoted name", schema."x""y". Unquoted parts are folded to lower
+// case. Returns it quoted throughout, safe to put into SQL. Throws std::invalid_argument with the reason.
+std::string parse_table_name(std::string_view name);
+
+// The UTF-8 text with control characters and invalid bytes as \xNN, fit for a line of a terminal.
+std::string printable(std::string_view bytes);
+
+}  // namespace neardup::cli

@@ -1,0 +1,46 @@
+// One file as text: read, unpacked if it is gzip, checked to be UTF-8 without NUL.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace neardup::cli {
+
+// Why a file gave no text.
+enum class FileProblem {
+  none,
+  vanished,
+  unreadable,
+  not_regular,
+  too_large,
+  bad_gzip,
+  has_nul,
+  not_utf8,
+};
+
+struct FileText {
+  FileProblem problem = FileProblem::none;
+  std::string detail;      // the system's or zlib's words, may be empty
+  std::int64_t size = 0;   // of the file as it lies on disk, when it was opened
+  std::int64_t mtime = 0;  // as in file_mtime()
+  bool was_gzip = false;
+  std::string text;
+};
+
+// Microseconds since 2000-01-01 UTC, PostgreSQL's timestamptz; clamped to what timestamptz can hold.
+std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept;
+
+// Reads at most max_size bytes of text. gzip is recognised by its first bytes, whatever the name; a file of several
+// gzip members is one text. Never throws for what the file is or holds; bad_alloc and Interrupted may pass.
+// follow_link: the path itself may be a symbolic link.
+FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link);
+
+// Well-formed UTF-8 as PostgreSQL checks it: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool valid_utf8(std::string_view bytes) noexcept;
+
+// Words for --min-words, counted up to limit: runs of ASCII letters, digits and _ and of bytes of other scripts;
+// each Chinese character, kana or hangul syllable (3-byte forms U+3000 to U+DFFF) counts as one.
+std::int64_t count_words(std::string_view text, std::int64_t limit) noexcept;
+
+}  // namespace neardup::cli

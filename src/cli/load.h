@@ -1,0 +1,39 @@
+// `neardup load`: files into a table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/database.h"
+#include "cli/walk.h"
+
+namespace neardup::cli {
+
+struct LoadOptions {
+  std::vector<std::string> arguments;  // directories and files
+  std::string table;                   // as given, for messages
+  std::string quoted_table;            // for SQL
+  Connection::Options connection;
+  FileFilter filter;
+  std::int64_t max_size = 256LL << 20;  // bytes of text, unpacked
+  std::int64_t min_words = 0;
+  std::int64_t batch_files = 1000;
+  std::string list_skipped;
+  bool quiet = false;
+};
+
+// A text field, its row and the copies of it that PostgreSQL makes must stay below 1 GB.
+inline constexpr std::int64_t kMaxTextSize = 1000LL << 20;
+
+// The subcommand. argv[0] is "load". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
+int load_main(int argc, char** argv);
+
+// Creates the table when it is missing; otherwise throws std::runtime_error unless it has the columns and the unique
+// path that the loader needs. Returns true when it was created.
+bool prepare_table(Connection& db, const LoadOptions& options);
+
+// The work itself, after options and table are settled.
+int load_files(Connection& db, const LoadOptions& options);
+
+}  // namespace neardup::cli

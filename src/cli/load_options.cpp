@@ -1,0 +1,164 @@
+// `neardup load`: its command line and its help.
+#include <getopt.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include "cli/interrupt.h"
+#include "cli/load.h"
+
+namespace neardup::cli {
+namespace {
+
+constexpr const char* kHelp = R"(usage: neardup load DIR|FILE ... --table TABLE [options]
+
+Loads text files into a PostgreSQL table: id, path, size, mtime, content_hash, body. The table is
+created if it is missing. gzip files are unpacked. Files that are in the table unchanged (same size
+and time) are not read again, so a load that was stopped goes on where it was.
+
+  -t, --table TABLE        name, schema.name or "Quoted name", as in psql
+  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
+  -h, --host HOST          host or socket directory
+  -p, --port PORT
+  -U, --username USER
+      --include GLOB       only files that match (repeatable); a pattern with a slash sees the whole path
+      --exclude GLOB       not these files, nor directories and all that is in them (repeatable)
+      --min-size SIZE      files of at least SIZE bytes on disk
+      --max-size SIZE      texts of at most SIZE bytes, unpacked (default 256M, at most 1000M)
+      --min-words N        texts of at least N words
+      --list-skipped FILE  write every skipped file and the reason to FILE (default: the first 10 to stderr)
+      --batch-files N      commit at least every N files (default 1000; also every 32 MB)
+  -q, --quiet              no progress, no summary
+      --help
+
+SIZE takes k, M and G (1024 based). Symbolic links inside directories are not followed.
+Exit code: 0 done, 1 nothing could be done or the database failed, 2 wrong usage, 130 stopped by Ctrl-C.
+)";
+
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::int64_t parse_number(const char* option, const char* text, bool with_unit, std::int64_t least, std::int64_t most) {
+  std::int64_t value = 0;
+  const char* const end = text + std::strlen(text);
+  auto [rest, error] = std::from_chars(text, end, value);
+  bool good = error == std::errc() && rest != text;
+  if (good && with_unit && rest + 1 == end && std::strchr("kKmMgG", *rest) != nullptr) {
+    const int shift = *rest == 'k' || *rest == 'K' ? 10 : *rest == 'm' || *rest == 'M' ? 20 : 30;
+    good = !__builtin_mul_overflow(value, std::int64_t{1} << shift, &value);
+    ++rest;
+  }
+  if (!good || rest != end || value < least || value > most) {
+    throw UsageError(std::string(option) + " must be a number from " + std::to_string(least) + " to " +
+                     std::to_string(most) + ": " + printable(text));
+  }
+  return value;
+}
+
+enum LongOnly { kHelpOption = 256, kInclude, kExclude, kMinSize, kMaxSize, kMinWords, kListSkipped, kBatchFiles };
+
+// Returns false when help was asked for.
+bool parse(int argc, char** argv, LoadOptions& options) {
+  static const option long_options[] = {{"table", required_argument, nullptr, 't'},
+                                        {"dbname", required_argument, nullptr, 'd'},
+                                        {"conninfo", required_argument, nullptr, 'd'},
+                                        {"host", required_argument, nullptr, 'h'},
+                                        {"port", required_argument, nullptr, 'p'},
+                                        {"username", required_argument, nullptr, 'U'},
+                                        {"include", required_argument, nullptr, kInclude},
+                                        {"exclude", required_argument, nullptr, kExclude},
+                                        {"min-size", required_argument, nullptr, kMinSize},
+                                        {"max-size", required_argument, nullptr, kMaxSize},
+                                        {"min-words", required_argument, nullptr, kMinWords},
+                                        {"list-skipped", required_argument, nullptr, kListSkipped},
+                                        {"batch-files", required_argument, nullptr, kBatchFiles},
+                                        {"quiet", no_argument, nullptr, 'q'},
+                                        {"help", no_argument, nullptr, kHelpOption},
+                                        {nullptr, 0, nullptr, 0}};
+  for (int c = 0; (c = getopt_long(argc, argv, "t:d:h:p:U:q", long_options, nullptr)) != -1;) {
+    switch (c) {
+      case 't':
+        options.table = optarg;
+        break;
+      case 'd':
+        options.connection.conninfo = optarg;
+        break;
+      case 'h':
+        options.connection.host = optarg;
+        break;
+      case 'p':
+        options.connection.port = optarg;
+        break;
+      case 'U':
+        options.connection.user = optarg;
+        break;
+      case 'q':
+        options.quiet = true;
+        break;
+      case kInclude:
+        options.filter.include.emplace_back(optarg);
+        break;
+      case kExclude:
+        options.filter.exclude.emplace_back(optarg);
+        break;
+      case kMinSize:
+        options.filter.min_size = parse_number("--min-size", optarg, true, 0, INT64_MAX);
+        break;
+      case kMaxSize:
+        options.max_size = parse_number("--max-size", optarg, true, 0, kMaxTextSize);
+        break;
+      case kMinWords:
+        options.min_words = parse_number("--min-words", optarg, false, 0, INT64_MAX);
+        break;
+      case kBatchFiles:
+        options.batch_files = parse_number("--batch-files", optarg, false, 1, 100000);
+        break;
+      case kListSkipped:
+        options.list_skipped = optarg;
+        break;
+      case kHelpOption:
+        return false;
+      default:
+        throw UsageError("");
+    }
+  }
+  for (int i = optind; i < argc; ++i) {
+    if (*argv[i] == '\0') throw UsageError("a directory name is empty");
+    options.arguments.emplace_back(argv[i]);
+  }
+  if (options.arguments.empty()) throw UsageError("no directory given");
+  if (options.table.empty()) throw UsageError("--table is missing");
+  try {
+    options.quoted_table = parse_table_name(options.table);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError("--table " + printable(options.table) + ": " + error.what());
+  }
+  return true;
+}
+
+}  // namespace
+
+int load_main(int argc, char** argv) {
+  LoadOptions options;
+  try {
+    if (!parse(argc, argv, options)) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+  } catch (const UsageError& error) {
+    if (*error.what() != '\0') std::fprintf(stderr, "neardup load: %s\n", error.what());
+    std::fputs("Try: neardup load --help\n", stderr);
+    return 2;
+  }
+  install_interrupt_handlers();
+  Connection db(options.connection);
+  if (prepare_table(db, options) && !options.quiet) {
+    std::fprintf(stderr, "created table %s\n", options.quoted_table.c_str());
+  }
+  return load_files(db, options);
+}
+
+}  // namespace neardup::cli

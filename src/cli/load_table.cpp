@@ -1,0 +1,79 @@
+// `neardup load`: the table that it fills.
+#include <stdexcept>
+
+#include "cli/load.h"
+
+namespace neardup::cli {
+namespace {
+
+struct Column {
+  const char* name;
+  const char* type;
+};
+constexpr Column kColumns[] = {{"path", "text"},
+                               {"size", "bigint"},
+                               {"mtime", "timestamp with time zone"},
+                               {"content_hash", "bigint"},
+                               {"body", "text"}};
+
+bool exists(Connection& db, const LoadOptions& options) {
+  Result found = db.query("SELECT pg_catalog.to_regclass($1) IS NOT NULL", Params().text(options.quoted_table));
+  return get_bool(found, 0, 0);
+}
+
+bool create(Connection& db, const LoadOptions& options) {
+  const std::string sql = "CREATE TABLE " + options.quoted_table +
+                          " (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text NOT NULL UNIQUE,"
+                          " size bigint NOT NULL, mtime timestamptz NOT NULL, content_hash bigint NOT NULL,"
+                          " body text NOT NULL)";
+  try {
+    db.query(sql);
+  } catch (const DatabaseError& error) {
+    // another loader was faster: duplicate_table, or the unique index of pg_type
+    if (error.sqlstate() == "42P07" || error.sqlstate() == "23505") return false;
+    throw;
+  }
+  db.query("COMMENT ON TABLE " + options.quoted_table + " IS 'files loaded by neardup load'");
+  db.query("COMMENT ON COLUMN " + options.quoted_table + ".size IS 'bytes on disk (packed, if the file is gzip)'");
+  db.query("COMMENT ON COLUMN " + options.quoted_table + ".content_hash IS 'XXH3_64 of the bytes of body, seed 0'");
+  return true;
+}
+
+}  // namespace
+
+bool prepare_table(Connection& db, const LoadOptions& options) {
+  const bool created = !exists(db, options) && create(db, options);
+  const Params table = Params().text(options.quoted_table);
+  Result kind =
+      db.query("SELECT relkind IN ('r', 'p') FROM pg_catalog.pg_class WHERE oid = $1::pg_catalog.regclass", table);
+  if (PQntuples(kind.get()) != 1 || !get_bool(kind, 0, 0)) {
+    throw std::runtime_error(options.quoted_table + " is not a table");
+  }
+  for (const Column& column : kColumns) {
+    Result type = db.query(
+        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute"
+        " WHERE attrelid = $1::pg_catalog.regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped",
+        Params().text(options.quoted_table).text(column.name));
+    if (PQntuples(type.get()) == 0) {
+      throw std::runtime_error("table " + options.quoted_table + " has no column " + column.name + " (" + column.type +
+                               "); name a new table, or add the column");
+    }
+    if (get_text(type, 0, 0) != column.type) {
+      throw std::runtime_error("column " + std::string(column.name) + " of table " + options.quoted_table + " is " +
+                               std::string(get_text(type, 0, 0)) + ", not " + column.type);
+    }
+  }
+  Result unique = db.query(
+      "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a"
+      "   ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+      " WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1"
+      "   AND i.indpred IS NULL AND a.attname = 'path')",
+      table);
+  if (!get_bool(unique, 0, 0)) {
+    throw std::runtime_error("column path of table " + options.quoted_table + " has no unique index; ALTER TABLE " +
+                             options.quoted_table + " ADD UNIQUE (path)");
+  }
+  return created;
+}
+
+}  // namespace neardup::cli

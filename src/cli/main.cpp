@@ -1,0 +1,67 @@
+// The program `neardup`: a table of subcommands.
+#include <clocale>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <span>
+
+#include "cli/database.h"
+#include "cli/demo_plant.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+
+namespace {
+
+using neardup::cli::Interrupted;
+
+struct Subcommand {
+  const char* name;
+  int (*main)(int argc, char** argv);
+  const char* summary;  // null: not shown
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"load", neardup::cli::load_main, "load text files into a table"},
+    {"demo-plant", neardup::cli::demo_plant_main, nullptr},
+};
+
+void print_usage(std::FILE* out) {
+  std::fputs("usage: neardup COMMAND ...\n\n", out);
+  for (const Subcommand& subcommand : kSubcommands) {
+    if (subcommand.summary != nullptr) std::fprintf(out, "  %-8s %s\n", subcommand.name, subcommand.summary);
+  }
+  std::fputs("\nneardup COMMAND --help tells more.\n", out);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // fnmatch patterns see characters, not bytes
+  std::setlocale(LC_CTYPE, "C.UTF-8");
+  if (argc < 2) {
+    print_usage(stderr);
+    return 2;
+  }
+  if (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "help") == 0) {
+    print_usage(stdout);
+    return 0;
+  }
+  for (const Subcommand& subcommand : kSubcommands) {
+    if (std::strcmp(argv[1], subcommand.name) != 0) continue;
+    try {
+      return subcommand.main(argc - 1, argv + 1);
+    } catch (const Interrupted& interrupted) {
+      std::fprintf(stderr, "neardup %s: stopped; what was committed stays, run it again to go on\n", subcommand.name);
+      return 128 + interrupted.signal;
+    } catch (const std::bad_alloc&) {
+      std::fprintf(stderr, "neardup %s: out of memory\n", subcommand.name);
+    } catch (const std::exception& error) {
+      if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
+      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, error.what());
+    }
+    return 1;
+  }
+  std::fprintf(stderr, "neardup: unknown command: %s\n", neardup::cli::printable(argv[1]).c_str());
+  print_usage(stderr);
+  return 2;
+}

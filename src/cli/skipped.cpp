@@ -1,0 +1,107 @@
+// The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
+#include "cli/skipped.h"
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "cli/database.h"
+
+namespace neardup::cli {
+
+const char* skip_reason_text(SkipReason reason) {
+  switch (reason) {
+    case SkipReason::vanished:
+      return "vanished";
+    case SkipReason::unreadable:
+      return "unreadable";
+    case SkipReason::bad_name:
+      return "file name not valid UTF-8";
+    case SkipReason::too_large:
+      return "too large";
+    case SkipReason::bad_gzip:
+      return "damaged gzip";
+    case SkipReason::has_nul:
+      return "holding NUL (binary)";
+    case SkipReason::not_utf8:
+      return "not valid UTF-8";
+    case SkipReason::too_few_words:
+      return "with too few words";
+    case SkipReason::refused:
+      return "refused by the server";
+    case SkipReason::count_:
+      break;
+  }
+  return "?";
+}
+
+SkipReason skip_reason(FileProblem problem) {
+  switch (problem) {
+    case FileProblem::vanished:
+      return SkipReason::vanished;
+    case FileProblem::too_large:
+      return SkipReason::too_large;
+    case FileProblem::bad_gzip:
+      return SkipReason::bad_gzip;
+    case FileProblem::has_nul:
+      return SkipReason::has_nul;
+    case FileProblem::not_utf8:
+      return SkipReason::not_utf8;
+    case FileProblem::not_regular:
+      return SkipReason::vanished;  // it was a regular file when it was listed
+    case FileProblem::unreadable:
+    case FileProblem::none:
+      break;
+  }
+  return SkipReason::unreadable;
+}
+
+Skipped::Skipped(const std::string& list_file) : list_name_(list_file) {
+  if (list_file.empty()) return;
+  list_.reset(std::fopen(list_file.c_str(), "we"));
+  if (!list_) throw std::runtime_error("cannot write " + list_file + ": " + std::strerror(errno));
+}
+
+void Skipped::add(SkipReason reason, const std::string& path, const std::string& detail) {
+  ++counts_[static_cast<std::size_t>(reason)];
+  ++total_;
+  if (list_) {
+    std::fprintf(list_.get(), "%s\t%s%s%s\n", skip_reason_text(reason), printable(path).c_str(),
+                 detail.empty() ? "" : "\t", printable(detail).c_str());
+  }
+  if (reason == SkipReason::too_few_words) return;
+  ++listable_;
+  if (shown_.size() < kShown) {
+    shown_.push_back(printable(path) + ": " + skip_reason_text(reason) +
+                     (detail.empty() ? "" : " (" + printable(detail) + ")"));
+  }
+}
+
+std::string Skipped::summary() const {
+  std::string text;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(counts_[i]) + " " + skip_reason_text(static_cast<SkipReason>(i));
+  }
+  return text;
+}
+
+void Skipped::print(std::FILE* out) const {
+  if (list_name_.empty()) {
+    for (const std::string& line : shown_) std::fprintf(out, "  skipped %s\n", line.c_str());
+    const auto more = listable_ - static_cast<std::int64_t>(shown_.size());
+    if (more > 0)
+      std::fprintf(out, "  ... and %lld more; --list-skipped FILE lists them all\n", static_cast<long long>(more));
+  } else if (total_ > 0) {
+    std::fprintf(out, "  the skipped files are listed in %s\n", list_name_.c_str());
+  }
+}
+
+void Skipped::close() {
+  if (!list_) return;
+  const bool bad = std::ferror(list_.get()) != 0;
+  if (std::fclose(list_.release()) != 0 || bad) throw std::runtime_error("cannot write " + list_name_);
+}
+
+}  // namespace neardup::cli

@@ -1,0 +1,56 @@
+// The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/file_reader.h"
+
+namespace neardup::cli {
+
+enum class SkipReason {
+  vanished,
+  unreadable,
+  bad_name,
+  too_large,
+  bad_gzip,
+  has_nul,
+  not_utf8,
+  too_few_words,
+  refused,
+  count_,
+};
+
+// "not valid UTF-8" and so on
+const char* skip_reason_text(SkipReason reason);
+SkipReason skip_reason(FileProblem problem);
+
+class Skipped {
+ public:
+  // list_file: every skipped file goes there, one a line: reason, tab, path, and where known tab and detail; empty:
+  // the first 10 are kept for print(). Throws std::runtime_error when it cannot be written.
+  explicit Skipped(const std::string& list_file);
+
+  void add(SkipReason reason, const std::string& path, const std::string& detail);
+  std::int64_t total() const { return total_; }
+  // "12 not valid UTF-8, 3 unreadable"
+  std::string summary() const;
+  // Lines for the terminal. Files with too few words were left out by wish, so they are not listed there.
+  void print(std::FILE* out) const;
+  // Throws std::runtime_error when the list could not be written to its end.
+  void close();
+
+ private:
+  static constexpr std::size_t kShown = 10;
+  std::array<std::int64_t, static_cast<std::size_t>(SkipReason::count_)> counts_ = {};
+  std::int64_t total_ = 0, listable_ = 0;
+  std::vector<std::string> shown_;
+  std::string list_name_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> list_{nullptr, std::fclose};
+};
+
+}  // namespace neardup::cli

@@ -1,0 +1,139 @@
+// The regular files under the given directories, in a fixed order, each directory once.
+#include "cli/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "cli/file_reader.h"
+#include "cli/interrupt.h"
+
+namespace neardup::cli {
+namespace {
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+bool matches(const std::vector<std::string>& patterns, const std::string& path) {
+  const std::string name(last_part(path));
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    const std::string& subject = pattern.find('/') == std::string::npos ? name : path;
+    return fnmatch(pattern.c_str(), subject.c_str(), 0) == 0;
+  });
+}
+
+class Walker {
+ public:
+  Walker(const FileFilter& filter, const OnFile& on_file, const OnProblem& on_problem)
+      : filter_(filter), on_file_(on_file), on_problem_(on_problem) {}
+
+  void argument(const std::string& path) {
+    struct stat info = {};
+    if (stat(path.c_str(), &info) != 0) return on_problem_(path, errno);
+    if (!S_ISDIR(info.st_mode)) {
+      ++counts_.arguments_opened;
+      return file(path, info, true);
+    }
+    std::vector<std::string> pending{path};
+    bool first = true;
+    while (!pending.empty()) {
+      check_interrupt();
+      const std::string directory = std::move(pending.back());
+      pending.pop_back();
+      if (list(directory, pending) && first) ++counts_.arguments_opened;
+      first = false;
+    }
+  }
+
+  const WalkCounts& counts() const { return counts_; }
+
+ private:
+  // Files are passed on, directories put on pending, the first in byte order on top.
+  bool list(const std::string& directory, std::vector<std::string>& pending) {
+    std::unique_ptr<DIR, int (*)(DIR*)> handle(opendir(directory.c_str()), closedir);
+    struct stat info = {};
+    if (!handle || fstat(dirfd(handle.get()), &info) != 0) {
+      on_problem_(directory, errno);
+      return false;
+    }
+    if (!seen_.insert({info.st_dev, info.st_ino}).second) {
+      ++counts_.repeated_directories;
+      return true;
+    }
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = readdir(handle.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
+    }
+    if (errno != 0) on_problem_(directory, errno);
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> directories;
+    for (const std::string& name : names) {
+      check_interrupt();
+      std::string path = directory.back() == '/' ? directory + name : directory + '/' + name;
+      if (fstatat(dirfd(handle.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+        on_problem_(path, errno);
+      } else if (S_ISDIR(info.st_mode)) {
+        if (matches(filter_.exclude, path))
+          ++counts_.filtered;
+        else
+          directories.push_back(std::move(path));
+      } else if (S_ISLNK(info.st_mode)) {
+        ++counts_.symlinks;
+      } else {
+        file(path, info, false);
+      }
+    }
+    std::move(directories.rbegin(), directories.rend(), std::back_inserter(pending));
+    return true;
+  }
+
+  void file(const std::string& path, const struct stat& info, bool given) {
+    if (!S_ISREG(info.st_mode)) {
+      ++counts_.special;
+      return;
+    }
+    if (info.st_size < filter_.min_size || matches(filter_.exclude, path) ||
+        (!filter_.include.empty() && !matches(filter_.include, path))) {
+      ++counts_.filtered;
+      return;
+    }
+    ++counts_.files;
+    counts_.bytes += info.st_size;
+    on_file_({path, info.st_size, file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec), given});
+  }
+
+  const FileFilter& filter_;
+  const OnFile& on_file_;
+  const OnProblem& on_problem_;
+  WalkCounts counts_;
+  std::set<std::pair<dev_t, ino_t>> seen_;
+};
+
+}  // namespace
+
+WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
+                const OnProblem& on_problem) {
+  Walker walker(filter, on_file, on_problem);
+  for (const std::string& argument : arguments) walker.argument(absolute_path(argument));
+  return walker.counts();
+}
+
+std::string absolute_path(std::string_view path) {
+  std::string result = std::filesystem::absolute(std::filesystem::path(path)).lexically_normal().string();
+  while (result.size() > 1 && result.back() == '/') result.pop_back();
+  return result;
+}
+
+}  // namespace neardup::cli

@@ -1,0 +1,50 @@
+// The regular files under the given directories, in a fixed order, each directory once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace neardup::cli {
+
+struct FileFilter {
+  // fnmatch patterns: without a slash they are matched with the last part of the path, else with all of it.
+  std::vector<std::string> include;  // none: every file
+  std::vector<std::string> exclude;  // files, and directories with all that is in them
+  std::int64_t min_size = 0;         // bytes on disk
+};
+
+struct FoundFile {
+  std::string path;  // absolute, without . and .. and doubled slashes
+  std::int64_t size;
+  std::int64_t mtime;  // file_mtime()
+  bool given;          // named on the command line, where a symbolic link is followed
+};
+
+// What a walk passed over. Everything that is not counted as a file is counted here.
+struct WalkCounts {
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+  std::int64_t symlinks = 0;
+  std::int64_t special = 0;               // sockets, devices, pipes
+  std::int64_t filtered = 0;              // by the FileFilter
+  std::int64_t repeated_directories = 0;  // reached twice: one argument inside another, or a bind mount
+  std::int64_t arguments_opened = 0;
+};
+
+using OnFile = std::function<void(FoundFile)>;
+// A path and why it could not be listed.
+using OnProblem = std::function<void(const std::string& path, int error_number)>;
+
+// Calls on_file for each file of the arguments: names of a directory in byte order, files before directories.
+// Symbolic links inside directories are counted and not followed. Throws Interrupted.
+WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
+                const OnProblem& on_problem);
+
+// The absolute form that is stored, found without touching the file system.
+std::string absolute_path(std::string_view path);
+
+}  // namespace neardup::cli

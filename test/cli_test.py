@@ -1,0 +1,486 @@
+#!/usr/bin/python3
+"""Tests of `neardup load`: cli_test.py PROGRAM, against the server that the PG* environment names (an empty database).
+
+Prints "ok - name" or "not ok - name" a test; exits with 1 when one failed. Needs Python's standard library and psql.
+"""
+import gzip
+import os
+import pty
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def sql(statement, **environment):
+    done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"psql: {statement}: {done.stderr}")
+    return done.stdout.rstrip("\n")
+
+
+class Load:
+    """One finished run of the program."""
+
+    def __init__(self, *arguments, status=0, prefix=(), **environment):
+        done = subprocess.run([*prefix, PROGRAM, *map(os.fsencode, arguments)], stdin=subprocess.DEVNULL,
+                              capture_output=True, env={**os.environ, **environment}, timeout=120, check=False)
+        self.out, self.err = done.stdout.decode(), done.stderr.decode()
+        if done.returncode != status:
+            raise AssertionError(f"{arguments}: exit code {done.returncode}, not {status}\n{self.out}{self.err}")
+
+
+def equal(got, expected):
+    if got != expected:
+        raise AssertionError(f"got {got!r}, expected {expected!r}")
+
+
+def contains(text, part):
+    if part not in text:
+        raise AssertionError(f"{part!r} is not in {text!r}")
+
+
+def write(path, content, mtime=None):
+    path = os.fsencode(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    if mtime is not None:
+        os.utime(path, ns=(mtime, mtime))
+
+
+def body(table, path):
+    return bytes.fromhex(sql(f"SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM {table} WHERE path = '{path}'"))
+
+
+@test
+def columns_and_content(tmp):
+    texts = {"a.txt": "plain\n", "sub/ü.txt": "Ünïcode 漢字 \U0001f600\n", "empty": "", "bom": "\ufeffx\r\n",
+             "sub/deep/back\\slash\tand\nnewline": "tab\tnewline\nbackslash\\N\\.\n"}
+    for name, text in texts.items():
+        write(f"{tmp}/{name}", text, 1_600_000_000_123_456_789)
+    load = Load("load", tmp, "--table", "t")
+    contains(load.out, "5 new, 0 changed, 0 only with a new time, 0 unchanged")
+    equal(sql("SELECT string_agg(attname || ' ' || format_type(atttypid, NULL), ', ' ORDER BY attnum) "
+              "FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0"),
+          "id bigint, path text, size bigint, mtime timestamp with time zone, content_hash bigint, body text")
+    for name, text in texts.items():
+        equal(bytes.fromhex(sql(f"SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM t WHERE path = $q${tmp}/{name}$q$")),
+              text.encode())
+    equal(sql("SELECT count(DISTINCT mtime) || ' ' || min(mtime AT TIME ZONE 'UTC') FROM t"),
+          "1 2020-09-13 12:26:40.123456")
+    equal(sql("SELECT bool_and(size = octet_length(body)) FROM t"), "t")
+    # XXH3_64 of no bytes is a published constant: 0x2d06800538d394c2
+    equal(sql("SELECT content_hash FROM t WHERE body = ''"), str(0x2d06800538d394c2))
+
+
+@test
+def unchanged_files_are_not_read_again(tmp):
+    write(f"{tmp}/a", "first", 10**18)
+    write(f"{tmp}/b", "other", 10**18)
+    Load("load", tmp, "-t", "t")
+    write(f"{tmp}/a", "FIRST", 10**18)  # same size and time: only who reads it can tell
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 2 unchanged")
+    equal(body("t", f"{tmp}/a"), b"first")
+
+
+@test
+def new_time_and_new_content(tmp):
+    for name in "abc":
+        write(f"{tmp}/{name}", f"text {name}", 10**18)
+    Load("load", tmp, "-t", "t")
+    before = sql("SELECT string_agg(path || id, ',' ORDER BY path) FROM t")
+    write(f"{tmp}/a", "text a", 11 * 10**17)
+    write(f"{tmp}/b", "another text", 11 * 10**17)
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 1 changed, 1 only with a new time, 1 unchanged")
+    equal(sql("SELECT string_agg(path || id, ',' ORDER BY path) FROM t"), before)
+    equal(body("t", f"{tmp}/b"), b"another text")
+    equal(sql("SELECT count(*) FROM t WHERE mtime = to_timestamp(1100000000)"), "2")
+    contains(Load("load", tmp, "-t", "t").out, "3 unchanged")
+
+
+@test
+def odd_times(tmp):
+    write(f"{tmp}/old", "old", -10**9 - 1500)
+    write(f"{tmp}/future", "future", 2**33 * 10**9)
+    Load("load", tmp, "-t", "t")
+    equal(sql(f"SELECT mtime AT TIME ZONE 'UTC' FROM t WHERE path = '{tmp}/old'"), "1969-12-31 23:59:58.999998")
+    contains(Load("load", tmp, "-t", "t").out, "2 unchanged")
+
+
+@test
+def gzip_files(tmp):
+    text = ("many words in a row, " * 20000 + "fin\n").encode()
+    write(f"{tmp}/plain", text)
+    write(f"{tmp}/packed.gz", gzip.compress(text))
+    write(f"{tmp}/packed-without-suffix", gzip.compress(text))
+    write(f"{tmp}/members.gz", gzip.compress(text[:1000]) + gzip.compress(b"") + gzip.compress(text[1000:]))
+    write(f"{tmp}/padded.gz", gzip.compress(text) + bytes(512))
+    write(f"{tmp}/nothing.gz", gzip.compress(b""))
+    Load("load", tmp, "-t", "t")
+    equal(sql("SELECT count(*) || ' ' || count(DISTINCT content_hash) FROM t WHERE body <> ''"), "5 1")
+    equal(body("t", f"{tmp}/members.gz"), text)
+    equal(sql("SELECT bool_and(size < 5000) FROM t WHERE path ~ 'gz$'"), "t")
+
+
+@test
+def damaged_gzip_is_reported(tmp):
+    packed = gzip.compress(os.urandom(50000).hex().encode())
+    write(f"{tmp}/cut.gz", packed[:-9])
+    write(f"{tmp}/cut-header.gz", packed[:5])
+    write(f"{tmp}/flipped.gz", packed[:20000] + bytes([packed[20000] ^ 255]) + packed[20001:])
+    write(f"{tmp}/checksum.gz", packed[:-6] + bytes([packed[-6] ^ 255]) + packed[-5:])
+    write(f"{tmp}/garbage.gz", packed + b"garbage")
+    write(f"{tmp}/good.txt", "good")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "1 new")
+    contains(load.out, "5 skipped: 5 damaged gzip")
+    contains(load.err, f"{tmp}/garbage.gz: damaged gzip (garbage after the end)")
+    contains(load.err, f"{tmp}/cut.gz: damaged gzip (ends too early)")
+
+
+@test
+def bombs_and_large_files(tmp):
+    write(f"{tmp}/bomb.gz", gzip.compress(b"a" * 50_000_000))
+    write(f"{tmp}/large", "a" * 3_000_001)
+    write(f"{tmp}/fits", "a" * 3_000_000)
+    load = Load("load", tmp, "-t", "t", "--max-size", "3000000")
+    contains(load.out, "1 new")
+    contains(load.out, "2 skipped: 2 too large")
+    equal(sql("SELECT octet_length(body) FROM t"), "3000000")
+
+
+@test
+def utf8_is_checked_as_the_server_does(tmp):
+    sequences = ["c080", "c1bf", "c280", "dfbf", "e09fbf", "e0a080", "ed9fbf", "eda080", "edbfbf", "ee8080", "efbfbf",
+                 "f08fbfbf", "f0908080", "f48fbfbf", "f4908080", "f5808080", "80", "bf", "ff", "fe", "c2", "e282", "f09f98",
+                 "c2c2", "e28228", "f09f9828", "61c3a962", "6161616161616161c3", "61616161616161616161ff6161616161616161"]
+    for sequence in sequences:
+        write(f"{tmp}/{sequence}", bytes.fromhex(sequence))
+    expected = []
+    for sequence in sequences:
+        try:
+            bytes.fromhex(sequence).decode("utf-8")
+            expected.append(f"{tmp}/{sequence}")
+        except UnicodeDecodeError:
+            pass
+    load = Load("load", tmp, "-t", "t")
+    equal(sql("SELECT string_agg(path, ',' ORDER BY path COLLATE \"C\") FROM t"), ",".join(sorted(expected)))
+    contains(load.out, f"{len(sequences) - len(expected)} not valid UTF-8")
+    if "refused" in load.out:
+        raise AssertionError(load.out)
+
+
+@test
+def what_is_skipped_is_listed(tmp):
+    for number in range(12):
+        write(f"{tmp}/latin{number:02}", b"caf\xe9")
+    write(f"{tmp}/binary", b"text\0text")
+    write(f"{tmp}/binary.gz", gzip.compress(b"text\0text"))
+    write(f"{tmp}/late-nul", b"x" * 3_000_000 + b"\0")
+    write(os.fsencode(tmp) + b"/name\xff\n", "good text")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "0 new")
+    contains(load.out, "16 skipped: 1 file name not valid UTF-8, 3 holding NUL (binary), 12 not valid UTF-8")
+    contains(load.err, "... and 6 more; --list-skipped FILE")
+    equal(load.err.count("  skipped "), 10)
+    load = Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}-list")
+    lines = open(f"{tmp}-list", encoding="utf-8").read().splitlines()
+    os.unlink(f"{tmp}-list")
+    equal(len(lines), 16)
+    if f"file name not valid UTF-8\t{tmp}/name\\xff\\x0a" not in lines or f"not valid UTF-8\t{tmp}/latin11" not in lines:
+        raise AssertionError(lines)
+    Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1)
+
+
+@test
+def links_and_special_files(tmp):
+    write(f"{tmp}/in/a", "text")
+    write(f"{tmp}/outside/b", "outside")
+    os.symlink(f"{tmp}/outside", f"{tmp}/in/link-to-directory")
+    os.symlink(f"{tmp}/outside/b", f"{tmp}/in/link-to-file")
+    os.symlink(f"{tmp}/in", f"{tmp}/in/loop")
+    os.mkfifo(f"{tmp}/in/pipe")
+    load = Load("load", f"{tmp}/in", "-t", "t")
+    contains(load.out, "1 new")
+    contains(load.out, "passed over: 3 symbolic links, 1 sockets, pipes or devices")
+    contains(Load("load", f"{tmp}/in/link-to-directory", f"{tmp}/in/link-to-file", "-t", "t").out, "2 new")
+
+
+@test
+def named_twice(tmp):
+    write(f"{tmp}/x/y/a", "text")
+    write(f"{tmp}/x/b", "text")
+    load = Load("load", f"{tmp}/x", f"{tmp}/x/y", f"{tmp}//x/./y/../b", f"{tmp}/x/b", "-t", "t")
+    contains(load.out, "2 new")
+    contains(load.out, "1 directories met twice")
+    equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/x/b,{tmp}/x/y/a")
+
+
+@test
+def globs_sizes_and_words(tmp):
+    for name in ("a.txt", "b.md", "keep/c.txt", "drop/d.txt", "drop/deep/e.txt"):
+        write(f"{tmp}/{name}", "one two three")
+    write(f"{tmp}/f.txt", "one")
+    write(f"{tmp}/han.txt", "三個字")
+
+    def loaded(*options):
+        sql("DROP TABLE IF EXISTS t")
+        Load("load", tmp, "-t", "t", *options)
+        return sql(f"SELECT string_agg(substr(path, {len(tmp) + 2}), ' ' ORDER BY path) FROM t")
+
+    equal(loaded("--include", "*.txt", "--exclude", "drop"), "a.txt f.txt han.txt keep/c.txt")
+    equal(loaded("--include", "*/drop/*"), "drop/d.txt drop/deep/e.txt")
+    equal(loaded("--exclude", "*.txt"), "b.md")
+    equal(loaded("--include", "???.txt"), "han.txt")
+    equal(loaded("--min-size", "4", "--include", "?.txt", "--exclude", "drop", "--exclude", "keep"), "a.txt")
+    equal(loaded("--min-words", "3", "--exclude", "drop", "--exclude", "keep"), "a.txt b.md han.txt")
+
+
+@test
+def table_names(tmp):
+    write(f"{tmp}/a", "text")
+    sql('CREATE SCHEMA "Odd.Schema"')
+    for name, relation in (("T_Upper", "t_upper"), ('"T Upper"', '"T Upper"'), ('public."a""b;--"', 'public."a""b;--"'),
+                           ('"Odd.Schema".t', '"Odd.Schema".t'), ("größe$1", "größe$1")):
+        Load("load", tmp, "-t", name)
+        equal(sql(f"SELECT count(*) FROM {relation}"), "1")
+    for name in ("", "x; DROP TABLE t", "1x", "a.b.c.", "a b", '"open', '""', "a.", "x" * 64, "a.b.c", "t--"):
+        contains(Load("load", tmp, "-t", name, status=2).err, "--table")
+    contains(Load("load", tmp, "-t", "no_such_schema.t", status=1).err, "no_such_schema")
+
+
+@test
+def tables_that_do_not_fit(tmp):
+    write(f"{tmp}/a", "text")
+    columns = "path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint"
+    for definition, message in (("x int", "has no column path"), (columns, "has no column body"),
+                                (columns + ", body bytea", "column body of table \"t\" is bytea, not text"),
+                                (columns.replace("UNIQUE", "") + ", body text", "has no unique index")):
+        sql(f"DROP TABLE IF EXISTS t; CREATE TABLE t ({definition})")
+        contains(Load("load", tmp, "-t", "t", status=1).err, message)
+    sql("DROP TABLE t; CREATE VIEW t AS SELECT 1")
+    contains(Load("load", tmp, "-t", "t", status=1).err, "is not a table")
+    sql(f"DROP VIEW t; CREATE TABLE t ({columns}, body text, added timestamptz DEFAULT now())")
+    Load("load", tmp, "-t", "t")
+    equal(sql("SELECT count(added) FROM t"), "1")
+
+
+@test
+def usage(tmp):
+    contains(Load("load", "--help").out, "usage: neardup load")
+    contains(Load("--help").out, "load")
+    Load(status=2)
+    Load("no-such-command", status=2)
+    contains(Load("load", tmp, status=2).err, "--table is missing")
+    contains(Load("load", "-t", "t", status=2).err, "no directory given")
+    for option in (("--max-size", "-1"), ("--max-size", "2G"), ("--min-size", "x"), ("--min-size", "99999999999999999999"),
+                   ("--batch-files", "0"), ("--no-such-option",)):
+        Load("load", tmp, "-t", "t", *option, status=2)
+    contains(Load("load", tmp, "-t", "t", "-d", "no_such_database", status=1).err, "no_such_database")
+    contains(Load("load", f"{tmp}/missing", "-t", "t", status=1).err, f"{tmp}/missing: vanished")
+    write(f"{tmp}/a", "text")
+    contains(Load("load", f"{tmp}/missing", tmp, "-t", "t").out, "1 new")
+    quiet = Load("load", tmp, "-t", "t", "--quiet")
+    equal(quiet.out + quiet.err, "")
+    Load("load", tmp, "-t", "t", "--conninfo", f"host={os.environ['PGHOST']} dbname={os.environ['PGDATABASE']}")
+
+
+@test
+def unreadable_files(tmp):
+    prefix = ()
+    if os.getuid() == 0:
+        user = os.environ.get("NEARDUP_SERVER_USER", "nobody")
+        group = subprocess.run(["id", "-g", user], capture_output=True, text=True, check=True).stdout.strip()
+        prefix = ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups")
+    write(f"{tmp}/secret", "secret")
+    os.chmod(f"{tmp}/secret", 0)
+    write(f"{tmp}/locked/a", "text")
+    os.chmod(f"{tmp}/locked", 0)
+    write(f"{tmp}/open", "text")
+    try:
+        load = Load("load", tmp, "-t", "t", prefix=prefix)
+    finally:
+        os.chmod(f"{tmp}/locked", stat.S_IRWXU)
+    contains(load.out, "1 new")
+    contains(load.out, "2 skipped: 2 unreadable")
+    contains(load.err, f"{tmp}/secret: unreadable (Permission denied)")
+
+
+@test
+def a_refused_row_does_not_stop_the_others(tmp):
+    for number in range(50):
+        write(f"{tmp}/{number:02}", f"text {number}")
+    write(f"{tmp}/31", "poison")
+    write(f"{tmp}/" + "/".join(os.urandom(120).hex() for _ in range(15)), "its path does not fit into an index")
+    write(f"{tmp}/none", "")
+    Load("load", f"{tmp}/none", "-t", "t")
+    sql("ALTER TABLE t ADD CHECK (body <> 'poison')")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "49 new")
+    contains(load.out, "2 refused by the server")
+    contains(load.err, f"{tmp}/31: refused by the server")
+    equal(sql("SELECT count(*) FROM t"), "50")
+
+
+@test
+def a_database_of_another_encoding(tmp):
+    write(f"{tmp}/ascii", "plain")
+    write(f"{tmp}/latin", "café")
+    write(f"{tmp}/cyrillic", "Привіт")
+    sql("DROP DATABASE IF EXISTS loader_latin1")
+    sql("CREATE DATABASE loader_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    try:
+        load = Load("load", tmp, "-t", "t", "-d", "loader_latin1")
+        contains(load.out, "2 new")
+        contains(load.err, "cyrillic: refused by the server")
+        equal(sql("SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM t WHERE path ~ 'latin$'",
+                  PGDATABASE="loader_latin1"), "café".encode().hex())
+    finally:
+        sql("DROP DATABASE loader_latin1")
+
+
+@test
+def large_batches(tmp):
+    for number in range(3):
+        write(f"{tmp}/{number}", f"{number} large text " * 1_600_000)
+    contains(Load("load", tmp, "-t", "t").out, "3 new")
+    equal(sql("SELECT count(*) FROM t WHERE octet_length(body) = size AND length(body) > 20000000"), "3")
+    write(f"{tmp}/1", "1 changed text " * 1_600_000)
+    contains(Load("load", tmp, "-t", "t").out, "1 changed")
+    equal(sql("SELECT count(*) FROM t WHERE body LIKE '1 changed%'"), "1")
+
+
+def start(*arguments):
+    return subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("waited in vain")
+        time.sleep(0.02)
+
+
+@test
+def a_killed_load_goes_on(tmp):
+    for number in range(3000):
+        write(f"{tmp}/{number:04}", f"text {number} " * 50)
+    write(f"{tmp}/none", "")
+    Load("load", f"{tmp}/none", "-t", "t")
+    loader = start("load", tmp, "-t", "t", "--batch-files", "20")
+    wait_for(lambda: int(sql("SELECT count(*) FROM t")) > 100)
+    loader.send_signal(signal.SIGKILL)
+    loader.communicate()
+    wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup'") == "0")
+    there = int(sql("SELECT count(*) FROM t"))
+    if there == 3001:
+        raise AssertionError("the load ended before it was killed")
+    equal((there - 1) % 20, 0)
+    contains(Load("load", tmp, "-t", "t").out, f"{3001 - there} new, 0 changed, 0 only with a new time, {there} unchanged")
+
+
+@test
+def ctrl_c_while_the_server_works(tmp):
+    write(f"{tmp}/a", "text")
+    Load("load", tmp, "-t", "t")
+    write(f"{tmp}/b", "text")
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        blocker = subprocess.Popen(["psql", "-XAtq", "-c", "BEGIN; LOCK TABLE t IN EXCLUSIVE MODE; SELECT pg_sleep(60)"])
+        try:
+            wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND granted "
+                                 "AND relation = 't'::regclass") == "1")
+            loader = start("load", tmp, "-t", "t")
+            wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' "
+                                 "AND wait_event_type = 'Lock'") == "1")
+            loader.send_signal(number)
+            _, err = loader.communicate(timeout=10)
+            equal(loader.returncode, status)
+            contains(err.decode(), "run it again to go on")
+        finally:
+            sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' "
+                "AND pid <> pg_backend_pid()")
+            blocker.wait()
+        wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup'") == "0")
+    contains(Load("load", tmp, "-t", "t").out, "1 new")
+
+
+@test
+def two_loaders_at_once(tmp):
+    for number in range(2000):
+        write(f"{tmp}/{number:04}", f"text {number} " * 20)
+    loaders = [start("load", tmp, "-t", "t", "--batch-files", "50") for _ in range(3)]
+    outputs = [loader.communicate(timeout=60) for loader in loaders]
+    equal([loader.returncode for loader in loaders], [0, 0, 0] if all(outputs) else outputs)
+    equal(sql("SELECT count(*) || ' ' || count(DISTINCT path) FROM t"), "2000 2000")
+    equal(sum(int(out.split()[0]) for out, _ in outputs), 2000)
+
+
+@test
+def progress_on_a_terminal(tmp):
+    for number in range(10000):
+        write(f"{tmp}/{number:05}", f"text {number} " * 20)
+    leader, follower = pty.openpty()
+    loader = subprocess.Popen([PROGRAM, "load", tmp, "-t", "t", "--batch-files", "20"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=follower)
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            part = os.read(leader, 4096)
+        except OSError:  # the other side was closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(leader)
+    out, _ = loader.communicate()
+    contains(out.decode(), "10000 new")
+    for part in ("\r", "/10000 files", "left", "%"):
+        contains(seen.decode(), part)
+    plain = Load("load", tmp, "-t", "t")
+    equal(plain.err.count("\r"), 0)
+
+
+def main():
+    global PROGRAM
+    top = tempfile.mkdtemp(prefix="neardup-cli-")
+    os.chmod(top, 0o755)
+    failed = 0
+    try:
+        # a copy, for a user who may not be able to enter the checkout
+        PROGRAM = shutil.copy(sys.argv[1], f"{top}/neardup")
+        for function in TESTS:
+            name = function.__name__.replace("_", " ")
+            sql("DROP SCHEMA IF EXISTS public, \"Odd.Schema\" CASCADE; CREATE SCHEMA public")
+            folder = f"{top}/{function.__name__}"
+            os.mkdir(folder)
+            try:
+                function(folder)
+                print(f"ok - loader: {name}", flush=True)
+            except Exception:  # pylint: disable=broad-except
+                failed += 1
+                print(f"not ok - loader: {name}", flush=True)
+                traceback.print_exc(file=sys.stdout)
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    os.environ["PGOPTIONS"] = "-c client_min_messages=warning"
+    sys.exit(main())
