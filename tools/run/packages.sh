@@ -1,0 +1,156 @@
+# shellcheck shell=bash
+# Sourced by ./run: what must be installed, by apt where there is apt.
+# shellcheck disable=SC2154,SC2034  # logs: set_work sets it; pg_config: used elsewhere
+
+: "${root:?}" "${my_uid:?}"
+
+# The PostgreSQL to build for: PG_CONFIG, else the newest in Debian's places that is complete, else the one in PATH.
+find_pg_config() {
+  local candidate
+  if [ -n "${PG_CONFIG:-}" ]; then
+    printf '%s\n' "$PG_CONFIG"
+    return
+  fi
+  for candidate in $(printf '%s\n' /usr/lib/postgresql/*/bin/pg_config | sort -rV); do
+    if [ -x "$candidate" ] && [ -x "${candidate%pg_config}postgres" ] && [ -f "$("$candidate" --pgxs)" ]; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  command -v pg_config || true
+}
+
+has_apt() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; }
+
+apt_lists_there() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
+
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# The major version: of an installed server or development package, else the distribution's.
+postgresql_version() {
+  local version
+  version=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' 'postgresql-[0-9]*' 'postgresql-server-dev-[0-9]*' \
+    2>/dev/null | awk '$2 == "installed" { print $1 }' | grep -oE '^postgresql-(server-dev-)?[0-9]+$' |
+    grep -oE '[0-9]+$' | sort -rn | head -n 1 || true)
+  [ -n "$version" ] || version=$(apt-cache depends postgresql 2>/dev/null | grep -oE 'postgresql-[0-9]+' |
+    grep -oE '[0-9]+' | head -n 1 || true)
+  printf '%s\n' "$version"
+}
+
+# package_names build|test|bench VERSION
+package_names() {
+  if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
+  printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
+  case $1 in
+    test) printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2 ;;
+    bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev ;;
+  esac
+}
+
+# Packages without which ./run goes on: the tests that need them say that they are skipped.
+is_optional() {
+  case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev) return 0 ;; esac
+  return 1
+}
+
+# The tools themselves, wherever they come from; prints what is missing.
+missing_tools() {
+  local header
+  command -v g++ >/dev/null || echo "g++ (C++20)"
+  command -v make >/dev/null || echo "make"
+  pg_config=$(find_pg_config)
+  if [ -z "$pg_config" ] || [ ! -f "$("$pg_config" --pgxs 2>/dev/null)" ]; then
+    echo "PostgreSQL's development files (pg_config, PGXS)"
+  elif [ ! -x "$("$pg_config" --bindir)/postgres" ]; then
+    echo "the PostgreSQL server ($("$pg_config" --bindir)/postgres)"
+  fi
+  if command -v g++ >/dev/null; then
+    for header in xxhash.h zlib.h; do
+      echo "#include <$header>" | g++ -E -x c++ - >/dev/null 2>&1 || echo "$header"
+    done
+  fi
+  case $1 in
+    test | bench) command -v cmake >/dev/null || echo "cmake" ;;
+  esac
+}
+
+# apt_get ARGS...: as root, without questions
+apt_get() { "${apt_sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"; }
+
+# The system's own cluster is not ours to create: postgresql-NN would make and start one when it is installed.
+apt_install() {
+  local drop_in=/etc/postgresql-common/createcluster.d/neardup.conf status=0 wanted
+  case " $* " in
+    *" postgresql-"[0-9]*)
+      if ! is_installed "postgresql-$pg_version"; then
+        apt_get install -y --no-install-recommends postgresql-common || return
+        "${apt_sudo[@]}" mkdir -p "${drop_in%/*}"
+        echo 'create_main_cluster = false' | "${apt_sudo[@]}" tee "$drop_in" >/dev/null
+      fi
+      ;;
+  esac
+  apt_get install -y --no-install-recommends "$@" || status=$?
+  if [ $status -ne 0 ]; then  # what is optional must not stop the rest
+    status=0
+    for wanted in "$@"; do
+      if ! apt_get install -y --no-install-recommends "$wanted"; then is_optional "$wanted" || status=1; fi
+    done
+  fi
+  if [ -e "$drop_in" ]; then "${apt_sudo[@]}" rm -f "$drop_in"; fi
+  return $status
+}
+
+# need_packages build|test|bench: sets pg_config, or ends with a message.
+need_packages() {
+  local kind=$1 missing=() package lack
+  if has_apt; then
+    pg_version=$(postgresql_version)
+    apt_sudo=()
+    if [ "$my_uid" -ne 0 ]; then apt_sudo=(sudo); fi
+    if [ -z "$pg_version" ] && [ -z "${PG_CONFIG:-}" ] && may_install; then
+      say "reading the package lists (apt-get update)"
+      run_logged apt-update apt_get update
+      pg_version=$(postgresql_version)
+    fi
+    while read -r package; do
+      is_installed "$package" || missing+=("$package")
+    done < <(package_names "$kind" "${pg_version:-NN}")
+    if [ ${#missing[@]} -gt 0 ]; then install_missing "$kind" "${missing[@]}"; fi
+  fi
+  lack=$(missing_tools "$kind")
+  if [ -n "$lack" ]; then
+    warn "missing on this machine:"
+    printf '%s\n' "$lack" | sed 's/^/  /' >&2
+    warn "the packages, by their Debian names: $(package_names "$kind" "${pg_version:-NN}" | tr '\n' ' ')"
+    die "install them and run this again"
+  fi
+  pg_config=$(find_pg_config)
+}
+
+# root, or sudo that can ask or needs not
+may_install() {
+  [ "$my_uid" -eq 0 ] && return
+  command -v sudo >/dev/null || return
+  sudo -n true 2>/dev/null || [ -t 0 ]
+}
+
+install_missing() {
+  local kind=$1
+  shift
+  if ! may_install; then
+    warn "not installed: $*"
+    warn "as root: apt-get install --no-install-recommends $*"
+    return
+  fi
+  say "installing: $*"
+  if [ ${#apt_sudo[@]} -gt 0 ]; then sudo -v || die "sudo was refused"; fi
+  if ! apt_lists_there; then run_logged apt-update apt_get update; fi
+  if ! apt_install "$@" >"$logs/apt.log" 2>&1 </dev/null; then
+    say "again, with fresh package lists"
+    run_logged apt-update apt_get update
+    if ! apt_install "$@" >"$logs/apt.log" 2>&1 </dev/null; then
+      tail -n 15 "$logs/apt.log" >&2
+      warn "apt-get could not install all of it (the whole log: $logs/apt.log); going on with what is there"
+    fi
+  fi
+}

@@ -1,0 +1,281 @@
+# shellcheck shell=bash
+# Sourced by ./run: the test suite and the benchmarks.
+# shellcheck disable=SC2154  # work, logs, pg_config: set in common.sh and packages.sh
+
+: "${root:?}"
+
+# A step is a function that prints what it does and calls count for what it found. It fails when it counts a failure,
+# ends with an error, or counts nothing at all.
+count() { printf '%s %s\n' "$1" "${2:-1}" >>"$counts"; }
+
+total_of() { awk -v kind="$1" '$1 == kind { n += $2 } END { print n + 0 }' "$counts" /dev/null; }
+
+# step NAME FUNCTION
+step() {
+  local name=$1 log status=0 began all_counts=$counts passed failed skipped line
+  log=$logs/test-$(printf %s "$2" | tr '_' '-').log
+  began=$(date +%s.%N)
+  counts=$all_counts.step
+  : >"$counts"
+  printf '%-44s ' "$name"
+  set +e
+  (set -e && "$2") >"$log" 2>&1 </dev/null
+  status=$?
+  set -e
+  if [ $status -gt 128 ]; then warn "stopped"; exit $status; fi
+  if [ $status -ne 0 ] && [ "$(total_of failed)" -eq 0 ]; then
+    echo "the step ended with status $status" >>"$log"
+    count failed
+  fi
+  if [ $(($(total_of passed) + $(total_of failed) + $(total_of skipped))) -eq 0 ]; then
+    echo "no tests found" >>"$log"
+    count failed
+  fi
+  passed=$(total_of passed) failed=$(total_of failed) skipped=$(total_of skipped)
+  line="$passed passed"
+  if [ "$failed" -gt 0 ]; then line="$line, $failed FAILED"; fi
+  if [ "$skipped" -gt 0 ]; then line="$line, $skipped skipped"; fi
+  printf '%s (%.1f s)\n' "$line" "$(seconds_since "$began")"
+  grep -E '^(skip - |note: )' "$log" | sed 's/^/    /' || true
+  if [ "$failed" -gt 0 ]; then
+    grep -nE '^not ok|\[  FAILED  \]|(error|ERROR|Error): |SUMMARY: ' "$log" | head -n 15 | sed 's/^/    /' || true
+    tail -n 12 "$log" | sed 's/^/    | /'
+    say "    the whole log: $log"
+  fi
+  cat "$counts" >>"$all_counts"
+  counts=$all_counts
+}
+
+# script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that fails without a "not ok" counts
+# as one failure; so does one that prints none of them.
+script_test() {
+  local output status=0 ok bad skip name
+  output=$(mktemp "$work/script-XXXXXX")
+  name=$(basename "$2")
+  say "== $name"
+  "$@" >"$output" 2>&1 || status=$?
+  cat "$output"
+  ok=$(grep -c '^ok' "$output" || true)
+  bad=$(grep -c '^not ok' "$output" || true)
+  skip=$(grep -c '^skip' "$output" || true)
+  rm -f "$output"
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
+    say "not ok - $name ended with status $status"
+    bad=1
+  fi
+  if [ $((ok + bad + skip)) -eq 0 ]; then
+    say "not ok - $name tested nothing"
+    bad=1
+  fi
+  count passed "$ok"
+  count failed "$bad"
+  count skipped "$skip"
+}
+
+step_build() {
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup
+  count passed
+}
+
+# gtest_binaries FOLDER: the test programs that CMake made there
+gtest_binaries() {
+  find "$1" -name CMakeFiles -prune -o -type f -perm -u+x \( -name '*_test' -o -name '*_tests' \) -print | sort
+}
+
+# gtest_run PROGRAM
+gtest_run() {
+  local output status=0 bad
+  output=$(mktemp "$work/gtest-XXXXXX")
+  say "== $1"
+  (cd "$work" && "$1" --gtest_color=no --gtest_brief=0) >"$output" 2>&1 || status=$?
+  cat "$output"
+  bad=$(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  count passed "$(grep -cE '^\[       OK \]' "$output" || true)"
+  count skipped "$(grep -cE '^\[  SKIPPED \] [^ ]+\.[^ ]+ \(' "$output" || true)"
+  count failed "$bad"
+  rm -f "$output"
+}
+
+# cmake_tests FOLDER FLAGS: configures, builds and runs; FLAGS for the compiler
+cmake_tests() {
+  local program
+  cmake -S "$root" -B "$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$2"
+  cmake --build "$1" -j "$(processors)"
+  for program in $(gtest_binaries "$1"); do gtest_run "$program"; done
+}
+
+step_unit() { cmake_tests "$root/build" "-O2 -g -Wall -Wextra"; }
+
+step_sanitizers() {
+  export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  cmake_tests "$root/build-asan" \
+    "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+}
+
+fuzz_flags="-std=c++20 -Wno-unknown-warning-option -O1 -g -I$root/src -I$root/test -I$root -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# Objects of the core once, then one program a target; a few seconds each.
+step_fuzz() {
+  local folder=$work/fuzz target name seconds=${NEARDUP_FUZZ_SECONDS:-5} archive corpora seeds
+  if [ "${NEARDUP_FULL:-0}" = 1 ]; then seconds=60; fi
+  if ! command -v clang++ >/dev/null; then
+    say "skip - fuzz targets: no clang++"
+    count skipped
+    return
+  fi
+  if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -x c++ - -fsanitize=fuzzer,address -o "$work/fuzz-probe"; then
+    say "skip - fuzz targets: clang++ without libFuzzer (libclang-rt-dev)"
+    count skipped
+    return
+  fi
+  rm -f "$work/fuzz-probe"
+  mkdir -p "$folder"
+  # shellcheck disable=SC2016,SC2086  # $1 and $0 are of the inner shell; the flags are words
+  find "$root/src/core" "$root/test/reference" -name '*.cpp' -print0 2>/dev/null | xargs -0 -P "$(processors)" -I{} sh -c '
+    object=$0/$(printf %s "$1" | cksum | cut -d" " -f1).o
+    source=$1
+    shift
+    exec clang++ "$@" -fsanitize=fuzzer-no-link -c "$source" -o "$object"' "$folder" {} $fuzz_flags
+  archive=$folder/core.a
+  rm -f "$archive"
+  ar rcs "$archive" "$folder"/*.o
+  rm -f "$folder"/*.o
+  for target in "$root"/test/fuzz/*_fuzz.cpp; do
+    [ -e "$target" ] || continue
+    name=$(basename "$target" .cpp)
+    corpora=("$folder/corpus-$name")  # the first is written to
+    mkdir -p "${corpora[0]}"
+    for seeds in "$root/test/fuzz/corpus/${name%_fuzz}" "$root/test/fuzz/corpus/$name"; do
+      if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
+    done
+    say "== $name"
+    # shellcheck disable=SC2086
+    if ! clang++ $fuzz_flags -fsanitize=fuzzer "$target" "$archive" -o "$folder/$name"; then
+      say "not ok - $name does not compile"
+      count failed
+      continue
+    fi
+    if (cd "$folder" && "./$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+      -print_final_stats=1 "${corpora[@]}"); then
+      say "ok - $name"
+      count passed
+    else
+      say "not ok - $name; the input lies in $folder"
+      count failed
+    fi
+  done
+}
+
+step_regress() {
+  local status=0
+  rm -rf "$work/regress"
+  mkdir -p "$work/regress/results"
+  make -C "$root" installcheck PG_CONFIG="$pg_config" EXTRA_REGRESS_OPTS="--outputdir=$work/regress" \
+    >"$work/regress/log" 2>&1 || status=$?
+  cat "$work/regress/log"
+  if [ -s "$work/regress/regression.diffs" ]; then head -n 200 "$work/regress/regression.diffs"; fi
+  # up to PostgreSQL 15: "test name ... ok", after it TAP
+  count passed "$(grep -cE '^(test +)?.* \.\.\. ok +[0-9]+ ms|^ok [0-9]' "$work/regress/log" || true)"
+  count failed "$(grep -cE ' \.\.\. FAILED|^not ok [0-9]' "$work/regress/log" || true)"
+  return $status
+}
+
+# Each in a database of its own, named in PGDATABASE; the extension is not created in it.
+step_scripts() {
+  local script database
+  for script in "$root"/test/t/[0-9]*.sh "$root"/test/t/[0-9]*.py; do
+    [ -e "$script" ] || continue
+    database=script_$(basename "${script%.*}" | tr -c 'a-z0-9\n' _)
+    PGDATABASE=postgres psql -X -q -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database"
+    case $script in
+      # the system's Python: another one in PATH has not the system's psycopg
+      *.py) PGDATABASE=$database script_test /usr/bin/python3 "$script" ;;
+      *) PGDATABASE=$database script_test bash "$script" ;;
+    esac
+  done
+}
+
+step_loader() {
+  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
+  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$root/bin/neardup"
+}
+
+# The same tests again with every memory access and every shift checked.
+step_loader_sanitized() {
+  local program=$work/neardup-asan
+  find "$root/src/cli" -name '*.cpp' -print0 | xargs -0 g++ -std=c++20 -O1 -g -fsanitize=address,undefined \
+    -fno-sanitize-recover=all -I"$root/src" -I"$("$pg_config" --includedir)" -o "$program.new" \
+    -L"$("$pg_config" --libdir)" -lpq -lz
+  mv "$program.new" "$program"
+  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$program"
+}
+
+step_server() {
+  create_server "$work/test-$$"
+  start_server
+  psql -X -c 'SELECT version()'
+  count passed
+}
+
+run_tests() {
+  local began failed skipped
+  began=$(date +%s.%N)
+  export NEARDUP_FULL=0
+  case ${1:-} in
+    "") ;;
+    --full) NEARDUP_FULL=1 ;;
+    *) die "unknown option of test: $1" ;;
+  esac
+  set_work
+  need_packages test
+  if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
+    NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
+  fi
+  export NEARDUP_DATA=${NEARDUP_DATA:-} NEARDUP_ROOT=$root NEARDUP_BIN=$root/bin/neardup NEARDUP_SERVER_USER=$server_user
+  lock 9 "$work/test.lock" -n || die "another ./run test is at work in this checkout"
+  say "neardup tests, $("$pg_config" --version), logs in $logs"
+  counts=$work/counts
+  : >"$counts"
+  step "build of the extension and the program" step_build
+  step "unit tests" step_unit
+  step "unit tests with ASan and UBSan" step_sanitizers
+  step "fuzz targets" step_fuzz
+  remove_leftovers test
+  at_exit remove_scratch_server
+  prepare_server "$work/test-$$"
+  step "private server" step_server
+  if server_runs; then
+    step "regression tests (pg_regress)" step_regress
+    step "scripts" step_scripts
+    step "loader" step_loader
+    step "loader with ASan and UBSan" step_loader_sanitized
+  fi
+  failed=$(total_of failed) skipped=$(total_of skipped)
+  printf 'in %.0f s\n' "$(seconds_since "$began")"
+  if [ "$skipped" -gt 0 ]; then skipped=", $skipped skipped"; else skipped=""; fi
+  say "$(total_of passed) passed, $failed failed$skipped"
+  [ "$failed" -eq 0 ] || exit 1
+}
+
+run_bench() {
+  local program
+  set_work
+  need_packages bench
+  build
+  cmake -S "$root" -B "$root/build-bench" -DCMAKE_BUILD_TYPE=Release >"$logs/bench-build.log"
+  cmake --build "$root/build-bench" -j "$(processors)" >>"$logs/bench-build.log" ||
+    die "the benchmarks do not build (the whole log: $logs/bench-build.log)"
+  find "$root/build-bench" -name CMakeFiles -prune -o -type f -perm -u+x -name '*_bench' -print | sort |
+    while read -r program; do
+      say "== $(basename "$program")"
+      "$program"
+    done
+  scratch_server bench
+  for program in "$root"/bench/*.sh; do
+    [ -x "$program" ] || continue
+    say "== $(basename "$program")"
+    "$program"
+  done
+}
