@@ -1,0 +1,317 @@
+"""The slow, obvious version of neardup's shingles and minhash, written from the specification.
+
+Shared by tools/golden.py (test vectors) and test/t (comparison with the database); never shipped.
+Works on lists of Python integers; every value is an unsigned number of the stated width.
+Sources: ENGINE.md 1-3 as frozen by src/core/hash.h; Unicode 15.0 by unicode_15_0.inc.
+
+    oracle.py unicode [FOLDER]    writes unicode_15_0.inc from Debian's unicode-data
+"""
+import base64
+import bisect
+import ctypes
+import os
+import re
+import struct
+import sys
+from fractions import Fraction
+
+M64 = (1 << 64) - 1
+EMPTY32 = (1 << 32) - 1
+EMPTY16 = (1 << 16) - 1
+SEED0 = 0x2D358DCCAA6C78A5
+SEED1 = 0x8BB84B93962EACC9
+LENGTH_FACTOR = 0x9E3779B97F4A7C15
+SHINGLE_BASE = 0xD1342543DE82EF95
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# ---- hashes ----------------------------------------------------------------------------------
+
+
+def mix64(x):
+    x ^= x >> 32
+    x = x * 0xE9846AF9B1A615D & M64
+    x ^= x >> 32
+    x = x * 0xE9846AF9B1A615D & M64
+    return x ^ x >> 28
+
+
+def mum(a, b):
+    p = a * b
+    return (p >> 64) ^ (p & M64)
+
+
+def xxh3(data):
+    """XXH3_64bits, seed 0, of bytes; by the system's library."""
+    if xxh3.call is None:
+        xxh3.call = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+        xxh3.call.restype = ctypes.c_uint64
+        xxh3.call.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    return xxh3.call(data, len(data))
+
+
+xxh3.call = None
+
+
+def word_hash(b):
+    n = len(b)
+    if n <= 8:
+        return mum(int.from_bytes(b, "little") ^ SEED0, n ^ SEED1)
+    if n <= 16:
+        first = int.from_bytes(b[:8], "little")
+        last = int.from_bytes(b[-8:], "little")
+        return mum(first ^ SEED0 ^ (n * LENGTH_FACTOR & M64), last ^ SEED1)
+    return xxh3(b)
+
+
+def byte_hash(c):
+    return mix64((SEED0 + (c + 1) * LENGTH_FACTOR) & M64)
+
+
+def code_point_hash(c):
+    return byte_hash(c) if c < 256 else mum(c ^ SEED0, SEED1)
+
+
+# ---- Unicode ---------------------------------------------------------------------------------
+
+SOLO_SCRIPTS = """Han Hiragana Katakana Bopomofo Yi Nushu Tangut Khitan_Small_Script Thai Lao Khmer
+Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Ahom Javanese Balinese""".split()
+
+
+def build_unicode(folder="/usr/share/unicode"):
+    """[(first, last, class, fold delta)], class w word, s solo letter, m mark, - other with a fold."""
+
+    def ranges(name):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            for line in f:
+                fields = [x.strip() for x in line.split("#")[0].split(";")]
+                if len(fields) > 1:
+                    first, _, last = fields[0].partition("..")
+                    yield int(first, 16), int(last or first, 16), fields[1:]
+
+    with open(os.path.join(folder, "CaseFolding.txt"), encoding="utf-8") as f:
+        if "CaseFolding-15.0.0" not in f.readline():
+            raise SystemExit(folder + " is not Unicode 15.0.0")
+    alias = {}
+    for line in open(os.path.join(folder, "PropertyValueAliases.txt"), encoding="utf-8"):
+        fields = [x.strip() for x in line.split("#")[0].split(";")]
+        if fields[0] == "sc":
+            alias[fields[1]] = fields[2]
+    solo = set()
+    for first, last, rest in ranges("Scripts.txt"):
+        if rest[0] in SOLO_SCRIPTS:
+            solo.update(range(first, last + 1))
+    for first, last, rest in ranges("ScriptExtensions.txt"):
+        if any(alias[x] in SOLO_SCRIPTS for x in rest[0].split()):
+            solo.update(range(first, last + 1))
+    kind = {}
+    start = None
+    for line in open(os.path.join(folder, "UnicodeData.txt"), encoding="utf-8"):
+        code, name, category = line.split(";")[:3]
+        code = int(code, 16)
+        if name.endswith(", First>"):
+            start = code
+            continue
+        span = range(start if name.endswith(", Last>") else code, code + 1)
+        for c in span:
+            if category[0] == "M":
+                kind[c] = "m"
+            elif (category[0] == "L" or category == "Nl") and c in solo:
+                kind[c] = "s"
+            elif category[0] in "LN" or c == 0x5F:
+                kind[c] = "w"
+    fold = {first: int(rest[1], 16) for first, _, rest in ranges("CaseFolding.txt") if rest[0] in "CS"}
+    table = []
+    for c in range(0x110000):
+        entry = (kind.get(c, "-"), fold.get(c, c) - c)
+        if entry == ("-", 0):
+            continue
+        if table and table[-1][1] == c - 1 and table[-1][2:] == entry:
+            table[-1] = (table[-1][0], c) + entry
+        else:
+            table.append((c, c) + entry)
+    return table
+
+
+def load_unicode():
+    pattern = re.compile(r"\{0x([0-9a-f]+), 0x([0-9a-f]+), '(.)', (-?\d+)\}")
+    with open(os.path.join(HERE, "unicode_15_0.inc"), encoding="ascii") as f:
+        return [(int(m[1], 16), int(m[2], 16), m[3], int(m[4])) for m in pattern.finditer(f.read())]
+
+
+def unicode_of(c):
+    """(class, folded code point); class w, s, m or -."""
+    if not unicode_of.table:
+        unicode_of.table = load_unicode()
+        unicode_of.first = [row[0] for row in unicode_of.table]
+    hit = unicode_of.cache.get(c)
+    if hit is None:
+        i = bisect.bisect_right(unicode_of.first, c) - 1
+        row = unicode_of.table[i] if i >= 0 else None
+        hit = (row[2], c + row[3]) if row and c <= row[1] else ("-", c)
+        unicode_of.cache[c] = hit
+    return hit
+
+
+unicode_of.table = None
+unicode_of.cache = {}
+
+# ---- shingles --------------------------------------------------------------------------------
+
+
+def words(text):
+    """The folded words of a str."""
+    out, run, run_is_solo = [], [], False
+    for ch in text:
+        kind, folded = unicode_of(ord(ch))
+        if kind == "m" and run:
+            run.append(chr(folded))  # a mark extends any word right before it
+            continue
+        if run and (kind in "s-" or run_is_solo):
+            out.append("".join(run))
+            run = []
+        if kind != "-":
+            run.append(chr(folded))
+            run_is_solo = kind == "s"
+    if run:
+        out.append("".join(run))
+    return out
+
+
+def units(doc, unit):
+    """(units to print, their hashes); doc is str, or bytes for unit 'byte'."""
+    if unit == "word":
+        w = words(doc)
+        return w, [word_hash(x.encode("utf-8")) for x in w]
+    if unit == "char":
+        return list(doc), [code_point_hash(ord(c)) for c in doc]
+    return [doc[i : i + 1] for i in range(len(doc))], [byte_hash(c) for c in doc]
+
+
+def windows(seq, k):
+    return [seq[i : i + k] for i in range(len(seq) - k + 1)] if len(seq) >= k else [seq] if seq else []
+
+
+def shingles(doc, k=3, unit="word"):
+    joiner = {"word": " ", "char": "", "byte": b""}[unit]
+    return [joiner.join(w) for w in windows(units(doc, unit)[0], k)]
+
+
+def combine(hashes, k):
+    h = 0
+    for x in hashes:
+        h = (h * SHINGLE_BASE + x) & M64
+    return h ^ k
+
+
+def shingle_hashes(doc, k=3, unit="word"):
+    return [combine(w, k) for w in windows(units(doc, unit)[1], k)]
+
+
+# ---- minhash ---------------------------------------------------------------------------------
+
+
+def minhash32(elements, L=128, seed=0):
+    """The L 32-bit components of a set of 64-bit values."""
+    key = mix64(seed & M64)
+    h0 = [mix64((x & M64) ^ key) for x in set(elements)]
+    out = [EMPTY32] * L
+    if not h0:
+        return out
+    for r in range(L):
+        tag = mix64(r)
+        for h in h0:
+            if r:
+                h = mix64(h ^ tag)
+            b = (h & 0xFFFFFFFF) * L >> 32
+            v = (1 << 31 | r << 18 | h >> 46) if r else h >> 33
+            if v < out[b]:
+                out[b] = min(v, EMPTY32 - 1)
+        if EMPTY32 not in out:
+            return out
+    for b in range(L):
+        if out[b] == EMPTY32:
+            tag = mix64(L + 1 + b)
+            out[b] = min(min(1 << 31 | L << 18 | mix64(h ^ tag) >> 46 for h in h0), EMPTY32 - 1)
+    return out
+
+
+def code16(v, L):
+    if v == EMPTY32:
+        return EMPTY16
+    if v < 1 << 31:
+        y = v
+    else:
+        r, f = v >> 18 & 0x1FFF, (v & 0x3FFFF) << 13
+        y = (r << 31) + f if r < L else L * ((1 << 31) + f)
+    if y == 0:
+        return 0
+    msb = y.bit_length() - 1
+    below = y >> (msb - 10) if msb >= 10 else y << (10 - msb)
+    return 1024 * msb + (below & 1023)
+
+
+def code8(v):
+    return (v * 0x9E3779B1 & 0xFFFFFFFF) >> 24
+
+
+def components(elements, L=128, bits=32, seed=0):
+    full = minhash32(elements, L, seed)
+    if bits == 32:
+        return full
+    return [code16(v, L) if bits == 16 else code8(v) for v in full]
+
+
+def text_form(kind, elements, L=128, bits=32, seed=0):
+    """kind: wordK, charK, byteK, text, bigint or import."""
+    elements = list(elements)
+    head = "mh1:%s:%dx%d:s%d:t%d:" % (kind, L, bits, seed, kind.startswith("word"))
+    if not elements:
+        return head + "empty"
+    raw = struct.pack("<%d%s" % (L, {32: "I", 16: "H", 8: "B"}[bits]), *components(elements, L, bits, seed))
+    return head + base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def to_minhash(doc, k=None, unit=None, L=128, bits=32, seed=0):
+    """The text form of to_minhash(doc, ...); bytes are signed by byte."""
+    unit = unit or ("byte" if isinstance(doc, bytes) else "word")
+    k = k or (8 if unit == "byte" else 3)
+    return text_form("%s%d" % (unit, k), shingle_hashes(doc, k, unit), L, bits, seed)
+
+
+def set_minhash(elements, L=128, bits=32, seed=0, kind=None):
+    """The text form of set_minhash(elements, ...): all str or all int."""
+    kind = kind or ("text" if elements and isinstance(elements[0], str) else "bigint")
+    values = [xxh3(e.encode("utf-8")) if kind == "text" else e for e in elements]
+    return text_form(kind, values, L, bits, seed)
+
+
+def estimate(m, L, bits=32):
+    """The float8 that jaccard returns for m matching components of L, neither signature empty."""
+    if bits != 8:
+        return m / L
+    return max(0.0, (m / L - 1 / 256) / (1 - 1 / 256))
+
+
+def need(t, L, bits=32, inclusive=True):
+    """Least number of matches whose estimate is at least (above) t; L + 1 if none."""
+    for m in range(L + 1):
+        e = estimate(m, L, bits)
+        if e > t or (inclusive and e == t):
+            return m
+    return L + 1
+
+
+def jaccard(a, b):
+    """Exact, of two collections."""
+    a, b = set(a), set(b)
+    return float(Fraction(len(a & b), len(a | b))) if a and b else 0.0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] != ["unicode"]:
+        raise SystemExit(__doc__)
+    with open(os.path.join(HERE, "unicode_15_0.inc"), "w", encoding="ascii") as out:
+        out.write("// First and last code point, class (w word, s solo letter, m mark, - none), distance to the fold.\n")
+        out.write("// Unicode 15.0.0 (Debian unicode-data), written by oracle.py unicode; read by C++ and by oracle.py.\n")
+        for row in build_unicode(*sys.argv[2:3]):
+            out.write("{0x%x, 0x%x, '%s', %d},\n" % row)

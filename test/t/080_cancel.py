@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""Long statements stop when asked, leave no temporary file, and the session stays usable. Times are hang guards only."""
+import threading
+import time
+
+from harness import *
+
+LIMIT = 2.0  # seconds beyond the asked moment
+STATEMENTS = {
+    "all_pairs": "SELECT count(*) FROM all_pairs('TABLE hot', 0.8)",
+    "pairs_between": "SELECT count(*) FROM pairs_between('TABLE hot', 'SELECT -id, sig FROM hot', 0.8)",
+    "all_clusters": "SELECT count(*) FROM all_clusters('TABLE hot', 0.8, 'connected')",
+    "cluster_anchor": "SELECT count(c) FROM (SELECT cluster_anchor(sig, 0.8) OVER (ORDER BY id) AS c FROM hot) x",
+    "cluster_connected": "SELECT count(c) FROM (SELECT cluster_connected(sig, 0.8) OVER (ORDER BY id) AS c FROM hot) x",
+    "to_minhash": "SELECT to_minhash(body, 64, 'char', 4096) FROM big",
+    "to_minhash of words": "SELECT to_minhash(body, 3, 'word', 4096) FROM big",
+    "to_minhash of repetitive text": "SELECT to_minhash(body, 3, 'word', 4096) FROM same",
+    "to_minhash of bytea": "SELECT to_minhash(raw) FROM big",
+    "shingles": "SELECT count(*) FROM big, shingles(body)",
+    "shingle_hashes": "SELECT count(*) FROM big, shingle_hashes(body, 5, 'char')",
+    "compare_texts": "SELECT * FROM big, compare_texts(body, body)",
+    "jaccard_exact": "SELECT jaccard_exact(a, a) FROM longs",
+    "set_minhash": "SELECT set_minhash(a, 4096) FROM longs",
+    "set_minhash of text": "SELECT set_minhash(a::text[], 4096) FROM longs",
+    "minhash_agg": "SELECT minhash_agg(i % 3, 4096) FROM generate_series(1, 50000000::bigint) i",
+}
+
+
+def stops(conn, name, query):
+    """The statement ends soon after statement_timeout and after a cancel from outside."""
+    worst, finished, bad = 0, 0, ""
+    tries = [("timeout", 0.02), ("timeout", 0.3), ("cancel", 0.1)] + [("cancel", 0.02), ("cancel", 1.0), ("timeout", 1.0)] * FULL
+    for way, wait in tries:
+        start = time.monotonic()
+        timer = None
+        if way == "timeout":
+            conn.execute("SET statement_timeout = %d" % int(wait * 1000))
+        else:
+            timer = threading.Timer(wait, conn.cancel)
+            timer.start()
+        e = error_of(conn, query)
+        took = time.monotonic() - start
+        if timer:
+            timer.join()
+            time.sleep(0.01)
+            error_of(conn, "SELECT 1")  # takes a cancel that came too late
+        if conn.closed:
+            return check(name + ": cancelled", False, "connection lost: %s" % e)
+        conn.execute("SET statement_timeout = 0")
+        if e is None:
+            finished += 1
+        elif e.sqlstate != "57014":
+            bad = "%s %s" % (e.sqlstate, e)
+        worst = max(worst, took - wait)
+    left = one(conn, "SELECT count(*) FROM pg_ls_tmpdir()")
+    check("%s: stops when asked, worst delay %.0f ms, %d of %d finished first" % (name, worst * 1000, finished, len(tries)),
+          not bad and worst < LIMIT and finished < len(tries) and left == 0, "%s; %d temporary files left" % (bad, left))
+
+
+def prepare(conn):
+    # Rows that share 70 % with every other row: all of them candidates, hardly a pair at 0.8.
+    conn.execute("""CREATE TABLE hot AS SELECT i::bigint AS id, set_minhash(array(SELECT e::bigint FROM generate_series(1, 150) e) ||
+                array(SELECT (i * 1000 + e)::bigint FROM generate_series(1, 30) e)) AS sig FROM generate_series(1, 15000) i""")
+    conn.execute("""CREATE TABLE big(body text, raw bytea); ALTER TABLE big ALTER body SET STORAGE EXTERNAL, ALTER raw SET STORAGE EXTERNAL;
+        INSERT INTO big SELECT string_agg(md5(i::text) || ' ', '') || repeat(string_agg(md5(i::text) || E' щука\\n', ''), 8), NULL FROM generate_series(1, 200000) i;
+        UPDATE big SET raw = convert_to(body, 'UTF8')""")
+    conn.execute("""CREATE TABLE same(body text); ALTER TABLE same ALTER body SET STORAGE EXTERNAL;
+        INSERT INTO same SELECT repeat('one two three four ', 3000000)""")
+    conn.execute("""CREATE TABLE longs(a bigint[]); ALTER TABLE longs ALTER a SET STORAGE EXTERNAL;
+        INSERT INTO longs SELECT array_agg(i * 7919 % 4000037) FROM generate_series(1, 3000000::bigint) i""")
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        prepare(conn)
+        conn.execute("SET max_parallel_workers_per_gather = 0")
+        for memory in ("1MB", "64MB"):
+            conn.execute("SET maintenance_work_mem = '%s'; SET work_mem = '%s'" % (memory, memory))
+            for label, query in STATEMENTS.items():
+                if memory == "1MB" and "hot" not in query:
+                    continue
+                stops(conn, "%s, %s" % (label, memory), query)
+        equal("no temporary file is left", one(conn, "SELECT count(*) FROM pg_ls_tmpdir()"), 0)
+
+        # Early ends of another kind: a cursor closed, LIMIT, a rolled back savepoint.
+        conn.execute("SET maintenance_work_mem = '1MB'; DELETE FROM hot WHERE id > 3000")
+        conn.execute("UPDATE hot SET sig = set_minhash(ARRAY[id / 30]) WHERE id > 1500")
+        with conn.transaction():
+            conn.execute("DECLARE c CURSOR FOR SELECT * FROM all_pairs('TABLE hot', 0.8)")
+            conn.execute("FETCH 3 FROM c")
+            conn.execute("CLOSE c")
+            equal("LIMIT 2 of all_pairs", len(conn.execute("SELECT * FROM all_pairs('TABLE hot', 0.8) LIMIT 2").fetchall()), 2)
+            conn.execute("SAVEPOINT s; DECLARE d CURSOR FOR SELECT * FROM all_pairs('TABLE hot', 0.8); FETCH 3 FROM d; ROLLBACK TO s")
+        equal("no temporary file is left by cursors", one(conn, "SELECT count(*) FROM pg_ls_tmpdir()"), 0)
+
+
+finish(main)

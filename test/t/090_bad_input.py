@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+"""Awkward input that pg_regress does not reach: mutated literals, errors inside queries, rights, memory over many errors."""
+import random
+
+from harness import *
+import oracle as o
+
+DOC = "the quick brown fox jumps over the lazy dog"
+
+
+def literals(conn):
+    """Each mutation of a text form is refused, or is a whole value that its printed form gives back."""
+    rng = random.Random(4)
+    alphabet = "mh1:wordcharbyteximportsettext0123456789-_AZaz=+/ \n\\é"
+    forms = [o.to_minhash(DOC, L=16), o.to_minhash(""), o.to_minhash(DOC, 5, "char", 25, 8, -1), o.set_minhash(["a"], 16, 16), o.set_minhash([1], 17)]
+    mutations = ["", ":", "mh1", "mh1:", "mh2:word3:128x32:s0:t1:empty", "mh1:word3:128x32:s0:t1", "MH1:word3:128x32:s0:t1:empty",
+                 "mh1:word3:128x32:s0:t1:empty ", " mh1:word3:128x32:s0:t1:empty", "mh1:word3:128x32:s0:t2:empty", "mh1:char3:128x32:s0:t1:empty",
+                 "mh1:word0:128x32:s0:t1:empty", "mh1:word65:128x32:s0:t1:empty", "mh1:word03:128x32:s0:t1:empty", "mh1:word3:15x32:s0:t1:empty",
+                 "mh1:word3:4097x32:s0:t1:empty", "mh1:word3:128x64:s0:t1:empty", "mh1:word3:128x32:s9223372036854775808:t1:empty",
+                 "mh1:word3:128x32:s-9223372036854775809:t1:empty", "mh1:word3:128x32:s:t1:empty", "mh1:word3:128x32:s-0:t1:empty",
+                 "mh1:word3:128x32:s+1:t1:empty", "mh1:word99999999999999999999:128x32:s0:t1:empty", "mh1:word3:128x32:s0:t1:EMPTY",
+                 "mh1:word3:16x32:s0:t1:" + "A" * 1000000, "mh1:" + "word" * 100000]
+    for form in forms:
+        mutations += [form[:n] for n in range(len(form))]
+        for position in range(len(form)):
+            c = rng.choice(alphabet)
+            mutations += [form[:position] + c + form[position + 1:], form[:position] + form[position + 1:], form[:position] + c + form[position:]]
+        mutations += [form + x for x in ("=", "A", "AAAA", " ", "\n", ":")]
+    refused, bad = 0, []
+    for m in mutations:
+        e = error_of(conn, "SELECT %s::minhash::text", (m,))
+        if e is None:
+            got = one(conn, "SELECT %s::minhash::text", (m,))
+            if one(conn, "SELECT %s::minhash = %s::minhash AND %s::minhash::text = %s", (m, got, got, got)) is not True:
+                bad.append("%.60r reads as %.60r" % (m, got))
+            conn.execute("SELECT jaccard(s, s), minhash_parameters(s), minhash_components(s) FROM (SELECT %s::minhash AS s) x", (m,))
+        else:
+            refused += 1
+            if e.sqlstate[:2] != "22":
+                bad.append("%.60r: %s %.100s" % (m, e.sqlstate, e))
+            if len(str(e)) > 2000:
+                bad.append("an error of %d characters" % len(str(e)))
+    check("mutated literals: %d refused of %d, the others are whole" % (refused, len(mutations)), refused > 100 and not bad,
+          "%d bad: %s" % (len(bad), bad[:3]))
+    equal("typmod: input", (error_of(conn, "SELECT %s::minhash(64)", (o.to_minhash(DOC),)) or e).sqlstate[:2], "22")
+
+
+def queries(conn):
+    conn.execute("CREATE TABLE t AS SELECT i AS id, to_minhash('common ' || i / 2) AS sig FROM generate_series(1::bigint, 40) i; CREATE TABLE e(LIKE t)")
+    calls = ("SELECT count(*) FROM all_pairs({})", "SELECT count(*) FROM all_clusters({})", "SELECT count(*) FROM pairs_between('TABLE t', {})")
+    for query, t, state in (
+            ("SELECT 1 / (20 - id), sig FROM t", "0.8", "22012"), ("SELECT id, sig FROM nowhere", "0.8", "42P01"),
+            ("SELECT id, sig FRM t", "0.8", "42601"), ("", "0.8", None), (";", "0.8", None), ("TABLE t; TABLE t", "0.8", None),
+            ("TABLE t; DROP TABLE t", "0.8", None), ("DELETE FROM t RETURNING id, sig", "0.8", None),
+            ("WITH d AS (DELETE FROM t RETURNING *) SELECT id, sig FROM d", "0.8", None), ("INSERT INTO t TABLE t", "0.8", None),
+            ("COMMIT", "0.8", None), ("SET work_mem = '1MB'", "0.8", None), ("COPY t TO STDOUT", "0.8", None), ("EXPLAIN TABLE t", "0.8", None),
+            ("SELECT id FROM t", "0.8", None), ("SELECT sig, id FROM t", "0.8", None), ("SELECT id, sig, sig FROM t", "0.8", None),
+            ("SELECT id, id FROM t", "0.8", None), ("SELECT NULL::bigint, sig FROM t", "0.8", None), ("SELECT 1::bigint, sig FROM t", "0.8", None),
+            ("SELECT id, to_minhash('x', 1 + id::int % 2) FROM t", "0.8", None), ("SELECT id, sig FROM t WHERE id = $1", "0.8", None),
+            ("SELECT $1, sig FROM t", "0.8", None), ("t", "0.8", None), ("SELECT id, 'x' FROM t", "0.8", None),
+            ("TABLE t", "0", "22023"), ("TABLE t", "80", "22023"), ("TABLE t", "-1", "22023"), ("TABLE t", "'NaN'", "22023"), ("TABLE t", "'inf'", "22023"),
+            ("TABLE t", "1.0000000000000002", "22023"), ("SELECT id, sig FROM t " + "-- " + "x" * 2000000, "80", "22023")):
+        for call in calls:
+            e = error_of(conn, call.format("%s, " + t), (query,))
+            good = e is not None and e.sqlstate not in (None, "XX000") and (state is None or e.sqlstate == state) and not conn.closed
+            if not good:
+                check("%s of %.40r at %s" % (call[21:34], query, t), False, "%s %s" % (getattr(e, "sqlstate", ""), e or "no error"))
+                break
+        else:
+            check("refused: %.50r at %s" % (query, t), True)
+    equal("nothing was deleted or dropped on the way", one(conn, "SELECT count(*) FROM t"), 40)
+    for label, query, want in (("empty table", "TABLE e", 0), ("no row", "SELECT id, sig FROM t WHERE false", 0), ("one row", "SELECT id, sig FROM t LIMIT 1", 0),
+                               ("NULL signatures", "SELECT id, NULL::minhash FROM t", 0), ("empty signatures", "SELECT id, to_minhash('') FROM t", 0),
+                               ("trailing semicolon", "TABLE t;", 19), ("comment", "/* a; b */ TABLE t -- c; d", 19),
+                               ("nested", "SELECT id_a * 1000 + id_b, to_minhash('same') FROM all_pairs('TABLE t', 0.9)", 171)):
+        e = error_of(conn, "SELECT count(*) FROM all_pairs(%s, 0.9)", (query,))
+        if label == "trailing semicolon" and e is not None:
+            continue  # either way is sound
+        got = e or one(conn, "SELECT count(*) FROM all_pairs(%s, 0.9)", (query,))
+        equal("all_pairs of %s" % label, got, want)
+
+    conn.execute("""CREATE FUNCTION many() RETURNS int LANGUAGE plpgsql AS $$
+        DECLARE n int := 0; BEGIN
+          FOR i IN 1..200 LOOP
+            BEGIN PERFORM * FROM all_pairs('SELECT 1 / (20 - id), sig FROM t', 0.8); EXCEPTION WHEN division_by_zero THEN n := n + 1; END;
+            BEGIN PERFORM cluster_anchor(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END, 0.8) OVER (ORDER BY id) FROM t; EXCEPTION WHEN undefined_function THEN NULL; WHEN others THEN n := n + 1; END;
+          END LOOP; RETURN n; END $$""")
+    equal("errors caught in PL/pgSQL", one(conn, "SELECT many()"), 400)
+    fails("threshold that changes in the partition", conn, "SELECT cluster_anchor(sig, 0.5 + id / 100.0) OVER (ORDER BY id) FROM t", state="22023")
+    for t in ("0", "80", "'NaN'", "-0.5"):
+        fails("cluster_anchor threshold %s" % t, conn, "SELECT cluster_anchor(sig, %s) OVER () FROM t" % t, state="22023")
+    fails("window function without OVER", conn, "SELECT cluster_anchor(sig, 0.8) FROM t", state="42809")
+
+
+def rights(conn):
+    conn.execute("DROP ROLE IF EXISTS t_090_reader; CREATE ROLE t_090_reader")
+    try:
+        conn.execute("CREATE TABLE secret AS TABLE t; CREATE VIEW shown AS SELECT id, cluster_anchor(sig, 0.8) OVER (ORDER BY id) AS c FROM secret; GRANT SELECT ON shown TO t_090_reader")
+        conn.execute("SET ROLE t_090_reader")
+        fails("all_pairs runs with the caller's rights", conn, "SELECT * FROM all_pairs('TABLE secret', 0.8)", state="42501")
+        equal("a view over the window function has its owner's", one(conn, "SELECT count(*) FROM shown"), 40)
+        equal("an ordinary user calls everything", one(conn, "SELECT jaccard(to_minhash('a'), to_minhash('a'))"), 1.0)
+        fails("an ordinary user may not raise the thread cap", conn, "SET neardup.threads = 64", state="42501")
+    finally:
+        conn.execute("RESET ROLE; DROP VIEW IF EXISTS shown; DROP TABLE IF EXISTS secret; DROP ROLE t_090_reader")
+
+
+def memory(conn):
+    """Errors of every kind, thousands of times in one session: no growth."""
+    bad = ["SELECT 'x'::minhash", "SELECT to_minhash('a b', 0)", "SELECT to_minhash('a b', 3, 'line')", "SELECT to_minhash('a', 3, 'word', 5000)",
+           "SELECT jaccard(to_minhash('a'), to_minhash('a', 2))", "SELECT set_minhash(ARRAY[1, NULL]::bigint[])", "SELECT shingles('a b c', 65)",
+           "SELECT * FROM all_pairs('SELECT 1 / (20 - id), sig FROM t', 0.8)", "SELECT * FROM all_pairs('TABLE t', 80)", "SELECT * FROM all_pairs('SELECT 1::bigint, sig FROM t', 0.5)",
+           "SELECT cluster_anchor(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END, 0.8) OVER (ORDER BY id) FROM t",
+           "SELECT minhash_union_agg(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END) FROM t", "SELECT 1 / count(*) FROM t WHERE jaccard(sig, to_minhash('z', num_perm => 128)) > 2",
+           "SELECT 1 / (length(to_minhash(repeat('word ', 20000), num_perm => 4096)::text) * 0)", "SELECT shingles('a b c d', 2), 1 / 0", "SELECT minhash_agg(id, 9999) FROM t"]
+    pid = conn.info.backend_pid
+
+    def resident():
+        with open("/proc/%d/statm" % pid) as f:
+            pages = f.read().split()
+        return int(pages[1]) * 4, one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts") // 1024
+
+    def rounds(n):
+        for i in range(n):
+            for query in bad:
+                if error_of(conn, query) is None:
+                    return query
+    missed = rounds(20)
+    try:
+        before = resident()
+    except OSError:
+        return skip("memory of the server process is not visible from here")
+    rounds(1000 if FULL else 150)
+    after = resident()
+    check("memory after %d kinds of errors, many times: %s -> %s kB" % (len(bad), before, after), missed is None and after[0] - before[0] < 4096
+          and after[1] - before[1] < 1024, missed or "grew")
+
+
+def huge(conn):
+    """The 1 GB limits; slow and large, so in the full form only."""
+    if not FULL:
+        return skip("1 GB limits: full form only (NEARDUP_FULL=1)")
+    for label, query in (
+            ("document of 1 GB - 100", "SELECT length(to_minhash(repeat('word and ', 119304000))::text) > 0"),
+            ("char document of 500 MB", "SELECT length(to_minhash(repeat('abcdefghij', 50000000), 5, 'char')::text) > 0"),
+            ("array of all shingles of 400 MB", "SELECT array(SELECT shingle_hashes(repeat('a b c d e ', 40000000), 1)) IS NULL"),
+            ("set of 100 million", "SELECT set_minhash(array_agg(i)) IS NOT NULL FROM generate_series(1, 100000000::bigint) i"),
+            ("compare_texts of 400 MB", "SELECT note FROM compare_texts(repeat('a b c d ', 50000000), 'a b')"),
+            ("a shingle over 1 GB", "SELECT length(s) FROM shingles(repeat(repeat('x', 1000000) || ' ', 600), 64) s LIMIT 1"),
+            ("jaccard_exact of 2 x 60 million", "SELECT jaccard_exact(a, a) FROM (SELECT array_agg(i) AS a FROM generate_series(1, 60000000::bigint) i) x")):
+        e = error_of(conn, query)
+        if conn.closed:
+            return check("1 GB: " + label, False, "connection lost: %s" % e)
+        check("1 GB: %s (%s)" % (label, e.sqlstate if e else "done"), e is None or e.sqlstate in ("54000", "53200"), e)
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        sections(*((f, conn) for f in (literals, queries, rights, memory, huge)))
+
+
+finish(main)

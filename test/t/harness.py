@@ -1,0 +1,162 @@
+"""What every script test needs: a database of its own, named checks, the data sets, the oracle."""
+import contextlib
+import gzip
+import os
+import subprocess
+import sys
+import traceback
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "reference"))
+
+try:
+    import psycopg
+    from psycopg import sql
+except ImportError:
+    print("skip - python3-psycopg is not installed")
+    sys.exit(0)
+
+NAME = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+FULL = os.environ.get("NEARDUP_FULL", "0") == "1"
+failures = 0
+
+
+def check(name, good, why=""):
+    """One result line; `why` explains a failure."""
+    global failures
+    if good:
+        print("ok - %s" % name, flush=True)
+    else:
+        failures += 1
+        print("not ok - %s: %s" % (name, " ".join(str(why).split())[:600]), flush=True)
+    return good
+
+
+def equal(name, got, want):
+    return check(name, got == want, "got %.280r, want %.280r" % (got, want))
+
+
+def equal_all(name, rows):
+    """One line for many comparisons: rows of (what, got, want)."""
+    count, bad = 0, []
+    for what, got, want in rows:
+        count += 1
+        if got != want:
+            bad.append("%s: got %.120r, want %.120r" % (what, got, want))
+    return check("%s (%d)" % (name, count), count and not bad, "%d differ; %s" % (len(bad), "; ".join(bad[:3])))
+
+
+def skip(why):
+    print("skip - %s" % why, flush=True)
+
+
+def data_file(*parts):
+    """Path of a data set's file, or None (after a skip line)."""
+    folder = os.environ.get("NEARDUP_DATA", "")
+    path = os.path.join(folder, *parts)
+    if folder and os.path.exists(path):
+        return path
+    skip("%s: no data set (NEARDUP_DATA)" % "/".join(parts))
+    return None
+
+
+def load(conn, table, columns, path):
+    """Creates `table` with the columns (SQL text) and fills it from a gzip file in COPY text format."""
+    conn.execute("CREATE TABLE %s (%s)" % (table, columns))
+    with conn.cursor() as cur, gzip.open(path, "rb") as src, cur.copy("COPY %s FROM STDIN" % table) as copy:
+        while True:
+            block = src.read(1 << 20)
+            if not block:
+                break
+            copy.write(block)
+    conn.execute("ANALYZE %s" % table)
+
+
+def one(conn, query, args=None):
+    """The first column of the first row."""
+    return conn.execute(query, args).fetchone()[0]
+
+
+def error_of(conn, query, args=None):
+    """The psycopg error that the statement raises, else None."""
+    try:
+        cur = conn.execute(query, args)
+        if cur.description:
+            cur.fetchall()
+    except psycopg.Error as e:
+        if conn.info.transaction_status == psycopg.pq.TransactionStatus.INERROR:
+            conn.rollback()
+        return e
+    return None
+
+
+def fails(name, conn, query, args=None, text="", state=None, hint=""):
+    """The statement raises an error with this text, SQLSTATE and hint, and the session lives on."""
+    e = error_of(conn, query, args)
+    if e is None:
+        return check(name, False, "no error")
+    d = e.diag
+    good = text in str(d.message_primary) and (state is None or e.sqlstate == state) and hint in (d.message_hint or "")
+    good = good and not conn.closed and one(conn, "SELECT 1") == 1
+    return check(name, good, "%s %s / %s / %s" % (e.sqlstate, d.message_primary or e, d.message_detail, d.message_hint))
+
+
+def tool(*args, **kwargs):
+    """Runs a client program of the server's own installation; returns the CompletedProcess with text output."""
+    env = dict(os.environ, **kwargs.pop("env", {}))
+    env["PATH"] += ":/usr/lib/postgresql/%d/bin" % (server_version() // 10000)
+    kwargs.setdefault("stdin", subprocess.DEVNULL if "input" not in kwargs else None)
+    if "input" in kwargs:
+        kwargs.pop("stdin")
+    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, universal_newlines=True, **kwargs)
+
+
+def server_version():
+    if server_version.known is None:
+        with psycopg.connect(autocommit=True) as conn:
+            server_version.known = conn.info.server_version
+    return server_version.known
+
+
+server_version.known = None
+
+
+@contextlib.contextmanager
+def database(suffix="", options="ENCODING 'UTF8' LOCALE 'C'", extension=True):
+    """A fresh database; yields its name, drops it at the end."""
+    name = "t_%s%s" % (NAME, suffix)
+    with psycopg.connect(autocommit=True) as admin:
+        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+        admin.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE template0 ").format(sql.Identifier(name)) + sql.SQL(options)
+        )
+    try:
+        if extension:
+            with connect(name) as conn:
+                conn.execute("CREATE EXTENSION neardup")
+        yield name
+    finally:
+        with psycopg.connect(autocommit=True) as admin:
+            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def connect(name, **kwargs):
+    kwargs.setdefault("autocommit", True)
+    return psycopg.connect(dbname=name, **kwargs)
+
+
+def sections(*calls):
+    """Runs each function; one that raises is a failure and does not keep the next from running."""
+    for call, *args in calls:
+        try:
+            call(*args)
+        except Exception as e:
+            traceback.print_exc()
+            check("%s runs to its end" % call.__name__, False, "%s: %s" % (type(e).__name__, e))
+
+
+def finish(main):
+    """Runs main() as a section; exits 1 after any failure."""
+    sections((main,))
+    sys.exit(1 if failures else 0)
