@@ -10,7 +10,7 @@
 namespace neardup {
 namespace {
 
-// Spare bands beyond D + 1 make the filter selective (ENGINE.md 4); those that fill vector registers anyway cost
+// Spare bands beyond D + 1 make the filter selective (docs/algorithms.md); those that fill vector registers anyway cost
 // nothing. Measured at 100,000 rows of 128: 103 matches 0.24 s with 32 bands, 0.30 with 40; 96 matches 0.56 s with
 // 33 bands, 0.43 with 40, 0.45 with 48.
 constexpr uint32_t kLeastBands = 32;

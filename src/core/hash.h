@@ -28,6 +28,10 @@ inline constexpr uint64_t kSeed0 = 0x2d358dccaa6c78a5ULL;
 inline constexpr uint64_t kSeed1 = 0x8bb84b93962eacc9ULL;
 inline constexpr uint64_t kLengthFactor = 0x9e3779b97f4a7c15ULL;
 
+// What a sketch mixes into every element. The constant keeps seed 0 from leaving small elements bare: without it
+// h_r(x) = mix64(mix64(x) ^ mix64(r)) is symmetric in x and r, and the ids 1..100 looked like 69 elements.
+NEARDUP_HD constexpr uint64_t sketch_seed(uint64_t seed) noexcept { return mix64(seed ^ kSeed0); }
+
 // Shingle combination: H = sum h_i * kShingleBase^(k-1-i) mod 2^64. The base is 5 mod 8, so that
 // base^d - 1 keeps few factors 2 and a swap of units loses at most 2 + log2(k) bits.
 inline constexpr uint64_t kShingleBase = 0xd1342543de82ef95ULL;

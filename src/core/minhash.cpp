@@ -51,7 +51,7 @@ void check_bits(int64_t bits) {
 }
 
 IncrementalSketch::IncrementalSketch(uint32_t num_perm, uint64_t seed, uint32_t* components)
-    : num_perm_(num_perm), seed_mix_(mix64(seed)), components_(components), top_round_(0), held_(num_perm + 2, 0) {
+    : num_perm_(num_perm), seed_mix_(sketch_seed(seed)), components_(components), top_round_(0), held_(num_perm + 2, 0) {
   for (uint32_t b = 0; b < num_perm_; ++b) {
     const uint32_t r = components_[b] == kEmptyComponent32 ? num_perm_ + 1 : std::min(round_of(components_[b]), num_perm_);
     ++held_[r];
@@ -88,7 +88,7 @@ void IncrementalSketch::add(uint64_t x) noexcept {
 }
 
 DocumentSketch::DocumentSketch(uint32_t num_perm, uint64_t seed)
-    : num_perm_(num_perm), seed_(seed), seed_mix_(mix64(seed)), components_(num_perm, kEmptyComponent32) {
+    : num_perm_(num_perm), seed_(seed), seed_mix_(sketch_seed(seed)), components_(num_perm, kEmptyComponent32) {
   check_num_perm(num_perm);
 }
 

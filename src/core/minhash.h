@@ -1,7 +1,7 @@
 // MinHash signatures by Fast Similarity Sketching: building, merging, comparing. Format 1, see docs/format.md.
 //
 // Source: Dahlgaard, Knudsen, Thorup, "Fast Similarity Sketching", FOCS 2017; the value layout is ours.
-//   h0(x) = mix64(x ^ mix64(seed)),  h_r(x) = mix64(h0(x) ^ mix64(r)) for r >= 1,  bin(h) = (u32(h) * L) >> 32
+//   h0(x) = mix64(x ^ sketch_seed(seed)),  h_r(x) = mix64(h0(x) ^ mix64(r)) for r >= 1,  bin(h) = (u32(h) * L) >> 32
 //   round 0        v = h >> 33
 //   round 1..L-1   v = 2^31 | r << 18 | h >> 46
 //   round L        every bin b still empty: v = min over x of (2^31 | L << 18 | h_{L+1+b}(x) >> 46)

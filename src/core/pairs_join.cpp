@@ -1,4 +1,4 @@
-// The search of PairEngine: the pigeonhole over bands (ENGINE.md 4), or comparing everything where bands cannot help.
+// The search of PairEngine: the pigeonhole over bands (docs/algorithms.md), or comparing everything where bands cannot help.
 #include <algorithm>
 #include <bit>
 #include <vector>

@@ -219,9 +219,10 @@ Datum minhash_explain_pair(PG_FUNCTION_ARGS) {
     const uint32_t matches = matches_of(a, b);
     const uint32_t needed = min_matches(threshold, false, a.num_perm(), a.bits());
     const double j = estimate_jaccard(matches, a.num_perm(), a.bits());
-    // Of 8-bit components a share of 1/256 agrees by chance (minhash.h).
+    // Binomial, with half a match and half a mismatch added: 128 of 128 is no certainty. Of 8-bit components a share
+    // of 1/256 agrees by chance (minhash.h).
     const double chance = a.bits() == 8 ? 1.0 / 256 : 0.0;
-    const double agree = j + (1 - j) * chance;
+    const double agree = (matches + 0.5) / (a.num_perm() + 1.0);
     const double error = std::sqrt(agree * (1 - agree) / a.num_perm()) / (1 - chance);
     values[1] = Int32GetDatum(static_cast<int32>(matches));
     values[2] = Int32GetDatum(static_cast<int32>(needed));

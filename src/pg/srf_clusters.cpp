@@ -48,11 +48,14 @@ Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
   return PG_GETARG_DATUM(n);
 }
 
+// Rows are numbered below 2^31.
+constexpr uint32 kNoSignature = PG_UINT32_MAX;
+
 // Partition-local state of a window function.
 struct WindowState {
   bool ready;
   double threshold;
-  uint32* representative;  // by row; null when the partition has no signature
+  uint32* representative;  // by row, kNoSignature for NULL; null when the partition has no signature
 };
 
 Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
@@ -72,12 +75,16 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
       ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one partition", 1u << 31)));
     // The state's own context lives as long as the partition.
     MemoryContext partition = GetMemoryChunkContext(state);
+    // An argument may be an expensive expression: it is evaluated once a row, here.
+    auto* is_signed = static_cast<bool*>(
+        MemoryContextAllocExtended(CurrentMemoryContext, static_cast<Size>(total) + 1, MCXT_ALLOC_HUGE));
     MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "neardup window row", ALLOCSET_DEFAULT_SIZES);
     MemoryContext old = MemoryContextSwitchTo(row_context);
     for (int64 i = 0; i < total; ++i) {
       bool outside;
       const Datum value =
           WinGetFuncArgInPartition(window, 0, static_cast<int>(i), WINDOW_SEEK_HEAD, false, &is_null, &outside);
+      is_signed[i] = !is_null;
       if (is_null) {
         if (run.clusterer != nullptr) call_core([&] { run.clusterer->object->add_alone(); });
       } else {
@@ -120,7 +127,10 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
       memcpy(state->representative, run.clusterer->object->representative().data(),
              static_cast<Size>(total) * sizeof(uint32));
       destroy_owned(run.clusterer);
+      for (int64 i = 0; i < total; ++i)
+        if (!is_signed[i]) state->representative[i] = kNoSignature;
     }
+    pfree(is_signed);
     state->threshold = run.threshold;
     state->ready = true;
   }
@@ -129,8 +139,7 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
                     errmsg("threshold must be the same in all rows of a partition: %g and %g", state->threshold,
                            DatumGetFloat8(threshold_now))));
   const int64 position = WinGetCurrentPosition(window);
-  WinGetFuncArgCurrent(window, 0, &is_null);
-  if (is_null || state->representative == nullptr) PG_RETURN_NULL();
+  if (state->representative == nullptr || state->representative[position] == kNoSignature) PG_RETURN_NULL();
   PG_RETURN_INT64(static_cast<int64>(state->representative[position]) + 1);
 }
 

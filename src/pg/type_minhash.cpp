@@ -23,7 +23,7 @@ void check_typmod(const MinhashView& v, int32 typmod) {
   const uint32_t num_perm = static_cast<uint32_t>(typmod) >> 8;
   const uint32_t bits = static_cast<uint32_t>(typmod) & 255;
   if (v.num_perm() == num_perm && (bits == 0 || v.bits() == bits)) return;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+  ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   bits == 0 ? errmsg("signature of %u components does not fit minhash(%u)", v.num_perm(), num_perm)
                             : errmsg("signature of %u components of %u bits does not fit minhash(%u,%u)", v.num_perm(),
                                      v.bits(), num_perm, bits),

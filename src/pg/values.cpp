@@ -7,7 +7,7 @@ namespace neardup {
 namespace {
 
 constexpr int kMaxCachedArgs = 6;
-constexpr Size kMaxCachedBytes = 1024 * 1024;  // beyond this, signing costs less than it hurts to hold a copy
+constexpr Size kMaxCachedBytes = 64 * 1024 * 1024;  // of one argument: a copy is held while the statement runs
 
 struct ResultCache {
   bool usable;  // all arguments are constants or parameters

@@ -1,5 +1,5 @@
 // Test doubles behind the C boundary, one library for each -DFAKE=...: what a GPU module may do to the extension.
-// No CUDA: they stand in for it in test/t/070_gpu_absent.sh on machines with and without a GPU.
+// No CUDA: they stand in for it in test/t/100_gpu_absent.sh on machines with and without a GPU.
 #include <signal.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The slow, obvious version of Fast Similarity Sketching (format 1), written from ENGINE.md 1 and 3.
+// The slow, obvious version of Fast Similarity Sketching (format 1), written from docs/format.md.
 // Shared by unit tests and fuzzers; never shipped. The same in Python: oracle.py.
 #pragma once
 
@@ -26,7 +26,7 @@ inline std::vector<uint32_t> minhash32(const std::vector<uint64_t>& elements, ui
   if (elements.empty()) return out;
   const uint64_t L = num_perm;
   const auto hash = [seed](uint64_t x, uint64_t r) {
-    const uint64_t h0 = mix64(x ^ mix64(seed));
+    const uint64_t h0 = mix64(x ^ mix64(seed ^ kSeed0));
     return r == 0 ? h0 : mix64(h0 ^ mix64(r));
   };
   const auto lower = [&out](size_t b, uint64_t v) {

@@ -2,7 +2,7 @@
 
 Shared by tools/golden.py (test vectors) and test/t (comparison with the database); never shipped.
 Works on lists of Python integers; every value is an unsigned number of the stated width.
-Sources: ENGINE.md 1-3 as frozen by src/core/hash.h; Unicode 15.0 by unicode_15_0.inc.
+Sources: docs/format.md; Unicode 15.0 by unicode_15_0.inc.
 
     oracle.py unicode [FOLDER]    writes unicode_15_0.inc from Debian's unicode-data
 """
@@ -212,7 +212,7 @@ def shingle_hashes(doc, k=3, unit="word"):
 
 def minhash32(elements, L=128, seed=0):
     """The L 32-bit components of a set of 64-bit values."""
-    key = mix64(seed & M64)
+    key = mix64((seed & M64) ^ SEED0)
     h0 = [mix64((x & M64) ^ key) for x in set(elements)]
     out = [EMPTY32] * L
     if not h0:

@@ -100,7 +100,6 @@ def rights(conn):
         fails("all_pairs runs with the caller's rights", conn, "SELECT * FROM all_pairs('TABLE secret', 0.8)", state="42501")
         equal("a view over the window function has its owner's", one(conn, "SELECT count(*) FROM shown"), 40)
         equal("an ordinary user calls everything", one(conn, "SELECT jaccard(to_minhash('a'), to_minhash('a'))"), 1.0)
-        fails("an ordinary user may not raise the thread cap", conn, "SET neardup.threads = 64", state="42501")
     finally:
         conn.execute("RESET ROLE; DROP VIEW IF EXISTS shown; DROP TABLE IF EXISTS secret; DROP ROLE t_090_reader")
 

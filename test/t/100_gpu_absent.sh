@@ -56,7 +56,8 @@ if [ -n "$destdir" ]; then
   ln -sf "$destdir$sharedir"/extension/* "$tree$sharedir/extension/"
 fi
 module=$tree$pkglibdir/neardup_gpu.so
-real_module=$(readlink -f "$module" 2>/dev/null)
+real_module=
+if [ -f "$module" ]; then real_module=$(readlink -f "$module"); fi
 [ "$(id -u)" = 0 ] && chown "${NEARDUP_OS_USER:-postgres}" "$work/run"
 cd "$work/run" || exit 1
 

@@ -1,0 +1,58 @@
+-- The type: forms, type modifier, order.
+SELECT to_minhash('a b c', num_perm => 16);
+SELECT to_minhash('a b c', num_perm => 16, bits => 16);
+SELECT to_minhash('a b c', 2, 'char', 16, 8, -5);
+SELECT to_minhash(''), to_minhash('...'), to_minhash('\x'::bytea), set_minhash('{}'::text[]), set_minhash('{}'::bigint[]);
+SELECT to_minhash(NULL::text), set_minhash(NULL::text[]);
+-- What is read prints as it was.
+SELECT bool_and(s = s::text::minhash)
+  FROM unnest(ARRAY[16, 100, 128, 4096]) n, unnest(ARRAY[8, 16, 32]) b,
+       LATERAL (VALUES (to_minhash('some words of text', num_perm => n, bits => b)), (to_minhash('', 5, 'char', n, b, 7)),
+                       (to_minhash('\x0102'::bytea, 2, n, b)), (set_minhash('{a,b}'::text[], n, b, -1)),
+                       (set_minhash('{1,2}'::bigint[], n, b))) v(s);
+-- Binary form
+CREATE TABLE m (id int, s minhash);
+INSERT INTO m VALUES (1, to_minhash('one two three four')), (2, to_minhash('')), (3, NULL), (4, set_minhash('{1}'::bigint[], 16, 8, 3));
+SELECT id, length(minhash_send(s)), encode(substr(minhash_send(s), 1, 16), 'hex') FROM m ORDER BY id;
+-- Type modifier: checks, never converts.
+SELECT 'minhash(128)'::regtype, format_type('minhash'::regtype, (128 << 8) | 16);
+CREATE TABLE shaped (s minhash(128, 32), t minhash(64));
+INSERT INTO shaped VALUES (to_minhash('a'), to_minhash('a', num_perm => 64));
+INSERT INTO shaped (s) VALUES (to_minhash('a', bits => 16));
+INSERT INTO shaped (t) VALUES (to_minhash('a'));
+\d shaped
+SELECT to_minhash('a')::minhash(8);
+SELECT to_minhash('a')::minhash(128, 31);
+SELECT to_minhash('a')::minhash(1, 2, 3);
+-- Order and equality
+SELECT to_minhash('a b') = to_minhash('A, B!'), to_minhash('a') <> to_minhash('b'), to_minhash('') = to_minhash('?');
+CREATE INDEX ON m (s);
+CREATE INDEX ON m USING hash (s);
+SELECT count(DISTINCT s) FROM m;
+SELECT a.id, b.id FROM m a JOIN m b ON a.s = b.s ORDER BY 1, 2;
+-- Parts
+SELECT * FROM minhash_parameters(to_minhash('a b'));
+SELECT * FROM minhash_parameters(to_minhash('a b', 5, 'char', 64, 16, 9));
+SELECT * FROM minhash_parameters(to_minhash('\x00'::bytea));
+SELECT * FROM minhash_parameters(set_minhash('{a}'::text[]));
+SELECT * FROM minhash_parameters(minhash_import(ARRAY(SELECT generate_series(1, 16))));
+SELECT minhash_components(to_minhash('a b c', num_perm => 16));
+SELECT minhash_components(to_minhash('', num_perm => 16, bits => 16));
+SELECT minhash_components(minhash_import(ARRAY(SELECT i * 3 FROM generate_series(1, 16) i), 8)) ;
+-- Errors
+SELECT 'some text'::minhash;
+SELECT ''::minhash;
+SELECT minhash 'mh2:word3:128x32:s0:t1:empty';
+SELECT minhash 'mh1:word3:128x32:s0:t1';
+SELECT minhash 'mh1:words3:128x32:s0:t1:empty';
+SELECT minhash 'mh1:word0:128x32:s0:t1:empty';
+SELECT minhash 'mh1:word3:15x32:s0:t1:empty';
+SELECT minhash 'mh1:word3:128x33:s0:t1:empty';
+SELECT minhash 'mh1:word3:128x32:s0:t0:empty';
+SELECT minhash 'mh1:word3:128x32:s:t1:empty';
+SELECT minhash 'mh1:word3:16x8:s0:t1:AAAA';
+SELECT minhash 'mh1:word3:16x8:s0:t1:!!!!';
+SELECT minhash_import('{1,2}');
+SELECT minhash_import(ARRAY(SELECT generate_series(250, 270)), 8);
+SELECT minhash_import(ARRAY[NULL]::bigint[]);
+DROP TABLE m, shaped;
