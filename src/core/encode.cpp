@@ -187,8 +187,17 @@ uint32_t component_at(const MinhashView& v, uint32_t i) noexcept {
 }
 
 bool comparable(const MinhashHeader& a, const MinhashHeader& b) noexcept {
-  // Everything before the flags.
-  return std::memcmp(&a, &b, 7) == 0 && a.seed == b.seed;
+  // Everything before the flags, which are the eighth byte.
+  uint64_t x;
+  uint64_t y;
+  std::memcpy(&x, &a, 8);
+  std::memcpy(&y, &b, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  constexpr uint64_t flags = 0xff;
+#else
+  constexpr uint64_t flags = 0xffULL << 56;
+#endif
+  return ((x ^ y) & ~flags) == 0 && a.seed == b.seed;
 }
 
 void check_comparable(const MinhashView& a, const MinhashView& b) {

@@ -60,7 +60,7 @@ struct MinhashView {
   size_t components_size() const noexcept { return size_t{header->num_perm} * header->bits / 8; }
 };
 
-// Checks every field and the length. Error{corrupt_data} names what is wrong. size is the exact length.
+// Checks the header's fields and the length, which make every operation safe. Error{corrupt_data} names what is wrong.
 MinhashView view_minhash(const void* bytes, size_t size);
 
 MinhashParams params_of(const MinhashHeader& header) noexcept;

@@ -11,6 +11,7 @@ namespace neardup::reference {
 
 inline constexpr uint32_t kEmpty32 = 0xffffffffu;
 inline constexpr uint16_t kEmpty16 = 0xffffu;
+inline constexpr uint64_t kSeed0 = 0x2d358dccaa6c78a5u;
 
 inline uint64_t mix64(uint64_t x) {
   x ^= x >> 32;

@@ -106,7 +106,6 @@ inline uint64_t mum(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(p >> 64) ^ static_cast<uint64_t>(p);
 }
 
-inline constexpr uint64_t kSeed0 = 0x2d358dccaa6c78a5u;
 inline constexpr uint64_t kSeed1 = 0x8bb84b93962eacc9u;
 inline constexpr uint64_t kLengthFactor = 0x9e3779b97f4a7c15u;
 inline constexpr uint64_t kShingleBase = 0xd1342543de82ef95u;

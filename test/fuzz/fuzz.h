@@ -1,0 +1,47 @@
+// What the fuzz targets share: a failed demand is a crash, and numbers are taken from the input's front.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define DEMAND(condition)                                                          \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
+      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                \
+    }                                                                              \
+  } while (false)
+
+namespace neardup::fuzz {
+
+class Input {
+ public:
+  Input(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+
+  // Zeros after the end.
+  template <class T>
+  T take() {
+    T out{};
+    const size_t n = sizeof(T) < size_ ? sizeof(T) : size_;
+    if (n != 0) std::memcpy(&out, data_, n);
+    data_ += n;
+    size_ -= n;
+    return out;
+  }
+  uint32_t below(uint32_t n) { return take<uint16_t>() % n; }
+
+  const uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  const uint8_t* data_;
+  size_t size_;
+};
+
+}  // namespace neardup::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

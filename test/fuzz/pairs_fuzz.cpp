@@ -1,0 +1,104 @@
+// Small sets of rows: the pair engine and the clusterer, with any memory limit, against comparing everything.
+#include <algorithm>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/cpu.h"
+#include "core/pairs.h"
+#include "core/union_find.h"
+#include "test/fuzz/fuzz.h"
+#include "test/reference/pairs_reference.h"
+#include "test/reference/stdio_temp_file.h"
+
+using namespace neardup;
+
+namespace {
+
+// Each row: fresh, equal to an earlier one, or an earlier one with some components changed. Components repeat.
+reference::Rows make_rows(fuzz::Input& in, uint32_t num_perm, uint32_t bits, uint32_t most) {
+  reference::Rows rows{num_perm, bits, {}};
+  const uint32_t width = bits / 8;
+  while (!in.empty() && rows.size() < most) {
+    const uint8_t how = in.take<uint8_t>();
+    const uint32_t n = rows.size();
+    std::vector<unsigned char> row(rows.row_bytes());
+    if (n == 0 || how < 60) {
+      uint64_t x = in.take<uint16_t>();
+      for (unsigned char& c : row) {
+        x = x * 0x9e3779b97f4a7c15u + 1;
+        c = static_cast<unsigned char>(x >> 60);
+      }
+    } else {
+      const uint32_t from = in.take<uint8_t>() % n;
+      std::copy_n(rows.row(from), row.size(), row.begin());
+      if (how >= 120) {
+        const uint32_t first = in.below(num_perm), step = 1 + in.take<uint8_t>() % 16;
+        const uint32_t changes = in.below(num_perm);
+        for (uint32_t i = 0; i < changes; ++i) row[(first + i * step) % num_perm * width] ^= how;
+      }
+    }
+    rows.data.insert(rows.data.end(), row.begin(), row.end());
+  }
+  return rows;
+}
+
+std::vector<reference::Pair> drain(PairEngine& engine, size_t step) {
+  std::vector<reference::Pair> out;
+  std::vector<MatchPair> some(step);
+  while (const size_t n = engine.next(some.data(), step)) {
+    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].matches);
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size > 3000) return 0;
+  fuzz::Input in(data, size);
+  const uint32_t num_perm = 16 + in.below(150);
+  const uint32_t bits = 8u << in.take<uint8_t>() % 3;
+  // Mostly high thresholds: those have bands.
+  const uint32_t low = in.below(num_perm);
+  const uint32_t need = in.take<uint8_t>() % 4 == 0 ? 1 + low : num_perm - low % std::min(num_perm, 48u);
+  const size_t limits[] = {0, 64 << 10, size_t{in.take<uint8_t>()} << 10, SIZE_MAX};
+  const size_t limit = limits[in.take<uint8_t>() % 4];
+  const uint32_t split = in.take<uint8_t>();
+  const size_t step = 1 + in.take<uint8_t>();
+  const char* const forms[] = {"scalar", "avx2", "avx512", "auto"};
+  if (!force_kernels(forms[in.take<uint8_t>() % 4])) return 0;
+  const reference::Rows rows = make_rows(in, num_perm, bits, 160);
+  const auto expected = reference::pairs(rows, need);
+
+  reference::StdioTempFiles files;
+  const EngineOptions options{.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files};
+  {
+    PairEngine engine(num_perm, bits, need, options);
+    for (uint32_t i = 0; i < rows.size(); ++i) engine.add(rows.row(i));
+    engine.run();
+    DEMAND(drain(engine, step) == expected);
+  }
+  {
+    PairEngine engine(num_perm, bits, need, options);
+    reference::Rows a{num_perm, bits, {}}, b{num_perm, bits, {}};
+    for (uint32_t i = 0; i < rows.size(); ++i) {
+      auto& to = i < split ? a.data : b.data;
+      to.insert(to.end(), rows.row(i), rows.row(i) + rows.row_bytes());
+    }
+    for (uint32_t i = 0; i < a.size(); ++i) engine.add(a.row(i));
+    engine.start_set_b();
+    for (uint32_t i = 0; i < b.size(); ++i) engine.add(b.row(i));
+    engine.run();
+    DEMAND(drain(engine, step) == reference::pairs_between(a, b, need));
+  }
+  for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+    Clusterer clusterer(linkage, num_perm, bits, need, options);
+    for (uint32_t i = 0; i < rows.size(); ++i) clusterer.add(rows.row(i));
+    clusterer.run();
+    const auto clusters = linkage == Linkage::anchor ? reference::anchor(rows, need) : reference::connected(rows, need);
+    DEMAND(clusterer.representative() == clusters.representative);
+    DEMAND(clusterer.matches() == clusters.matches);
+  }
+  DEMAND(files.open == 0);
+  return 0;
+}

@@ -1,0 +1,143 @@
+// Every form of a kernel gives what the plain definition gives, at any length and alignment.
+#include "core/cpu.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/hash.h"
+#include "test/unit/support.h"
+
+namespace neardup {
+namespace {
+
+using test::Random;
+
+// Two lists of n elements where about half are equal; some differ in one bit only.
+template <class T>
+void alike(Random& random, T* a, T* b, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    a[i] = static_cast<T>(random());
+    b[i] = a[i];
+    if (random() % 2 == 0)
+      b[i] = static_cast<T>(b[i] ^ (random() % 2 == 0 ? random() : uint64_t{1} << random() % (8 * sizeof(T))));
+  }
+}
+
+template <class T>
+void check_counts(uint32_t (*Kernels::*count)(const T*, const T*, size_t)) {
+  test::for_each_kernels([&] {
+    Random random(1);
+    for (size_t n = 0; n <= 200; ++n) {
+      for (size_t shift = 0; shift < 4; ++shift) {
+        // Memory of exactly this size, starting `shift` elements behind an allocation's border.
+        std::vector<T> a(n + shift), b(n + shift / 2);
+        alike(random, a.data() + shift, b.data() + shift / 2, n);
+        uint32_t expected = 0;
+        for (size_t i = 0; i < n; ++i) expected += a[shift + i] == b[shift / 2 + i];
+        ASSERT_EQ((kernels().*count)(a.data() + shift, b.data() + shift / 2, n), expected) << n;
+      }
+    }
+    for (const size_t n : {256u, 1000u, 4096u, 70000u}) {
+      const std::vector<T> same(n, std::numeric_limits<T>::max());
+      EXPECT_EQ((kernels().*count)(same.data(), same.data(), n), n);
+      const std::vector<T> other(n, 0);
+      EXPECT_EQ((kernels().*count)(same.data(), other.data(), n), 0u);
+    }
+  });
+}
+
+TEST(Kernels, CountEqual32) { check_counts<uint32_t>(&Kernels::count_equal32); }
+TEST(Kernels, CountEqual16) { check_counts<uint16_t>(&Kernels::count_equal16); }
+TEST(Kernels, CountEqual8) { check_counts<uint8_t>(&Kernels::count_equal8); }
+
+TEST(Kernels, EqualMask32) {
+  test::for_each_kernels([] {
+    Random random(2);
+    for (int round = 0; round < 500; ++round) {
+      for (const size_t n : {0u, 16u, 32u, 48u, 64u}) {
+        const size_t shift = random() % 4;
+        std::vector<uint32_t> a(n + shift), b(n);
+        alike(random, a.data() + shift, b.data(), n);
+        uint64_t expected = 0;
+        for (size_t i = 0; i < n; ++i) expected |= uint64_t{a[shift + i] == b[i]} << i;
+        ASSERT_EQ(kernels().equal_mask32(a.data() + shift, b.data(), n), expected);
+      }
+    }
+    const std::vector<uint32_t> same(64, 7);
+    EXPECT_EQ(kernels().equal_mask32(same.data(), same.data(), 64), ~uint64_t{0});
+  });
+}
+
+TEST(Kernels, FoldAscii) {
+  test::for_each_kernels([] {
+    Random random(3);
+    for (size_t blocks = 0; blocks <= 20; ++blocks) {
+      for (size_t shift = 0; shift < 8; ++shift) {
+        std::string in(64 * blocks + shift, ' ');
+        for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<char>(blocks < 4 ? i + 64 * blocks : random());
+        const test::Exact exact(in);
+        std::vector<uint8_t> out(64 * blocks + shift);
+        std::vector<uint64_t> word(blocks), high(blocks);
+        kernels().fold_ascii(exact.data() + shift, blocks, out.data() + shift, word.data(), high.data());
+        for (size_t i = 0; i < 64 * blocks; ++i) {
+          const uint8_t c = exact.data()[shift + i];
+          const bool upper = c >= 'A' && c <= 'Z';
+          const bool is_word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+          ASSERT_EQ(out[shift + i], upper ? c + 32 : c);
+          ASSERT_EQ(word[i / 64] >> i % 64 & 1, is_word) << int{c};
+          ASSERT_EQ(high[i / 64] >> i % 64 & 1, c >= 0x80) << int{c};
+        }
+      }
+    }
+  });
+}
+
+TEST(Kernels, SketchRound0) {
+  test::for_each_kernels([] {
+    Random random(4);
+    for (size_t n = 0; n <= 200; ++n) {
+      for (const uint32_t num_perm : {16u, 17u, 100u, 128u, 1000u, 4096u}) {
+        const size_t shift = random() % 4;
+        std::vector<uint64_t> x(n + shift);
+        // Repeats, so that one vector holds the same bin twice.
+        for (uint64_t& v : x) v = random() % 3 == 0 ? random() % 4 : random();
+        const uint64_t seed_mix = random();
+        std::vector<uint32_t> expected(num_perm, 0xffffffffu), got(num_perm, 0xffffffffu);
+        for (size_t i = shift; i < x.size(); ++i) {
+          const uint64_t h = mix64(x[i] ^ seed_mix);
+          uint32_t& c = expected[(h & 0xffffffffu) * num_perm >> 32];
+          c = std::min(c, static_cast<uint32_t>(h >> 33));
+        }
+        kernels().sketch_round0(x.data() + shift, n, seed_mix, num_perm, got.data());
+        ASSERT_EQ(got, expected) << n << " " << num_perm;
+      }
+    }
+  });
+}
+
+TEST(Kernels, Names) {
+  EXPECT_TRUE(kernels_available("auto"));
+  EXPECT_TRUE(kernels_available("scalar"));
+  EXPECT_TRUE(force_kernels("scalar"));
+  EXPECT_STREQ(kernels().name, "scalar");
+  for (const char* unknown : {"", "sse", "AVX2", "avx", "scalar "}) {
+    EXPECT_FALSE(kernels_available(unknown)) << unknown;
+    EXPECT_FALSE(force_kernels(unknown)) << unknown;
+    EXPECT_STREQ(kernels().name, "scalar");
+  }
+  for (const char* name : {"avx2", "avx512"}) {
+    EXPECT_EQ(force_kernels(name), kernels_available(name));
+    EXPECT_STREQ(kernels().name, kernels_available(name) ? name : "scalar");
+    force_kernels("scalar");
+  }
+  EXPECT_TRUE(force_kernels("auto"));
+  std::printf("the best kernels of this machine: %s\n", kernels().name);
+}
+
+}  // namespace
+}  // namespace neardup
