@@ -245,6 +245,8 @@ run_tests() {
   remove_leftovers test
   at_exit remove_scratch_server
   prepare_server "$work/test-$$"
+  # For tests that start servers of their own.
+  export NEARDUP_DESTDIR=$work/test-$$/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
   step "private server" step_server
   if server_runs; then
     step "regression tests (pg_regress)" step_regress
