@@ -179,6 +179,7 @@ void fetch_rows(RowSource* source, SourceRow* rows, int* n) {
   *n = static_cast<int>(SPI_processed);
   // Detoasted copies go with the tuple table.
   MemoryContext old = MemoryContextSwitchTo(table->tuptabcxt);
+  Datum previous = 0;
   for (int i = 0; i < *n; ++i) {
     bool is_null;
     const Datum column = SPI_getbinval(table->vals[i], table->tupdesc, 1, &is_null);
@@ -189,11 +190,14 @@ void fetch_rows(RowSource* source, SourceRow* rows, int* n) {
     if (!source->ids->by_value && source->ids->length == -1)
       id = PointerGetDatum(PG_DETOAST_DATUM(id));
     if (source->sorted && source->ids->count > 0) {
-      const int c = compare_ids(source, id_at(source->ids, source->ids->count - 1), id);
+      // Within a batch the row before is at hand; the store may have to read it from its file.
+      if (i == 0) previous = id_at(source->ids, source->ids->count - 1);
+      const int c = compare_ids(source, previous, id);
       if (c == 0) duplicate(source, id);
       source->sorted = c < 0;
     }
     add_id(source->ids, id);
+    previous = id;
 
     rows[i] = {nullptr, false};
     const Datum value = SPI_getbinval(table->vals[i], table->tupdesc, 2, &is_null);
