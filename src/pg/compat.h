@@ -17,16 +17,8 @@ extern "C" {
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
-// 15: get_hash_memory_limit().
-#if PG_VERSION_NUM < 150000
-static inline size_t get_hash_memory_limit(void) {
-  const double limit = static_cast<double>(work_mem) * hash_mem_multiplier * 1024.0;
-  return limit < static_cast<double>(SIZE_MAX) ? static_cast<size_t>(limit) : SIZE_MAX;
-}
-#endif
-
-// 15: InitMaterializedSRF (15.0 and 15.1 of it are the same here). Below, the part of it that we use.
-#if PG_VERSION_NUM < 150000
+// 15.1: InitMaterializedSRF (in 15.0 it had another name). Below, the part of it that we use.
+#if PG_VERSION_NUM < 150001
 static inline void InitMaterializedSRF(FunctionCallInfo fcinfo, uint32 /* flags */) {
   ReturnSetInfo* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   if (rsinfo == nullptr || !IsA(rsinfo, ReturnSetInfo) || !(rsinfo->allowedModes & SFRM_Materialize))
