@@ -92,3 +92,6 @@ SELECT compare_texts('a', 'b', 0);
 SELECT explain_pair(to_minhash('a'), to_minhash('a'), 80);
 SET neardup.jaccard_threshold = 2;
 SET neardup.kernels = fast;
+SELECT minhash_agg(x, n) FROM (VALUES ('a', 16), ('b', 32)) v(x, n);
+SELECT minhash_agg(x, 16, 32, s) FROM (VALUES ('a', 1), ('b', 2)) v(x, s);
+SELECT shingles('a', 3, 'x' || repeat('é', 40));

@@ -25,6 +25,7 @@ constexpr std::array<uint64_t, 256> kByteHash = make_byte_table();
 
 // Bytes that may be read before and after a word (hash_word loads 8 at each end).
 constexpr size_t kPad = 8;
+constexpr size_t kBlocksPerPoll = 16;
 // Longer words go through XXH3's streaming state.
 constexpr size_t kWordBuffer = 1024;
 
@@ -49,7 +50,7 @@ Unit parse_text_unit(std::string_view name) {
   if (name == "byte")
     throw Error(Errc::invalid_argument, "unit \"byte\" does not apply to text", {},
                 "Pass the document as bytea to shingle bytes, or use unit 'word' or 'char'.");
-  throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name.substr(0, 64)) + "\"", {},
+  throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
               "Units of text are 'word' and 'char'.");
 }
 
@@ -74,7 +75,8 @@ void check_k(int64_t k) {
 uint64_t element_hash(const void* bytes, size_t size) noexcept { return XXH3_64bits(bytes, size); }
 
 struct ShingleStream::Impl {
-  Impl(Unit u, size_t k_units, const uint8_t* text, size_t n) : unit(u), k(k_units), p(text), end(text + n) {
+  Impl(Unit u, size_t k_units, const uint8_t* text, size_t n, StopCheck* s)
+      : unit(u), k(k_units), p(text), end(text + n), stop(s) {
     for (size_t i = 0; i < k; ++i) base_to_k *= kShingleBase;
   }
 
@@ -82,6 +84,8 @@ struct ShingleStream::Impl {
   const size_t k;
   const uint8_t* p;
   const uint8_t* const end;
+  StopCheck* const stop;
+  size_t blocks = 0;
   uint64_t base_to_k = 1;
 
   // Unit hashes not yet combined: at most k - 1 carried over, and those of one block.
@@ -294,9 +298,10 @@ struct ShingleStream::Impl {
     for (size_t i = 4 * q; i < m; ++i) out[i] = direct(i) ^ kx;
   }
 
-  size_t next(uint64_t* out) noexcept {
+  size_t next(uint64_t* out) {
     while (!finished) {
       if (p < end) {
+        if (++blocks % kBlocksPerPoll == 0 && stop != nullptr) stop->poll();
         switch (unit) {
           case Unit::word:
             word_block();
@@ -330,17 +335,17 @@ struct ShingleStream::Impl {
   }
 };
 
-ShingleStream::ShingleStream(Unit unit, int k, const uint8_t* text, size_t size) {
+ShingleStream::ShingleStream(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop) {
   check_k(k);
-  impl_ = std::make_unique<Impl>(unit, static_cast<size_t>(k), text, size);
+  impl_ = std::make_unique<Impl>(unit, static_cast<size_t>(k), text, size, stop);
 }
 
 ShingleStream::~ShingleStream() = default;
 
 size_t ShingleStream::next(uint64_t* out) { return impl_->next(out); }
 
-ShingleText::ShingleText(Unit unit, int k, const uint8_t* text, size_t size)
-    : unit_(unit), k_(static_cast<size_t>(k)), p_(text), end_(text + size) {
+ShingleText::ShingleText(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop)
+    : unit_(unit), k_(static_cast<size_t>(k)), p_(text), end_(text + size), stop_(stop) {
   check_k(k);
 }
 
@@ -348,6 +353,7 @@ bool ShingleText::next_unit(std::string* unit) {
   unit->clear();
   bool solo = false;
   while (p_ < end_) {
+    if ((++steps_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
     unsigned length;
     const uint32_t c = decode_utf8(p_, end_, &length);
     if (unit_ == Unit::character) {

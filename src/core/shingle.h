@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/stop.h"
 
 namespace neardup {
 
@@ -38,7 +39,8 @@ class ShingleStream {
   static constexpr size_t kMaxBatch = kBlock + kMaxK;  // hashes that one next() may give
 
   // text must stay valid. k 1..64, else Error{invalid_argument}. Ill-formed UTF-8 reads as U+FFFD.
-  ShingleStream(Unit unit, int k, const uint8_t* text, size_t size);
+  // stop (may be null) is polled every 64 KB of text.
+  ShingleStream(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
   ~ShingleStream();
   ShingleStream(const ShingleStream&) = delete;
   ShingleStream& operator=(const ShingleStream&) = delete;
@@ -57,8 +59,8 @@ uint64_t element_hash(const void* bytes, size_t size) noexcept;
 // The same shingles as text: words folded and joined by one space; characters as they stand.
 class ShingleText {
  public:
-  // unit word or character; text must stay valid.
-  ShingleText(Unit unit, int k, const uint8_t* text, size_t size);
+  // unit word or character; text must stay valid; stop (may be null) is polled every 16 K code points.
+  ShingleText(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
 
   // False at the end.
   bool next(std::string* shingle);
@@ -70,6 +72,8 @@ class ShingleText {
   size_t k_;
   const uint8_t* p_;
   const uint8_t* end_;
+  StopCheck* stop_;
+  uint32_t steps_ = 0;
   std::deque<std::string> window_;
   bool emitted_ = false;
 };

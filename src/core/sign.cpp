@@ -8,7 +8,6 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kBatchesPerPoll = 16;
 constexpr size_t kElementsPerStep = 8192;
 
 Unit unit_of(MinhashKind kind) noexcept {
@@ -48,14 +47,10 @@ MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64
 }
 
 bool sign_document(const MinhashParams& p, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {
-  ShingleStream stream(unit_of(p.kind), p.k, text, size);
+  ShingleStream stream(unit_of(p.kind), p.k, text, size, stop);
   DocumentSketch sketch(p.num_perm, static_cast<uint64_t>(p.seed));
   uint64_t batch[ShingleStream::kMaxBatch];
-  size_t batches = 0;
-  while (const size_t n = stream.next(batch)) {
-    sketch.add(batch, n);
-    if (stop != nullptr && ++batches % kBatchesPerPoll == 0) stop->poll();
-  }
+  while (const size_t n = stream.next(batch)) sketch.add(batch, n);
   return take(&sketch, p.num_perm, components);
 }
 
@@ -91,22 +86,17 @@ std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b) {
 std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop) {
   // Repeats are dropped whenever the list has doubled, so that it holds at most twice the distinct ones.
   std::vector<uint64_t> all;
-  const auto unique = [&] {
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-  };
-  ShingleStream stream(unit, k, text, size);
+  ShingleStream stream(unit, k, text, size, stop);
   uint64_t batch[ShingleStream::kMaxBatch];
   size_t next_unique = size_t{1} << 16;
   while (const size_t n = stream.next(batch)) {
     all.insert(all.end(), batch, batch + n);
     if (all.size() >= next_unique) {
-      if (stop != nullptr) stop->poll();
-      unique();
+      sort_unique(&all, stop);
       next_unique = std::max(next_unique, 2 * all.size());
     }
   }
-  unique();
+  sort_unique(&all, stop);
   return all;
 }
 

@@ -1,6 +1,7 @@
 // Whole documents and sets to the 32-bit components of their signature.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -18,7 +19,7 @@ MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bi
 MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64_t seed);
 
 // Signs a document of the params' kind; false when it is empty. components: params.num_perm values.
-// Constant memory beyond 512 bytes per component; polls stop every 64 KB of text. stop may be null.
+// Constant memory beyond 512 bytes per component. stop may be null.
 bool sign_document(const MinhashParams& params, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components);
 
 // Signs a set given by its element hashes (element_hash() of text, the value itself of bigint). False when n = 0.
@@ -29,6 +30,17 @@ std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b);
 
 // The distinct shingle hashes of a document, ascending.
 std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop);
+
+// Sorts and drops repeats; polls stop (may be null) about every million comparisons.
+template <typename T>
+void sort_unique(std::vector<T>* values, StopCheck* stop) {
+  uint32_t steps = 0;
+  std::sort(values->begin(), values->end(), [&](const T& a, const T& b) {
+    if ((++steps & 0xfffff) == 0 && stop != nullptr) stop->poll();
+    return a < b;
+  });
+  values->erase(std::unique(values->begin(), values->end()), values->end());
+}
 
 // Sizes of A, B and their intersection, for two ascending lists of distinct values.
 struct Overlap {

@@ -10,6 +10,8 @@ namespace {
 
 // An error that PostgreSQL raised below the core, on its way up as Error{cancelled}.
 ErrorData* pending_error = nullptr;
+// Where it is kept: the context of the call that will raise it again.
+MemoryContext pending_context = nullptr;
 
 struct Failure {
   bool failed;
@@ -80,7 +82,11 @@ void run_guarded(void (*f)(void*), void* arg, Failure* out) noexcept {
     ReThrowError(error);
   }
   if (failure->cancelled) CHECK_FOR_INTERRUPTS();
-  // Core text is UTF-8 or ASCII; a literal quoted in it is in the server encoding already.
+  // Core text is ASCII; a literal quoted in it is in the server encoding. Texts were cut to their arrays' sizes.
+  for (char* text : {failure->message, failure->detail, failure->hint}) {
+    const int length = static_cast<int>(strlen(text));
+    text[pg_mbcliplen(text, length, length)] = '\0';
+  }
   ereport(ERROR, (errcode(failure->sqlstate), errmsg_internal("%s", failure->message),
                   failure->detail[0] != '\0' ? errdetail_internal("%s", failure->detail) : 0,
                   failure->hint[0] != '\0' ? errhint("%s", failure->hint) : 0));
@@ -100,7 +106,7 @@ bool try_pg(void (*f)(void*), void* arg) noexcept {
   }
   PG_CATCH();
   {
-    MemoryContextSwitchTo(TopTransactionContext != nullptr ? TopTransactionContext : TopMemoryContext);
+    MemoryContextSwitchTo(pending_context);
     pending_error = CopyErrorData();
     FlushErrorState();
     MemoryContextSwitchTo(context);
@@ -123,8 +129,9 @@ void run_core(void (*f)(void*), void* arg) {
   failure.cancelled = false;
   failure.message[0] = failure.detail[0] = failure.hint[0] = '\0';
   pending_error = nullptr;
+  pending_context = CurrentMemoryContext;
   run_guarded(f, arg, &failure);
-  if (failure.failed) report(&failure);
+  if (failure.failed || pending_error != nullptr) report(&failure);
 }
 }  // namespace detail
 
@@ -137,8 +144,7 @@ class PgTempFile final : public TempFile {
  public:
   explicit PgTempFile(PgTempFiles* owner) : owner_(owner) {
     call_pg([this] {
-      // The file's memory must live as long as the transaction at most; we close it long before that.
-      MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+      MemoryContext old = MemoryContextSwitchTo(owner_->context_);
       file_ = BufFileCreateTemp(false);
       MemoryContextSwitchTo(old);
     });
@@ -146,8 +152,8 @@ class PgTempFile final : public TempFile {
 
   ~PgTempFile() override {
     if (file_ == nullptr || owner_->abandoned_ || pending_error != nullptr) return;
-    BufFile* file = file_;
-    if (!try_pg([](void* f) { BufFileClose(static_cast<BufFile*>(f)); }, file)) pending_error = nullptr;
+    // Closing writes what is buffered, which may fail: the error is then pending, and call_core() raises it.
+    try_pg([](void* f) { BufFileClose(static_cast<BufFile*>(f)); }, file_);
   }
 
   void append(const void* data, size_t n) override {

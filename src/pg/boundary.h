@@ -12,15 +12,18 @@
 #include "core/stop.h"
 #include "core/temp_file.h"
 
+struct MemoryContextData;  // PostgreSQL's
+
 namespace neardup {
 
 namespace detail {
-// Runs f(arg); on an exception raises the matching PostgreSQL error. invalid_text_as: SQLSTATE class of corrupt_data.
+// Runs f(arg); on an exception raises the matching PostgreSQL error.
 void run_core(void (*f)(void*), void* arg);
 }  // namespace detail
 
 // Calls f(), which may use the core and throw, but must not call PostgreSQL. Errc becomes its SQLSTATE, bad_alloc
-// out_of_memory, anything else internal_error. The only catch in src/pg.
+// out_of_memory, anything else internal_error. An error that PostgreSQL raised below f is raised again even when f
+// returned. The only catch in src/pg.
 template <typename F>
 inline void call_core(F&& f) {
   detail::run_core([](void* p) { (*static_cast<std::remove_reference_t<F>*>(p))(); }, &f);
@@ -36,6 +39,9 @@ class PgStop final : public StopCheck {
 // The core's temporary files as BufFiles of the current resource owner: they obey temp_tablespaces and temp_file_limit.
 class PgTempFiles final : public TempFileFactory {
  public:
+  // context: where the files' buffers live; it outlives this object (see context.h).
+  explicit PgTempFiles(MemoryContextData* context) : context_(context) {}
+
   std::unique_ptr<TempFile> create() override;
 
   // After an error PostgreSQL has closed, or will close, the files itself: destructors must leave them alone.
@@ -43,6 +49,7 @@ class PgTempFiles final : public TempFileFactory {
 
  private:
   friend class PgTempFile;
+  MemoryContextData* context_;
   bool abandoned_ = false;
 };
 

@@ -36,7 +36,7 @@ Owned<T>* make_owned(MemoryContext context, Make make) {
   MemoryContextRegisterResetCallback(context, &owned->callback);
   call_core([&] {
     owned->stop = new PgStop;
-    owned->files = new PgTempFiles;
+    owned->files = new PgTempFiles(context);
     owned->object = make(owned->stop, owned->files);
   });
   return owned;

@@ -54,15 +54,30 @@ MemoryContext aggregate_context(FunctionCallInfo fcinfo) {
   return context;
 }
 
+// num_perm, bits and seed are arguments of every row, and every worker goes by the first row that it sees: they must
+// agree throughout a group, or the result would depend on the plan.
+void check_same(const char* name, int64 earlier, int64 now) {
+  if (earlier != now)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s must be the same in all rows of a group: " INT64_FORMAT " and " INT64_FORMAT, name,
+                           earlier, now)));
+}
+
 AggregateState* state_for(FunctionCallInfo fcinfo, MinhashKind kind) {
   MemoryContext context = aggregate_context(fcinfo);
-  if (!PG_ARGISNULL(0)) return reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
   int64 number[3] = {128, 32, 0};  // num_perm, bits, seed
   static const char* const name[3] = {"num_perm", "bits", "seed"};
   for (int i = 0; i < 3 && PG_NARGS() > i + 2; ++i) {
     if (PG_ARGISNULL(i + 2))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name[i])));
     number[i] = i == 2 ? PG_GETARG_INT64(i + 2) : PG_GETARG_INT32(i + 2);
+  }
+  if (!PG_ARGISNULL(0)) {
+    auto* s = reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
+    check_same(name[0], s->params.num_perm, number[0]);
+    check_same(name[1], s->params.bits, number[1]);
+    check_same(name[2], s->params.seed, number[2]);
+    return s;
   }
   MinhashParams params;
   call_core([&] { params = set_params(kind, number[0], number[1], number[2]); });
@@ -104,6 +119,9 @@ Datum minhash_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(a);
   }
   if (a == nullptr) a = make_state(context, b->params);
+  check_same("num_perm", a->params.num_perm, b->params.num_perm);
+  check_same("bits", a->params.bits, b->params.bits);
+  check_same("seed", a->params.seed, b->params.seed);
   if (a->sketch != nullptr) forget_sketch(a);
   for (uint32_t i = 0; i < a->params.num_perm; ++i) a->components[i] = Min(a->components[i], b->components[i]);
   a->any = a->any || b->any;

@@ -11,7 +11,7 @@ using namespace neardup;
 
 // The stream and its current batch.
 struct HashRows {
-  HashRows(Unit unit, int k, const uint8_t* text, size_t size) : stream(unit, k, text, size) {}
+  HashRows(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop) : stream(unit, k, text, size, stop) {}
   ShingleStream stream;
   uint64_t batch[ShingleStream::kMaxBatch];
   size_t n = 0;
@@ -19,7 +19,7 @@ struct HashRows {
 };
 
 struct TextRows {
-  TextRows(Unit unit, int k, const uint8_t* text, size_t size) : shingles(unit, k, text, size) {}
+  TextRows(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop) : shingles(unit, k, text, size, stop) {}
   ShingleText shingles;
   std::string current;
 };
@@ -31,8 +31,8 @@ void start(FunctionCallInfo fcinfo, Unit unit, int k, const uint8_t* text, size_
   auto* copy = static_cast<uint8_t*>(
       MemoryContextAllocExtended(context->multi_call_memory_ctx, size + 1, MCXT_ALLOC_HUGE));
   memcpy(copy, text, size);
-  context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx, [=](PgStop*, PgTempFiles*) {
-    return new Rows(unit, k, copy, size);
+  context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx, [=](PgStop* stop, PgTempFiles*) {
+    return new Rows(unit, k, copy, size, stop);
   });
 }
 

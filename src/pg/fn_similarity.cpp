@@ -54,7 +54,7 @@ struct ArraySet {
     }
   }
 
-  std::vector<T> distinct() const {
+  std::vector<T> distinct(StopCheck* stop) const {
     std::vector<T> out;
     out.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -65,8 +65,7 @@ struct ArraySet {
         out.emplace_back(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
       }
     }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
+    sort_unique(&out, stop);
     return out;
   }
 };
@@ -78,7 +77,10 @@ Datum exact_jaccard(FunctionCallInfo fcinfo, Oid type) {
   a.read(PG_GETARG_ARRAYTYPE_P(0), type);
   b.read(PG_GETARG_ARRAYTYPE_P(1), type);
   double j = 0;
-  call_core([&] { j = overlap(a.distinct(), b.distinct()).jaccard(); });
+  call_core([&] {
+    PgStop stop;
+    j = overlap(a.distinct(&stop), b.distinct(&stop)).jaccard();
+  });
   PG_RETURN_FLOAT8(j);
 }
 

@@ -73,9 +73,11 @@ void check_columns(RowSource* source) {
                            desc == nullptr ? 0 : desc->natts)));
   const Oid id = TupleDescAttr(desc, 0)->atttypid;
   const Oid signature = TupleDescAttr(desc, 1)->atttypid;
-  if (!id_fits(id, source->id_type))
+  // A domain's constraint is the query's to check: its column must be of the domain itself.
+  const bool fits = source->witness_type == source->id_type ? id_fits(id, source->id_type) : id == source->witness_type;
+  if (!fits)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("id is %s, not %s", format_type_be(id), format_type_be(source->id_type)),
+                    errmsg("id is %s, not %s", format_type_be(id), format_type_be(source->witness_type)),
                     errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
   if (getBaseType(signature) != source->minhash_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -149,7 +151,8 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   *source = RowSource{};
   source->what = what;
   source->text = text_to_cstring(query);
-  source->id_type = id_type;
+  source->witness_type = id_type;
+  source->id_type = id_type = getBaseType(id_type);
   source->minhash_type = minhash_type;
   source->context = CurrentMemoryContext;
   source->sorted = true;
@@ -281,7 +284,7 @@ Oid id_type_of(FunctionCallInfo fcinfo, bool witness) {
   if (!witness) return INT8OID;
   const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
   if (!OidIsValid(type)) elog(ERROR, "could not determine the type of the ids");
-  return getBaseType(type);
+  return type;
 }
 
 uint64 ids_memory() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 4; }

@@ -39,7 +39,8 @@ struct RowSource {
   const char* what;       // "query", "query_a", ... for messages
   const char* text;
   Oid minhash_type;
-  Oid id_type;            // as the result shows it
+  Oid witness_type;       // of the result's ids; may be a domain
+  Oid id_type;            // its base type
   Oid column_type;        // as the query gives it
   MemoryContext context;  // for what lives as long as the call
   Portal portal;

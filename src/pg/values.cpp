@@ -94,7 +94,8 @@ Unit unit_arg(FunctionCallInfo fcinfo, int n) {
   const text* name = PG_GETARG_TEXT_PP(n);
   Unit unit = Unit::word;
   const char* data = VARDATA_ANY(name);
-  const size_t size = VARSIZE_ANY_EXHDR(name);
+  // An unknown name is quoted in the error: cut it between characters.
+  const size_t size = static_cast<size_t>(pg_mbcliplen(data, static_cast<int>(VARSIZE_ANY_EXHDR(name)), 64));
   call_core([&] { unit = parse_text_unit({data, size}); });
   return unit;
 }
