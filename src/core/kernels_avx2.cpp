@@ -89,11 +89,47 @@ TARGET uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
   return m;
 }
 
+// Low 64 bits of x * factor, by three 32-bit multiplies; low and high are the factor's halves in every lane.
+TARGET inline __m256i multiply64(__m256i x, __m256i low, __m256i high) {
+  const __m256i cross =
+      _mm256_add_epi64(_mm256_mul_epu32(x, high), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), low));
+  return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(cross, 32));
+}
+
+// As the AVX-512 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
+TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
+  constexpr uint64_t kFactor = 0xe9846af9b1a615dULL;  // of mix64()
+  const __m256i seed = _mm256_set1_epi64x(static_cast<long long>(seed_mix));
+  const __m256i low = _mm256_set1_epi64x(static_cast<long long>(kFactor & 0xffffffff));
+  const __m256i high = _mm256_set1_epi64x(static_cast<long long>(kFactor >> 32));
+  const __m256i bins = _mm256_set1_epi64x(num_perm);
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    uint64_t value_bin[16];  // value << 32 | bin
+    for (size_t g = 0; g < 16; g += 4) {
+      __m256i h = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i + g)), seed);
+      h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 32));
+      h = multiply64(h, low, high);
+      h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 32));
+      h = multiply64(h, low, high);
+      h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 28));
+      const __m256i bin = _mm256_srli_epi64(_mm256_mul_epu32(h, bins), 32);
+      const __m256i value = _mm256_slli_epi64(_mm256_srli_epi64(h, 33), 32);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(value_bin + g), _mm256_or_si256(value, bin));
+    }
+    for (const uint64_t vb : value_bin) {
+      uint32_t* c = components + static_cast<uint32_t>(vb);
+      const uint32_t v = static_cast<uint32_t>(vb >> 32);
+      if (v < *c) *c = v;
+    }
+  }
+  kScalarKernels.sketch_round0(x + i, n - i, seed_mix, num_perm, components);
+}
+
 }  // namespace
 
-// sketch_round0: 64-bit multiplies are emulated in AVX2 and lose to the scalar loop.
 const Kernels kAvx2Kernels = {
-    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, kScalarKernels.sketch_round0,
+    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
 };
 
 }  // namespace neardup
