@@ -254,6 +254,7 @@ run_tests() {
     step "loader" step_loader
     step "loader with ASan and UBSan" step_loader_sanitized
   fi
+  if [ "$NEARDUP_FULL" = 1 ]; then step "fresh systems" step_fresh; fi
   failed=$(total_of failed) skipped=$(total_of skipped)
   printf 'in %.0f s\n' "$(seconds_since "$began")"
   if [ "$skipped" -gt 0 ]; then skipped=", $skipped skipped"; else skipped=""; fi
