@@ -58,7 +58,7 @@ fresh_system() {
   # Universe holds some of Ubuntu's packages; how this machine reaches its mirrors holds there, too.
   if [ "$1" = noble ]; then echo "deb $2 $1 main universe" >"$fresh_root/etc/apt/sources.list"; fi
   cp /etc/resolv.conf "$fresh_root/etc/" 2>/dev/null || true
-  grep -lis proxy /etc/apt/apt.conf.d/* | xargs -r cp -t "$fresh_root/etc/apt/apt.conf.d/"
+  { grep -lis proxy /etc/apt/apt.conf.d/* || true; } | xargs -r cp -t "$fresh_root/etc/apt/apt.conf.d/"
   printf '#!/bin/sh\nexit 101\n' >"$fresh_root/usr/sbin/policy-rc.d"
   chmod +x "$fresh_root/usr/sbin/policy-rc.d"
   mount -t proc proc "$fresh_root/proc"
