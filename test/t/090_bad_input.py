@@ -142,8 +142,9 @@ def huge(conn):
     for label, query in (
             ("document of 1 GB - 100", "SELECT length(to_minhash(repeat('word and ', 119304000))::text) > 0"),
             ("char document of 500 MB", "SELECT length(to_minhash(repeat('abcdefghij', 50000000), 5, 'char')::text) > 0"),
-            ("array of all shingles of 400 MB", "SELECT array(SELECT shingle_hashes(repeat('a b c d e ', 40000000), 1)) IS NULL"),
-            ("set of 100 million", "SELECT set_minhash(array_agg(i)) IS NOT NULL FROM generate_series(1, 100000000::bigint) i"),
+            # array_agg itself ends at 67 million elements, with an error of its own
+            ("all shingles of 400 MB", "SELECT count(*) FROM shingle_hashes(repeat('a b c d e ', 40000000), 1)"),
+            ("set of 60 million", "SELECT set_minhash(array_agg(i)) IS NOT NULL FROM generate_series(1, 60000000::bigint) i"),
             ("compare_texts of 400 MB", "SELECT note FROM compare_texts(repeat('a b c d ', 50000000), 'a b')"),
             ("a shingle over 1 GB", "SELECT length(s) FROM shingles(repeat(repeat('x', 1000000) || ' ', 600), 64) s LIMIT 1"),
             ("jaccard_exact of 2 x 60 million", "SELECT jaccard_exact(a, a) FROM (SELECT array_agg(i) AS a FROM generate_series(1, 60000000::bigint) i) x")):

@@ -39,7 +39,7 @@ fresh_result() { # NAME LOG
   fi
 }
 
-# fresh_system SUITE MIRROR KEYRING
+# fresh_system SUITE MIRROR KEYRING SCRIPT: SCRIPT is debootstrap's, for suites newer than it is
 fresh_system() {
   local log=$work/log/fresh-$1.log
   if [ ! -e "$3" ]; then
@@ -49,7 +49,8 @@ fresh_system() {
   fi
   fresh_root=$work/fresh-$1
   rm -rf --one-file-system "$fresh_root"
-  if ! debootstrap --variant=minbase --keyring="$3" "$1" "$fresh_root" "$2" >"$log" 2>&1; then
+  if ! debootstrap --variant=minbase --keyring="$3" "$1" "$fresh_root" "$2" \
+    "/usr/share/debootstrap/scripts/$4" >"$log" 2>&1; then
     say "skip - fresh $1: debootstrap of $2 failed, see $log"
     count skipped
     remove_fresh_root
@@ -82,7 +83,7 @@ step_fresh() {
   fi
   trap remove_fresh_root EXIT
   fresh_system bookworm "${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian}" \
-    /usr/share/keyrings/debian-archive-keyring.gpg
+    /usr/share/keyrings/debian-archive-keyring.gpg bookworm
   fresh_system noble "${NEARDUP_MIRROR_UBUNTU:-http://archive.ubuntu.com/ubuntu}" \
-    /usr/share/keyrings/ubuntu-archive-keyring.gpg
+    /usr/share/keyrings/ubuntu-archive-keyring.gpg gutsy
 }
