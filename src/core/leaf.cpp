@@ -1,0 +1,172 @@
+// See leaf.h.
+#include "core/leaf.h"
+
+#include <algorithm>
+
+namespace neardup {
+namespace {
+
+constexpr uint64_t mask_of(unsigned bits) noexcept { return bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits); }
+
+constexpr size_t bytes_of(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
+
+// Appends fields of up to 57 bits, low bits first, with whole words written.
+class BitWriter {
+ public:
+  explicit BitWriter(uint8_t* p) noexcept : p_(p) {}
+
+  void put(uint64_t v, unsigned bits) noexcept {
+    word_ |= v << used_;
+    used_ += bits;
+    if (used_ >= 64) {
+      std::memcpy(p_, &word_, 8);
+      p_ += 8;
+      used_ -= 64;
+      word_ = used_ == 0 ? 0 : v >> (bits - used_);
+    }
+  }
+
+  // Ends the fields and adds 8 zero bytes. Returns the end.
+  uint8_t* finish() noexcept {
+    const size_t rest = bytes_of(used_);
+    std::memcpy(p_, &word_, rest);
+    p_ += rest;
+    std::memset(p_, 0, 8);
+    return p_ + 8;
+  }
+
+ private:
+  uint8_t* p_;
+  uint64_t word_ = 0;
+  unsigned used_ = 0;
+};
+
+}  // namespace
+
+bool LeafView::open(const void* bytes, size_t size) noexcept {
+  if (size < sizeof(LeafHead) + 16 || size > kLeafBytes) return false;
+  LeafHead head;
+  std::memcpy(&head, bytes, sizeof head);
+  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMostKey) return false;
+  const unsigned tid_bits = head.block_bits + head.off_bits;
+  const size_t keys = bytes_of(uint64_t{head.n} * head.key_bits) + 8;
+  const size_t tids = bytes_of(uint64_t{head.n} * tid_bits) + 8;
+  if (sizeof(LeafHead) + keys + tids > size) return false;
+  keys_ = static_cast<const uint8_t*>(bytes) + sizeof(LeafHead);
+  tids_ = keys_ + keys;
+  base_key_ = head.base_key;
+  base_block_ = head.base_block;
+  key_mask_ = mask_of(head.key_bits);
+  tid_mask_ = mask_of(tid_bits);
+  off_mask_ = mask_of(head.off_bits);
+  n_ = head.n;
+  key_bits_ = head.key_bits;
+  tid_bits_ = tid_bits;
+  off_bits_ = head.off_bits;
+  return true;
+}
+
+uint32_t LeafView::lower_bound(const Entry& e) const noexcept {
+  uint32_t from = lower_bound_key(e.key);
+  if (e.tid == 0) return from;
+  // Within one key: the list may be long.
+  uint32_t n = n_ - from;
+  while (n != 0) {
+    const uint32_t half = n / 2;
+    const bool below = at(from + half) < e;
+    from = below ? from + half + 1 : from;
+    n = below ? n - half - 1 : half;
+  }
+  return from;
+}
+
+uint32_t LeafView::lower_bound_key(uint64_t key_from) const noexcept {
+  if (key_from <= base_key_) return 0;
+  const uint64_t wanted = key_from - base_key_;
+  if (n_ == 0 || wanted > key_mask_) return n_;
+  const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
+  // Keys are hashes: most are where their value says. From there outward in doubling steps, then by halves: few cache
+  // lines where keys are uniform, and logarithmic where they are not.
+  const uint64_t span = at_key(n_ - 1);
+  if (wanted > span) return n_;
+  uint32_t guess = static_cast<uint32_t>(static_cast<double>(wanted) / static_cast<double>(span + 1) * n_);
+  guess = std::min(guess, n_ - 1);
+  uint32_t from = 0;
+  uint32_t to = n_ - 1;  // the answer is in [from, to]
+  if (at_key(guess) < wanted) {
+    from = guess + 1;
+    for (uint32_t step = 8; from + step < to; step *= 2) {
+      if (!(at_key(from + step) < wanted)) {
+        to = from + step;
+        break;
+      }
+      from += step + 1;
+    }
+  } else {
+    to = guess;
+    for (uint32_t step = 8; step < to - from; step *= 2) {
+      if (at_key(to - step) < wanted) {
+        from = to - step + 1;
+        break;
+      }
+      to -= step;
+    }
+  }
+  uint32_t n = to - from;
+  while (n != 0) {
+    const uint32_t half = n / 2;
+    const bool below = at_key(from + half) < wanted;
+    from = below ? from + half + 1 : from;
+    n = below ? n - half - 1 : half;
+  }
+  return from;
+}
+
+void LeafPacker::clear() noexcept {
+  n_ = 0;
+  least_block_ = ~uint64_t{0};
+  most_block_ = 0;
+  most_off_ = 0;
+}
+
+bool LeafPacker::add(const Entry& e) noexcept {
+  const uint64_t least = std::min(least_block_, e.tid >> 16);
+  const uint64_t most = std::max(most_block_, e.tid >> 16);
+  const uint64_t off = std::max(most_off_, e.tid & 0xffff);
+  const uint64_t first_key = n_ == 0 ? e.key : entries_[0].key;
+  const uint64_t bits = bit_width_of(e.key - first_key) + bit_width_of(most - least) + bit_width_of(off);
+  if ((n_ + 1) * bits > kLeafDataBits || n_ == kMostLeafEntries) return false;
+  entries_[n_++] = e;
+  least_block_ = least;
+  most_block_ = most;
+  most_off_ = off;
+  return true;
+}
+
+uint32_t LeafPacker::write(void* out) noexcept {
+  LeafHead head{};
+  head.n = static_cast<uint16_t>(n_);
+  head.base_key = n_ == 0 ? 0 : entries_[0].key;
+  head.base_block = n_ == 0 ? 0 : static_cast<uint32_t>(least_block_);
+  head.key_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(entries_[n_ - 1].key - head.base_key));
+  head.block_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_block_ - least_block_));
+  head.off_bits = static_cast<uint8_t>(bit_width_of(most_off_));
+  uint8_t* p = static_cast<uint8_t*>(out);
+  std::memcpy(p, &head, sizeof head);
+  p += sizeof head;
+  const Entry* entries = entries_;
+  BitWriter keys(p);
+  for (uint32_t i = 0; i < n_; ++i) keys.put(entries[i].key - head.base_key, head.key_bits);
+  p = keys.finish();
+  BitWriter tids(p);
+  const unsigned tid_bits = head.block_bits + head.off_bits;
+  for (uint32_t i = 0; i < n_; ++i) {
+    const uint64_t tid = entries[i].tid;
+    tids.put(((tid >> 16) - head.base_block) << head.off_bits | (tid & 0xffff), tid_bits);
+  }
+  p = tids.finish();
+  clear();
+  return static_cast<uint32_t>(p - static_cast<uint8_t*>(out));
+}
+
+}  // namespace neardup

@@ -1,0 +1,124 @@
+// Entries of an lsh index and the leaf that holds them in sorted order: fixed-width fields, widths chosen per leaf.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace neardup {
+
+// A stored key has 40 bits; key 0 is the roster, which holds the TID of every indexed row once.
+inline constexpr unsigned kKeyBits = 40;
+inline constexpr uint64_t kMostKey = (uint64_t{1} << kKeyBits) - 1;
+inline constexpr uint64_t kRosterKey = 0;
+// A TID is block << 16 | offset.
+inline constexpr unsigned kTidBits = 48;
+inline constexpr uint64_t kMostTid = (uint64_t{1} << kTidBits) - 1;
+
+// Ordered by (key, tid).
+struct Entry {
+  uint64_t key;
+  uint64_t tid;
+};
+inline bool operator<(const Entry& a, const Entry& b) noexcept { return a.key != b.key ? a.key < b.key : a.tid < b.tid; }
+inline bool operator==(const Entry& a, const Entry& b) noexcept { return a.key == b.key && a.tid == b.tid; }
+inline bool operator<=(const Entry& a, const Entry& b) noexcept { return !(b < a); }
+inline constexpr Entry kLeastEntry{0, 0};
+inline constexpr Entry kBeyondEntry{kMostKey, kMostTid};  // above every entry: offset 65535 does not occur
+// The least entry above e.
+inline Entry successor(const Entry& e) noexcept { return e.tid == kMostTid ? Entry{e.key + 1, 0} : Entry{e.key, e.tid + 1}; }
+
+// A leaf, from byte 24: this head, n keys of key_bits less base_key, 8 spare bytes, n TIDs of block_bits + off_bits
+// (block less base_block, then offset), 8 spare bytes.
+struct LeafHead {
+  uint16_t n;
+  uint8_t key_bits;    // 0..40
+  uint8_t block_bits;  // 0..32
+  uint8_t off_bits;    // 0..16
+  uint8_t pad[3];
+  uint64_t base_key;
+  uint32_t base_block;
+  uint32_t reserved;
+};
+static_assert(sizeof(LeafHead) == 24);
+inline constexpr uint32_t kLeafBytes = 8176 - 24;                                // what a leaf image takes, at most
+inline constexpr uint32_t kLeafDataBits = 8 * (kLeafBytes - sizeof(LeafHead) - 16 - 2);  // for n * (key + block + off bits)
+
+// Entries differ, so n of them need log2(n) bits each: a leaf holds fewer than 5000.
+inline constexpr uint32_t kMostLeafEntries = 8192;
+
+inline unsigned bit_width_of(uint64_t v) noexcept { return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v)); }
+
+// A checked leaf; points into the caller's bytes. Every access below n is inside the leaf whatever the bytes hold.
+class LeafView {
+ public:
+  // False unless the head is possible and its fields lie within `size` bytes (of kLeafBytes at most).
+  bool open(const void* bytes, size_t size) noexcept;
+
+  uint32_t count() const noexcept { return n_; }
+  uint64_t key(uint32_t i) const noexcept { return base_key_ + field(keys_, uint64_t{i} * key_bits_, key_mask_); }
+  uint64_t tid(uint32_t i) const noexcept {
+    const uint64_t v = field(tids_, uint64_t{i} * tid_bits_, tid_mask_);
+    return ((base_block_ + (v >> off_bits_)) << 16 | (v & off_mask_)) & kMostTid;
+  }
+  Entry at(uint32_t i) const noexcept { return {key(i), tid(i)}; }
+  bool one_key() const noexcept { return key_bits_ == 0; }
+
+  // First index whose entry is not below e: count() when there is none.
+  uint32_t lower_bound(const Entry& e) const noexcept;
+  // First index whose key is not below `key`.
+  uint32_t lower_bound_key(uint64_t key) const noexcept;
+
+  void decode(uint32_t from, uint32_t to, Entry* out) const noexcept {
+    for (uint32_t i = from; i < to; ++i) *out++ = at(i);
+  }
+  void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept {
+    for (uint32_t i = from; i < to; ++i) *out++ = tid(i);
+  }
+
+ private:
+  static uint64_t field(const uint8_t* p, uint64_t bit, uint64_t mask) noexcept {
+    uint64_t v;
+    std::memcpy(&v, p + (bit >> 3), 8);
+    return v >> (bit & 7) & mask;
+  }
+
+  const uint8_t* keys_ = nullptr;
+  const uint8_t* tids_ = nullptr;
+  uint64_t base_key_ = 0;
+  uint64_t base_block_ = 0;
+  uint64_t key_mask_ = 0;
+  uint64_t tid_mask_ = 0;
+  uint64_t off_mask_ = 0;
+  uint32_t n_ = 0;
+  uint32_t key_bits_ = 0;
+  uint32_t tid_bits_ = 0;
+  uint32_t off_bits_ = 0;
+};
+
+// Packs ascending entries into one leaf after the other. Plain data, 128 kB.
+class LeafPacker {
+ public:
+  LeafPacker() noexcept { clear(); }
+
+  // Adds an entry above the last one; false, and nothing changes, when the leaf is full.
+  bool add(const Entry& e) noexcept;
+
+  uint32_t count() const noexcept { return n_; }
+  const Entry& first() const noexcept { return entries_[0]; }
+  const Entry& last() const noexcept { return entries_[n_ - 1]; }
+
+  // Writes the leaf, at most kLeafBytes, and forgets its entries. Returns the bytes used; bytes after them are untouched.
+  uint32_t write(void* out) noexcept;
+
+  void clear() noexcept;
+
+ private:
+  uint32_t n_;
+  uint64_t least_block_;
+  uint64_t most_block_;
+  uint64_t most_off_;
+  Entry entries_[kMostLeafEntries];
+};
+
+}  // namespace neardup

@@ -1,0 +1,156 @@
+// Pairs of a sample: rows that share a band are a population of pairs, of which an even share is compared.
+#include "core/pair_sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/hash.h"
+#include "core/lsh_bands.h"
+#include "core/minhash.h"
+
+namespace neardup {
+namespace {
+
+constexpr double kIndexThreshold = 0.75;  // of an index without options
+constexpr uint32_t kMostBands = 65;       // more would cost memory and tell nothing new: long bands hardly lie
+constexpr uint64_t kSmallGroup = 64;      // rows that share a band
+constexpr double kLeastChance = 0.05;     // that a pair is met at all; rarer ones would count too much
+
+// The bands of an index; of very long signatures some 33.
+BandLayout layout_of(uint32_t num_perm, uint32_t bits) {
+  BandLayout layout = choose_bands(num_perm, bits, kIndexThreshold, 1);
+  if (layout.bands > kMostBands) layout.bands = 33;
+  return layout;
+}
+
+// Pair r of a group, 0-based, in the order (0,1) (0,2) (1,2) (0,3) ..: the later member; r becomes the earlier one.
+uint32_t later_member(uint64_t* r) {
+  auto j = static_cast<uint64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(*r))) / 2);
+  while (j * (j - 1) / 2 > *r) --j;
+  while (j * (j + 1) / 2 <= *r) ++j;
+  *r -= j * (j - 1) / 2;
+  return static_cast<uint32_t>(j);
+}
+
+// Draws one place, by chance, out of every `step` of a population that passes by.
+class Draw {
+ public:
+  void add(uint64_t pairs) { population_ += static_cast<double>(pairs); }
+  void start(double most) {
+    step_ = std::max(1.0, population_ / most);
+    next_ = place();
+  }
+  double step() const { return step_; }
+
+  // Calls take(place in the group) for what is drawn of the next `pairs`.
+  template <typename Take>
+  void pass(uint64_t pairs, Take take) {
+    const double end = before_ + static_cast<double>(pairs);
+    for (; next_ < end; next_ = place()) {
+      const auto at = static_cast<uint64_t>(next_ - before_);
+      if (at < pairs) take(at);
+      ++stratum_;
+    }
+    before_ = end;
+  }
+
+ private:
+  double place() const {
+    if (step_ == 1) return stratum_;
+    const double chance = static_cast<double>(mix64(static_cast<uint64_t>(stratum_) + 1) >> 11) * 0x1p-53;
+    return std::floor((stratum_ + chance) * step_);
+  }
+
+  double population_ = 0;
+  double step_ = 1;
+  double before_ = 0;
+  double stratum_ = 0;
+  double next_ = 0;
+};
+
+}  // namespace
+
+size_t pair_sample_bytes(uint32_t num_perm, uint32_t bits) { return 4 * size_t{layout_of(num_perm, bits).bands} + 12; }
+
+PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_t bits, uint32_t most_pairs,
+                        StopCheck* stop) {
+  const BandLayout layout = layout_of(num_perm, bits);
+  const uint32_t bands = layout.bands;
+  const size_t row_bytes = size_t{num_perm} * bits / 8;
+  const auto* bytes = static_cast<const uint8_t*>(rows);
+  uint64_t steps = 0;
+  const auto poll = [&] {
+    if (stop != nullptr && (++steps & 0x3ff) == 0) stop->poll();
+  };
+
+  std::vector<uint32_t> keys(size_t{n} * bands);
+  {
+    uint64_t wide[kMostBands];
+    for (uint32_t i = 0; i < n; ++i) {
+      band_keys(layout, bytes + i * row_bytes, wide);
+      for (uint32_t b = 0; b < bands; ++b) keys[size_t{i} * bands + b] = static_cast<uint32_t>(wide[b]);
+      poll();
+    }
+  }
+
+  // Calls group(members, size) for every set of rows that share band b.
+  std::vector<uint64_t> sorted(n);
+  const auto for_groups = [&](uint32_t b, auto&& group) {
+    for (uint32_t i = 0; i < n; ++i) sorted[i] = static_cast<uint64_t>(keys[size_t{i} * bands + b]) << 32 | i;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t first = 0; first < n;) {
+      size_t last = first + 1;
+      while (last < n && sorted[last] >> 32 == sorted[first] >> 32) ++last;
+      if (last - first > 1) group(sorted.data() + first, static_cast<uint64_t>(last - first));
+      first = last;
+    }
+    if (stop != nullptr) stop->poll();
+  };
+
+  // A pair that shares h bands is met h times, and counts 1 / h each time. Near duplicates are in small groups,
+  // boilerplate in large ones: each kind has half of the comparisons, so that the many do not hide the few.
+  Draw draws[2];
+  const auto draw_of = [&](uint64_t size) -> Draw& { return draws[size > kSmallGroup]; };
+  for (uint32_t b = 0; b < bands; ++b)
+    for_groups(b, [&](const uint64_t*, uint64_t size) { draw_of(size).add(size * (size - 1) / 2); });
+  for (Draw& draw : draws) draw.start(std::max(most_pairs / 2, 1u));
+
+  std::vector<double> by_matches(num_perm + 1);
+  std::vector<double> by_hits(bands + 1);
+  const auto compare = [&](uint32_t i, uint32_t j, double weight) {
+    uint32_t hits = 0;
+    const uint32_t* a = &keys[size_t{i} * bands];
+    const uint32_t* b = &keys[size_t{j} * bands];
+    for (uint32_t k = 0; k < bands; ++k) hits += a[k] == b[k];
+    by_hits[hits] += weight / hits;
+    by_matches[count_matches(bytes + i * row_bytes, bytes + j * row_bytes, num_perm, bits)] += weight / hits;
+    poll();
+  };
+  for (uint32_t b = 0; b < bands; ++b)
+    for_groups(b, [&](const uint64_t* group, uint64_t size) {
+      Draw& draw = draw_of(size);
+      draw.pass(size * (size - 1) / 2, [&](uint64_t place) {
+        const uint32_t j = later_member(&place);
+        compare(static_cast<uint32_t>(group[place]), static_cast<uint32_t>(group[j]), draw.step());
+      });
+    });
+
+  PairSample result{};
+  for (uint32_t i = 0; i < kPairLevels; ++i) {
+    const uint32_t need = min_matches(pair_level(i), false, num_perm, bits);
+    for (uint32_t m = need; m <= num_perm; ++m) {
+      if (by_matches[m] == 0) continue;
+      const double chance =
+          m >= layout.need ? 1
+                           : lsh_probability(static_cast<double>(m) / num_perm, bands, std::max(num_perm / bands, 1u));
+      result.similar[i] += by_matches[m] / std::max(chance, kLeastChance);
+    }
+    const uint32_t slack = num_perm - std::min(need, num_perm);
+    for (uint32_t h = slack < bands ? bands - slack : 1; h <= bands; ++h) result.candidates[i] += by_hits[h];
+    result.candidates[i] = std::max(result.candidates[i], result.similar[i]);
+  }
+  return result;
+}
+
+}  // namespace neardup

@@ -1,0 +1,144 @@
+// lsh_query: every form reads back what was written, and broken bytes are refused.
+#include "core/lsh_query.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace neardup {
+namespace {
+
+std::vector<uint8_t> signature(uint8_t bits, bool empty) {
+  MinhashParams params;
+  params.num_perm = 16;
+  params.bits = bits;
+  params.tokenizer = 1;
+  params.seed = -5;
+  std::vector<uint32_t> components(16);
+  for (uint32_t i = 0; i < 16; ++i) components[i] = i * 0x9E3779B1u >> 1;
+  std::vector<uint8_t> out(minhash_size(params, empty));
+  write_minhash(params, empty ? nullptr : components.data(), out.data());
+  return out;
+}
+
+std::vector<uint8_t> query(double bound, uint8_t bits = 32, bool empty = false) {
+  const std::vector<uint8_t> s = signature(bits, empty);
+  const MinhashView view = view_minhash(s.data(), s.size());
+  std::vector<uint8_t> out(lsh_query_size(view));
+  write_lsh_query(bound, view, out.data());
+  return out;
+}
+
+LshQueryView view(const std::vector<uint8_t>& bytes) { return view_lsh_query(bytes.data(), bytes.size()); }
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const double kBounds[] = {0.8, 0.75, 1, 1.0 / 3, 0, -1, 5e-324, 1e308, 0.1, 1e-7, kInfinity, -kInfinity, NAN};
+
+TEST(LshQuery, EveryFormReadsBack) {
+  for (const double bound : kBounds) {
+    for (const uint8_t bits : {8, 16, 32}) {
+      for (const bool empty : {false, true}) {
+        const std::vector<uint8_t> q = query(bound, bits, empty);
+        const LshQueryView v = view(q);
+        EXPECT_EQ(std::bit_cast<uint64_t>(double{v.bound}), std::bit_cast<uint64_t>(bound));
+        const std::vector<uint8_t> s = signature(bits, empty);
+        ASSERT_EQ(v.signature.size, s.size());
+        EXPECT_EQ(std::memcmp(v.signature.header, s.data(), s.size()), 0);
+        EXPECT_EQ(lsh_query_from_text(lsh_query_to_text(v)), q) << lsh_query_to_text(v);
+        const std::vector<uint8_t> wire = lsh_query_to_wire(v);
+        EXPECT_EQ(wire.size(), q.size());
+        EXPECT_EQ(lsh_query_from_wire(wire.data(), wire.size()), q);
+      }
+    }
+  }
+}
+
+TEST(LshQuery, TextForm) {
+  const auto text_of = [](double bound) { return lsh_query_to_text(view(query(bound, 32, true))); };
+  EXPECT_EQ(text_of(0.8), "jaccard>=0.8 mh1:word3:16x32:s-5:t1:empty");
+  EXPECT_EQ(text_of(1), "jaccard>=1 mh1:word3:16x32:s-5:t1:empty");
+  EXPECT_EQ(text_of(NAN).substr(0, 14), "jaccard>=NaN m");
+  EXPECT_EQ(text_of(kInfinity).substr(0, 19), "jaccard>=Infinity m");
+  EXPECT_EQ(text_of(-kInfinity).substr(0, 20), "jaccard>=-Infinity m");
+  // One zero, one NaN: equal values have equal bytes.
+  EXPECT_EQ(query(-0.0), query(0.0));
+  EXPECT_EQ(query(-std::nan("1")), query(std::nan("")));
+}
+
+TEST(LshQuery, ReadsOtherSpellingsOfTheBound) {
+  const std::string s = " mh1:char5:16x32:s0:t0:empty";
+  const std::vector<uint8_t> q = lsh_query_from_text("jaccard>=0.5" + s);
+  for (const char* bound : {"0.50", "5e-1", ".5", "00.5"}) EXPECT_EQ(lsh_query_from_text("jaccard>=" + (bound + s)), q);
+  EXPECT_EQ(lsh_query_from_text("jaccard>=inf" + s), lsh_query_from_text("jaccard>=Infinity" + s));
+}
+
+TEST(LshQuery, TextErrors) {
+  const std::string s = "mh1:char5:16x32:s0:t0:empty";
+  EXPECT_NO_THROW(lsh_query_from_text("jaccard>=0.5 " + s));
+  const std::string bad_texts[] = {
+      "",
+      "jaccard",
+      "jaccard>=",
+      "jaccard>=0.5" + s,
+      "jaccard>= " + s,
+      "jaccard >= 0.5 " + s,
+      "hamming<=3 " + s,
+      "jaccard>=x " + s,
+      "jaccard>=0.5x " + s,
+      "jaccard>=+0.5 " + s,
+      "jaccard>=1e999 " + s,
+      "jaccard>=nan(1) " + s,
+      "jaccard>=0.5  " + s,
+      "jaccard>=0.5 " + s + " ",
+      " jaccard>=0.5 " + s,
+      "jaccard>=0.5 mh1:word",
+      s,
+      "jaccard>=0.5\t" + s,
+  };
+  for (const std::string& bad : bad_texts) {
+    try {
+      lsh_query_from_text(bad);
+      ADD_FAILURE() << bad;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Errc::invalid_text) << bad;
+      EXPECT_NE(std::string(e.what()).find("invalid input syntax for type"), std::string::npos);
+      EXPECT_FALSE(e.hint().empty());
+    }
+  }
+}
+
+TEST(LshQuery, BrokenBytes) {
+  const std::vector<uint8_t> good = query(0.8);
+  const std::vector<uint8_t> wire = lsh_query_to_wire(view(good));
+  const auto refused = [](const std::vector<uint8_t>& bytes, bool stored) {
+    try {
+      if (stored)
+        view(bytes);
+      else
+        lsh_query_from_wire(bytes.data(), bytes.size());
+      return false;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Errc::corrupt_data);
+      return true;
+    }
+  };
+  for (size_t n = 0; n < good.size(); ++n) {
+    EXPECT_TRUE(refused({good.begin(), good.begin() + n}, true)) << n;
+    EXPECT_TRUE(refused({wire.begin(), wire.begin() + n}, false)) << n;
+  }
+  for (const size_t at : {0, 1, 2, 3, 12, 13, 15}) {
+    std::vector<uint8_t> bad(good);
+    bad[at] ^= 0x55;
+    EXPECT_TRUE(refused(bad, true)) << at;
+    bad = wire;
+    bad[at] ^= 0x55;
+    EXPECT_TRUE(refused(bad, false)) << at;
+  }
+}
+
+}  // namespace
+}  // namespace neardup
