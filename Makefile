@@ -6,7 +6,7 @@ EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" neardup.cont
 MODULE_big = neardup
 
 CORE_OBJS := $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp)))
-PG_OBJS := $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))
+PG_OBJS := $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/lsh/*.cpp)))
 OBJS = $(CORE_OBJS) $(PG_OBJS)
 
 DATA_built = sql/neardup--$(EXTVERSION).sql
@@ -22,6 +22,11 @@ SHLIB_LINK = -lstdc++ -ldl
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+# Not every package of PostgreSQL has the program.
+ifneq ($(wildcard $(dir $(PGXS))../test/isolation/pg_isolation_regress),)
+ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/isolation/specs/*.spec)))
+ISOLATION_OPTS = --inputdir=test/isolation --load-extension=neardup
+endif
 include $(PGXS)
 override with_llvm = no
 
@@ -33,7 +38,7 @@ src/pg/fn_version.o: neardup.control
 # The core is ours alone: hidden, so that it cannot collide with another C++ extension in the same backend.
 $(CORE_OBJS): override CXXFLAGS += -O3 -fvisibility=hidden -fvisibility-inlines-hidden
 
-HEADERS := $(wildcard src/core/*.h src/core/*.inc src/pg/*.h src/gpu/*.h)
+HEADERS := $(wildcard src/core/*.h src/core/*.inc src/pg/*.h src/pg/lsh/*.h src/gpu/*.h)
 $(OBJS): $(HEADERS)
 
 sql/neardup--$(EXTVERSION).sql: $(sort $(wildcard sql/install/*.sql)) neardup.control

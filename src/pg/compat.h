@@ -52,3 +52,81 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
   BufFileWrite(file, const_cast<void*>(data), size);
 #endif
 }
+
+// 16: ExtendBufferedRel; before, the extension lock is held until the new page is locked.
+static inline Buffer extend_relation_locked(Relation relation) {
+#if PG_VERSION_NUM >= 160000
+  return ExtendBufferedRel(BMR_REL(relation), MAIN_FORKNUM, nullptr, EB_LOCK_FIRST);
+#else
+  const bool need_lock = !RELATION_IS_LOCAL(relation);
+  if (need_lock) LockRelationForExtension(relation, ExclusiveLock);
+  Buffer buffer = ReadBuffer(relation, P_NEW);
+  LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+  if (need_lock) UnlockRelationForExtension(relation, ExclusiveLock);
+  return buffer;
+#endif
+}
+
+// 17 dropped old_snapshot_threshold; before, every page read by a scan is tested, else rows would be lost silently.
+static inline void test_old_snapshot(Snapshot snapshot, Relation relation, Page page) {
+#if PG_VERSION_NUM < 170000
+  TestForOldSnapshot(snapshot, relation, page);
+#endif
+}
+
+// 18: EXPLAIN shows how often an index was searched.
+static inline void count_index_search(IndexScanDesc scan) {
+#if PG_VERSION_NUM >= 180000
+  if (scan->instrument) scan->instrument->nsearches++;
+#endif
+}
+
+// 18: vacuum_delay_point says whether ANALYZE calls it.
+#if PG_VERSION_NUM >= 180000
+#define VACUUM_DELAY_POINT() vacuum_delay_point(false)
+#define ANALYZE_DELAY_POINT() vacuum_delay_point(true)
+#else
+#define VACUUM_DELAY_POINT() vacuum_delay_point()
+#define ANALYZE_DELAY_POINT() vacuum_delay_point()
+#endif
+
+// Fields of IndexAmRoutine that came after 14; makeNode has zeroed them all.
+static inline void set_newer_am_fields(IndexAmRoutine* am) {
+#if PG_VERSION_NUM >= 160000
+  am->amsummarizing = false;
+#endif
+#if PG_VERSION_NUM >= 170000
+  am->amcanbuildparallel = true;
+#endif
+}
+
+// 18: the tuples of an append relation are the sum of its children's, no longer its rows.
+static inline void set_append_rows(RelOptInfo* rel, double rows) {
+  rel->rows = rows;
+#if PG_VERSION_NUM < 180000
+  rel->tuples = rows;
+#endif
+}
+
+// 15: files of a set have FileSet in their functions' names; before, Shared.
+#if PG_VERSION_NUM >= 150000
+#define create_shared_file(set, name) BufFileCreateFileSet(&(set)->fs, name)
+#define open_shared_file(set, name) BufFileOpenFileSet(&(set)->fs, name, O_RDONLY, false)
+#define export_shared_file(file) BufFileExportFileSet(file)
+#else
+#define create_shared_file(set, name) BufFileCreateShared(set, name)
+#define open_shared_file(set, name) BufFileOpenShared(set, name, O_RDONLY)
+#define export_shared_file(file) BufFileExportShared(file)
+#endif
+
+// 17 renamed IsAutoVacuumWorkerProcess.
+#if PG_VERSION_NUM < 170000
+#define AmAutoVacuumWorkerProcess() IsAutoVacuumWorkerProcess()
+#endif
+
+// 17: RestrictSearchPath; before, index expressions ran with the caller's search_path.
+static inline void restrict_search_path() {
+#if PG_VERSION_NUM >= 170000
+  RestrictSearchPath();
+#endif
+}

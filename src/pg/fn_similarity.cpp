@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/sign.h"
+#include "pg/explain.h"
 #include "pg/guc.h"
 #include "pg/values.h"
 
@@ -16,15 +17,7 @@ using namespace neardup;
 void comparable_args(FunctionCallInfo fcinfo, MinhashView* a, MinhashView* b) {
   *a = minhash_arg(fcinfo, 0);
   *b = minhash_arg(fcinfo, 1);
-  if (!comparable(*a->header, *b->header)) call_core([&] { check_comparable(*a, *b); });
-}
-
-uint32_t matches_of(const MinhashView& a, const MinhashView& b) {
-  return a.empty() || b.empty() ? 0 : count_matches(a.components, b.components, a.num_perm(), a.bits());
-}
-
-double jaccard_of(const MinhashView& a, const MinhashView& b) {
-  return estimate_jaccard(matches_of(a, b), a.num_perm(), a.bits());
+  demand_comparable(*a, *b);
 }
 
 // Containment and set size need the order of the values.
@@ -92,6 +85,50 @@ Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls)
 }
 
 }  // namespace
+
+namespace neardup {
+
+void explain_minhash_pair(const MinhashView& a, const MinhashView& b, double threshold, PairExplanation* out) {
+  *out = PairExplanation{};
+  out->comparable = comparable(*a.header, *b.header);
+  if (!out->comparable) {
+    call_core([&] {
+      snprintf(out->verdict, sizeof out->verdict,
+               "not comparable, made differently: left: %s; right: %s; use minhash_like()",
+               describe(params_of(*a.header)).c_str(), describe(params_of(*b.header)).c_str());
+    });
+    return;
+  }
+  const uint32_t matches = matches_of(a, b);
+  const uint32_t needed = min_matches(threshold, false, a.num_perm(), a.bits());
+  const double j = estimate_jaccard(matches, a.num_perm(), a.bits());
+  // Binomial, with half a match and half a mismatch added: 128 of 128 is no certainty. Of 8-bit components a share
+  // of 1/256 agrees by chance (minhash.h).
+  const double chance = a.bits() == 8 ? 1.0 / 256 : 0.0;
+  const double agree = (matches + 0.5) / (a.num_perm() + 1.0);
+  const double error = std::sqrt(agree * (1 - agree) / a.num_perm()) / (1 - chance);
+  out->matches = matches;
+  out->needed = needed;
+  out->jaccard = j;
+  out->standard_error = error;
+  out->similar = !a.empty() && !b.empty() && matches >= needed;
+  if (a.empty() || b.empty())
+    snprintf(out->verdict, sizeof out->verdict, "not similar: %s empty, and an empty document is similar to nothing",
+             a.empty() && b.empty() ? "both are" : "one is");
+  else if (matches >= needed)
+    snprintf(out->verdict, sizeof out->verdict, "similar: %u of %u components agree, %u are needed for %g", matches,
+             a.num_perm(), needed, threshold);
+  else if (threshold - j <= 2 * error)
+    snprintf(out->verdict, sizeof out->verdict,
+             "not similar, but within two standard errors: %u of %u components agree, %u are needed for %g; compare "
+             "the documents with compare_texts()",
+             matches, a.num_perm(), needed, threshold);
+  else
+    snprintf(out->verdict, sizeof out->verdict, "not similar: %u of %u components agree, %u are needed for %g", matches,
+             a.num_perm(), needed, threshold);
+}
+
+}  // namespace neardup
 
 extern "C" {
 
@@ -208,45 +245,18 @@ Datum minhash_explain_pair(PG_FUNCTION_ARGS) {
   const MinhashView b = minhash_arg(fcinfo, 1);
   const double threshold = PG_GETARG_FLOAT8(2);
   check_threshold(threshold);
-  const bool alike = comparable(*a.header, *b.header);
-  Datum values[6] = {BoolGetDatum(alike), 0, 0, 0, 0, 0};
-  bool nulls[6] = {false, true, true, true, true, false};
-  char verdict[512];
-  if (!alike) {
-    call_core([&] {
-      snprintf(verdict, sizeof verdict, "not comparable, made differently: left: %s; right: %s; use minhash_like()",
-               describe(params_of(*a.header)).c_str(), describe(params_of(*b.header)).c_str());
-    });
-  } else {
-    const uint32_t matches = matches_of(a, b);
-    const uint32_t needed = min_matches(threshold, false, a.num_perm(), a.bits());
-    const double j = estimate_jaccard(matches, a.num_perm(), a.bits());
-    // Binomial, with half a match and half a mismatch added: 128 of 128 is no certainty. Of 8-bit components a share
-    // of 1/256 agrees by chance (minhash.h).
-    const double chance = a.bits() == 8 ? 1.0 / 256 : 0.0;
-    const double agree = (matches + 0.5) / (a.num_perm() + 1.0);
-    const double error = std::sqrt(agree * (1 - agree) / a.num_perm()) / (1 - chance);
-    values[1] = Int32GetDatum(static_cast<int32>(matches));
-    values[2] = Int32GetDatum(static_cast<int32>(needed));
-    values[3] = Float8GetDatum(j);
-    values[4] = Float8GetDatum(error);
-    nulls[1] = nulls[2] = nulls[3] = nulls[4] = false;
-    if (a.empty() || b.empty())
-      snprintf(verdict, sizeof verdict, "not similar: %s empty, and an empty document is similar to nothing",
-               a.empty() && b.empty() ? "both are" : "one is");
-    else if (matches >= needed)
-      snprintf(verdict, sizeof verdict, "similar: %u of %u components agree, %u are needed for %g", matches,
-               a.num_perm(), needed, threshold);
-    else if (threshold - j <= 2 * error)
-      snprintf(verdict, sizeof verdict,
-               "not similar, but within two standard errors: %u of %u components agree, %u are needed for %g; compare "
-               "the documents with compare_texts()",
-               matches, a.num_perm(), needed, threshold);
-    else
-      snprintf(verdict, sizeof verdict, "not similar: %u of %u components agree, %u are needed for %g", matches,
-               a.num_perm(), needed, threshold);
-  }
-  values[5] = CStringGetTextDatum(verdict);
+  PairExplanation pair;
+  explain_minhash_pair(a, b, threshold, &pair);
+  const Datum values[6] = {
+      BoolGetDatum(pair.comparable),
+      Int32GetDatum(static_cast<int32>(pair.matches)),
+      Int32GetDatum(static_cast<int32>(pair.needed)),
+      Float8GetDatum(pair.jaccard),
+      Float8GetDatum(pair.standard_error),
+      CStringGetTextDatum(pair.verdict),
+  };
+  const bool unknown = !pair.comparable;
+  const bool nulls[6] = {false, unknown, unknown, unknown, unknown, false};
   return row_datum(fcinfo, values, nulls);
 }
 

@@ -7,6 +7,7 @@
 namespace neardup {
 
 double guc_jaccard_threshold = 0.8;
+bool guc_derive_conditions = true;
 
 namespace {
 
@@ -32,6 +33,10 @@ void define_settings() {
   DefineCustomRealVariable("neardup.jaccard_threshold", "Least Jaccard similarity for the operator %.",
                            "Only the operator % of two minhash values reads it.", &guc_jaccard_threshold, 0.8, 0.0, 1.0,
                            PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomBoolVariable("neardup.derive_conditions",
+                           "Lets the planner use lsh indexes for comparisons with jaccard().",
+                           "Off: only jaccard_at_least() and the operators % and %> use them.", &guc_derive_conditions,
+                           true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomEnumVariable("neardup.kernels", "Which form of the hot loops runs.",
                            "All forms give the same results; \"auto\" takes the fastest that this machine can run.",
                            &guc_kernels, kAuto, kKernelNames, PGC_USERSET, 0, check_kernels, assign_kernels, nullptr);

@@ -1,5 +1,6 @@
 // What PostgreSQL loads: the magic block and the start of the module.
 #include "pg/guc.h"
+#include "pg/lsh/lsh_planner.h"
 #include "pg/pg.h"
 
 extern "C" {
@@ -8,6 +9,9 @@ PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
-void _PG_init(void) { neardup::define_settings(); }
+void _PG_init(void) {
+  neardup::define_settings();
+  neardup::install_planner_hook();
+}
 
 }  // extern "C"

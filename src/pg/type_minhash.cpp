@@ -1,6 +1,5 @@
 // The type minhash: text and binary forms, type modifier, order and hash, parts.
 #include <algorithm>
-#include <vector>
 
 #include "core/sign.h"
 #include "pg/values.h"
@@ -28,22 +27,6 @@ void check_typmod(const MinhashView& v, int32 typmod) {
                             : errmsg("signature of %u components of %u bits does not fit minhash(%u,%u)", v.num_perm(),
                                      v.bits(), num_perm, bits),
                   errhint("The type modifier checks and never converts; sign the documents with that num_perm.")));
-}
-
-// Copies core's bytes out of the C++ world: the vector dies inside call_core.
-template <typename Produce>
-Datum datum_from(Produce produce) {
-  std::vector<uint8_t>* bytes = nullptr;
-  call_core([&] { bytes = new std::vector<uint8_t>(produce()); });
-  struct varlena* value = static_cast<struct varlena*>(
-      palloc_extended(VARHDRSZ + bytes->size(), MCXT_ALLOC_NO_OOM));
-  if (value != nullptr) {
-    SET_VARSIZE(value, VARHDRSZ + bytes->size());
-    memcpy(VARDATA(value), bytes->data(), bytes->size());
-  }
-  delete bytes;
-  if (value == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-  return PointerGetDatum(value);
 }
 
 int compare(const struct varlena* a, const struct varlena* b) {

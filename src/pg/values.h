@@ -1,6 +1,8 @@
 // Arguments to and results from the SQL functions: text in UTF-8, minhash values, cached constructors.
 #pragma once
 
+#include <vector>
+
 #include "core/encode.h"
 #include "core/shingle.h"
 #include "pg/boundary.h"
@@ -24,9 +26,38 @@ Datum text_datum_of_utf8(const char* data, size_t size);
 MinhashView minhash_view(struct varlena* value);
 inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
 
+// An error that names both unless they were made alike.
+inline void demand_comparable(const MinhashView& a, const MinhashView& b) {
+  if (!comparable(*a.header, *b.header)) call_core([&] { check_comparable(a, b); });
+}
+
+// Of comparable signatures. All that promises the same answer as jaccard() calls this one.
+inline uint32_t matches_of(const MinhashView& a, const MinhashView& b) {
+  return a.empty() || b.empty() ? 0 : count_matches(a.components, b.components, a.num_perm(), a.bits());
+}
+inline double jaccard_of(const MinhashView& a, const MinhashView& b) {
+  return estimate_jaccard(matches_of(a, b), a.num_perm(), a.bits());
+}
+
 // The stored form from 32-bit components; null components: empty.
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components);
 Datum minhash_datum(const uint8_t* stored, size_t size);
+
+// A varlena of the bytes that produce() gives, a vector, which dies inside call_core's world.
+template <typename Produce>
+Datum datum_from(Produce produce) {
+  std::vector<uint8_t>* bytes = nullptr;
+  call_core([&] { bytes = new std::vector<uint8_t>(produce()); });
+  struct varlena* value = static_cast<struct varlena*>(
+      palloc_extended(VARHDRSZ + bytes->size(), MCXT_ALLOC_NO_OOM));
+  if (value != nullptr) {
+    SET_VARSIZE(value, VARHDRSZ + bytes->size());
+    memcpy(VARDATA(value), bytes->data(), bytes->size());
+  }
+  delete bytes;
+  if (value == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+  return PointerGetDatum(value);
+}
 
 // The unit named by a text argument ('word' or 'char').
 Unit unit_arg(FunctionCallInfo fcinfo, int n);

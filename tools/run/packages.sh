@@ -43,7 +43,7 @@ package_names() {
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
   case $1 in
     test) printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2 ;;
-    bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev ;;
+    bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
   esac
 }
 

@@ -172,14 +172,36 @@ step_regress() {
   local status=0
   rm -rf "$work/regress"
   mkdir -p "$work/regress/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" EXTRA_REGRESS_OPTS="--outputdir=$work/regress" \
+  make -C "$root" installcheck PG_CONFIG="$pg_config" ISOLATION= EXTRA_REGRESS_OPTS="--outputdir=$work/regress" \
     >"$work/regress/log" 2>&1 || status=$?
-  cat "$work/regress/log"
-  if [ -s "$work/regress/regression.diffs" ]; then head -n 200 "$work/regress/regression.diffs"; fi
-  # up to PostgreSQL 15: "test name ... ok", after it TAP
-  count passed "$(grep -cE '^(test +)?.* \.\.\. ok +[0-9]+ ms|^ok [0-9]' "$work/regress/log" || true)"
-  count failed "$(grep -cE ' \.\.\. FAILED|^not ok [0-9]' "$work/regress/log" || true)"
+  count_regress "$work/regress"
   return $status
+}
+
+# Several sessions in a given order: test/isolation/specs.
+step_isolation() {
+  local status=0 program
+  program=$(dirname "$("$pg_config" --pgxs)")/../test/isolation/pg_isolation_regress
+  if [ ! -x "$program" ]; then
+    say "skip - isolation tests: this PostgreSQL comes without pg_isolation_regress"
+    count skipped
+    return
+  fi
+  rm -rf "$work/isolation"
+  mkdir -p "$work/isolation/results"
+  make -C "$root" installcheck PG_CONFIG="$pg_config" REGRESS= EXTRA_REGRESS_OPTS="--outputdir=$work/isolation" \
+    >"$work/isolation/log" 2>&1 || status=$?
+  count_regress "$work/isolation"
+  return $status
+}
+
+# count_regress FOLDER: of pg_regress or pg_isolation_regress
+count_regress() {
+  cat "$1/log"
+  if [ -s "$1/regression.diffs" ]; then head -n 200 "$1/regression.diffs"; fi
+  # up to PostgreSQL 15: "test name ... ok", after it TAP
+  count passed "$(grep -cE '^(test +)?.* \.\.\. ok +[0-9]+ ms|^ok [0-9]' "$1/log" || true)"
+  count failed "$(grep -cE ' \.\.\. FAILED|^not ok [0-9]' "$1/log" || true)"
 }
 
 # Each in a database of its own, named in PGDATABASE; the extension is not created in it.
@@ -250,6 +272,7 @@ run_tests() {
   step "private server" step_server
   if server_runs; then
     step "regression tests (pg_regress)" step_regress
+    step "isolation tests" step_isolation
     step "scripts" step_scripts
     step "loader" step_loader
     step "loader with ASan and UBSan" step_loader_sanitized

@@ -1,0 +1,599 @@
+// See collector.h. The counting: README, "Scan".
+#include "pg/lsh/collector.h"
+
+#include <algorithm>
+
+extern "C" {
+#include "access/xlog.h"
+}
+
+namespace neardup {
+namespace {
+
+constexpr uint32_t kNoProbe = ~uint32_t{0};
+constexpr uint32_t kShortList = 64;       // entries copied while the leaf is locked; longer lists are read when chosen
+constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
+constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
+constexpr Size kMostTreeBytes = 8 * 1024 * 1024;
+// What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
+// list is worth reading.
+constexpr double kEntryCost = 2;
+constexpr double kCandidateCost = 1000;
+
+}  // namespace
+
+struct Collector::Probe {
+  uint64_t first;  // keys first..last
+  uint64_t last;
+  const LshProbe* source;
+  uint32_t next;  // of its group
+};
+
+// Part of a probe's list, in one run.
+struct Collector::Segment {
+  Segment* next;
+  RunTree* tree;     // null: the TIDs are here
+  LeafPlace place;
+  uint32_t n;
+  uint64_t tids[FLEXIBLE_ARRAY_MEMBER];
+};
+
+struct Collector::List {
+  Segment* first;
+  uint64_t length;
+};
+
+struct Collector::Group {
+  uint64_t length;
+  uint16_t number;
+  uint32_t first;  // of its probes, kNoProbe at the end
+};
+
+// TID << 16 | hits, open addressing. Slot value 0 is empty: a row in the table has at least one hit.
+struct Collector::HitTable {
+  uint64_t* slots;
+  size_t capacity;  // a power of two
+  size_t used;
+  size_t most;      // slots that memory allows
+  MemoryContext context;
+  uint32_t* histogram;  // rows by hits, 0..bins; more hits count as `bins`
+  uint32_t bins;
+
+  static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
+
+  void reset(size_t expected) {
+    size_t want = 256;
+    while (want < 2 * expected && want < most) want *= 2;
+    if (want > capacity || want * 64 < capacity) {
+      if (slots != nullptr) pfree(slots);
+      slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, want * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+      capacity = want;
+    } else {
+      memset(slots, 0, capacity * sizeof(uint64_t));
+    }
+    used = 0;
+    memset(histogram, 0, sizeof(uint32_t) * (bins + 1));
+  }
+
+  bool grow() {
+    if (capacity * 2 > most) return false;
+    const size_t old_capacity = capacity;
+    uint64_t* old = slots;
+    capacity *= 2;
+    slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    for (size_t i = 0; i < old_capacity; ++i) {
+      if (old[i] == 0) continue;
+      size_t at = hash(old[i] >> 16) & (capacity - 1);
+      while (slots[at] != 0) at = (at + 1) & (capacity - 1);
+      slots[at] = old[i];
+    }
+    pfree(old);
+    return true;
+  }
+
+  // False: no room for another row.
+  bool count(uint64_t tid, bool insert) {
+    size_t at = hash(tid) & (capacity - 1);
+    for (;; at = (at + 1) & (capacity - 1)) {
+      if (slots[at] >> 16 == tid && slots[at] != 0) {
+        const uint32_t hits = static_cast<uint32_t>(slots[at] & 0xffff);
+        if (hits == 0xffff) return true;
+        --histogram[Min(hits, bins)];
+        ++histogram[Min(hits + 1, bins)];
+        ++slots[at];
+        return true;
+      }
+      if (slots[at] == 0) break;
+    }
+    if (!insert) return true;
+    if (2 * (used + 1) > capacity) {
+      if (!grow()) return false;
+      at = hash(tid) & (capacity - 1);
+      while (slots[at] != 0) at = (at + 1) & (capacity - 1);
+    }
+    slots[at] = tid << 16 | 1;
+    ++used;
+    ++histogram[1];
+    return true;
+  }
+};
+
+void Collector::init(Relation index, MemoryContext parent, Snapshot snapshot, size_t most_bytes) {
+  memset(static_cast<void*>(this), 0, sizeof *this);
+  index_ = index;
+  snapshot_ = snapshot;
+  most_bytes_ = Max(most_bytes, 64 * 1024);
+  context_ = AllocSetContextCreate(parent, "lsh scan", ALLOCSET_DEFAULT_SIZES);
+  trees_context_ = AllocSetContextCreate(context_, "lsh scan trees", ALLOCSET_DEFAULT_SIZES);
+  unit_context_ = AllocSetContextCreate(context_, "lsh scan lists", ALLOCSET_DEFAULT_SIZES);
+  directory_ = static_cast<LshMeta*>(MemoryContextAlloc(context_, sizeof(LshMeta)));
+}
+
+void Collector::set_plan(const ProbesRequest* plan) {
+  plan_ = plan;
+  pass_ = 0;
+  if (plan->nprobes > probe_capacity_ || probes_ == nullptr) {
+    probe_capacity_ = Max(plan->nprobes, 64u);
+    if (probes_ != nullptr) {
+      pfree(probes_);
+      pfree(lists_);
+    }
+    probes_ = static_cast<Probe*>(MemoryContextAlloc(context_, sizeof(Probe) * probe_capacity_));
+    lists_ = static_cast<List*>(MemoryContextAlloc(context_, sizeof(List) * probe_capacity_));
+  }
+  if (plan->ngroups > group_capacity_ || groups_ == nullptr) {
+    group_capacity_ = Max(plan->ngroups, 64u);
+    if (groups_ != nullptr) {
+      pfree(groups_);
+      pfree(histogram_);
+    }
+    groups_ = static_cast<Group*>(MemoryContextAlloc(context_, sizeof(Group) * group_capacity_));
+    histogram_ = static_cast<uint32_t*>(MemoryContextAlloc(context_, sizeof(uint32_t) * (group_capacity_ + 2)));
+  }
+  nprobes_ = plan->nprobes;
+  prefixes_ = false;
+  memset(filter_, 0, sizeof filter_);
+  for (uint32_t i = 0; i < nprobes_; ++i) {
+    const LshProbe& source = plan->probes[i];
+    const unsigned free_bits = kKeyBits - source.bits;
+    prefixes_ |= free_bits != 0;
+    const uint64_t key = stored_key(source.key, plan->final);
+    probes_[i] = {key, key | ((uint64_t{1} << free_bits) - 1), &source, kNoProbe};
+    filter_[(key & 8191) >> 6] |= uint64_t{1} << (key & 63);
+  }
+  std::sort(probes_, probes_ + nprobes_, [](const Probe& a, const Probe& b) { return a.first < b.first; });
+}
+
+void Collector::read_directory() {
+  if (has_directory_ && directory_change(index_) == directory_->change) return;
+  MemoryContextReset(trees_context_);
+  read_meta(index_, directory_);
+  has_directory_ = true;
+  trees_ = static_cast<RunTree*>(MemoryContextAlloc(trees_context_, sizeof(RunTree) * Max(int{directory_->nruns}, 1)));
+  for (int i = 0; i < directory_->nruns; ++i)
+    trees_[i].init(index_, directory_->runs[i], pinned_ ? RunTree::kPinned : directory_->change, trees_context_, nullptr,
+                   snapshot_);
+}
+
+void Collector::trim() {
+  if (MemoryContextMemAllocated(trees_context_, true) > kMostTreeBytes) has_directory_ = false;
+  // One more query on the same trees: a rescan, and probably more to come.
+  if (has_directory_)
+    for (int i = 0; i < directory_->nruns; ++i) trees_[i].keep_inners();
+  list_.n = 0;
+}
+
+// After an attempt that met a stale directory. Merges free pages every few ms and a collection takes a fraction of one;
+// still, a reader that was overtaken often keeps the directory still. A standby just tries again.
+void Collector::stale_again(int* attempts) {
+  CHECK_FOR_INTERRUPTS();
+  has_directory_ = false;
+  if (++*attempts >= kMostAttempts && !pinned_ && !RecoveryInProgress()) {
+    take_lock(index_, IndexLock::maintenance, ShareLock, true);
+    pinned_ = true;
+  }
+}
+
+void Collector::end_attempts() {
+  if (!pinned_) return;
+  pinned_ = false;
+  has_directory_ = false;  // its trees are marked as pinned
+  drop_lock(index_, IndexLock::maintenance, ShareLock);
+}
+
+void Collector::add_candidate(uint64_t tid, uint32_t misses) {
+  if (list_.n == list_.capacity) {
+    const size_t capacity = Max(size_t{64}, 2 * list_.capacity);
+    list_.items = static_cast<uint64_t*>(
+        list_.items == nullptr ? MemoryContextAllocHuge(context_, capacity * sizeof(uint64_t))
+                               : repalloc_huge(list_.items, capacity * sizeof(uint64_t)));
+    list_.capacity = capacity;
+  }
+  list_.items[list_.n++] = tid << 16 | misses;
+}
+
+uint64_t Collector::collect(uint64_t from) {
+  int attempts = 0;
+  uint64_t to;
+  for (;;) {
+    // A pass that did not fit left its width.
+    to = kMostTid;
+    if (pass_ != 0 && (from >> 16) + pass_ <= largest_block()) to = ((from >> 16) + pass_) << 16;
+    list_.n = 0;
+    read_directory();
+    const Outcome outcome = try_collect(from, to);
+    if (outcome == Outcome::done) break;
+    if (outcome == Outcome::stale) {
+      stale_again(&attempts);
+      continue;
+    }
+    // Too many rows for memory: fewer heap blocks at a time.
+    const uint64_t blocks = pass_ != 0 ? pass_ : Max(largest_block(), from >> 16) + 1 - (from >> 16);
+    if (blocks <= 1) elog(ERROR, "one heap block has too many entries in index \"%s\"", RelationGetRelationName(index_));
+    pass_ = blocks / 2;
+  }
+  end_attempts();
+  // A TID comes once, also where a slot of the heap was filled again and both rows' entries are still there.
+  std::sort(list_.items, list_.items + list_.n);
+  uint64_t* end = std::unique(list_.items, list_.items + list_.n,
+                              [](uint64_t a, uint64_t b) { return candidate_tid(a) == candidate_tid(b); });
+  list_.n = static_cast<size_t>(end - list_.items);
+  return to == kMostTid ? kAllCollected : to;
+}
+
+bool Collector::estimate(double most, double* entries, double* candidates) {
+  int attempts = 0;
+  most_entries_ = most;
+  for (;;) {
+    list_.n = 0;
+    seen_entries_ = 0;
+    read_directory();
+    const Outcome outcome = try_collect(0, kMostTid);
+    *entries = seen_entries_;
+    *candidates = outcome == Outcome::done ? static_cast<double>(list_.n) : seen_entries_;
+    if (outcome == Outcome::stale) {
+      stale_again(&attempts);
+      continue;
+    }
+    end_attempts();
+    most_entries_ = 0;
+    return outcome == Outcome::done;
+  }
+}
+
+uint64_t Collector::largest_block() const {
+  uint64_t most = 0;
+  Relation heap = table_open(index_->rd_index->indrelid, NoLock);
+  most = RelationGetNumberOfBlocks(heap);
+  table_close(heap, NoLock);
+  return most;
+}
+
+uint64_t Collector::collect_roster(uint64_t from) {
+  uint64_t next = kAllCollected;
+  int attempts = 0;
+  for (;;) {
+    list_.n = 0;
+    read_directory();
+    if (try_roster(from, &next) == Outcome::done) break;
+    stale_again(&attempts);
+  }
+  end_attempts();
+  std::sort(list_.items, list_.items + list_.n);
+  list_.n = static_cast<size_t>(std::unique(list_.items, list_.items + list_.n) - list_.items);
+  return next;
+}
+
+template <typename F>
+Collector::Outcome Collector::for_pending_rows(F f) {
+  for (int i = 0; i < directory_->npending; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    const PendingSlot& slot = directory_->pending[i];
+    Buffer buffer;
+    if (lock_page(index_, slot.block, slot.id, kPendingPage, nullptr, &buffer) != PageState::good) {
+      if (pinned_ || directory_change(index_) == directory_->change)
+        report_corrupt(index_, slot.block, "a pending page is not there");
+      return Outcome::stale;
+    }
+    if (snapshot_ != nullptr) test_old_snapshot(snapshot_, index_, BufferGetPage(buffer));
+    PendingReader reader;
+    reader.open(BufferGetPage(buffer));
+    PendingRowView row;
+    while (reader.next(index_, slot.block, &row)) f(row);
+    UnlockReleaseBuffer(buffer);
+  }
+  return Outcome::done;
+}
+
+uint32_t Collector::hits_of_row(const PendingRowView& row) const {
+  uint32_t hits = 0;
+  for (uint32_t i = 0; i < row.nkeys; ++i) {
+    const uint64_t key = pending_key(row.keys, i);
+    if (!prefixes_ && (filter_[(key & 8191) >> 6] >> (key & 63) & 1) == 0) continue;
+    // Probes that hold the key end at `after`; those of one query are equal or disjoint.
+    const Probe* after = std::upper_bound(probes_, probes_ + nprobes_, key,
+                                          [](uint64_t k, const Probe& p) { return k < p.first; });
+    while (after != probes_ && (after - 1)->last >= key) {
+      --after;
+      if (plan_->check == nullptr || plan_->check(plan_, after->source, key)) ++hits;
+    }
+  }
+  return hits;
+}
+
+Collector::Outcome Collector::collect_pending(uint64_t from, uint64_t to) {
+  const uint32_t groups = plan_->ngroups;
+  const uint32_t least = groups - plan_->slack;
+  return for_pending_rows([&](const PendingRowView& row) {
+    if (row.tid < from || row.tid >= to) return;
+    const uint32_t hits = hits_of_row(row);
+    if (hits >= least) add_candidate(row.tid, groups - Min(hits, groups));
+  });
+}
+
+Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
+  if (table_ == nullptr) {
+    table_ = static_cast<HitTable*>(MemoryContextAllocZero(context_, sizeof(HitTable)));
+    table_->context = context_;
+    table_->most = 256;
+    while (table_->most * 2 * sizeof(uint64_t) <= most_bytes_ / 2) table_->most *= 2;
+    tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMostLeafEntries));
+  }
+  if (prefixes_ && entries_ == nullptr)
+    entries_ = static_cast<Entry*>(MemoryContextAlloc(context_, sizeof(Entry) * kMostLeafEntries));
+  // Each row lies in one unit or one pending page.
+  for (int i = 0; i < directory_->nruns; ++i) {
+    const RunSlot& run = directory_->runs[i];
+    if (run.state == kBuilding) continue;
+    bool seen = false;
+    for (int j = 0; j < i; ++j) seen |= directory_->runs[j].state != kBuilding && directory_->runs[j].unit == run.unit;
+    if (seen) continue;
+    const Outcome outcome = collect_unit(run.unit, from, to);
+    MemoryContextReset(unit_context_);
+    if (outcome != Outcome::done) return outcome;
+    if (list_.n * sizeof(uint64_t) > most_bytes_ / 2 && to - from > 65536) return Outcome::full;
+  }
+  return collect_pending(from, to);
+}
+
+Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) {
+  if (tree->hi() <= tree->lo()) return Outcome::done;
+  if (!tree->load_root()) return Outcome::stale;
+  Buffer buffer = InvalidBuffer;
+  LeafView leaf;
+  LeafPlace place{};
+  Entry fence_after = kLeastEntry;  // of the leaf that is locked, or was
+  bool have_place = false;
+  bool empty = false;
+  for (uint32_t i = 0; i < nprobes_; ++i) {
+    const Probe& probe = probes_[i];
+    Entry begin{probe.first, probe.first == probe.last ? from : 0};
+    Entry end{probe.last, probe.first == probe.last ? to : kMostTid};
+    if (begin < tree->lo()) begin = tree->lo();
+    if (tree->hi() < end) end = tree->hi();
+    if (end <= begin) continue;
+    if (!have_place || !(begin < fence_after)) {
+      if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
+      buffer = InvalidBuffer;
+      bool none;
+      if (!tree->find(begin, &place, &none)) return Outcome::stale;
+      if (none) return Outcome::done;
+      const LeafResult result = tree->lock_leaf(place, &buffer, &leaf);
+      if (result == LeafResult::stale) return Outcome::stale;
+      empty = result == LeafResult::empty;
+      fence_after = place.next_fence;
+      have_place = true;
+    }
+    const uint32_t first = empty ? 0 : leaf.lower_bound(begin);
+    uint32_t last = first;
+    if (!empty) {
+      // Most lists are short.
+      const uint32_t near = Min(leaf.count(), first + kShortList / 8);
+      while (last < near && leaf.at(last) < end) ++last;
+      if (last == near && last < leaf.count()) last = Max(last, leaf.lower_bound(end));
+    }
+    const uint32_t here = last - first;
+    const bool goes_on = fence_after < end;
+    if (here == 0 && !goes_on) continue;
+    List& list = lists_[i];
+    if (!goes_on && here <= kShortList) {
+      Segment* segment = static_cast<Segment*>(
+          MemoryContextAlloc(unit_context_, offsetof(Segment, tids) + sizeof(uint64_t) * here));
+      segment->tree = nullptr;
+      uint32_t n = 0;
+      for (uint32_t e = first; e < last; ++e) {
+        const uint64_t tid = leaf.tid(e);
+        if (prefixes_ && (tid < from || tid >= to)) continue;
+        if (plan_->check != nullptr && !plan_->check(plan_, probe.source, leaf.key(e))) continue;
+        segment->tids[n++] = tid;
+      }
+      segment->n = n;
+      segment->next = list.first;
+      list.first = segment;
+      list.length += n;
+      continue;
+    }
+    // A long list is read when its group is chosen. Its length: exact in this leaf, then by the leaves it spans.
+    Segment* segment = static_cast<Segment*>(MemoryContextAlloc(unit_context_, offsetof(Segment, tids)));
+    segment->tree = tree;
+    segment->place = place;
+    segment->n = 0;
+    segment->next = list.first;
+    list.first = segment;
+    list.length += here;
+    if (!goes_on) continue;
+    if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
+    buffer = InvalidBuffer;
+    have_place = false;
+    const double per_leaf = tree->run().leaves == 0 ? 1000.0 : static_cast<double>(tree->run().entries) / tree->run().leaves;
+    LeafPlace walk = place;
+    for (bool ended = false; !ended && walk.next_fence < end;) {
+      list.length += static_cast<uint64_t>(per_leaf);
+      if (!tree->next(&walk, &ended)) return Outcome::stale;
+    }
+  }
+  if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
+  return Outcome::done;
+}
+
+void Collector::order_groups() {
+  for (uint16_t g = 0; g < plan_->ngroups; ++g) groups_[g] = {0, g, kNoProbe};
+  for (uint32_t i = 0; i < nprobes_; ++i) {
+    Group& group = groups_[probes_[i].source->group];
+    group.length += lists_[i].length;
+    probes_[i].next = group.first;
+    group.first = i;
+  }
+  std::sort(groups_, groups_ + plan_->ngroups, [](const Group& a, const Group& b) {
+    return a.length != b.length ? a.length < b.length : a.number < b.number;
+  });
+}
+
+Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from,
+                                           uint64_t to) {
+  if (segment.tree == nullptr) {
+    for (uint32_t i = 0; i < segment.n; ++i)
+      if (!table_->count(segment.tids[i], insert)) return Outcome::full;
+    return Outcome::done;
+  }
+  RunTree* tree = segment.tree;
+  const bool whole = probe.first == probe.last;
+  Entry begin{probe.first, whole ? from : 0};
+  Entry end{probe.last, whole ? to : kMostTid};
+  if (begin < tree->lo()) begin = tree->lo();
+  if (tree->hi() < end) end = tree->hi();
+  LeafPlace place = segment.place;
+  for (bool ended = false; !ended;) {
+    CHECK_FOR_INTERRUPTS();
+    Buffer buffer;
+    LeafView leaf;
+    const LeafResult result = tree->lock_leaf(place, &buffer, &leaf);
+    if (result == LeafResult::stale) return Outcome::stale;
+    if (result == LeafResult::leaf) {
+      const uint32_t first = leaf.lower_bound(begin);
+      const uint32_t last = leaf.lower_bound(end);
+      if (last > first && last - first > kMostLeafEntries) report_corrupt(index_, place.block, "impossible leaf");
+      uint32_t n = 0;
+      if (!prefixes_) {
+        n = last > first ? last - first : 0;
+        leaf.decode_tids(first, first + n, tids_);
+      } else {
+        for (uint32_t e = first; e < last; ++e) {
+          const uint64_t tid = leaf.tid(e);
+          if (tid < from || tid >= to) continue;
+          if (plan_->check != nullptr && !plan_->check(plan_, probe.source, leaf.key(e))) continue;
+          tids_[n++] = tid;
+        }
+      }
+      UnlockReleaseBuffer(buffer);
+      for (uint32_t i = 0; i < n; ++i)
+        if (!table_->count(tids_[i], insert)) return Outcome::full;
+    }
+    if (!tree->next(&place, &ended)) return Outcome::stale;
+    if (!ended && !(place.fence < end)) break;
+  }
+  return Outcome::done;
+}
+
+Collector::Outcome Collector::count_list(const List& list, bool insert, uint64_t from, uint64_t to) {
+  const Probe& probe = probes_[&list - lists_];
+  for (const Segment* s = list.first; s != nullptr; s = s->next) {
+    const Outcome outcome = read_segment(*s, probe, insert, from, to);
+    if (outcome != Outcome::done) return outcome;
+  }
+  return Outcome::done;
+}
+
+Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t to) {
+  CHECK_FOR_INTERRUPTS();
+  memset(lists_, 0, sizeof(List) * nprobes_);
+  for (int i = 0; i < directory_->nruns; ++i) {
+    if (directory_->runs[i].unit != unit || directory_->runs[i].state == kBuilding) continue;
+    const Outcome outcome = locate(&trees_[i], from, to);
+    if (outcome != Outcome::done) return outcome;
+  }
+  order_groups();
+  const uint32_t needed = plan_->slack + 1u;
+  uint64_t expected = 0;
+  for (uint32_t g = 0; g < needed; ++g) expected += groups_[g].length;
+  if (expected == 0) return Outcome::done;
+  seen_entries_ += static_cast<double>(expected);
+  if (most_entries_ > 0 && seen_entries_ > most_entries_) return Outcome::full;
+  table_->histogram = histogram_;
+  table_->bins = plan_->ngroups + 1u;
+  table_->reset(static_cast<size_t>(Min(expected, uint64_t{1} << 40)));
+  uint32_t probed = 0;
+  for (; probed < plan_->ngroups; ++probed) {
+    // With slack + 1 groups read no unseen row can qualify any more. Go on while a list costs less to read than the rows
+    // cost that it would clear: those with just enough hits, unless they are in it.
+    const bool insert = probed < needed;
+    if (!insert) {
+      const uint32_t at_risk = table_->histogram[probed - plan_->slack];
+      if (static_cast<double>(groups_[probed].length) * kEntryCost > at_risk * kCandidateCost) break;
+    }
+    if (groups_[probed].length == 0) continue;
+    for (uint32_t i = groups_[probed].first; i != kNoProbe; i = probes_[i].next) {
+      const Outcome outcome = count_list(lists_[i], insert, from, to);
+      if (outcome != Outcome::done) return outcome;
+    }
+  }
+  const uint32_t least = probed - plan_->slack;
+  for (size_t i = 0; i < table_->capacity; ++i) {
+    const uint32_t hits = static_cast<uint32_t>(table_->slots[i] & 0xffff);
+    if (hits >= least) add_candidate(table_->slots[i] >> 16, probed - Min(hits, probed));
+  }
+  return Outcome::done;
+}
+
+Collector::Outcome Collector::try_roster(uint64_t from, uint64_t* next) {
+  uint64_t complete = kMostTid;  // TIDs up to here are all in the list
+  for (int r = 0; r < directory_->nruns; ++r) {
+    RunTree* tree = &trees_[r];
+    if (tree->run().state == kBuilding || tree->hi() <= tree->lo()) continue;
+    Entry begin{kRosterKey, from};
+    Entry end{kRosterKey, kMostTid};
+    if (begin < tree->lo()) begin = tree->lo();
+    if (tree->hi() < end) end = tree->hi();
+    if (end <= begin) continue;
+    if (!tree->load_root()) return Outcome::stale;
+    LeafPlace place;
+    bool ended;
+    if (!tree->find(begin, &place, &ended)) return Outcome::stale;
+    const bool any = !ended;
+    uint32_t taken = 0;
+    uint64_t last_taken = 0;
+    for (bool first_leaf = true; any && !ended && taken < kRosterBatch && (first_leaf || place.fence < end);
+         first_leaf = false) {
+      CHECK_FOR_INTERRUPTS();
+      Buffer buffer;
+      LeafView leaf;
+      const LeafResult result = tree->lock_leaf(place, &buffer, &leaf);
+      if (result == LeafResult::stale) return Outcome::stale;
+      if (result == LeafResult::leaf) {
+        uint32_t e = leaf.lower_bound(begin);
+        for (const uint32_t last = leaf.lower_bound(end); e < last; ++e) {
+          last_taken = leaf.tid(e);
+          add_candidate(last_taken, 0);
+          ++taken;
+        }
+        UnlockReleaseBuffer(buffer);
+      }
+      if (!tree->next(&place, &ended)) return Outcome::stale;
+    }
+    if (any && !ended && place.fence < end && taken >= kRosterBatch) complete = Min(complete, last_taken);
+  }
+  const Outcome pending = for_pending_rows([&](const PendingRowView& row) {
+    if (row.tid >= from) add_candidate(row.tid, 0);
+  });
+  if (pending != Outcome::done) return pending;
+  *next = kAllCollected;
+  if (complete != kMostTid) {
+    uint64_t* end = std::remove_if(list_.items, list_.items + list_.n,
+                                   [=](uint64_t c) { return candidate_tid(c) > complete; });
+    list_.n = static_cast<size_t>(end - list_.items);
+    *next = complete + 1;
+  }
+  return Outcome::done;
+}
+
+}  // namespace neardup

@@ -1,0 +1,103 @@
+// Candidate rows of a query: what a scan and the planner's estimate have in common.
+#pragma once
+
+#include "pg/lsh/run_reader.h"
+
+namespace neardup {
+
+// A candidate: TID << 16 | mismatching groups, which is a lower bound on how many groups differ.
+inline uint64_t candidate_tid(uint64_t candidate) { return candidate >> 16; }
+inline uint32_t candidate_misses(uint64_t candidate) { return static_cast<uint32_t>(candidate & 0xffff); }
+
+struct CandidateList {
+  uint64_t* items;
+  size_t n;
+  size_t capacity;
+};
+
+// Looks the groups of a plan up in all runs and pending pages and counts, per row, those that agree.
+// Plain data in a memory context of its own.
+class Collector {
+ public:
+  // most_bytes: for the table and the result. snapshot: of the scan, or null.
+  void init(Relation index, MemoryContext parent, Snapshot snapshot, size_t most_bytes);
+
+  void set_snapshot(Snapshot snapshot) { snapshot_ = snapshot; }
+  void destroy() { MemoryContextDelete(context_); }
+
+  // The plan that is looked up from now on; it is guaranteed and not `nothing`. Its memory must live as long.
+  void set_plan(const ProbesRequest* plan);
+
+  // Collects candidates with TIDs at or above `from`, sorted by TID, into list(); as many as memory allows.
+  // Returns the TID to go on from, or kAllCollected.
+  static constexpr uint64_t kAllCollected = ~uint64_t{0};
+  uint64_t collect(uint64_t from);
+  // The same for every indexed row, some thousand at a time; misses are 0.
+  uint64_t collect_roster(uint64_t from);
+
+  const CandidateList& list() const { return list_; }
+
+  // For the planner: collects, unless the lists of the least groups that suffice have more than `most` entries: then false,
+  // with what was counted up to there.
+  bool estimate(double most, double* entries, double* candidates);
+
+  // Forgets copies of pages when they have become many. To be called between queries.
+  void trim();
+
+  const LshMeta& directory() const { return *directory_; }
+  void read_directory();
+
+ private:
+  struct Probe;
+  struct Segment;
+  struct List;
+  struct Group;
+  struct HitTable;
+  enum class Outcome { done, stale, full };
+
+  Outcome try_collect(uint64_t from, uint64_t to);
+  Outcome try_roster(uint64_t from, uint64_t* next);
+  Outcome collect_unit(uint8_t unit, uint64_t from, uint64_t to);
+  Outcome locate(RunTree* tree, uint64_t from, uint64_t to);
+  Outcome count_list(const List& list, bool insert, uint64_t from, uint64_t to);
+  Outcome read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from, uint64_t to);
+  Outcome collect_pending(uint64_t from, uint64_t to);
+  uint32_t hits_of_row(const PendingRowView& row) const;
+  void order_groups();
+  uint64_t largest_block() const;
+  void stale_again(int* attempts);
+  void end_attempts();
+  void add_candidate(uint64_t tid, uint32_t misses);
+  template <typename F>
+  Outcome for_pending_rows(F f);
+
+  Relation index_;
+  Snapshot snapshot_;
+  size_t most_bytes_;
+  MemoryContext context_;   // of this object
+  MemoryContext trees_context_;
+  MemoryContext unit_context_;
+  LshMeta* directory_;
+  bool has_directory_;
+  bool pinned_;             // under the maintenance lock
+  RunTree* trees_;          // one for each run of the directory
+  const ProbesRequest* plan_;
+  Probe* probes_;           // ascending
+  uint32_t nprobes_;
+  bool prefixes_;
+  uint32_t probe_capacity_;
+  uint32_t group_capacity_;
+  uint64_t pass_;           // heap blocks of a pass; 0: all
+  double most_entries_;     // of estimate(); 0: no limit
+  double seen_entries_;
+  uint64_t filter_[128];
+  List* lists_;             // one for each probe
+  Group* groups_;
+  uint32_t* histogram_;
+  HitTable* table_;
+  uint64_t* tids_;          // of one leaf
+  Entry* entries_;          // of one leaf, for prefixes
+  CandidateList list_;
+};
+
+}  // namespace neardup

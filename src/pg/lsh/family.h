@@ -1,0 +1,101 @@
+// What an operator class gives the access method: a hash family. The access method stores (key, TID) and knows nothing
+// of signatures. All support functions take one `internal` pointer to the struct named here and return `internal`.
+#pragma once
+
+#include "pg/lsh/lsh.h"
+#include "pg/pg.h"
+
+namespace neardup {
+
+// Support functions of an operator class.
+enum LshProc : int {
+  kProcKeys = 1,      // KeysRequest: the keys of a value
+  kProcProbes = 2,    // ProbesRequest: what to look up for a query
+  kProcBind = 3,      // BindRequest: parameters from a first value; is a value made by them?
+  kProcDescribe = 4,  // DescribeRequest: words and recall for lsh_info()
+  kProcOrder = 5,     // OrderRequest: least distance of a row by its hits
+  kProcOptions = 6,   // optional; (internal) returns void, as PostgreSQL's own opclass options
+};
+inline constexpr int kLshProcs = 6;
+
+// Strategies of the operator classes of this extension. A family is free in its own numbers except that the access
+// method passes them on; ordering operators are those with amoppurpose 'o'.
+enum LshStrategy : uint16_t {
+  kStrategyAtLeast = 1,   // value %> lsh_query: similarity >= the query's bound; what the planner derives
+  kStrategySimilar = 2,   // value % value: the bound is a setting
+  kStrategyConflict = 3,  // lsh_query && lsh_query: for exclusion constraints
+  kStrategyDistance = 4,  // value <%> value: ordering
+};
+
+// Options as the user gave them; a negative number: not given.
+struct LshOptionValues {
+  double threshold;
+  double recall;
+};
+
+// kProcKeys. The callee may palloc keys in the current context.
+struct KeysRequest {
+  Datum value;  // detoasted by the callee
+  const LshConfig* config;
+  // out
+  uint64_t* keys;   // 64-bit hashes, mixed and cut to 40 bits by the access method; or final keys when `final`
+  uint32_t nkeys;   // 0: indexed by the roster alone
+  bool final;       // keys are below 2^40, not 0, and not to be mixed
+};
+
+struct LshProbe {
+  uint64_t key;    // as in KeysRequest; for prefixes the stored 40-bit key with zeros after the prefix
+  uint16_t group;  // 0..ngroups-1
+  uint8_t bits;    // 40: whole keys; fewer: a prefix of that length
+};
+
+struct ProbesRequest {
+  Datum query;
+  uint16_t strategy;
+  const LshConfig* config;
+  // out
+  bool nothing;     // no row can qualify
+  bool guaranteed;  // probing finds every qualifying row (or what `recall` promises); else every TID is a candidate
+  bool final;       // as in KeysRequest
+  uint16_t ngroups;
+  uint16_t slack;   // of p probed groups a qualifying row has hits in at least p - slack; below ngroups
+  uint32_t nprobes;
+  LshProbe* probes;  // palloced in the current context
+  // Optional: does an entry with this stored key count for the probe? For prefixes: looks at the remaining bits.
+  bool (*check)(const ProbesRequest* request, const LshProbe* probe, uint64_t stored_key);
+  void* check_arg;
+};
+
+// kProcBind, in one of two forms. config == bound: check that value was made by it, raise an error that names both
+// unless it was (ERRCODE_DATATYPE_MISMATCH). Not bound: fill family, family_version, nbands, threshold, recall, params.
+struct BindRequest {
+  Datum value;
+  LshConfig* config;        // flags & kMetaBound tells which
+  LshOptionValues options;  // of the index; for binding
+  bool can_raise;           // checking: false: say `matches` instead of raising
+  bool matches;             // out
+};
+
+// kProcDescribe. Texts are palloced.
+struct DescribeRequest {
+  const LshConfig* config;
+  // out
+  const char* parameters;  // "word 3, 128x32, seed 0"
+  const char* guarantee;   // "serves jaccard >= 96/128 (0.75), exactly"
+  // Probability that a row of this similarity is found by a query at the index's threshold; 1 where guaranteed.
+  double (*recall_at)(const LshConfig* config, double similarity);
+};
+
+// kProcOrder. For ORDER BY with the query that the condition has too.
+struct OrderRequest {
+  Datum query;         // of the ordering operator
+  Datum condition;     // of the condition that the probes came from
+  uint16_t strategy;   // of the condition
+  const LshConfig* config;
+  uint16_t probed;     // groups probed
+  // out
+  bool usable;         // the queries are the same signature
+  double* least;       // least[h]: least distance of a row with h hits, h = 0..probed; by the function that the operator uses
+};
+
+}  // namespace neardup

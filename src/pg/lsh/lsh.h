@@ -1,0 +1,141 @@
+// What an lsh index has on disk, and the numbers that it keeps to. README in this folder says how it is used; docs/format.md
+// gives the same bytes as tables. Everything is in native byte order unless said; all counts are checked before use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/leaf.h"
+
+namespace neardup {
+
+inline constexpr uint32_t kLshMagic = 0x4853'4C4E;  // "NLSH"
+inline constexpr uint32_t kLshFormat = 1;
+inline constexpr uint16_t kLshPageId = 0xFFD1;  // last two bytes of every page, for pg_filedump and for us
+inline constexpr uint32_t kLshMetaBlock = 0;
+
+inline constexpr uint32_t kMostKeysPerRow = 1600;  // a row fits into one pending page and is never split
+inline constexpr uint32_t kMostPending = 96;
+inline constexpr uint32_t kMostRuns = 80;
+inline constexpr uint16_t kCrowded = 72;            // runs from which on nothing is flushed and merging is forced
+inline constexpr uint32_t kMergeFanout = 4;         // live units of one class that start a merge
+inline constexpr uint32_t kFlushRows = 384;         // class of a unit = floor(log4(rows / 384))
+inline constexpr int kDefaultPendingLimit = 8;      // closed pending pages that an inserter flushes
+inline constexpr int kMostPendingLimit = 64;
+inline constexpr double kDefaultThreshold = 0.75;
+
+// An entry as fences and bounds hold it: key and TID big-endian, so that memcmp orders them.
+struct PackedEntry {
+  uint8_t key[5];
+  uint8_t tid[6];
+};
+static_assert(sizeof(PackedEntry) == 11);
+
+inline PackedEntry pack_entry(const Entry& e) noexcept {
+  PackedEntry p;
+  for (int i = 0; i < 5; ++i) p.key[i] = static_cast<uint8_t>(e.key >> (8 * (4 - i)));
+  for (int i = 0; i < 6; ++i) p.tid[i] = static_cast<uint8_t>(e.tid >> (8 * (5 - i)));
+  return p;
+}
+inline Entry unpack_entry(const PackedEntry& p) noexcept {
+  Entry e{0, 0};
+  for (const uint8_t b : p.key) e.key = e.key << 8 | b;
+  for (const uint8_t b : p.tid) e.tid = e.tid << 8 | b;
+  return e;
+}
+
+// At the end of every page, at 8176.
+struct PageTail {
+  uint64_t owner;    // id of the run or pending page that it belongs to; 0: nobody's
+  uint32_t ordinal;  // leaves and inners: position among those of the run
+  uint16_t kind;     // PageKind, kClosed
+  uint16_t page_id;  // kLshPageId
+};
+static_assert(sizeof(PageTail) == 16);
+
+enum PageKind : uint16_t { kMetaPage = 1, kPendingPage = 2, kInnerPage = 3, kLeafPage = 4 };
+inline constexpr uint16_t kClosed = 0x8000;  // of a pending page: no row is added any more
+inline constexpr uint16_t kKindMask = 0x7fff;
+
+enum RunState : uint8_t { kBuilding = 1, kLive = 2, kOutput = 3, kInput = 4 };
+inline constexpr uint8_t kStaleCounts = 1;  // entries, rows and sum_sq are too high: a vacuum did not end
+
+// A sorted run, or part of one: only its entries in [lo, hi) count.
+struct RunSlot {
+  uint64_t id;
+  PackedEntry lo;
+  uint8_t pad0;
+  PackedEntry hi;
+  uint8_t pad1;
+  uint64_t entries;
+  uint64_t rows;    // roster entries
+  double sum_sq;    // sum over its keys, but the roster's, of the squared number of entries
+  uint32_t root;
+  uint32_t leaves;
+  uint32_t inners;
+  uint8_t height;   // 1: the root lists leaves; 2: it lists inners
+  uint8_t state;    // RunState
+  uint8_t flags;    // kStaleCounts
+  uint8_t unit;     // runs of one unit hold parts of the same rows
+};
+static_assert(sizeof(RunSlot) == 72);
+
+struct __attribute__((packed)) PendingSlot {
+  uint64_t id;
+  uint32_t block;
+};
+static_assert(sizeof(PendingSlot) == 12);
+
+inline constexpr uint16_t kMetaBound = 1;      // parameters are frozen
+inline constexpr uint16_t kMetaExclusion = 2;  // serves an exclusion constraint
+
+// What the first row freezes. params is the family's own.
+struct LshConfig {
+  char family[24];  // zero-terminated
+  uint32_t family_version;
+  uint16_t flags;
+  uint16_t nbands;  // keys that a row has, at most, if the family says so; else 0
+  double threshold;
+  double recall;
+  uint16_t params_len;
+  uint8_t params[190];
+};
+static_assert(sizeof(LshConfig) == 240);
+
+// Block 0, from byte 24.
+struct LshMeta {
+  uint32_t magic;
+  uint32_t format;
+  LshConfig config;
+  uint64_t next_id;      // of runs and pending pages, never used twice; starts at 1
+  uint64_t change;       // counts changes of the directory
+  uint64_t vac_horizon;  // runs with lower ids hold rows that the vacuum at work may remove
+  uint16_t nruns;
+  uint16_t npending;
+  uint8_t pad[340];
+  PendingSlot pending[kMostPending];  // oldest first; only the last may be open
+  RunSlot runs[kMostRuns];
+};
+static_assert(offsetof(LshMeta, pending) == 640 - 24 && offsetof(LshMeta, runs) == 1792 - 24);
+static_assert(sizeof(LshMeta) == 7552 - 24);
+
+// An inner or root page, from byte 24. child[] and first[] grow at their ends only.
+inline constexpr uint32_t kMostChildren = 542;
+struct InnerPage {
+  uint16_t n;
+  uint16_t level;  // 1: the children are leaves
+  uint32_t pad;
+  uint32_t child[kMostChildren];
+  PackedEntry first[kMostChildren];  // the first entry below child[i] when it was written
+};
+static_assert(sizeof(InnerPage) <= 8152);
+
+// A pending page, from byte 24: items of this head and nkeys keys of 5 bytes, big-endian.
+struct PendingItem {
+  uint32_t block;
+  uint16_t off;
+  uint16_t nkeys;
+};
+static_assert(sizeof(PendingItem) == 8);
+
+}  // namespace neardup

@@ -1,0 +1,44 @@
+// What lshhandler hands to PostgreSQL, by file, with PostgreSQL's own names and contracts (see its indexam.sgml).
+#pragma once
+
+#include "pg/pg.h"
+
+extern "C" {
+#include "access/amapi.h"
+#include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+#include "nodes/tidbitmap.h"
+}
+
+namespace neardup {
+
+// lsh.cpp
+bytea* lshoptions(Datum reloptions, bool validate);
+bool lshvalidate(Oid opclass);
+
+// lsh_build.cpp
+IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info);
+void lshbuildempty(Relation index);
+char* lshbuildphasename(int64 phase);
+
+// lsh_insert.cpp
+bool lshinsert(Relation index, Datum* values, bool* nulls, ItemPointer tid, Relation heap, IndexUniqueCheck check,
+               bool unchanged, IndexInfo* info);
+
+// lsh_scan.cpp
+IndexScanDesc lshbeginscan(Relation index, int nkeys, int norderbys);
+void lshrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys);
+bool lshgettuple(IndexScanDesc scan, ScanDirection direction);
+int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm);
+void lshendscan(IndexScanDesc scan);
+
+// lsh_vacuum.cpp
+IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResult* stats,
+                                     IndexBulkDeleteCallback callback, void* state);
+IndexBulkDeleteResult* lshvacuumcleanup(IndexVacuumInfo* info, IndexBulkDeleteResult* stats);
+
+// lsh_cost.cpp
+void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost* startup, Cost* total,
+                     Selectivity* selectivity, double* correlation, double* pages);
+
+}  // namespace neardup

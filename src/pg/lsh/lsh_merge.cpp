@@ -1,0 +1,451 @@
+// Merging runs in steps, each one atomic change of the directory; and when maintenance does what.
+#include <algorithm>
+
+#include "pg/lsh/run_reader.h"
+#include "pg/lsh/run_writer.h"
+
+extern "C" {
+#include "portability/instr_time.h"
+}
+
+namespace neardup {
+namespace {
+
+constexpr double kMaintainSeconds = 0.008;
+constexpr uint32_t kStepBudget = 4;          // leaves of a merge step for one of the flush before it
+constexpr uint32_t kLeastBudget = 48;        // leaves of a merge step
+constexpr uint32_t kMostBudget = 400;        // fewer than the children of one inner page: a step begins one new inner at most
+constexpr int kRoomy = 40;                   // slots in use that a vacuum may begin with
+constexpr int kMostRounds = 1000;             // of maintenance before it begins all the same
+constexpr uint32_t kFlatLeaves = 400;        // estimated leaves from which on an output gets inner pages
+
+// Units of the directory.
+struct Unit {
+  uint8_t number;
+  bool merging;
+  uint64_t rows;
+  uint64_t most_rows;  // of one run: the class of a unit that is being merged
+  uint64_t most_id;
+  uint64_t least_id;
+  int runs;
+};
+
+int units_of(const LshMeta& meta, Unit* out) {
+  int n = 0;
+  for (int i = 0; i < meta.nruns; ++i) {
+    const RunSlot& run = meta.runs[i];
+    if (run.state == kBuilding) continue;
+    int u = 0;
+    while (u < n && out[u].number != run.unit) ++u;
+    if (u == n) out[n++] = {run.unit, false, 0, 0, 0, run.id, 0};
+    out[u].merging |= run.state != kLive;
+    out[u].rows += run.rows;
+    if (run.state != kOutput) out[u].most_rows = Max(out[u].most_rows, run.rows);
+    out[u].most_id = Max(out[u].most_id, run.id);
+    out[u].least_id = Min(out[u].least_id, run.id);
+    ++out[u].runs;
+  }
+  return n;
+}
+
+int class_of(uint64_t rows) {
+  int c = 0;
+  while (rows >= uint64_t{4} * kFlushRows) {
+    rows /= 4;
+    ++c;
+  }
+  return c;
+}
+
+}  // namespace
+
+int start_merge(Relation index, const uint8_t* units, int nunits) {
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, directory);
+  const auto among = [&](uint8_t unit) { return std::find(units, units + nunits, unit) != units + nunits; };
+  uint64_t leaves = 0;
+  int inputs = 0;
+  for (int i = 0; i < directory->nruns; ++i) {
+    const RunSlot& run = directory->runs[i];
+    if (run.state == kBuilding || !among(run.unit)) continue;
+    if (run.state != kLive) elog(ERROR, "unit %u of index \"%s\" is being merged", run.unit, RelationGetRelationName(index));
+    leaves += run.leaves;
+    ++inputs;
+  }
+  if (inputs == 0 || directory->nruns == kMostRuns) return -1;
+  Buffer root = alloc_page(index, *directory);
+  MetaChange change;
+  change.begin(index);
+  LshMeta* meta = change.meta;
+  const uint8_t unit = free_unit(*meta);
+  for (int i = 0; i < meta->nruns; ++i) {
+    if (meta->runs[i].state != kLive || !among(meta->runs[i].unit)) continue;
+    meta->runs[i].state = kInput;
+    meta->runs[i].unit = unit;
+  }
+  RunSlot* run = add_run(meta, kOutput);
+  run->unit = unit;
+  run->height = leaves > kFlatLeaves ? 2 : 1;
+  run->root = BufferGetBlockNumber(root);
+  init_inner(GenericXLogRegisterBuffer(change.state, root, GENERIC_XLOG_FULL_IMAGE), run->id, 0, run->height);
+  change.finish();
+  UnlockReleaseBuffer(root);
+  return unit;
+}
+
+namespace {
+
+// An input of a merge step: decoded leaf by leaf.
+struct Input {
+  RunReader reader;
+  Entry* entries;
+  uint32_t at;
+  uint32_t n;
+
+  // Makes entries[at] the next one; false at the run's end.
+  bool refill() {
+    while (at == n) {
+      LeafView leaf;
+      Buffer buffer;
+      if (!reader.next_leaf(&buffer, &leaf)) return false;
+      const uint32_t from = leaf.lower_bound(reader.from());
+      const uint32_t to = leaf.lower_bound(reader.tree().hi());
+      at = 0;
+      n = to > from ? to - from : 0;
+      if (n > kMostLeafEntries) report_corrupt(reader.index(), reader.block(), "impossible leaf");
+      leaf.decode(from, from + n, entries);
+      UnlockReleaseBuffer(buffer);
+    }
+    return true;
+  }
+};
+
+struct Merger {
+  Input* inputs;
+  int n;
+
+  void drop_exhausted() {
+    for (int i = 0; i < n;)
+      if (inputs[i].refill()) {
+        ++i;
+      } else {
+        std::swap(inputs[i], inputs[n - 1]);
+        --n;
+      }
+  }
+
+  // The input with the least entry; n > 0.
+  Input* least() const {
+    Input* best = &inputs[0];
+    for (int i = 1; i < n; ++i)
+      if (inputs[i].entries[inputs[i].at] < best->entries[best->at]) best = &inputs[i];
+    return best;
+  }
+};
+
+// How many leaves the output can still list, and where the next goes.
+struct OutputRoom {
+  uint32_t root_n;
+  BlockNumber last_inner;  // of height 2, Invalid when there is none
+  uint32_t inner_n;        // children of it
+
+  uint32_t leaves(const RunSlot& out) const {
+    if (out.height == 1) return kMostChildren - root_n;
+    const uint32_t in_last = last_inner == InvalidBlockNumber ? 0 : kMostChildren - inner_n;
+    return in_last + (root_n < kMostChildren ? kMostChildren : 0);
+  }
+};
+
+uint32_t children_of(Relation index, const RunSlot& run, BlockNumber block, uint16_t level, BlockNumber* last) {
+  Buffer buffer;
+  if (lock_page(index, block, run.id, kInnerPage, nullptr, &buffer) != PageState::good)
+    report_corrupt(index, block, "an inner page of a run is not there");
+  const InnerPage* inner = open_inner(index, buffer, level);
+  const uint32_t n = inner->n;
+  if (n != 0) *last = inner->child[n - 1];
+  UnlockReleaseBuffer(buffer);
+  return n;
+}
+
+OutputRoom room_of(Relation index, const RunSlot& out) {
+  OutputRoom room{0, InvalidBlockNumber, 0};
+  BlockNumber last = InvalidBlockNumber;
+  room.root_n = children_of(index, out, out.root, out.height, &last);
+  if (out.height == 2 && room.root_n != 0) {
+    room.last_inner = last;
+    room.inner_n = children_of(index, out, room.last_inner, 1, &last);
+  }
+  return room;
+}
+
+// The output's root is full: it ends here, and a sibling of the same unit goes on.
+void begin_sibling(Relation index, const LshMeta& directory, const RunSlot& out) {
+  Buffer root = alloc_page(index, directory);
+  MetaChange change;
+  change.begin(index);
+  find_run(change.meta, out.id)->state = kLive;
+  RunSlot* sibling = add_run(change.meta, kOutput);
+  sibling->unit = out.unit;
+  sibling->height = out.height;
+  sibling->lo = sibling->hi = out.hi;
+  sibling->root = BufferGetBlockNumber(root);
+  init_inner(GenericXLogRegisterBuffer(change.state, root, GENERIC_XLOG_FULL_IMAGE), sibling->id, 0, sibling->height);
+  change.finish();
+  UnlockReleaseBuffer(root);
+}
+
+// Writes the next leaves of the output and links them.
+void step_output(Relation index, const LshMeta& directory, const RunSlot& out, const OutputRoom& room, uint32_t budget) {
+  const Entry from = run_hi(out);
+  Merger merger{};
+  merger.inputs = static_cast<Input*>(palloc(sizeof(Input) * kMostRuns));
+  for (int i = 0; i < directory.nruns; ++i) {
+    const RunSlot& run = directory.runs[i];
+    if (run.unit != out.unit || run.state != kInput) continue;
+    Input* input = &merger.inputs[merger.n++];
+    input->reader.init(index, run, nullptr);
+    input->reader.seek(run_lo(run) < from ? from : run_lo(run));
+    input->entries = static_cast<Entry*>(palloc(sizeof(Entry) * kMostLeafEntries));
+    input->at = input->n = 0;
+  }
+
+  // `from` follows the last entry written: its list may go on.
+  RunTally counts{};
+  counts.entries = out.entries;
+  counts.rows = out.rows;
+  counts.sum_sq = out.sum_sq;
+  counts.key = from.key;
+  if (counts.key != kRosterKey) counts.list = list_length(index, out, counts.key);
+  LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
+  *leaves = LeafWriter();
+  leaves->init(index, &directory, out.id, out.leaves, budget);
+  Entry cursor = from;
+  bool exhausted = true;
+  merger.drop_exhausted();
+  while (merger.n != 0) {
+    Input* input = merger.least();
+    const Entry e = input->entries[input->at];
+    if (cursor <= e) {  // else the same entry again
+      if (!leaves->add(e)) {
+        exhausted = false;
+        break;
+      }
+      counts.add(e.key);
+      cursor = successor(e);
+    }
+    if (++input->at == input->n) merger.drop_exhausted();
+  }
+  leaves->finish();
+  const uint32_t written = leaves->count();
+  const Entry moved = exhausted ? kBeyondEntry : cursor;
+
+  // What the inputs give up by that.
+  BlockList* lists = static_cast<BlockList*>(palloc0(sizeof(BlockList) * kMostRuns));
+  for (int i = 0; i < directory.nruns; ++i) {
+    const RunSlot& run = directory.runs[i];
+    if (run.unit != out.unit || run.state != kInput) continue;
+    lists[i] = blocks_below(index, run, moved, run_hi(run) <= moved);
+  }
+
+  // At most the last inner page, a new one and the root change, and the meta page.
+  uint32_t into_last = written;
+  Buffer fresh = InvalidBuffer;
+  if (out.height == 2) {
+    into_last = room.last_inner == InvalidBlockNumber ? 0 : Min(written, kMostChildren - room.inner_n);
+    if (into_last < written) fresh = alloc_page(index, directory);
+  }
+  MetaChange change;
+  change.buffer = ReadBuffer(index, kLshMetaBlock);
+  LockBuffer(change.buffer, BUFFER_LOCK_EXCLUSIVE);
+  locked_meta(index, change.buffer);
+  Buffer root = InvalidBuffer;
+  Buffer inner = InvalidBuffer;
+  if (written != 0 && (out.height == 1 || fresh != InvalidBuffer)) {
+    root = ReadBuffer(index, out.root);
+    LockBuffer(root, BUFFER_LOCK_EXCLUSIVE);
+  }
+  if (out.height == 2 && into_last != 0) {
+    inner = ReadBuffer(index, room.last_inner);
+    LockBuffer(inner, BUFFER_LOCK_EXCLUSIVE);
+  }
+  change.start(index);
+  LshMeta* meta = change.meta;
+  RunSlot* run = find_run(meta, out.id);
+  const Child* children = leaves->children();
+  Page root_page = root == InvalidBuffer ? nullptr : GenericXLogRegisterBuffer(change.state, root, 0);
+  if (out.height == 1) {
+    for (uint32_t i = 0; i < written; ++i) add_child(root_page, children[i]);
+  } else {
+    if (inner != InvalidBuffer) {
+      Page page = GenericXLogRegisterBuffer(change.state, inner, 0);
+      for (uint32_t i = 0; i < into_last; ++i) add_child(page, children[i]);
+    }
+    if (fresh != InvalidBuffer) {
+      Page page = GenericXLogRegisterBuffer(change.state, fresh, GENERIC_XLOG_FULL_IMAGE);
+      init_inner(page, out.id, out.inners, 1);
+      for (uint32_t i = into_last; i < written; ++i) add_child(page, children[i]);
+      add_child(root_page, {BufferGetBlockNumber(fresh), children[into_last].first});
+      ++run->inners;
+    }
+  }
+  set_counts(run, counts);
+  run->leaves += written;
+  run->hi = pack_entry(moved);
+  if (exhausted) run->state = kLive;
+  if (exhausted && run->leaves == 0) remove_run(meta, out.id);
+  for (int i = meta->nruns - 1; i >= 0; --i) {
+    RunSlot& input = meta->runs[i];
+    if (input.unit != out.unit || input.state != kInput) continue;
+    if (run_hi(input) <= moved)
+      remove_run(meta, input.id);
+    else if (run_lo(input) < moved)
+      input.lo = pack_entry(moved);
+  }
+  change.finish();
+  for (Buffer buffer : {root, inner, fresh})
+    if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
+
+  FreedRange freed;
+  for (int i = 0; i < directory.nruns; ++i)
+    for (uint32_t b = 0; b < lists[i].n; ++b) freed.add(index, lists[i].blocks[b]);
+  freed.publish(index);
+}
+
+}  // namespace
+
+bool merge_step(Relation index, uint8_t unit, uint32_t budget) {
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, directory);
+  const RunSlot* out = nullptr;
+  uint64_t least_id = ~uint64_t{0};
+  for (int i = 0; i < directory->nruns; ++i) {
+    const RunSlot& run = directory->runs[i];
+    if (run.unit != unit || run.state == kBuilding) continue;
+    if (run.state == kOutput) out = &run;
+    least_id = Min(least_id, run.id);
+  }
+  if (out == nullptr) return true;  // finished by another
+  const bool guarded = take_lock(index, IndexLock::vacuum, ShareLock, false);
+  if (!guarded && least_id < directory->vac_horizon) return false;
+  const OutputRoom room = room_of(index, *out);
+  const uint32_t most = room.leaves(*out);
+  bool moved = true;
+  if (most == 0) {
+    moved = directory->nruns < kMostRuns;
+    if (moved) begin_sibling(index, *directory, *out);
+  } else {
+    step_output(index, *directory, *out, room, Min(Min(Max(budget, 1u), kMostBudget), most));
+  }
+  if (guarded) drop_lock(index, IndexLock::vacuum, ShareLock);
+  return moved;
+}
+
+namespace {
+
+double seconds_since(const instr_time& began) {
+  instr_time now;
+  INSTR_TIME_SET_CURRENT(now);
+  INSTR_TIME_SUBTRACT(now, began);
+  return INSTR_TIME_GET_DOUBLE(now);
+}
+
+// Starts the merges that are due. Units whose runs a vacuum works on are left alone.
+void start_due_merges(Relation index, int crowded) {
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  for (;;) {
+    read_meta(index, directory);
+    Unit units[kMostRuns];
+    const int n = units_of(*directory, units);
+    const bool free_to_move = take_lock(index, IndexLock::vacuum, ShareLock, false);
+    if (free_to_move) drop_lock(index, IndexLock::vacuum, ShareLock);
+    const auto movable = [&](const Unit& u) {
+      return free_to_move || u.least_id >= directory->vac_horizon;
+    };
+    // Runs that there will be when the merges at work have ended.
+    int remaining = 0;
+    for (int u = 0; u < n; ++u) remaining += units[u].merging && movable(units[u]) ? 1 : units[u].runs;
+    uint8_t chosen[kMostRuns];
+    int nchosen = 0;
+    if (directory->nruns + 2u < kMostRuns) {
+      for (int c = 0; c < 32 && nchosen == 0; ++c) {
+        bool merging = false;
+        for (int u = 0; u < n; ++u) merging |= units[u].merging && movable(units[u]) && class_of(units[u].most_rows) == c;
+        if (merging) continue;
+        for (int u = 0; u < n; ++u)
+          if (!units[u].merging && movable(units[u]) && class_of(units[u].rows) == c) chosen[nchosen++] = units[u].number;
+        if (nchosen < static_cast<int>(kMergeFanout)) nchosen = 0;
+        nchosen = Min(nchosen, static_cast<int>(2 * kMergeFanout));
+      }
+      if (nchosen == 0 && remaining >= crowded) {
+        // The two smallest, whatever their classes.
+        std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.rows < b.rows; });
+        for (int u = 0; u < n && nchosen < 2; ++u)
+          if (!units[u].merging && movable(units[u])) chosen[nchosen++] = units[u].number;
+        if (nchosen < 2) nchosen = 0;
+      }
+    }
+    if (nchosen == 0) return;
+    if (start_merge(index, chosen, nchosen) < 0) return;
+  }
+}
+
+// crowded: slots in use from which on merging is forced.
+bool maintain_until(Relation index, bool wait, int crowded) {
+  if (!take_lock(index, IndexLock::maintenance, ExclusiveLock, wait)) return false;
+  instr_time began;
+  INSTR_TIME_SET_CURRENT(began);
+  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh maintenance", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext old = MemoryContextSwitchTo(context);
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, directory);
+  drop_building(index, *directory);
+  // A crowded directory keeps its last slots for the merges that make room.
+  const uint32_t closed = directory->npending == 0 ? 0 : directory->npending - 1u;
+  uint32_t flushed = 0;
+  if (closed != 0 && directory->nruns < kCrowded) flushed = flush(index, closed);
+  start_due_merges(index, crowded);
+  read_meta(index, directory);
+  const uint32_t budget = Max(kStepBudget * flushed, kLeastBudget);
+  Unit units[kMostRuns];
+  const int n = units_of(*directory, units);
+  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.most_rows < b.most_rows; });
+  MemoryContext step = AllocSetContextCreate(context, "lsh merge step", ALLOCSET_DEFAULT_SIZES);
+  // At least one step, whatever the clock says: a flush adds a run, and merges must keep up with flushes.
+  bool stepped = false;
+  for (int u = 0; u < n && (!stepped || seconds_since(began) < kMaintainSeconds); ++u) {
+    if (!units[u].merging) continue;
+    MemoryContextSwitchTo(step);
+    stepped |= merge_step(index, units[u].number, budget);
+    MemoryContextReset(step);
+  }
+  MemoryContextSwitchTo(old);
+  MemoryContextDelete(context);
+  drop_lock(index, IndexLock::maintenance, ExclusiveLock);
+  return true;
+}
+
+}  // namespace
+
+bool maintain(Relation index, bool wait) { return maintain_until(index, wait, kCrowded); }
+
+uint64_t begin_vacuum(Relation index) {
+  // A long vacuum freezes the runs that it finds: it leaves slots for those to come.
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  for (int round = 0; round < kMostRounds; ++round) {
+    read_meta(index, directory);
+    if (directory->nruns <= kRoomy) break;
+    CHECK_FOR_INTERRUPTS();
+    maintain_until(index, true, kRoomy);
+  }
+  take_lock(index, IndexLock::maintenance, ExclusiveLock, true);
+  flush_all(index, true);
+  MetaChange change;
+  change.begin(index);
+  const uint64_t horizon = change.meta->next_id;
+  change.meta->vac_horizon = horizon;
+  change.finish();
+  drop_lock(index, IndexLock::maintenance, ExclusiveLock);
+  return horizon;
+}
+
+}  // namespace neardup

@@ -1,0 +1,273 @@
+// The hash family "minhash": bands of a signature as keys, for the operator classes minhash_ops and lsh_query_ops.
+#include "core/lsh_bands.h"
+#include "pg/guc.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/lsh_query.h"
+
+namespace {
+
+using namespace neardup;
+
+constexpr char kFamily[] = "minhash";
+constexpr uint32_t kFamilyVersion = 1;
+static_assert(kMostIndexBands == kMostKeysPerRow);
+
+// LshConfig.params of this family; docs/format.md.
+struct MinhashConfig {
+  MinhashHeader header;  // of the indexed signatures; flags 0
+  uint16_t bands;
+  uint16_t rows;  // BandLayout's: 0 for the exact layout
+  uint16_t need;
+  uint16_t reserved;
+};
+static_assert(sizeof(MinhashConfig) == 24 && sizeof(MinhashConfig) <= sizeof(LshConfig::params));
+
+struct IndexParams {
+  MinhashHeader header;
+  BandLayout layout;
+};
+
+// What a bound config holds. It was read from disk: every field is checked.
+IndexParams index_params(const LshConfig* config) {
+  if (strncmp(config->family, kFamily, sizeof config->family) != 0 || config->family_version != kFamilyVersion)
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("the index was made by hash family \"%.24s\" version %u; this library knows \"%s\" version %u",
+                    config->family, config->family_version, kFamily, kFamilyVersion),
+             errhint("REINDEX it.")));
+  MinhashConfig stored;
+  memcpy(&stored, config->params, sizeof stored);
+  const IndexParams p{stored.header,
+                      {stored.header.num_perm, stored.header.bits, stored.bands, stored.rows, stored.need}};
+  if (config->params_len != sizeof stored || stored.header.format != kMinhashFormat || stored.header.flags != 0 ||
+      stored.reserved != 0 || config->nbands != stored.bands || !valid_layout(p.layout))
+    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED), errmsg("the parameters of the index are damaged"),
+                    errhint("REINDEX it.")));
+  return p;
+}
+
+// A view that says how the indexed signatures were made.
+MinhashView model_of(const IndexParams& p) { return {&p.header, nullptr, sizeof p.header}; }
+
+MinhashView signature_of(Datum value) {
+  return minhash_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
+}
+
+// "word 3, 128x32, seed 0"; describe() of any header is shorter than this.
+struct Words {
+  char text[128];
+};
+Words words_of(const MinhashHeader& header) {
+  Words w;
+  call_core([&] { strlcpy(w.text, describe(params_of(header)).c_str(), sizeof w.text); });
+  return w;
+}
+
+void keys_of(KeysRequest* request, const MinhashView& v) {
+  const IndexParams p = index_params(request->config);
+  demand_comparable(model_of(p), v);
+  request->keys = nullptr;
+  request->nkeys = 0;
+  request->final = false;
+  // Similar to nothing: found by no key.
+  if (v.empty()) return;
+  request->keys = static_cast<uint64_t*>(palloc(p.layout.bands * sizeof(uint64_t)));
+  request->nkeys = p.layout.bands;
+  band_keys(p.layout, v.components, request->keys);
+}
+
+// bound: the threshold of an index that has none of its own.
+void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
+  LshConfig* config = request->config;
+  if (config->flags & kMetaBound) {
+    const IndexParams p = index_params(config);
+    request->matches = comparable(p.header, *v.header);
+    if (request->matches || !request->can_raise) return;
+    const Words index = words_of(p.header);
+    const Words row = words_of(*v.header);
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("signature was not made like those of the index"),
+                    errdetail("index: %s; row: %s", index.text, row.text),
+                    errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
+                            "REINDEX or TRUNCATE.")));
+  }
+  const double threshold = request->options.threshold < 0 ? bound : request->options.threshold;
+  const double recall = request->options.recall < 0 ? 1 : request->options.recall;
+  check_threshold(threshold);
+  if (!(recall > 0 && recall <= 1))
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %g", recall),
+             errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
+  BandLayout layout{};
+  call_core([&] { layout = choose_bands(v.num_perm(), v.bits(), threshold, recall); });
+  memset(config->family, 0, sizeof config->family);
+  strlcpy(config->family, kFamily, sizeof config->family);
+  config->family_version = kFamilyVersion;
+  config->nbands = static_cast<uint16_t>(layout.bands);
+  config->threshold = threshold;
+  config->recall = recall;
+  MinhashConfig stored{};
+  stored.header = *v.header;
+  stored.header.flags = 0;
+  stored.bands = static_cast<uint16_t>(layout.bands);
+  stored.rows = static_cast<uint16_t>(layout.rows);
+  stored.need = static_cast<uint16_t>(layout.need);
+  memset(config->params, 0, sizeof config->params);
+  memcpy(config->params, &stored, sizeof stored);
+  config->params_len = sizeof stored;
+  request->matches = true;
+}
+
+double recall_at(const LshConfig* config, double similarity) {
+  const IndexParams p = index_params(config);
+  const uint32_t matches = min_matches(similarity, false, p.layout.num_perm, p.layout.bits);
+  double recall = 0;
+  call_core([&] { recall = hit_probability(p.layout, matches); });
+  return recall;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_minhash_keys);
+Datum lsh_minhash_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  keys_of(request, signature_of(request->value));
+  PG_RETURN_POINTER(nullptr);
+}
+
+PG_FUNCTION_INFO_V1(lsh_query_keys);
+Datum lsh_query_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  keys_of(request, lsh_query_view(request->value).signature);
+  PG_RETURN_POINTER(nullptr);
+}
+
+// The bound becomes a least number of equal components by the function that jaccard() uses, and that a greatest number
+// of bands which a qualifying row does not share with the query.
+PG_FUNCTION_INFO_V1(lsh_minhash_probes);
+Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+  const IndexParams p = index_params(request->config);
+  const BandLayout& layout = p.layout;
+  MinhashView query{};
+  double bound = 0;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+    case kStrategyConflict: {  // the rows' own bounds can only ask for more
+      const LshQueryView q = lsh_query_view(request->query);
+      query = q.signature;
+      bound = q.bound;
+      break;
+    }
+    case kStrategySimilar:
+      query = signature_of(request->query);
+      bound = guc_jaccard_threshold;
+      break;
+    default:
+      elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
+  }
+  request->nothing = false;
+  request->guaranteed = false;
+  request->final = false;
+  request->ngroups = 0;
+  request->slack = 0;
+  request->nprobes = 0;
+  request->probes = nullptr;
+  request->check = nullptr;
+  request->check_arg = nullptr;
+
+  // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
+  if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(nullptr);
+  const uint32_t need = min_matches(bound, false, layout.num_perm, layout.bits);  // num_perm + 1 for NaN, too
+  // An empty signature has similarity 0 to all, which % refuses at any threshold.
+  if (need > layout.num_perm || (query.empty() && (need > 0 || request->strategy == kStrategySimilar))) {
+    request->nothing = true;
+    request->guaranteed = true;
+    PG_RETURN_POINTER(nullptr);
+  }
+  if (need == 0) PG_RETURN_POINTER(nullptr);
+  const uint32_t mismatches = layout.num_perm - need;
+  if (mismatches < layout.bands)
+    request->slack = static_cast<uint16_t>(mismatches);
+  else if (need >= layout.need)
+    request->slack = static_cast<uint16_t>(layout.bands - 1);  // one hit is all that recall below 1 promises
+  else
+    PG_RETURN_POINTER(nullptr);
+  request->guaranteed = true;
+  request->ngroups = static_cast<uint16_t>(layout.bands);
+  request->nprobes = layout.bands;
+  request->probes = static_cast<LshProbe*>(palloc(layout.bands * sizeof(LshProbe)));
+  uint64_t keys[kMostIndexBands];
+  band_keys(layout, query.components, keys);
+  for (uint32_t j = 0; j < layout.bands; ++j)
+    request->probes[j] = {keys[j], static_cast<uint16_t>(j), static_cast<uint8_t>(kKeyBits)};
+  PG_RETURN_POINTER(nullptr);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minhash_bind);
+Datum lsh_minhash_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  bind_or_check(request, signature_of(request->value), kDefaultThreshold);
+  PG_RETURN_POINTER(nullptr);
+}
+
+PG_FUNCTION_INFO_V1(lsh_query_bind);
+Datum lsh_query_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  const LshQueryView value = lsh_query_view(request->value);
+  bind_or_check(request, value.signature, value.bound);
+  PG_RETURN_POINTER(nullptr);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minhash_describe);
+Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+  const IndexParams p = index_params(request->config);
+  const double threshold = request->config->threshold;
+  request->parameters = pstrdup(words_of(p.header).text);
+  const char* serves =
+      p.layout.bits == 8  // where the share of equal components is not the similarity
+          ? psprintf("serves jaccard >= %g (%u of %u components equal)", threshold, p.layout.need, p.layout.num_perm)
+          : psprintf("serves jaccard >= %u/%u (%g)", p.layout.need, p.layout.num_perm, threshold);
+  request->guarantee = p.layout.exact()
+                           ? psprintf("%s, exactly", serves)
+                           : psprintf("%s, each row with probability at least %g", serves, request->config->recall);
+  request->recall_at = recall_at;
+  PG_RETURN_POINTER(nullptr);
+}
+
+// A row that was met in h of p probed bands differs from the query in at least p - h components, one in each of the
+// other bands; bands are disjoint in every layout, so that holds at recall below 1 as well. Keys that are equal by
+// chance raise h and lower the bound. The distance is the operator's own expression, and like it monotone.
+PG_FUNCTION_INFO_V1(lsh_minhash_order);
+Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
+  const IndexParams p = index_params(request->config);
+  request->usable = false;
+  request->least = nullptr;
+  const MinhashView query = signature_of(request->query);
+  MinhashView condition{};
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      condition = lsh_query_view(request->condition).signature;
+      break;
+    case kStrategySimilar:
+      condition = signature_of(request->condition);
+      break;
+    default:
+      PG_RETURN_POINTER(nullptr);
+  }
+  if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0)
+    PG_RETURN_POINTER(nullptr);
+  const uint32_t most = p.layout.num_perm;
+  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
+  for (uint32_t h = 0; h <= request->probed; ++h) {
+    const uint32_t differing = Min(request->probed - h, most);
+    request->least[h] = 1.0 - estimate_jaccard(most - differing, most, p.layout.bits);
+  }
+  request->usable = true;
+  PG_RETURN_POINTER(nullptr);
+}
+
+}  // extern "C"

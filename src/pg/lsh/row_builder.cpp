@@ -1,0 +1,163 @@
+// See row_builder.h.
+#include "pg/lsh/row_builder.h"
+
+namespace neardup {
+
+void init_builder(Builder* b, BuildShared* shared, int number, Relation index, size_t memory) {
+  memset(b, 0, sizeof *b);
+  b->shared = shared;
+  b->number = number;
+  b->context = CurrentMemoryContext;
+  b->row_context = AllocSetContextCreate(CurrentMemoryContext, "lsh build row", ALLOCSET_DEFAULT_SIZES);
+  b->detoast = TupleDescAttr(RelationGetDescr(index), 0)->attlen == -1;
+  // A part is for what grows with the chunk elsewhere, in the allocator above all.
+  b->chunk = make_owned<EntryChunk>(CurrentMemoryContext,
+                                    [memory](PgStop*, PgTempFiles*) { return new EntryChunk(memory - memory / 16); });
+  b->block = static_cast<Entry*>(palloc(sizeof(Entry) * Builder::kBlockEntries));
+}
+
+void chunk_file_name(char (&name)[32], int number) { snprintf(name, sizeof name, "lsh.%d", number); }
+
+void sort_chunk(Builder* b) {
+  call_core([b] {
+    Poller poller(b->chunk->stop);
+    b->chunk->object->sort(poller);
+  });
+}
+
+void spill(Builder* b) {
+  sort_chunk(b);
+  MemoryContext old = MemoryContextSwitchTo(b->context);
+  if (b->writer == nullptr) {
+    char name[32];
+    chunk_file_name(name, b->number);
+    b->file = b->shares_files ? create_shared_file(&b->shared->files, name) : BufFileCreateTemp(false);
+    b->writer = static_cast<ChunkWriter*>(palloc(sizeof(ChunkWriter)));
+    b->writer->init(b->file);
+  }
+  take_chunk(b, b->writer);
+  b->writer->end_chunk();
+  b->chunk->object->clear();
+  MemoryContextSwitchTo(old);
+}
+
+void forget_rows(Builder* b) {
+  b->skipped |= b->rows != 0;
+  b->chunk->object->clear();
+  if (b->writer != nullptr) b->writer->forget_chunks();
+  b->rows = 0;
+  b->entries = 0;
+}
+
+namespace {
+
+// Takes over the parameters that are bound now.
+void adopt_binding(Builder* b) {
+  BuildShared* shared = b->shared;
+  forget_rows(b);
+  SpinLockAcquire(&shared->mutex);
+  b->binding = shared->binding;
+  b->confirmed = shared->confirmed;
+  b->config = shared->config;
+  SpinLockRelease(&shared->mutex);
+}
+
+// Binds the parameters to this value's, in place of binding number `old`, unless another was faster.
+void replace_binding(Builder* b, Relation index, Datum value, uint32 old, bool alive) {
+  BuildShared* shared = b->shared;
+  LshConfig config = shared->unbound;
+  bind_config(index, value, &config);
+  config.flags |= shared->unbound.flags;
+  if ((config.flags & kMetaExclusion) != 0 && config.recall < 1)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("an exclusion constraint needs an index that finds every row"),
+                    errdetail("The parameters of index \"%s\" give it a recall of %g.", RelationGetRelationName(index),
+                              config.recall)));
+  SpinLockAcquire(&shared->mutex);
+  if (shared->binding == old && (old == 0 || !shared->confirmed)) {
+    shared->binding = old + 1;
+    shared->confirmed = alive;
+    shared->config = config;
+  }
+  SpinLockRelease(&shared->mutex);
+}
+
+bool matches(Relation index, Datum value, LshConfig* config) {
+  BindRequest request{};
+  request.value = value;
+  request.config = config;
+  call_family(index, kProcBind, &request);
+  return request.matches;
+}
+
+// Whether the row is to be indexed. An error for a live row that was made by other parameters than another one.
+bool accept(Builder* b, Relation index, Datum value, bool alive) {
+  BuildShared* shared = b->shared;
+  for (;;) {
+    if (b->binding != shared->binding) adopt_binding(b);
+    if (b->binding == 0) {
+      replace_binding(b, index, value, 0, alive);
+      continue;
+    }
+    const bool match = matches(index, value, &b->config);
+    if (match && (!alive || b->confirmed)) return true;
+    if (!match && !alive) {
+      b->skipped = true;
+      return false;
+    }
+    SpinLockAcquire(&shared->mutex);
+    const bool current = shared->binding == b->binding;
+    if (current && match) shared->confirmed = true;
+    if (current) b->confirmed = shared->confirmed;
+    SpinLockRelease(&shared->mutex);
+    if (!current) continue;
+    if (match) return true;
+    if (b->confirmed) {
+      check_value(index, value, &b->config);
+      elog(ERROR, "the operator class of index \"%s\" contradicts itself", RelationGetRelationName(index));
+    }
+    replace_binding(b, index, value, b->binding, true);
+  }
+}
+
+// The row's stored keys; not in order, and perhaps repeated: the sort and the packer see to that.
+StoredKeys row_keys(Relation index, Datum value, const LshConfig* config) {
+  KeysRequest request{};
+  request.value = value;
+  request.config = config;
+  call_family(index, kProcKeys, &request);
+  bool good = true;
+  if (request.nkeys > kMostKeysPerRow) return stored_keys(index, value, config);  // raises the error
+  for (uint32_t i = 0; i < request.nkeys; ++i) {
+    request.keys[i] = stored_key(request.keys[i], request.final);
+    good &= request.keys[i] != kRosterKey && request.keys[i] <= kMostKey;
+  }
+  if (!good) return stored_keys(index, value, config);
+  return {request.keys, request.nkeys};
+}
+
+}  // namespace
+
+void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool alive, void* state) {
+  Builder* b = static_cast<Builder*>(state);
+  if (nulls[0]) return;
+  MemoryContext old = MemoryContextSwitchTo(b->row_context);
+  const Datum value = b->detoast ? PointerGetDatum(PG_DETOAST_DATUM(values[0])) : values[0];
+  if (accept(b, index, value, alive)) {
+    const StoredKeys keys = row_keys(index, value, &b->config);
+    while (!b->chunk->object->add(tid_of(*tid), keys.keys, keys.n)) {
+      bool grown = false;
+      call_core([&] {
+        Poller poller(b->chunk->stop);
+        grown = b->chunk->object->grow(keys.n, poller);
+      });
+      if (!grown) spill(b);
+    }
+    b->rows += 1;
+    b->entries += keys.n + 1;
+  }
+  MemoryContextSwitchTo(old);
+  MemoryContextReset(b->row_context);
+}
+
+}  // namespace neardup

@@ -1,0 +1,232 @@
+// See run_reader.h.
+#include "pg/lsh/run_reader.h"
+
+namespace neardup {
+namespace {
+
+// The last i with first[i] <= e, or 0. Fences are big-endian: memcmp orders them.
+uint32_t last_at_or_below(const PackedEntry* first, uint32_t n, const Entry& e) {
+  const PackedEntry wanted = pack_entry(e);
+  uint32_t from = 0;
+  while (n > 1) {
+    const uint32_t half = n / 2;
+    if (memcmp(&first[from + half], &wanted, sizeof wanted) <= 0) {
+      from += half;
+      n -= half;
+    } else {
+      n = half;
+    }
+  }
+  return from;
+}
+
+}  // namespace
+
+void RunTree::init(Relation index, const RunSlot& run, uint64_t change, MemoryContext context,
+                   BufferAccessStrategy strategy, Snapshot snapshot) {
+  index_ = index;
+  run_ = run;
+  change_ = change;
+  context_ = context;
+  strategy_ = strategy;
+  snapshot_ = snapshot;
+  lo_ = run_lo(run);
+  hi_ = run_hi(run);
+  root_ = nullptr;
+  inners_ = nullptr;
+  keep_ = false;
+}
+
+Buffer RunTree::lock_inner(BlockNumber block) {
+  Buffer buffer;
+  if (lock_page(index_, block, run_.id, kInnerPage, strategy_, &buffer) != PageState::good) {
+    if (change_ == kPinned || directory_change(index_) == change_)
+      report_corrupt(index_, block, "an inner page of a run is not there");
+    return InvalidBuffer;
+  }
+  if (snapshot_ != nullptr) test_old_snapshot(snapshot_, index_, BufferGetPage(buffer));
+  return buffer;
+}
+
+InnerCopy* RunTree::copy_inner(BlockNumber block, uint16_t level) {
+  Buffer buffer = lock_inner(block);
+  if (buffer == InvalidBuffer) return nullptr;
+  const InnerPage* inner = open_inner(index_, buffer, level);
+  const uint32_t n = inner->n;
+  // Child numbers first: fences need no alignment.
+  char* memory = static_cast<char*>(
+      MemoryContextAlloc(context_, sizeof(InnerCopy) + n * (sizeof(BlockNumber) + sizeof(PackedEntry))));
+  InnerCopy* copy = reinterpret_cast<InnerCopy*>(memory);
+  copy->n = n;
+  copy->child = reinterpret_cast<BlockNumber*>(memory + sizeof(InnerCopy));
+  copy->first = reinterpret_cast<PackedEntry*>(memory + sizeof(InnerCopy) + n * sizeof(BlockNumber));
+  memcpy(copy->child, inner->child, n * sizeof(BlockNumber));
+  memcpy(copy->first, inner->first, n * sizeof(PackedEntry));
+  UnlockReleaseBuffer(buffer);
+  return copy;
+}
+
+bool RunTree::load_root() {
+  if (root_ != nullptr) return true;
+  InnerCopy* root = copy_inner(run_.root, run_.height);
+  if (root == nullptr) return false;
+  if (run_.height == 2)
+    inners_ = static_cast<InnerCopy**>(MemoryContextAllocZero(context_, sizeof(InnerCopy*) * Max(root->n, 1u)));
+  root_ = root;
+  return true;
+}
+
+bool RunTree::load_inner(uint32_t i) {
+  if (inners_[i] != nullptr) return true;
+  inners_[i] = copy_inner(root_->child[i], 1);
+  if (inners_[i] != nullptr && inners_[i]->n == 0) report_corrupt(index_, root_->child[i], "an empty inner page");
+  return inners_[i] != nullptr;
+}
+
+void RunTree::fill(uint32_t n, const BlockNumber* child, const PackedEntry* first, LeafPlace* place) const {
+  place->block = child[place->j];
+  place->fence = unpack_entry(first[place->j]);
+  if (place->j + 1 < n)
+    place->next_fence = unpack_entry(first[place->j + 1]);
+  else if (run_.height == 2 && place->i + 1 < root_->n)
+    place->next_fence = unpack_entry(root_->first[place->i + 1]);
+  else
+    place->next_fence = kBeyondEntry;
+}
+
+bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
+  *end = root_->n == 0;
+  place->i = place->j = 0;
+  if (*end) return true;
+  if (run_.height == 1) {
+    place->j = last_at_or_below(root_->first, root_->n, e);
+    fill(root_->n, root_->child, root_->first, place);
+    return true;
+  }
+  place->i = last_at_or_below(root_->first, root_->n, e);
+  if (inners_[place->i] == nullptr && !keep_) {
+    // In place: a copy would cost more than the search.
+    const BlockNumber block = root_->child[place->i];
+    Buffer buffer = lock_inner(block);
+    if (buffer == InvalidBuffer) return false;
+    const InnerPage* inner = open_inner(index_, buffer, 1);
+    if (inner->n == 0) report_corrupt(index_, block, "an empty inner page");
+    place->j = last_at_or_below(inner->first, inner->n, e);
+    fill(inner->n, inner->child, inner->first, place);
+    UnlockReleaseBuffer(buffer);
+    return true;
+  }
+  if (!load_inner(place->i)) return false;
+  const InnerCopy* inner = inners_[place->i];
+  place->j = last_at_or_below(inner->first, inner->n, e);
+  fill(inner->n, inner->child, inner->first, place);
+  return true;
+}
+
+bool RunTree::next(LeafPlace* place, bool* end) {
+  *end = false;
+  if (run_.height == 1) {
+    if (++place->j >= root_->n) {
+      *end = true;
+      return true;
+    }
+    fill(root_->n, root_->child, root_->first, place);
+    return true;
+  }
+  if (!load_inner(place->i)) return false;
+  if (++place->j >= inners_[place->i]->n) {
+    if (place->i + 1 >= root_->n) {
+      *end = true;
+      return true;
+    }
+    ++place->i;
+    place->j = 0;
+    if (!load_inner(place->i)) return false;
+  }
+  const InnerCopy* inner = inners_[place->i];
+  fill(inner->n, inner->child, inner->first, place);
+  return true;
+}
+
+LeafResult RunTree::lock_leaf(const LeafPlace& place, Buffer* buffer, LeafView* leaf) {
+  const BlockNumber at = place.block;
+  if (lock_page(index_, at, run_.id, kLeafPage, strategy_, buffer) == PageState::good) {
+    if (snapshot_ != nullptr) test_old_snapshot(snapshot_, index_, BufferGetPage(*buffer));
+    open_leaf(index_, *buffer, leaf);
+    return LeafResult::leaf;
+  }
+  // The directory may have moved after it was copied. If not, only the leaf across lo may be gone.
+  if (change_ != kPinned && directory_change(index_) != change_) return LeafResult::stale;
+  if (place.fence < lo_) return LeafResult::empty;
+  report_corrupt(index_, at, "a leaf of a run is not there");
+}
+
+void RunReader::init(Relation index, const RunSlot& run, BufferAccessStrategy strategy) {
+  index_ = index;
+  tree_.init(index, run, RunTree::kPinned, CurrentMemoryContext, strategy, nullptr);
+  tree_.keep_inners();
+  seek(run_lo(run));
+}
+
+void RunReader::seek(const Entry& from) {
+  from_ = from;
+  tree_.load_root();
+  tree_.find(from, &place_, &end_);
+}
+
+bool RunReader::next_leaf(Buffer* buffer, LeafView* leaf) {
+  while (!end_ && place_.fence < tree_.hi()) {
+    last_ = place_;
+    tree_.next(&place_, &end_);
+    if (tree_.lock_leaf(last_, buffer, leaf) == LeafResult::leaf) return true;
+  }
+  return false;
+}
+
+BlockList blocks_below(Relation index, const RunSlot& run, const Entry& below, bool gone) {
+  RunTree tree;
+  tree.init(index, run, RunTree::kPinned, CurrentMemoryContext, nullptr, nullptr);
+  tree.load_root();
+  BlockList list{};
+  uint32_t capacity = 64;
+  list.blocks = static_cast<BlockNumber*>(palloc(sizeof(BlockNumber) * capacity));
+  const auto add = [&](BlockNumber block) {
+    if (list.n == capacity)
+      list.blocks = static_cast<BlockNumber*>(repalloc(list.blocks, sizeof(BlockNumber) * (capacity *= 2)));
+    list.blocks[list.n++] = block;
+  };
+  LeafPlace place;
+  bool end;
+  for (tree.find(tree.lo(), &place, &end); !end; tree.next(&place, &end)) {
+    if (!gone && below < place.next_fence) break;
+    add(place.block);
+  }
+  if (gone) {
+    for (uint32_t i = 0; i < tree.inners(); ++i) add(tree.inner_block(i));
+    add(run.root);
+  }
+  return list;
+}
+
+uint64_t list_length(Relation index, const RunSlot& run, uint64_t key) {
+  RunReader reader;
+  reader.init(index, run, nullptr);
+  const Entry begin{key, 0};
+  const Entry beyond = key == kMostKey ? kBeyondEntry : Entry{key + 1, 0};
+  reader.seek(begin < run_lo(run) ? run_lo(run) : begin);
+  const Entry to = beyond < run_hi(run) ? beyond : run_hi(run);
+  uint64_t length = 0;
+  Buffer buffer;
+  LeafView leaf;
+  while (reader.next_leaf(&buffer, &leaf)) {
+    const uint32_t first = leaf.lower_bound(reader.from());
+    const uint32_t last = leaf.lower_bound(to);
+    length += last - Min(first, last);
+    const bool more = last == leaf.count();
+    UnlockReleaseBuffer(buffer);
+    if (!more) break;
+  }
+  return length;
+}
+
+}  // namespace neardup
