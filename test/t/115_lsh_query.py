@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+"""lsh_query through drivers: bound parameters, binary COPY there and back, damaged binary input."""
+import struct
+
+from harness import *
+import oracle as o
+
+DOC = "the quick brown fox jumps over the lazy dog"
+
+
+def parameters(conn):
+    same = o.to_minhash(DOC)
+    for label, t in (("float", 0.5), ("integer", 1), ("text", "0.75")):
+        equal("jaccard_at_least(%%s, %%s, %%s), %s" % label, one(conn, "SELECT jaccard_at_least(%s, %s, %s)", (same, same, t)), True)
+        equal("%%> with_threshold(%%s, %%s), %s" % label, one(conn, "SELECT %s::minhash %%> with_threshold(%s, %s)", (same, same, t)), True)
+    equal("band_keys(%s, %s)", one(conn, "SELECT count(*) FROM band_keys(%s, %s)", (same, 0.75)), 33)
+
+
+def binary(conn):
+    conn.execute("CREATE TABLE q AS SELECT row_number() OVER () AS id, lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), t) AS q "
+                 "FROM unnest('{0.8,1,-1,NaN,Infinity}'::float8[]) t, unnest(ARRAY[8, 16, 32]) b, unnest(ARRAY['', %s]) doc; CREATE TABLE r(LIKE q)" % repr(DOC))
+    with conn.cursor() as cur, cur.copy("COPY q TO STDOUT (FORMAT binary)") as copy:
+        image = b"".join(bytes(block) for block in copy)
+
+    def put(data):
+        """Error of a binary COPY of these bytes, or None."""
+        try:
+            with conn.cursor() as cur, cur.copy("COPY r FROM STDIN (FORMAT binary)") as copy:
+                copy.write(data)
+        except psycopg.Error as e:
+            return e
+        return None
+    e = put(image)
+    check("binary COPY out and in", e is None, e)
+    equal("binary COPY keeps every value", one(conn, "SELECT count(*) FROM q JOIN r USING (id, q)"), 30)
+    with conn.cursor(binary=True) as cur:
+        samples = [bytes(row[0]) for row in cur.execute("SELECT q FROM q WHERE id IN (1, 6, 13) ORDER BY id").fetchall()]
+    head = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
+
+    def image_of(payload):
+        return head + struct.pack("!h", 2) + struct.pack("!iq", 8, 1) + struct.pack("!i", len(payload)) + payload + struct.pack("!h", -1)
+
+    crashed, accepted, bad = "", 0, []
+    try:
+        for payload in samples:
+            for cut in range(len(payload)):
+                if put(image_of(payload[:cut])) is None:
+                    bad.append("value cut at %d of %d accepted" % (cut, len(payload)))
+            if put(image_of(payload + b"\0")) is None:
+                bad.append("one byte too many accepted")
+            for position in range(len(payload)):
+                for bit in range(8) if position < 44 else (position % 8,):
+                    flipped = bytearray(payload)
+                    flipped[position] ^= 1 << bit
+                    conn.execute("TRUNCATE r")
+                    e = put(image_of(bytes(flipped)))
+                    if e is None:  # what is accepted must be whole
+                        accepted += 1
+                        if one(conn, "SELECT q::text::lsh_query = q FROM r") is not True:
+                            bad.append("byte %d bit %d: text form is another value" % (position, bit))
+                        conn.execute("SELECT q && q FROM r")
+                    elif e.sqlstate[:2] not in ("22", "0A"):
+                        bad.append("byte %d bit %d: %s %s" % (position, bit, e.sqlstate, e))
+    except psycopg.OperationalError as e:
+        crashed = e
+    check("damaged binary input: errors, no crash (%d flips were valid values)" % accepted, accepted > 0 and not crashed and not bad, crashed or bad[:3])
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        conn.execute("SET client_min_messages = warning")
+        sections((parameters, conn), (binary, conn))
+
+
+finish(main)

@@ -1,0 +1,629 @@
+#!/usr/bin/python3
+"""The index never changes an answer: generated queries, each by every kind of plan on tables with lsh indexes, against
+the same tables without them. Of a marked part EXPLAIN must show the index.
+
+The schema `indexed` has the indexes, `plain` has not; both have the same tables, views, policies and rows, and a query
+names none of them, so that search_path chooses."""
+import itertools
+import threading
+
+from harness import *
+
+ROWS = 640
+JOIN_ROWS = 160
+
+# One name per way to make the planner choose; the reference runs with PostgreSQL's defaults.
+PARALLEL = ("parallel_setup_cost = 0; parallel_tuple_cost = 0; min_parallel_table_scan_size = 0; "
+            "min_parallel_index_scan_size = 0; max_parallel_workers_per_gather = 2; "
+            "enable_partitionwise_join = on; enable_partitionwise_aggregate = on")
+SETTINGS = {
+    "default": "",
+    "no sequential scans": "enable_seqscan = off",
+    "no bitmaps": "enable_seqscan = off; enable_bitmapscan = off",
+    "only nested loops": "enable_seqscan = off; enable_hashjoin = off; enable_mergejoin = off",
+    "no index scans": "enable_seqscan = off; enable_indexscan = off; enable_indexonlyscan = off",
+    "parallel": PARALLEL,
+    "as written": "enable_seqscan = off; enable_material = off; enable_memoize = off; enable_sort = off; "
+                  "join_collapse_limit = 1; from_collapse_limit = 1; geqo_threshold = 2",
+    "not derived": "enable_seqscan = off; neardup.derive_conditions = off",
+}
+FORCED = "no sequential scans"
+ORDERED = "Order By"
+
+SCHEMA = """
+CREATE TABLE doc (id int PRIMARY KEY, grp int, cat int, bound float8, sig minhash, old minhash);
+INSERT INTO doc SELECT i, i / 8, i %% 5, CASE WHEN i %% 11 > 0 THEN 0.7 + (i %% 4) * 0.1 END, near(i, 0), near(i / 2 * 2, 1)
+    FROM generate_series(1, %(rows)d) i;
+CREATE TABLE small (id int PRIMARY KEY, grp int, bound float8, sig minhash);
+INSERT INTO small SELECT id, grp, bound, sig FROM doc WHERE id <= %(join)d;
+CREATE TABLE other (id int PRIMARY KEY, grp int, bound float8, sig minhash);
+INSERT INTO other SELECT 1000 + id, grp, bound, sig FROM doc WHERE id BETWEEN %(join)d / 2 AND %(join)d;
+CREATE TABLE article (id int PRIMARY KEY, body text, lang text);
+INSERT INTO article SELECT i, CASE WHEN i %% 37 > 0 THEN (SELECT string_agg('w' || (i / 5) || '_' || e ||
+    CASE WHEN e %% 30 < i %% 5 THEN 'x' ELSE '' END, ' ') FROM generate_series(1, 60) e) END,
+    CASE i %% 3 WHEN 0 THEN 'en' WHEN 1 THEN 'uk' END FROM generate_series(1, 300) i;
+
+CREATE TABLE part (id int, k int, sig minhash) PARTITION BY RANGE (id);
+CREATE TABLE part_a PARTITION OF part FOR VALUES FROM (MINVALUE) TO (200);
+CREATE TABLE part_b PARTITION OF part FOR VALUES FROM (200) TO (400) PARTITION BY LIST (k);
+CREATE TABLE part_b0 PARTITION OF part_b FOR VALUES IN (0);
+CREATE TABLE part_b1 PARTITION OF part_b DEFAULT;
+CREATE TABLE part_c (sig minhash, id int, k int);
+ALTER TABLE part ATTACH PARTITION part_c FOR VALUES FROM (400) TO (MAXVALUE);
+INSERT INTO part SELECT id, id %% 2, sig FROM doc;
+CREATE TABLE parent (id int, sig minhash);
+CREATE TABLE child (more text) INHERITS (parent);
+CREATE TABLE bare () INHERITS (parent);
+INSERT INTO parent SELECT id, sig FROM doc WHERE id %% 3 = 0;
+INSERT INTO child SELECT id, sig, 'more' FROM doc WHERE id %% 3 = 1;
+INSERT INTO bare SELECT id, sig FROM doc WHERE id %% 3 = 2 AND id < 200;
+CREATE TABLE empty (id int PRIMARY KEY, sig minhash);
+
+CREATE VIEW docs AS SELECT id, grp, sig FROM doc WHERE cat <> 4;
+CREATE VIEW either AS SELECT id, sig, 'doc' AS which FROM doc UNION ALL SELECT id, sig, 'other' FROM other
+    UNION ALL SELECT id, sig, 'part' FROM part;
+CREATE VIEW guarded WITH (security_barrier) AS SELECT id, grp, sig FROM doc WHERE grp %% 2 = 0;
+CREATE VIEW pairs AS SELECT a.id AS a, b.id AS b FROM doc a JOIN doc b ON a.id < b.id AND jaccard(a.sig, b.sig) >= 0.9;
+CREATE MATERIALIZED VIEW kept AS SELECT id, sig FROM doc WHERE cat < 3;
+CREATE TABLE secret (id int PRIMARY KEY, owner text, sig minhash);
+INSERT INTO secret SELECT id, CASE WHEN id %% 2 = 0 THEN 'plans_reader' ELSE 'nobody' END, sig FROM doc;
+ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON secret USING (owner = current_user);
+GRANT ALL ON ALL TABLES IN SCHEMA %(schema)s TO plans_reader;
+GRANT USAGE ON SCHEMA %(schema)s TO plans_reader;
+
+CREATE FUNCTION doc_sig(wanted int) RETURNS minhash LANGUAGE plpgsql STABLE AS
+    $$ BEGIN RETURN (SELECT sig FROM doc WHERE id = wanted); END $$;
+CREATE FUNCTION near_ids(q minhash, t float8) RETURNS SETOF int LANGUAGE sql STABLE AS
+    $$ SELECT id FROM doc WHERE jaccard(sig, q) >= t $$;
+CREATE FUNCTION count_near(t float8) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+    DECLARE r record; n bigint := 0; m bigint;
+    BEGIN
+        FOR r IN SELECT sig FROM doc WHERE id %% 40 = 1 LOOP
+            SELECT count(*) INTO m FROM doc WHERE jaccard(sig, r.sig) > t;
+            n := n * 3 + m;
+        END LOOP;
+        RETURN n;
+    END $$;
+ALTER FUNCTION doc_sig SET search_path FROM CURRENT;
+"""
+
+INDEXES = """
+CREATE INDEX doc_lsh ON doc USING lsh (sig);
+CREATE INDEX doc_grp ON doc (grp);
+CREATE INDEX doc_part_lsh ON doc USING lsh (old) WHERE cat = 2;
+CREATE INDEX small_lsh ON small USING lsh (sig) WITH (threshold = 0.7);
+CREATE INDEX small_old ON small (grp);
+CREATE INDEX other_lsh ON other USING lsh (sig);
+CREATE INDEX article_lsh ON article USING lsh (to_minhash(body));
+CREATE INDEX article_en_lsh ON article USING lsh (to_minhash(body, 2)) WHERE lang = 'en';
+CREATE INDEX article_uk_lsh ON article USING lsh (to_minhash(body, k => 5, unit => 'char')) WHERE lang = 'uk';
+CREATE INDEX part_lsh ON part USING lsh (sig);
+CREATE INDEX parent_lsh ON parent USING lsh (sig);
+CREATE INDEX child_lsh ON child USING lsh (sig);
+CREATE INDEX empty_lsh ON empty USING lsh (sig);
+CREATE INDEX kept_lsh ON kept USING lsh (sig);
+CREATE INDEX secret_lsh ON secret USING lsh (sig);
+CREATE INDEX doc_query_lsh ON doc USING lsh (with_threshold(sig, 0.85));
+"""
+
+# Groups of 8: copies, near copies down to 0.5; NULLs and empty ones among them. `salt` makes another column.
+NEAR = """
+CREATE FUNCTION near(i int, salt int) RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN (i + salt) % 41 = 0 THEN NULL WHEN (i + salt) % 43 = 0 THEN set_minhash('{}'::bigint[])
+        ELSE set_minhash(ARRAY(SELECT (i / 8) * 1000::bigint + e +
+            CASE WHEN (e * 37) % 100 < (ARRAY[0, 0, 3, 6, 10, 15, 22, 30])[1 + i % 8] + salt THEN 100 * (1 + i % 8) ELSE 0 END
+            FROM generate_series(1, 100) e)) END $$;
+"""
+
+
+class Plans:
+    def __init__(self, name):
+        self.conn = connect(name)
+        self.conn.prepare_threshold = None
+        self.count = 0
+        self.shown = 0
+        self.bad = []
+        self.unused = []
+        self.turn = 0
+
+    def run(self, statement):
+        """(rows or None, SQLSTATE or None)"""
+        try:
+            cur = self.conn.execute(statement)
+            return (cur.fetchall() if cur.description else [], None)
+        except psycopg.Error as e:
+            return (None, e.sqlstate)
+
+    def side(self, schema, settings, before, query, after):
+        self.conn.execute("RESET ALL; RESET ROLE")
+        self.conn.execute("SET search_path = %s, public" % schema)
+        for s in settings.split(";"):
+            if s.strip():
+                self.conn.execute("SET " + s)
+        for s in before:
+            self.conn.execute(s)
+        out = self.run(query)
+        if self.conn.info.transaction_status == psycopg.pq.TransactionStatus.INERROR:
+            self.conn.execute("ROLLBACK")
+        for s in after:
+            self.run(s)
+        return out
+
+    def compare(self, query, uses=None, before=(), after=(), ordered=False, settings=None):
+        """The query's answers with and without indexes. uses: what EXPLAIN must show, the name of an index or, without
+        bitmaps, Order By. before and after: statements around it, in the same session."""
+        want = self.side("plain", "neardup.derive_conditions = off", before, query, after)
+        if settings is None:
+            names = list(SETTINGS)
+            if not FULL:
+                # every setting is met in turn
+                self.turn += 1
+                others = [n for n in names if n != FORCED]
+                names = [FORCED, others[self.turn % len(others)]]
+        else:
+            names = settings
+        for name in names:
+            got = self.side("indexed", SETTINGS[name], before, query, after)
+            self.count += 1
+            same = got[1] == want[1] and (got[0] == want[0] if ordered or got[0] is None
+                                          else sorted(map(repr, got[0])) == sorted(map(repr, want[0])))
+            if not same:
+                self.bad.append("%s: %s: got %.100r want %.100r" % (name, " ".join(query.split())[:300], got, want))
+        if uses:
+            forced = SETTINGS["no bitmaps" if uses == ORDERED else FORCED]
+            plan = self.side("indexed", forced, before, "EXPLAIN (COSTS OFF) " + query, after)
+            self.shown += 1
+            if not plan[0] or not any(uses in r[0] for r in plan[0]):
+                self.unused.append("%s: %s" % (" ".join(query.split())[:200], plan[1] or [r[0] for r in plan[0]]))
+
+    def report(self, name):
+        check("%s: answers equal (%d)" % (name, self.count), self.count and not self.bad,
+              "%d differ; %s" % (len(self.bad), " | ".join(self.bad[:3])))
+        if self.shown:
+            check("%s: plans use the index (%d)" % (name, self.shown), not self.unused,
+                  "%d do not; %s" % (len(self.unused), " | ".join(self.unused[:3])))
+        self.count = self.shown = 0
+        self.bad, self.unused = [], []
+
+
+def setup(name):
+    with connect(name) as conn:
+        conn.execute(NEAR)
+        conn.execute("DO $$ BEGIN CREATE ROLE plans_reader; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+        for schema in ("plain", "indexed"):
+            conn.execute("CREATE SCHEMA %s; SET search_path = %s, public" % (schema, schema))
+            conn.execute(SCHEMA % {"rows": ROWS, "join": JOIN_ROWS, "schema": schema})
+        conn.execute(INDEXES)
+        # Rows that came after the index was built, dead ones, and a change of place.
+        for schema in ("plain", "indexed"):
+            conn.execute("SET search_path = %s, public" % schema)
+            conn.execute("INSERT INTO doc SELECT i, i / 8, i %% 5, 0.8, near(i, 0), near(i, 1) FROM generate_series(%d, %d) i"
+                         % (ROWS + 1, ROWS + 60))
+            conn.execute("UPDATE doc SET cat = 2 WHERE id % 17 = 0; DELETE FROM doc WHERE id % 53 = 0")
+            conn.execute("UPDATE doc SET sig = near(id + 1, 0) WHERE id % 29 = 0")
+        conn.execute("ANALYZE")
+
+
+SIGNATURES = {
+    "literal": None,
+    "row": "(SELECT sig FROM doc WHERE id = 83)",
+    "function": "doc_sig(83)",
+    "setting": "current_setting('plans.sig')::minhash",
+}
+BOUNDS = ["0.8", "0.9", "1", "0.75", "0.8046875", "0.95::real", "0.7421875", "0.5", "0.3", "0", "-1", "1.5",
+          "'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8", "NULL::float8", "(SELECT 0.8)", "random() * 0 + 0.8",
+          "(SELECT bound FROM doc WHERE id = -1)"]
+# M: jaccard(sig, Q); N: with another query. A star: EXPLAIN must show the index at 0.8.
+FORMS = [
+    "* M > B", "* M >= B", "* B < M", "* B <= M", "* NOT (M <= B)", "* NOT (M < B)", "* M BETWEEN B AND 0.97",
+    "* jaccard(Q, sig) >= B", "* sig <%> Q < 1 - (B)", "* sig <%> Q <= 1 - (B)", "* 1 - (B) > Q <%> sig",
+    "* jaccard_at_least(sig, Q, B)", "* jaccard_at_least(Q, sig, B)", "* sig %> with_threshold(Q, B)",
+    "* M > B AND grp < 40", "* M > B AND id % 2 = 0", "* M > B AND N > B", "* M > B AND N > 0.2",
+    "* M > B OR id = 5", "* M > B OR N > B", "* (M > B AND cat = 2) OR (N >= B AND cat = 1)",
+    "* (M > B OR id < 9) AND (N > B OR grp = 10)", "* (M > B) AND sig IS NOT NULL",
+    "M > B OR cat = 3", "M > B OR id % 50 = 1", "M < B", "M <= B", "M = B", "M <> B", "sig <%> Q > 1 - (B)",
+    "(M > B) IS NOT TRUE", "(M > B) IS TRUE", "NOT (M > B)", "(M > B) IS UNKNOWN", "coalesce(M, 0) > B", "M + 0 > B",
+    "CASE WHEN cat = 1 THEN M > B ELSE id % 9 = 0 END", "M > B AND M < 0.99", "M > bound", "M > bound AND M > B",
+    "jaccard(sig, sig) >= B", "jaccard(sig, old) >= B", "NOT jaccard_at_least(sig, Q, B)",
+    "* jaccard(old, Q) >= B AND cat = 2", "jaccard(old, Q) >= B", "(M > B) = (N > B)", "M > least(B, 0.9)",
+    "* M > B AND old IS NOT NULL AND jaccard(old, sig) > 0.5", "id IN (SELECT id FROM doc WHERE M > B)",
+]
+
+
+def single(p, literal, far):
+    forms = [(f.lstrip("* "), f.startswith("*")) for f in FORMS]
+    kinds = list(SIGNATURES)
+    before = ["SET plans.sig = '%s'" % literal]
+    for n, ((form, shows), bound) in enumerate(itertools.product(forms, BOUNDS)):
+        for kind in kinds if FULL else [kinds[n % len(kinds)]]:
+            q = SIGNATURES[kind] or "'%s'::minhash" % literal
+            where = expand(form, q, far, bound)
+            uses = None
+            if shows and bound in ("0.8", "0.9", "1", "(SELECT 0.8)"):
+                uses = "doc_part_lsh" if form.startswith("jaccard(old, Q)") else "doc_lsh"
+            p.compare("SELECT id FROM doc WHERE " + where, uses, before)
+    p.report("one table")
+
+
+def expand(form, q, far, bound):
+    """M, N, Q, B stand alone in a form."""
+    words = {"M": "jaccard(sig, %s)" % q, "N": "jaccard(sig, '%s'::minhash)" % far, "Q": q, "B": bound}
+    out, word = [], ""
+    for c in form + " ":
+        if c.isalnum() or c == "_":
+            word += c
+            continue
+        out.append(words.get(word, word))
+        out.append(c)
+        word = ""
+    return "".join(out).strip()
+
+
+def ordered(p, literal):
+    q = "'%s'::minhash" % literal
+    row = "(SELECT sig FROM doc WHERE id = 83)"
+    for query, bound, limit in itertools.product((q, row, "doc_sig(83)"), ("0.8", "0.9", "0.75", "0.2", "0", "1.5"),
+                                                 ("", "LIMIT 1", "LIMIT 5", "LIMIT 3 OFFSET 2")):
+        shows = ORDERED if bound in ("0.8", "0.9") and query == q else None
+        # Ties come in any order: the distances are what is ordered.
+        p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) >= %s ORDER BY sig <%%> %s %s" % (
+            query, query, bound, query, limit), shows, ordered=True)
+        p.compare("SELECT id FROM doc WHERE jaccard(sig, %s) > %s ORDER BY sig <%%> %s, id %s" % (query, bound, query, limit),
+                  ordered=True)
+    p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0), id LIMIT 4" % (q, q),
+              ordered=True)
+    p.compare("SELECT sig <%%> near(90, 0) FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0)" % q, ordered=True)
+    p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> %s DESC" % (q, q, q), ordered=True)
+    p.compare("SELECT sig <%%> NULL::minhash FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY 1" % q, ordered=True)
+    p.compare("SELECT sig <%%> %s FROM doc WHERE sig %%> with_threshold(%s, 0.8) ORDER BY 1" % (q, q), ORDERED, ordered=True)
+    p.compare("SELECT sig <%%> %s FROM doc WHERE sig <%%> %s < 0.2 ORDER BY 1 LIMIT 4" % (q, q), ORDERED, ordered=True)
+    p.compare("SELECT sig <%%> %s FROM doc ORDER BY 1 LIMIT 9" % q, ordered=True)
+    for bound in ("0.8", "0.4"):
+        p.compare("SELECT count(*) FROM (SELECT id FROM doc WHERE jaccard(sig, %s) > %s LIMIT 3) x" % (q, bound))
+        p.compare("SELECT count(*) FROM (SELECT id FROM doc WHERE jaccard(sig, %s) > %s OFFSET 2) x" % (q, bound))
+        p.compare("SELECT max(id), min(grp), count(DISTINCT cat) FROM doc WHERE jaccard(sig, %s) > %s" % (q, bound))
+        p.compare("SELECT grp, count(*) FROM doc WHERE jaccard(sig, %s) > %s GROUP BY grp" % (q, bound))
+        p.compare("SELECT DISTINCT ON (cat) cat, id FROM doc WHERE jaccard(sig, %s) > %s ORDER BY cat, id" % (q, bound))
+        p.compare("SELECT id, rank() OVER (ORDER BY id) FROM doc WHERE jaccard(sig, %s) > %s" % (q, bound))
+        p.compare("SELECT id FROM doc WHERE jaccard(sig, %s) > %s FOR UPDATE" % (q, bound))
+    p.report("order and limit")
+
+
+def settings_of_similar(p, literal, far):
+    q = "'%s'::minhash" % literal
+    for threshold in ("0.8", "0.75", "0.95", "1", "0.5", "0.2", "0"):
+        before = ["SET neardup.jaccard_threshold = " + threshold]
+        uses = "doc_lsh" if float(threshold) >= 0.75 else None
+        p.compare("SELECT id FROM doc WHERE sig % " + q, uses, before)
+        p.compare("SELECT id FROM doc WHERE " + q + " % sig", uses, before)
+        p.compare("SELECT id FROM doc WHERE sig % (SELECT sig FROM doc WHERE id = 83)", uses, before)
+        p.compare("SELECT id FROM doc WHERE sig % '" + far + "' AND jaccard(sig, " + q + ") > 0.8", "doc_lsh", before)
+        p.compare("SELECT id FROM doc WHERE NOT sig % " + q, None, before)
+        p.compare("SELECT id FROM doc WHERE sig % set_minhash('{}'::bigint[])", None, before)
+        p.compare("SELECT id FROM doc WHERE sig % NULL::minhash", None, before)
+        p.compare("SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND a.sig % b.sig",
+                  "small_lsh" if float(threshold) >= 0.75 else None, before)
+        p.compare("SELECT sig <%> " + q + " FROM doc WHERE sig % " + q + " ORDER BY sig <%> " + q + " LIMIT 4", uses, before,
+                  ordered=True)
+        p.compare("SELECT id FROM doc WHERE sig % " + q + " OR id = 7", uses, before)
+        p.compare("EXECUTE s('" + literal + "')", uses, before + [
+            "SET plan_cache_mode = force_generic_plan", "PREPARE s(minhash) AS SELECT id FROM doc WHERE sig % $1"],
+            ["DEALLOCATE s"])
+    for bound in ("0.8", "0.9", "0.5"):
+        p.compare("SELECT id FROM doc WHERE with_threshold(sig, 0.85) && with_threshold(%s, %s)" % (q, bound),
+                  "doc_query_lsh" if bound == "0.9" else None)
+    p.report("% and &&")
+
+
+def joins(p):
+    for bound in ("0.8", "0.9", "a.bound", "b.bound", "0.5", "1.01", "'NaN'", "NULL"):
+        uses = "other_lsh" if bound in ("0.8", "0.9", "a.bound") else None
+        on = "jaccard(a.sig, b.sig) >= %s" % bound
+        both = on + " AND a.grp = b.grp"
+        for kind in ("JOIN", "LEFT JOIN", "RIGHT JOIN"):
+            p.compare("SELECT a.id, b.id FROM small a %s other b ON %s" % (kind, on), None if kind == "RIGHT JOIN" else uses)
+            p.compare("SELECT a.id, b.id FROM small a %s other b ON %s AND b.id %% 2 = 0" % (kind, on))
+            p.compare("SELECT a.id, b.id FROM small a %s other b ON %s WHERE a.id < 90" % (kind, on))
+            p.compare("SELECT a.id, b.id FROM small a %s other b ON %s" % (kind, both))
+            p.compare("SELECT a.id, b.id FROM small a %s other b USING (grp) WHERE %s" % (kind, on))
+        p.compare("SELECT a.id, b.id FROM small a FULL JOIN other b ON %s" % both)
+        p.compare("SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND %s" % on)
+        p.compare("SELECT a.id, b.id FROM small a, small b WHERE a.id <> b.id AND %s AND a.id < 50" % on)
+        p.compare("SELECT a.id FROM small a WHERE EXISTS (SELECT FROM other b WHERE %s)" % on, uses)
+        p.compare("SELECT a.id FROM small a WHERE NOT EXISTS (SELECT FROM other b WHERE %s)" % on, uses)
+        p.compare("SELECT a.id FROM small a WHERE EXISTS (SELECT FROM other b WHERE %s) AND a.grp > 3" % both)
+        p.compare("SELECT a.id FROM small a WHERE EXISTS (SELECT FROM other b WHERE %s) OR a.id = 3" % on)
+        p.compare("SELECT a.id FROM small a WHERE a.grp IN (SELECT b.grp FROM other b WHERE %s)" % on)
+        p.compare("SELECT a.id FROM small a WHERE a.id NOT IN (SELECT b.id - 1000 FROM other b WHERE %s)" % on)
+        p.compare("SELECT a.id FROM small a LEFT JOIN other b ON %s WHERE b.id IS NULL" % on, uses)
+        p.compare("SELECT a.id, (SELECT count(*) FROM other b WHERE %s) FROM small a" % on, uses)
+        p.compare("SELECT a.id, b.id FROM small a, LATERAL (SELECT * FROM other b WHERE %s) b" % on, uses)
+        p.compare("SELECT a.id, b.id FROM small a LEFT JOIN LATERAL (SELECT * FROM other b WHERE %s OFFSET 0) b ON true" % on, uses)
+        p.compare("SELECT a.id, b.d FROM small a, LATERAL (SELECT a.sig <%%> b.sig AS d FROM other b WHERE %s "
+                  "ORDER BY a.sig <%%> b.sig LIMIT 2) b" % on, uses)
+        p.compare("SELECT a.id, c.n FROM small a, LATERAL (SELECT count(*) AS n FROM (SELECT FROM other b WHERE %s LIMIT 3) x) c" % on,
+                  uses)
+    three = "jaccard(a.sig, b.sig) >= 0.8", "jaccard(b.sig, c.sig) >= 0.85"
+    for first, second in itertools.product(("JOIN", "LEFT JOIN", "RIGHT JOIN"), repeat=2):
+        p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON %s %s small c ON %s" % (first, three[0], second, three[1]))
+        p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON %s %s small c ON a.id = c.id AND %s" % (
+            first, three[0], second, three[1]))
+        p.compare("SELECT a.id, b.id, c.id FROM small a %s (other b %s small c ON %s) ON %s" % (first, second, three[1], three[0]))
+        p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON a.grp = b.grp %s small c ON "
+                  "jaccard(a.sig, c.sig) >= 0.8 AND jaccard(b.sig, c.sig) >= 0.75" % (first, second))
+    p.compare("SELECT a.id, b.id, c.id FROM small a JOIN other b ON %s JOIN small c ON %s AND jaccard(a.sig, c.sig) > 0.9" % three)
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 OR a.id = b.id - 1000")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 OR (b.id = 1100 AND a.grp = 3)")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 AND jaccard(b.sig, a.sig) < 0.95")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON a.sig <%> b.sig < 0.2", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, 0.8)", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON b.sig %> with_threshold(a.sig, 0.8)", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, a.bound) WHERE a.bound IS NOT NULL",
+              "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON a.bound < jaccard(a.sig, b.sig)", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(minhash_union(a.sig, a.sig), b.sig) > 0.8", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8", "small_lsh")
+    p.compare("SELECT v.n, b.id FROM (VALUES (1, near(3, 0)), (2, NULL), (3, near(83, 0))) v(n, s) "
+              "JOIN doc b ON jaccard(b.sig, v.s) > 0.8", "doc_lsh")
+    p.compare("SELECT s.i, b.id FROM generate_series(1, 20) s(i) JOIN doc b ON jaccard(b.sig, near(s.i * 9, 0)) > 0.8", "doc_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(b.sig, (SELECT s.sig FROM doc s WHERE s.id = a.id + 1)) > 0.8", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a ON a.id = d.id - 5 "
+              "JOIN other b ON jaccard(b.sig, a.s) >= 0.8", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a ON a.id = d.id - 5 "
+              "LEFT JOIN other b ON jaccard(b.sig, a.s) >= 0.8 WHERE d.id < 120", "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a LEFT JOIN (small c JOIN other b ON jaccard(b.sig, c.sig) >= 0.9) ON a.id = c.id AND "
+              "jaccard(a.sig, b.sig) > 0.8")
+    p.compare("SELECT b.id FROM doc b WHERE jaccard(b.sig, (SELECT sig FROM small WHERE id = b.id %% 3 + 1)) > 0.5")
+    p.compare("SELECT x.id FROM (SELECT id, sig FROM small UNION SELECT id, sig FROM other) x JOIN doc d ON jaccard(d.sig, x.sig) = 1")
+    p.report("joins")
+
+
+def tables(p, literal):
+    q = "'%s'::minhash" % literal
+    for bound in ("0.8", "0.9", "0.5", "0"):
+        yes = bound in ("0.8", "0.9")
+        hit = lambda index: index if yes else None
+        for source in (q, "(SELECT sig FROM doc WHERE id = 83)", "doc_sig(250)"):
+            on = "jaccard(sig, %s) >= %s" % (source, bound)
+            p.compare("SELECT id, tableoid::regclass::text ~ 'part_c' FROM part WHERE " + on, hit("part_a_sig_idx"))
+            p.compare("SELECT id FROM part WHERE id < 100 AND " + on, hit("part_a_sig_idx"))
+            p.compare("SELECT id FROM part WHERE id BETWEEN 250 AND 450 AND k = 0 AND " + on, hit("part_b0_sig_idx"))
+            p.compare("SELECT sig <%%> %s FROM part WHERE %s ORDER BY 1 LIMIT 5" % (source, on), ordered=True)
+            p.compare("SELECT id FROM parent WHERE " + on, hit("child_lsh"))
+            p.compare("SELECT id FROM ONLY parent WHERE " + on, hit("parent_lsh"))
+            p.compare("SELECT id FROM docs WHERE " + on, hit("doc_lsh"))
+            p.compare("SELECT id, which FROM either WHERE " + on, hit("other_lsh"))
+            p.compare("SELECT id, which FROM either WHERE which <> 'part' AND " + on)
+            p.compare("SELECT id FROM guarded WHERE " + on, hit("doc_lsh"))
+            p.compare("SELECT id FROM kept WHERE " + on, hit("kept_lsh"))
+            p.compare("SELECT id FROM empty WHERE " + on)
+            p.compare("SELECT id FROM doc TABLESAMPLE BERNOULLI (100) WHERE " + on)
+            p.compare("WITH c AS (SELECT * FROM doc) SELECT id FROM c WHERE " + on, hit("doc_lsh"))
+            p.compare("WITH c AS MATERIALIZED (SELECT id, sig FROM doc WHERE %s) SELECT id FROM c WHERE id %% 2 = 0" % on, hit("doc_lsh"))
+            p.compare("WITH q AS MATERIALIZED (SELECT %s AS s) SELECT id FROM doc, q WHERE jaccard(sig, q.s) >= %s" % (source, bound),
+                      hit("doc_lsh"))
+            p.compare("SELECT id FROM (SELECT * FROM doc OFFSET 0) x WHERE " + on)
+            p.compare("SELECT id FROM (SELECT DISTINCT id, sig FROM doc) x WHERE " + on, hit("doc_lsh"))
+            p.compare("SELECT id FROM doc WHERE %s INTERSECT SELECT id FROM part WHERE %s" % (on, on))
+            p.compare("SELECT id FROM doc WHERE %s EXCEPT SELECT id FROM parent WHERE %s" % (on, on))
+        p.compare("SELECT near_ids(%s, %s)" % (q, bound))
+        p.compare("SELECT * FROM near_ids(%s, %s)" % (q, bound), hit("doc_lsh"))
+        p.compare("SELECT a.id, b.id FROM part a JOIN part b ON a.id = b.id AND a.k = b.k AND jaccard(a.sig, b.sig) >= %s WHERE a.id < 50" % bound)
+        p.compare("SELECT a.id, b.id FROM small a JOIN part b ON jaccard(a.sig, b.sig) >= %s WHERE a.id < 40" % bound, hit("part_a_sig_idx"))
+        p.compare("SELECT a.id, b.id, b.which FROM small a, LATERAL (SELECT * FROM either e WHERE jaccard(e.sig, a.sig) > %s "
+                  "ORDER BY e.id, e.which LIMIT 3) b WHERE a.id < 40" % bound)
+        p.compare("SELECT a.id, b.id FROM small a, LATERAL (SELECT * FROM either e WHERE jaccard(e.sig, a.sig) > %s OFFSET 0) b "
+                  "WHERE a.id < 40" % bound, hit("doc_lsh"))
+        p.compare("SELECT s.id, e.id FROM other s LEFT JOIN parent e ON jaccard(s.sig, e.sig) >= %s" % bound)
+        p.compare("SELECT s.id FROM small s WHERE NOT EXISTS (SELECT FROM part e WHERE e.id <> s.id AND jaccard(s.sig, e.sig) >= %s)" % bound,
+                  hit("part_c_sig_idx"))
+        p.compare("SELECT count_near(%s)" % bound)
+    p.compare("SELECT * FROM pairs WHERE a < 100", "doc_lsh")
+    p.compare("SELECT a.a, b.b FROM pairs a JOIN pairs b ON a.b = b.a WHERE a.a < 60", "doc_lsh")
+    body = "(SELECT body FROM article WHERE id = 42)"
+    for bound in ("0.8", "0.75", "0.4", "0"):
+        hit = lambda index: index if float(bound) >= 0.75 else None
+        p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body), to_minhash(%s)) >= %s" % (body, bound), hit("article_lsh"))
+        p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body, 3), to_minhash('w8_1 w8_2 w8_3')) >= %s" % bound)
+        p.compare("SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s" % (body, bound),
+                  hit("article_en_lsh"))
+        p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s" % (body, bound))
+        p.compare("SELECT id FROM article WHERE lang = 'uk' AND jaccard(to_minhash(body, unit => 'char', k => 5), "
+                  "to_minhash(%s, 5, 'char')) > %s" % (body, bound), hit("article_uk_lsh"))
+        p.compare("SELECT id FROM article WHERE (lang = 'uk' AND jaccard(to_minhash(body, 5, 'char'), to_minhash(%s, 5, 'char')) > %s) OR "
+                  "(lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s)" % (body, bound, body, bound), hit("article_uk_lsh"))
+        p.compare("SELECT a.id, b.id FROM article a JOIN article b ON a.id < b.id AND jaccard(to_minhash(a.body), to_minhash(b.body)) > %s" %
+                  bound if float(bound) > 0 else "SELECT 1", hit("article_lsh"))
+        p.compare("SELECT x.id FROM article x WHERE EXISTS (SELECT FROM article y WHERE y.id < x.id AND y.lang = 'en' AND "
+                  "jaccard(to_minhash(x.body, 2), to_minhash(y.body, 2)) >= %s) AND x.id > 200" % bound, hit("article_en_lsh"))
+    # Unlike signatures: an error where a row is met, and none of the planner's own.
+    p.compare("SELECT id FROM doc WHERE jaccard(sig, to_minhash('a b c')) > 0.8")
+    p.compare("SELECT id FROM doc WHERE jaccard(sig, to_minhash('a b c')) > 0.8 AND id < 0", settings=["default"])
+    p.compare("SELECT id FROM empty WHERE jaccard(sig, to_minhash('a b c')) > 0.8")
+    p.compare("SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash('x', 5, 'char')) > 0.8")
+    p.report("tables, views, expressions")
+
+
+def security(p, literal):
+    q = "'%s'::minhash" % literal
+    role = ["SET ROLE plans_reader"]
+    for bound in ("0.8", "0.9", "0.3"):
+        uses = "secret_lsh" if bound != "0.3" else None
+        on = "jaccard(sig, %s) >= %s" % (q, bound)
+        p.compare("SELECT id FROM secret WHERE " + on, uses, role)
+        p.compare("SELECT id FROM secret WHERE " + on, uses)
+        p.compare("SELECT id FROM secret WHERE sig % " + q, "secret_lsh", role)
+        p.compare("SELECT id FROM secret WHERE jaccard_at_least(sig, %s, %s)" % (q, bound), uses, role)
+        p.compare("SELECT sig <%%> %s FROM secret WHERE %s ORDER BY sig <%%> %s LIMIT 3" % (q, on, q), uses, role, ordered=True)
+        p.compare("SELECT a.id, b.id FROM small a JOIN secret b ON jaccard(a.sig, b.sig) >= %s WHERE a.id < 50" % bound, uses, role)
+        p.compare("SELECT id FROM secret WHERE %s OR id = 6" % on, uses, role)
+        p.compare("UPDATE secret SET owner = 'plans_reader' WHERE %s RETURNING id" % on, uses, role + ["BEGIN"], ["ROLLBACK"])
+        p.compare("DELETE FROM secret WHERE %s RETURNING id" % on, uses, role + ["BEGIN"], ["ROLLBACK"])
+        p.compare("SELECT id FROM guarded WHERE " + on, "doc_lsh" if uses else None, role)
+        p.compare("SELECT a.id, b.id FROM guarded a JOIN guarded b ON a.id < b.id AND jaccard(a.sig, b.sig) > %s" % bound, None, role)
+    p.report("row security")
+
+
+def changes(p, literal):
+    q = "'%s'::minhash" % literal
+    inside = (["BEGIN"], ["ROLLBACK"])
+    for bound in ("0.8", "0.9", "0.4"):
+        hit = lambda index: index if bound != "0.4" else None
+        on = "jaccard(sig, %s) >= %s" % (q, bound)
+        p.compare("UPDATE doc SET cat = -1 WHERE %s RETURNING id, cat" % on, hit("doc_lsh"), *inside)
+        p.compare("UPDATE doc SET sig = near(id + 4, 0) WHERE %s RETURNING id" % on, hit("doc_lsh"), *inside)
+        p.compare("DELETE FROM doc WHERE %s RETURNING id" % on, hit("doc_lsh"), *inside)
+        p.compare("UPDATE part SET k = k WHERE %s RETURNING id" % on, hit("part_a_sig_idx"), *inside)
+        p.compare("UPDATE part SET id = id + 200 WHERE %s RETURNING id" % on, hit("part_a_sig_idx"), *inside)
+        p.compare("DELETE FROM parent WHERE %s RETURNING id" % on, hit("child_lsh"), *inside)
+        p.compare("DELETE FROM other b USING small a WHERE jaccard(a.sig, b.sig) >= %s AND a.id < 99 RETURNING b.id" % bound,
+                  hit("other_lsh"), *inside)
+        p.compare("UPDATE other b SET grp = -1 FROM small a WHERE jaccard(a.sig, b.sig) >= %s RETURNING b.id" % bound, None, *inside)
+        p.compare("WITH gone AS (DELETE FROM doc WHERE %s RETURNING id) SELECT count(*), sum(id) FROM gone" % on, hit("doc_lsh"), *inside)
+        p.compare("INSERT INTO other (id, sig) SELECT 5000 + id, sig FROM doc WHERE %s RETURNING id" % on, hit("doc_lsh"), *inside)
+        # What the transaction itself changed is seen.
+        p.compare("SELECT id FROM doc WHERE " + on, hit("doc_lsh"), ["BEGIN", "UPDATE doc SET sig = near(83, 0) WHERE id BETWEEN 300 AND 330",
+                  "DELETE FROM doc WHERE id IN (81, 84)", "INSERT INTO doc (id, sig) SELECT 9000 + i, near(82, 0) FROM generate_series(1, 9) i"],
+                  ["ROLLBACK"])
+        p.compare("SELECT id FROM doc WHERE " + on, None, ["BEGIN", "SAVEPOINT s", "UPDATE doc SET sig = near(83, 0) WHERE id < 30",
+                  "ROLLBACK TO s"], ["ROLLBACK"])
+        p.compare("SELECT id FROM empty WHERE " + on, None, ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc"], ["ROLLBACK"])
+        p.compare("SELECT id FROM empty WHERE " + on, None, ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc", "TRUNCATE empty"], ["ROLLBACK"])
+        if server_version() >= 150000:
+            p.compare("MERGE INTO other b USING small a ON jaccard(a.sig, b.sig) >= %s AND a.id + 1000 = b.id WHEN MATCHED THEN "
+                      "UPDATE SET grp = -5" % bound, None, ["BEGIN"], ["ROLLBACK"])
+    for fetch in ("FETCH 3 FROM c", "FETCH ALL FROM c", "FETCH BACKWARD 2 FROM c", "FETCH LAST FROM c", "FETCH ABSOLUTE 3 FROM c"):
+        for bound in ("0.8", "0.4"):
+            p.compare(fetch, None, ["BEGIN", "DECLARE c SCROLL CURSOR FOR SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > %s ORDER BY 1" %
+                                    (q, q, bound), "MOVE 2 FROM c"], ["ROLLBACK"], ordered=True)
+    p.compare("FETCH ALL FROM c", None, ["BEGIN", "DECLARE c CURSOR WITH HOLD FOR SELECT id FROM doc WHERE jaccard(sig, %s) > 0.8" % q, "COMMIT"],
+              ["CLOSE c"])
+    p.compare("UPDATE doc SET cat = -9 WHERE CURRENT OF c RETURNING cat", None, [
+        "BEGIN", "DECLARE c CURSOR FOR SELECT id FROM doc WHERE jaccard(sig, %s) > 0.8 FOR UPDATE" % q, "FETCH 1 FROM c"], ["ROLLBACK"])
+    p.report("changes and cursors")
+
+
+def prepared(p, literal, far):
+    statements = {
+        "q minhash, t float8": "SELECT id FROM doc WHERE jaccard(sig, $1) > $2",
+        "q minhash, t float8 ": "SELECT id FROM doc WHERE $2 <= jaccard($1, sig)",
+        "q minhash, t float8  ": "SELECT id FROM doc WHERE jaccard_at_least(sig, $1, $2)",
+        "q minhash, t float8   ": "SELECT id FROM doc WHERE sig <%> $1 <= 1 - $2",
+        "q minhash, t numeric": "SELECT id FROM doc WHERE jaccard(sig, $1) >= $2",
+        "q minhash, t real": "SELECT id FROM doc WHERE jaccard(sig, $1) > $2",
+        "q minhash, t float8    ": "SELECT id FROM part WHERE jaccard(sig, $1) > $2 AND id < 300",
+        "q minhash, t float8     ": "SELECT id FROM doc WHERE jaccard(sig, $1) > $2 OR id = 5 OR jaccard(sig, near(20, 0)) > $2",
+        "q minhash, t float8      ": "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) > $2 AND a.sig <> $1",
+        "q minhash, t float8       ": "SELECT sig <%> $1 FROM doc WHERE jaccard(sig, $1) >= $2 ORDER BY sig <%> $1 LIMIT 4",
+        "q minhash, t float8        ": "UPDATE doc SET cat = 0 WHERE jaccard(sig, $1) > $2 RETURNING id",
+        "q minhash, t float8         ": "SELECT id FROM secret WHERE jaccard(sig, $1) > $2",
+        "q minhash, t float8          ": "SELECT id FROM doc WHERE jaccard(sig, (SELECT minhash_union($1, $1))) > $2 AND sig % $1",
+    }
+    signatures = ["'%s'" % literal, "'%s'" % far, "NULL", "set_minhash('{}'::bigint[])", "to_minhash('other kind')"]
+    bounds = ["0.8", "0.95", "0.75", "0.5", "0", "-1", "1", "1.5", "'NaN'", "NULL"]
+    for types, statement in statements.items():
+        decl = ", ".join(a.split()[1] for a in types.split(","))
+        for n, (mode, s, b) in enumerate(itertools.product(("force_generic_plan", "force_custom_plan", "auto"), signatures, bounds)):
+            if not FULL and (mode != "force_generic_plan" and n % 7 or s in signatures[2:] and n % 3):
+                continue
+            before = ["SET plan_cache_mode = " + mode, "PREPARE s(%s) AS %s" % (decl, statement), "BEGIN"]
+            if mode == "auto":
+                before += ["SAVEPOINT s"] + ["EXECUTE s('%s', 0.9)" % literal] * 6 + ["ROLLBACK TO s"]
+            uses = "_lsh" if mode == "force_generic_plan" and s == signatures[0] and b == "0.8" and "part" not in statement else None
+            p.compare("EXECUTE s(%s, %s)" % (s, b), uses, before, ["ROLLBACK", "DEALLOCATE s"], ordered="ORDER BY" in statement)
+    p.report("prepared statements")
+
+
+def concurrent(p, literal):
+    """A row that another transaction changes while the scan waits for it is judged by its new version."""
+    q = "'%s'::minhash" % literal
+    for settings in (SETTINGS["no bitmaps"], SETTINGS["no index scans"]):
+        for statement in ("SELECT id FROM doc WHERE jaccard(sig, %s) > 0.9 FOR UPDATE" % q,
+                          "UPDATE doc SET cat = 9 WHERE jaccard(sig, %s) > 0.9 RETURNING id" % q,
+                          "DELETE FROM doc d USING other o WHERE o.id = 1083 AND jaccard(d.sig, o.sig) > 0.9 RETURNING d.id"):
+            with connect(p.conn.info.dbname) as one_side, connect(p.conn.info.dbname) as other:
+                for c in (one_side, other):
+                    c.execute("SET search_path = indexed, public")
+                for s in settings.split(";"):
+                    other.execute("SET " + s)
+                before = sorted(other.execute("SELECT id FROM doc WHERE jaccard(sig, %s) > 0.9" % q).fetchall())
+                one_side.execute("BEGIN; UPDATE doc SET sig = near(300, 0) WHERE id = 81; UPDATE doc SET cat = 8 WHERE id = 83")
+                other.execute("BEGIN")
+                timer = threading.Timer(0.2, lambda: one_side.execute("COMMIT"))
+                timer.start()
+                got = sorted(other.execute(statement).fetchall())
+                timer.join()
+                other.execute("ROLLBACK")
+                one_side.execute("UPDATE doc SET sig = near(81, 0) WHERE id = 81")
+                p.count += 1
+                if (81,) not in before or got != [r for r in before if r != (81,)]:
+                    p.bad.append("%s: %r, before %r" % (statement[:60], got, before))
+    p.report("rows changed meanwhile")
+
+
+def default_plans(p, literal):
+    """Without any setting the index is chosen where it is cheaper, and only there."""
+    with connect(p.conn.info.dbname) as conn:
+        conn.execute("SET search_path = indexed, public")
+        conn.execute("CREATE TABLE big AS SELECT i AS id, near(i, 0) AS sig FROM generate_series(1, 6000) i")
+        conn.execute("CREATE INDEX big_lsh ON big USING lsh (sig); ANALYZE big")
+
+        def plan(query, *settings):
+            for s in settings:
+                conn.execute("SET " + s)
+            return "\n".join(r[0] for r in conn.execute("EXPLAIN " + query))
+
+        q = "'%s'::minhash" % literal
+        for query, uses in (
+                ("SELECT id FROM big WHERE jaccard(sig, %s) > 0.8" % q, True),
+                ("SELECT id FROM big WHERE jaccard(sig, (SELECT sig FROM big WHERE id = 83)) > 0.8", True),
+                ("SELECT id FROM big WHERE jaccard(sig, %s) > 0.5" % q, False),
+                ("SELECT id FROM big WHERE jaccard(sig, %s) > 0.8 OR id %% 2 = 0" % q, False),
+                ("SELECT id FROM big WHERE sig %% %s" % q, True),
+                ("SELECT x.id FROM big x JOIN big y ON x.id < y.id AND jaccard(x.sig, y.sig) >= 0.8", True),
+                ("SELECT x.id FROM big x JOIN big y ON x.id < y.id AND jaccard(x.sig, y.sig) >= 0.3", False)):
+            got = plan(query)
+            check("default plan %s the index: %.70s" % ("uses" if uses else "leaves", query.replace(literal, "..")), ("big_lsh" in got) == uses, got)
+        conn.execute("SET neardup.derive_conditions = off")
+        got = plan("SELECT id FROM big WHERE jaccard(sig, %s) > 0.8" % q)
+        check("derive_conditions = off: no index", "big_lsh" not in got, got)
+        got = plan("SELECT id FROM big WHERE jaccard_at_least(sig, %s, 0.8)" % q)
+        check("derive_conditions = off: jaccard_at_least has the index", "big_lsh" in got, got)
+        conn.execute("RESET neardup.derive_conditions; SET search_path = pg_catalog")
+        got = plan("SELECT id FROM indexed.big WHERE public.jaccard(sig, '%s'::public.minhash) > 0.8" % literal)
+        check("search_path without the extension: index", "big_lsh" in got, got)
+    # The first query of a session: nothing has loaded the library before.
+    with connect(p.conn.info.dbname) as conn:
+        got = "\n".join(r[0] for r in conn.execute(
+            "EXPLAIN SELECT x.id FROM indexed.big x, indexed.big y WHERE y.id = 83 AND jaccard(x.sig, y.sig) > 0.8"))
+        check("first query of a session: index", "big_lsh" in got, got)
+        estimate = [r[0] for r in conn.execute("EXPLAIN SELECT x.id FROM indexed.big x JOIN indexed.big y ON jaccard(x.sig, y.sig) > 0.8")][0]
+        rows = int(estimate.split("rows=")[1].split()[0])
+        actual = one(conn, "SELECT count(*) FROM indexed.big x JOIN indexed.big y ON jaccard(x.sig, y.sig) > 0.8")
+        check("join estimate near the truth", actual / 5 < rows < actual * 5, "%d, really %d" % (rows, actual))
+
+
+def main():
+    with database() as name:
+        setup(name)
+        p = Plans(name)
+        with connect(name) as conn:
+            conn.execute("SET search_path = plain, public")
+            literal = one(conn, "SELECT sig::text FROM doc WHERE id = 83")
+            far = one(conn, "SELECT sig::text FROM doc WHERE id = 85")
+        sections((single, p, literal, far), (ordered, p, literal), (settings_of_similar, p, literal, far), (joins, p),
+                 (tables, p, literal), (security, p, literal), (changes, p, literal), (prepared, p, literal, far), (concurrent, p, literal),
+                 (default_plans, p, literal))
+        with connect(name) as conn:
+            conn.execute("SET search_path = indexed, public")
+            for index, in conn.execute("SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam "
+                                       "WHERE amname = 'lsh' AND relkind = 'i'").fetchall():
+                conn.execute("SELECT lsh_check('%s', true)" % index)
+            check("indexes are sound", True)
+    with psycopg.connect(autocommit=True) as admin:
+        admin.execute("DROP ROLE IF EXISTS plans_reader")
+
+
+if __name__ == "__main__":
+    finish(main)

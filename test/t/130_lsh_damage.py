@@ -1,0 +1,409 @@
+#!/usr/bin/python3
+"""Damaged lsh indexes. Copies of an index file are changed field by field and byte by byte, and a server of its own works
+with them: queries, lsh_check and its kin, inserts, VACUUM. Each statement gives the right answer or an error that says
+"damaged"; no backend crashes or hangs. Where a page's head is damaged, or a link to it, no query may silently give wrong
+rows; where entries are, lsh_check(index, true) must find what queries do not."""
+import struct
+
+from servers import *
+
+PAGE = 8192
+DAMAGED = {"XX001", "XX002"}  # data corrupted, index corrupted
+SETTINGS = "full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\nshared_buffers = 128MB\nstatement_timeout = 20s\n"
+
+
+# The file's layout: docs/format.md ----------------------------------------------------------------------------------
+
+def u(data, at, size):
+    return int.from_bytes(data[at:at + size], "little")
+
+
+class Run:
+    def __init__(self, file, at):
+        self.at = at
+        (self.id, self.lo, self.hi, self.entries, self.rows, self.sum_sq, self.root, self.leaves, self.inners, self.height,
+         self.state, self.flags, self.unit) = struct.unpack_from("<Q11sx11sxQQdIIIBBBB", file, at)
+
+
+LIVE, OUTPUT, INPUT = 2, 3, 4
+META_FIELDS = [("magic", 24, 4), ("format", 28, 4), ("family version", 56, 4), ("flags", 60, 2), ("nbands", 62, 2),
+               ("params_len", 80, 2), ("params", 82, 4), ("params 2", 86, 4), ("params bands", 98, 2), ("params rows", 100, 2),
+               ("params need", 102, 2), ("next_id", 272, 8), ("nruns", 296, 2), ("npending", 298, 2)]
+RUN_FIELDS = [("id", 0, 8), ("lo", 8, 11), ("hi", 20, 11), ("root", 56, 4), ("height", 68, 1), ("state", 69, 1), ("unit", 71, 1)]
+COUNT_FIELDS = [("entries", 32, 8), ("rows", 40, 8), ("sum_sq", 48, 8), ("leaves", 60, 4), ("inners", 64, 4), ("flags", 70, 1)]
+HEAD_FIELDS = [("pd_lower", 12, 2), ("pd_upper", 14, 2), ("pd_special", 16, 2), ("pd_pagesize_version", 18, 2),
+               ("owner", 8176, 8), ("ordinal", 8184, 4), ("kind", 8188, 2), ("page_id", 8190, 2)]
+LEAF_FIELDS = [("n", 24, 2), ("key_bits", 26, 1), ("block_bits", 27, 1), ("off_bits", 28, 1)]
+INNER_FIELDS = [("n", 24, 2), ("level", 26, 2)]
+
+
+class Golden:
+    """A table and its index as they lie on disk."""
+
+    def __init__(self, name, columns, options, queries, low):
+        self.name, self.columns, self.options, self.queries, self.low = name, columns, options, queries, low
+
+    def read(self, server, conn):
+        conn.execute("CHECKPOINT")
+        paths = [one(conn, "SELECT pg_relation_filepath(%s::regclass)", [r]) for r in (self.name, self.name + "_sig")]
+        self.heap, self.file = (open(os.path.join(server.data, p), "rb").read() for p in paths)
+        self.runs = [Run(self.file, 1792 + 72 * i) for i in range(u(self.file, 296, 2))]
+        self.pending = [struct.unpack_from("<QI", self.file, 640 + 12 * i) for i in range(u(self.file, 298, 2))]
+        self.xids = conn.execute("SELECT relfrozenxid::text, relminmxid::text FROM pg_class WHERE oid = %s::regclass", [self.name]).fetchone()
+        return self
+
+    def page(self, block):
+        return self.file[PAGE * block:PAGE * (block + 1)]
+
+    def children(self, block):
+        return [u(self.file, PAGE * block + 32 + 4 * i, 4) for i in range(u(self.file, PAGE * block + 24, 2))]
+
+    def inners(self, run):
+        return self.children(run.root) if run.height == 2 else []
+
+    def leaf_blocks(self, run):
+        return [b for i in self.inners(run) for b in self.children(i)] if run.height == 2 else self.children(run.root)
+
+
+def values_for(old, size, rng):
+    """Other values of a field."""
+    most = (1 << 8 * size) - 1
+    flips = [old ^ (1 << rng.randrange(8 * size)) for _ in range(2)]
+    picked = []
+    for v in [0, most, old + 1, old - 1, most >> 1, *flips]:
+        v &= most
+        if v != old and v not in picked:
+            picked.append(v)
+    return picked
+
+
+class Case:
+    """label: what was done; sure: queries must notice it, or give right rows all the same; size: of the file, where cut."""
+
+    def __init__(self, golden, group, label, sure, at, data, size=None):
+        self.golden, self.group, self.label, self.sure = golden, group, label, sure
+        self.at, self.data, self.size = at, data, size
+
+    def write(self, path):
+        with open(path, "r+b") as f:
+            f.truncate(0)
+            f.write(self.golden.file)
+            f.seek(self.at)
+            f.write(self.data)
+            if self.size is not None:
+                f.truncate(self.size)
+
+
+def every_row(g, block, what, data):
+    """The pending page with this in each of its rows: where it begins, and its bytes."""
+    page = bytearray(g.page(block))
+    at, end = 24, u(page, 12, 2)
+    while at < end:
+        place = at if what == "block" else at + 4
+        page[place:place + len(data)] = data
+        at += 8 + 5 * u(page, at + 6, 2)
+    return PAGE * block, bytes(page)
+
+
+def cases_of(g, rng, dense):
+    """dense: how many values of each field, at most."""
+    out = []
+
+    # What belongs to a run may stand for each other unnoticed.
+    alike = {b: set(g.leaf_blocks(run)) | set(g.inners(run)) for run in g.runs for b in g.leaf_blocks(run) + g.inners(run)}
+
+    def field(group, sure, base, fields, where):
+        for name, at, size in fields:
+            old = u(g.file, base + at, size)
+            values = values_for(old, size, rng)
+            for value in values if len(values) <= dense else rng.sample(values, dense):
+                out.append(Case(g, group, "%s %s %s: %#x -> %#x" % (g.name, where, name, old, value),
+                                sure and not (group == "links" and value in alike[old]), base + at,
+                                value.to_bytes(size, "little")))
+
+    field("meta page", True, 0, HEAD_FIELDS, "meta")
+    # A family's parameters are checked by the family; what is possible as parameters of another index is not seen there.
+    field("meta page", False, 0, META_FIELDS, "meta")
+    field("counts", True, 1792, COUNT_FIELDS, "first run")
+    field("directory", False, 1792, RUN_FIELDS, "first run")
+    states = {LIVE: "live", OUTPUT: "output", INPUT: "input"}
+    for state in {r.state for r in g.runs}:
+        run = [r for r in g.runs if r.state == state][-1]
+        field("directory", False, run.at, RUN_FIELDS, "last %s run" % states[state])
+        field("inner page", True, PAGE * run.root, HEAD_FIELDS, "root of %s run" % states[state])
+        field("inner page", False, PAGE * run.root, INNER_FIELDS, "root of %s run" % states[state])
+        used = g.children(run.root)
+        pick = rng.randrange(len(used))
+        links = [("child %d" % pick, 32 + 4 * pick, 4)]
+        field("links", True, PAGE * run.root, links, "root of %s run" % states[state])
+        field("bounds", False, PAGE * run.root, [("bound %d" % pick, 2200 + 11 * pick, 5)], "root of %s run" % states[state])
+        for inner in g.inners(run)[-1:]:
+            field("inner page", True, PAGE * inner, HEAD_FIELDS, "inner of %s run" % states[state])
+            field("inner page", False, PAGE * inner, INNER_FIELDS, "inner of %s run" % states[state])
+            field("links", True, PAGE * inner, links, "inner of %s run" % states[state])
+        leaves = g.leaf_blocks(run)
+        leaf = PAGE * leaves[-1 if state == INPUT else rng.randrange(len(leaves))]
+        field("leaf", True, leaf, HEAD_FIELDS, "leaf of %s run" % states[state])
+        field("leaf", True, leaf, LEAF_FIELDS, "leaf of %s run" % states[state])
+        field("entries", False, leaf, [("base_key", 32, 8), ("base_block", 40, 4), ("keys", 60, 8), ("keys", 3000, 8)],
+              "leaf of %s run" % states[state])
+        # Whole pages: lost, of another place, of another run.
+        other = g.page(leaves[0] if leaf != PAGE * leaves[0] else leaves[1])
+        for what, page in (("zero", bytes(PAGE)), ("another leaf", other), ("the root", g.page(run.root)), ("the meta page", g.page(0)),
+                           ("noise", rng.randbytes(PAGE)), ("0xff", b"\xff" * PAGE)):
+            out.append(Case(g, "whole pages", "%s leaf of %s run: %s" % (g.name, states[state], what), what != "another leaf", leaf, page))
+        out.append(Case(g, "whole pages", "%s root of %s run: zero" % (g.name, states[state]), True, PAGE * run.root, bytes(PAGE)))
+    for which in sorted({0, len(g.pending) - 1} if g.pending else ()):
+        identity, block = g.pending[which]
+        field("directory", False, 640 + 12 * which, [("id", 0, 8), ("block", 8, 4)], "pending %d" % which)
+        field("pending page", True, PAGE * block, HEAD_FIELDS, "pending %d" % which)
+        field("pending page", False, PAGE * block, [("block", 24, 4), ("offset", 28, 2), ("nkeys", 30, 2), ("keys", 40, 8)],
+              "pending %d" % which)
+        for what, data in (("block", b"\xff" * 4), ("offset", bytes(2))):
+            out.append(Case(g, "impossible rows", "%s pending %d: impossible %s in every row" % (g.name, which, what), False, *every_row(g, block, what, data)))
+    for what, size in (("one page", PAGE), ("half", len(g.file) // PAGE // 2 * PAGE), ("a part of a page", len(g.file) - 100), ("nothing", 0)):
+        out.append(Case(g, "whole pages", "%s file cut to %s" % (g.name, what), True, 0, b"", size))
+    out.append(Case(g, "whole pages", g.name + " meta page: zero", True, 0, bytes(PAGE)))
+    for _ in range(400 if FULL else 25):
+        at = rng.randrange(len(g.file))
+        out.append(Case(g, "any byte", "%s byte %d of block %d" % (g.name, at % PAGE, at // PAGE), False, at,
+                        bytes([g.file[at] ^ 1 << rng.randrange(8)])))
+    return out
+
+
+# Indexes to damage ---------------------------------------------------------------------------------------------------
+
+def sign(n, copies, options=""):
+    """SQL of the signature of row n: sets of 60 elements; `copies` neighbours share nine tenths of them."""
+    return ("set_minhash(array(SELECT (%(n)s / %(c)d) * 1000 + e + CASE WHEN e < 4 THEN 100 * (%(n)s %% %(c)d) ELSE 0 END"
+            " FROM generate_series(0::bigint, 59) e)%(o)s)" % {"n": n, "c": copies, "o": options})
+
+
+def make_flat(server, conn):
+    """A built run, runs of flushes, a vacuumed run, closed and open pending pages."""
+    conn.execute("CREATE TABLE flat (id bigint, sig minhash)")
+    insert = "INSERT INTO flat SELECT i, %s FROM generate_series(%%d::bigint, %%d) i" % sign("i", 3, ", 64, 16").replace("%", "%%")
+    conn.execute(insert % (1, 800))
+    conn.execute("CREATE INDEX flat_sig ON flat USING lsh (sig)")
+    conn.execute("INSERT INTO flat SELECT -i, %s FROM generate_series(1, 5) i" % "set_minhash(ARRAY[]::bigint[], 64, 16)")
+    conn.execute(insert % (801, 1300))
+    conn.execute("DELETE FROM flat WHERE id % 10 = 0 AND id < 700")
+    conn.execute("VACUUM flat")
+    conn.execute(insert % (1301, 2200))
+    return Golden("flat", "id bigint, sig minhash", "", [(4, 0.9), (1201, 0.8), (2199, 0.75)], 0.2).read(server, conn)
+
+
+def make_merging(server, conn):
+    """A merge that is under way, beside what is in flat."""
+    conn.execute("CREATE TABLE merging (id bigint, sig minhash)")
+    conn.execute("CREATE INDEX merging_sig ON merging USING lsh (sig) WITH (pending_limit = 1)")
+    g = Golden("merging", "id bigint, sig minhash", "WITH (pending_limit = 1)", [(1, 0.9), (1000, 0.8), (2999, 0.75)], 0.2)
+    insert = "INSERT INTO merging SELECT i, %s FROM generate_series(%%d::bigint, %%d) i" % sign("i", 3, ", 64, 16").replace("%", "%%")
+    conn.execute(insert % (1, 2400))
+    for at in range(2401, 20000, 96):
+        conn.execute(insert % (at, at + 95))
+        g.read(server, conn)
+        outputs = [r for r in g.runs if r.state == OUTPUT]
+        if outputs and outputs[0].leaves > 3 and g.pending:
+            return g
+    raise RuntimeError("no merge was seen under way")
+
+
+def make_tall(server, conn):
+    """Runs of two levels."""
+    conn.execute("CREATE TABLE tall (id bigint, sig minhash)")
+    conn.execute("INSERT INTO tall SELECT i, %s FROM generate_series(1::bigint, 19000) i" % sign("i", 3, ", 64, 8"))
+    conn.execute("CREATE INDEX tall_sig ON tall USING lsh (sig) WITH (threshold = 0.3)")
+    conn.execute("VACUUM tall")
+    g = Golden("tall", "id bigint, sig minhash", "WITH (threshold = 0.3)", [(4, 0.9), (9001, 0.8), (18999, 0.5)], 0.1).read(server, conn)
+    if not any(r.height == 2 for r in g.runs):
+        raise RuntimeError("no run of two levels")
+    return g
+
+
+# What is done with each ----------------------------------------------------------------------------------------------
+
+def says_damaged(e, case):
+    return (e.sqlstate in DAMAGED
+            # A damaged link to a block far away: PostgreSQL's own words, with the SQLSTATE of whatever failed before.
+            or "could not open file" in str(e)
+            # Damaged parameters are those of another family, or of other signatures.
+            or case.group == "meta page" and e.sqlstate in ("0A000", "42804"))
+
+
+def answers(conn, table, g, index_only):
+    """[(number, rows or error)] of the queries. index_only: by the index; else by a sequential scan. The last one asks
+    for so many signatures that it meets most pages."""
+    out = []
+    for way in ("indexscan", "bitmapscan") if index_only else ("seqscan",):
+        for other in ("seqscan", "indexscan", "bitmapscan"):
+            conn.execute("SET enable_%s = %s" % (other, "on" if other == way else "off"))
+        single = "SELECT id FROM %s WHERE sig %%%%> with_threshold(%%s::minhash, %%s) ORDER BY id" % table
+        many = "SELECT a.id, b.id FROM %s_asked a, %s b WHERE b.sig %%%%> with_threshold(a.sig, 0.8) ORDER BY 1, 2" % (g.name, table)
+        queries = [(single, [g.signatures[row], bound]) for row, bound in g.queries + [(g.queries[0][0], g.low)]] + [(many, [])]
+        for number, (query, args) in enumerate(queries):
+            e = None
+            try:
+                got = conn.execute(query, args).fetchall()
+            except psycopg.Error as error:
+                e = error
+                if conn.closed:
+                    raise
+            out.append((number, e or got))
+    conn.execute("RESET enable_seqscan; RESET enable_indexscan; RESET enable_bitmapscan")
+    return out
+
+
+def try_case(conn, case, table, want):
+    """What went wrong, or ''; and whether anything was noticed."""
+    index, g = table + "_sig", case.golden
+    bad, noticed = [], False
+
+    def state_of(what, query, args=None):
+        nonlocal noticed
+        e = error_of(conn, query, args)
+        if conn.closed:
+            raise e
+        if e is not None:
+            noticed = True
+            if not says_damaged(e, case):
+                bad.append("%s: %s %s" % (what, e.sqlstate, str(e).splitlines()[0]))
+        return e
+
+    def compare(when, expected):
+        wrong = ""
+        for number, got in answers(conn, table, g, True):
+            if isinstance(got, psycopg.Error):
+                if not says_damaged(got, case):
+                    bad.append("query %d %s: %s %s" % (number, when, got.sqlstate, str(got).splitlines()[0]))
+            elif got != expected[number]:
+                wrong = "query %d %s gives %d rows for %d" % (number, when, len(got), len(expected[number]))
+        if wrong and case.sure:
+            bad.append(wrong + " and no error")
+        return wrong
+
+    sizes = "SELECT pg_relation_size('%s'), pg_relation_size('%s')" % (table, index)
+    before = conn.execute(sizes).fetchone()
+    wrong = compare("at first", want)
+    state_of("lsh_info", "SELECT * FROM lsh_info(%s, true)", [index])
+    state_of("lsh_pages", "SELECT * FROM lsh_pages(%s)", [index])
+    state_of("lsh_hot_buckets", "SELECT * FROM lsh_hot_buckets(%s, 2)", [index])
+    state_of("lsh_check", "SELECT lsh_check(%s)", [index])
+    found = state_of("lsh_check", "SELECT lsh_check(%s, true)", [index])
+    if wrong and not found:
+        bad.append("%s, which lsh_check does not find" % wrong)
+    # Block 4294967295 means "a new one" to PostgreSQL.
+    if conn.execute(sizes).fetchone() != before:
+        bad.append("reading made a file longer")
+    # Writing to it.
+    for part in range(3):
+        state_of("insert", "INSERT INTO %s SELECT id + 1000000, sig FROM %s WHERE id %% 30 = %d LIMIT 40" % (table, table, part))
+    error_of(conn, "SET enable_indexscan = off; SET enable_bitmapscan = off")
+    state_of("delete", "DELETE FROM %s WHERE id %% 7 = 0" % table)
+    state_of("vacuum", "VACUUM (INDEX_CLEANUP on) " + table)
+    after = [got for _, got in answers(conn, table, g, False)]
+    wrong = compare("after VACUUM", after)
+    found = state_of("lsh_check after VACUUM", "SELECT lsh_check(%s, true)", [index])
+    if wrong and not found:
+        bad.append("%s, which lsh_check does not find" % wrong)
+    return "; ".join(bad), noticed
+
+
+def uses_index(conn, g):
+    conn.execute("SET enable_seqscan = off")
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM %s WHERE sig %%> with_threshold('%s', 0.9)" % (g.name, g.signatures[g.queries[0][0]])))
+    conn.execute("RESET enable_seqscan")
+    return check("%s: the index is used" % g.name, g.name + "_sig" in plan, plan)
+
+
+def try_cases(server, cases, want, results):
+    server.start()
+    places = []
+    with server.connect() as conn:
+        for i, case in enumerate(cases):
+            conn.execute("CREATE TABLE c%d (%s); CREATE INDEX c%d_sig ON c%d USING lsh (sig) %s" % (i, case.golden.columns, i, i, case.golden.options))
+            conn.execute("UPDATE pg_class SET relfrozenxid = '%s', relminmxid = '%s' WHERE oid = 'c%d'::regclass" % (*case.golden.xids, i))
+            places.append(conn.execute("SELECT pg_relation_filepath('c%d'), pg_relation_filepath('c%d_sig')" % (i, i)).fetchone())
+    server.stop()
+    for case, (heap, index) in zip(cases, places):
+        with open(os.path.join(server.data, heap), "r+b") as f:
+            f.write(case.golden.heap)
+        case.write(os.path.join(server.data, index))
+    server.start()
+    conn = server.connect()
+    for i, case in enumerate(cases):
+        try:
+            bad, noticed = try_case(conn, case, "c%d" % i, want[case.golden])
+        except psycopg.OperationalError as e:
+            if not conn.closed:
+                raise
+            bad, noticed = "the backend died: %s" % " ".join(str(e).split()), True
+            time.sleep(0.2)  # until the server has ended its other processes, too
+            conn = server.wait().connect()
+        counts = results.setdefault(case.group, [0, 0, []])
+        counts[0] += 1
+        counts[1] += noticed
+        if bad:
+            counts[2].append("%s: %s" % (case.label, bad))
+        if os.environ.get("NEARDUP_VERBOSE") and (bad or not noticed):
+            print("#", case.label, "|", bad or "not noticed", flush=True)
+    if FULL:
+        for i in range(len(cases)):
+            error_of(conn, "DROP TABLE c%d" % i)
+    conn.close()
+    server.stop()
+
+
+def damage(server, seed):
+    rng = random.Random(seed)
+    server.start()
+    with server.connect() as conn:
+        conn.execute("CREATE EXTENSION neardup")
+        goldens = []
+        for make in (make_flat, make_merging, make_tall):
+            began = time.monotonic()
+            goldens.append(make(server, conn))
+            print("note: %s took %.1f s" % (make.__name__, time.monotonic() - began))
+        want = {}
+        for g in goldens:
+            g.signatures = {row: one(conn, "SELECT sig::text FROM %s WHERE id = %s" % (g.name, row)) for row, _ in g.queries}
+            conn.execute("CREATE TABLE %s_asked AS SELECT * FROM %s WHERE abs(hashint8(id)) %% 1000 <= %d; ANALYZE %s_asked" %
+                         (g.name, g.name, 12000 // one(conn, "SELECT count(*) FROM " + g.name), g.name))
+            uses_index(conn, g)
+            want[g] = [got for _, got in answers(conn, g.name, g, False)]
+            check("%s: rows are found" % g.name, all(isinstance(got, list) and got for got in want[g]), want[g])
+            equal("%s, undamaged: index and sequential scan agree" % g.name, answers(conn, g.name, g, True),
+                  list(enumerate(want[g])) * 2)
+            for full in ("false", "true"):
+                e = error_of(conn, "SELECT lsh_check('%s_sig', %s)" % (g.name, full))
+                check("%s, undamaged: lsh_check(.., %s)" % (g.name, full), e is None, e)
+        cases = []
+        for g in goldens:
+            some = cases_of(g, rng, 7 if FULL else 2)
+            if not FULL:
+                # Of each group some; what the others have as well is left out of the largest.
+                groups = {c.group for c in some} if g.name != "tall" else ("inner page", "links", "bounds")
+                some = [c for group in sorted(groups) for c in (lambda of: of if len(of) < 16 else rng.sample(of, 16))([c for c in some if c.group == group])]
+            cases += some
+    server.stop()
+    results = {}
+    began = time.monotonic()
+    for at in range(0, len(cases), 400):
+        try_cases(server, cases[at:at + 400], want, results)
+    print("note: %d damages, %.0f s" % (len(cases), time.monotonic() - began))
+    for group, (count, noticed, bad) in results.items():
+        check("%s: %d damages, %d noticed, none harmful" % (group, count, noticed), not bad, "%d of %d: %s" % (len(bad), count, "; ".join(bad[:4])))
+    crashes = [line for line in server.log_text().splitlines() if any(w in line for w in ("terminated by signal", "PANIC", "TRAP:"))]
+    check("no backend crashed", not crashes, " ".join(crashes[:5]))
+
+
+def main():
+    if not os.path.exists(DESTDIR + pg_config("--pkglibdir") + "/neardup.so"):
+        return skip("neardup is not installed")
+    with Server(SETTINGS) as server:
+        # Checksums would notice all of it: here they are off, as they are in many installations.
+        server._run("pg_checksums", "--disable", "-D", server.data)
+        damage(server, int(os.environ.get("NEARDUP_SEED", "1")))
+
+
+finish(main)

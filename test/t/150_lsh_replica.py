@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+"""A streaming replica's lsh indexes. While the primary inserts, deletes, vacuums and merges, the standby compares, many
+times and in one snapshot each, what its index answers with what a sequential scan does. Its replay checks each page against
+the primary's (wal_consistency_checking). It is restarted and killed meanwhile; at the end it is promoted and goes on alone."""
+from servers import *
+
+SECONDS = 300 if FULL else 12
+RESTARTS = 10 if FULL else 2
+rng = random.Random(150)
+
+# The standby's readers hold nothing back for long, and no query of theirs is cancelled.
+STANDBY = """
+hot_standby_feedback = on
+wal_receiver_status_interval = 1s
+max_standby_streaming_delay = -1
+"""
+TABLES = {"plain": "pending_limit = 1", "wide": "pending_limit = 3, threshold = 0.6"}
+
+
+def insert(conn, rng):
+    table = rng.choice(list(TABLES))
+    n = rng.choice((1, 5, 40, 200))
+    conn.execute("INSERT INTO %s SELECT id + %d, family, sig FROM pool WHERE id BETWEEN %d AND %d" % (
+        table, 10000 * rng.randrange(1, 10**6), n, 2 * n - 1))
+
+
+def change(conn, rng):
+    table = rng.choice(list(TABLES))
+    if rng.random() < 0.5:
+        conn.execute("DELETE FROM %s WHERE id %% 10 = %d AND family %% 3 = %d" % (table, rng.randrange(10), rng.randrange(3)))
+    else:
+        conn.execute("UPDATE %s SET id = id + 1 WHERE family %% 40 = %d" % (table, rng.randrange(40)))
+    while one(conn, "SELECT count(*) FROM " + table) > 12000:
+        conn.execute("DELETE FROM %s WHERE random() < 0.4" % table)
+
+
+def vacuum(conn, rng):
+    table = rng.choice(list(TABLES))
+    if rng.random() < 0.15:
+        # The standby's readers are in the way of its replay for as long as they read.
+        conn.execute("REINDEX INDEX %s %s_sig" % (rng.choice(("CONCURRENTLY", "")), table))
+    else:
+        conn.execute("VACUUM " + table)
+    time.sleep(rng.random() * 0.3)
+
+
+class Readers:
+    """Compare on the standby; each snapshot is one round."""
+
+    def __init__(self, queries):
+        self.queries, self.lock = queries, threading.Lock()
+        self.bad, self.snapshots, self.rows, self.checks = [], 0, 0, 0
+
+    def compare(self, conn, rng):
+        table = rng.choice(list(TABLES))
+        bad, rows = differences(conn, table, rng.sample(self.queries, 4), rng.choice((0.8, 0.9, 0.62)))
+        with self.lock:
+            self.bad += bad
+            self.rows += rows
+            self.snapshots += 1
+
+    def overtaken(self, conn, rng):
+        table = rng.choice(list(TABLES))
+        bad, rows = differences_of_many(conn, table, rng.sample(self.queries, 2), rng.choice((0.8, 0.9, 0.62)))
+        with self.lock:
+            self.bad += bad
+            self.rows += rows
+            self.snapshots += 1
+
+    def check_index(self, conn, rng):
+        """lsh_check wants an index that stands still."""
+        time.sleep(0.3)
+        conn.execute("SELECT pg_wal_replay_pause()")
+        try:
+            wait_for(lambda: one(conn, "SELECT pg_get_wal_replay_pause_state()") == "paused", "replay does not pause")
+            e = unsound(conn, rng.choice(list(TABLES)) + "_sig", rng.random() < 0.5)
+        finally:
+            conn.execute("SELECT pg_wal_replay_resume()")
+        with self.lock:
+            self.checks += 1
+            self.bad += ["lsh_check: %s" % e] * bool(e)
+
+
+def replayed(primary, standby):
+    """Waits until the standby has all that the primary has written, as long as it gets on."""
+    with primary.connect() as conn, standby.connect() as copy:
+        end = one(conn, "SELECT pg_current_wal_flush_lsn()::text")
+        last, moved = None, time.monotonic()
+        while not one(copy, "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", [end]):
+            now = one(copy, "SELECT pg_last_wal_replay_lsn()::text")
+            if now != last:
+                last, moved = now, time.monotonic()
+            if time.monotonic() > moved + 60:
+                state = copy.execute("SELECT pg_get_wal_replay_pause_state(), array_agg(concat_ws(' ', backend_type, wait_event, query)) FROM pg_stat_activity").fetchone()
+                raise TimeoutError("replay stays at %s, wanted %s: %s; %s" % (now, end, state, standby.log_tail()))
+            time.sleep(0.1)
+
+
+def states(server):
+    """What both must have alike: the rows, and the directory of each index."""
+    with server.connect() as conn:
+        return [conn.execute("SELECT count(*), sum(hashtextextended(t::text, 0)) FROM %s t" % t).fetchone() +
+                conn.execute("SELECT rows, entries, runs, units, pending_rows, pages FROM lsh_info('%s_sig')" % t).fetchone() for t in TABLES]
+
+
+def main():
+    with Server("wal_log_hints = on") as primary:
+        primary.start()
+        with primary.connect() as conn:
+            # A page that replay makes otherwise than the primary did ends the standby.
+            kinds = "all" if one(conn, "SHOW debug_assertions") == "on" else "generic"
+            conn.execute("ALTER SYSTEM SET wal_consistency_checking = '%s'" % kinds)
+            conn.execute("SELECT pg_reload_conf()")
+            conn.execute(SCHEMA)
+            make_pool(conn)
+            for table, options in TABLES.items():
+                make_table(conn, table, 2000, index=options)
+            queries = make_queries(conn, rng, 250, 36, 4)
+        with primary.standby(STANDBY) as standby:
+            standby.start()
+            with standby.connect() as conn:
+                equal("the standby's plans are the ones compared", uses_index(conn, "plain"), None)
+                fails("no insert on the standby", conn, "INSERT INTO plain VALUES (1)", state="25006")
+            readers = Readers(queries)
+            load = Clients(primary, [insert, insert, change, vacuum], allowed={"40P01"})
+            errors = []
+            for part in range(RESTARTS + 1):
+                clients = Clients(standby, [readers.overtaken, readers.overtaken, readers.compare, readers.check_index], dying=True, seed=part)
+                Pauser(clients, (0, 1))
+                time.sleep(SECONDS / (RESTARTS + 1))
+                if part < RESTARTS and part % 2 == 0:
+                    standby.kill()
+                errors += clients.stop()
+                if part < RESTARTS:
+                    standby.stop()
+                    standby.start()
+            errors += load.stop()
+            equal("no error on the primary or the standby", errors, [])
+            check("index and sequential scan agree on the standby, %d snapshots, %d rows; %d lsh_checks" % (
+                readers.snapshots, readers.rows, readers.checks),
+                  not readers.bad and readers.snapshots > 10 and readers.rows > 100 and readers.checks, "%d differ; %s" % (len(readers.bad), "; ".join(readers.bad[:3])))
+            replayed(primary, standby)
+            equal("the standby has what the primary has", states(standby), states(primary))
+
+            # A row of each kind that no page of the standby's has yet: pending, merging, dead.
+            with primary.connect() as conn:
+                for table in TABLES:
+                    conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool; DELETE FROM %s WHERE id %% 7 = 0" % (table, table))
+            replayed(primary, standby)
+            primary.kill()
+            with standby.connect() as conn:
+                equal("promoted", one(conn, "SELECT pg_promote()"), True)
+                findings = Findings()
+                for table in TABLES:
+                    look(findings, "promoted " + table, conn, table, queries, (0.8, 0.62))
+                findings.report("promoted: sound, and the answers of a sequential scan")
+            alone = Clients(standby, [insert, insert, change, vacuum], allowed={"40P01"}, seed=1)
+            time.sleep(10 if FULL else 1)
+            equal("inserts, deletes and VACUUM go on", alone.stop(), [])
+            with standby.connect() as conn:
+                findings = Findings()
+                for table in TABLES:
+                    conn.execute("VACUUM " + table)
+                    look(findings, "at the end " + table, conn, table, queries, (0.8, 0.62))
+                    left = one(conn, "SELECT orphan_pages FROM lsh_info('%s_sig', true)" % table)
+                    findings.see("orphan pages", left == 0, left)
+                findings.report("at the end: sound, and the answers of a sequential scan")
+            equal("nothing in the servers' logs", primary.alarms() + standby.alarms(), [])
+
+
+finish(main)
