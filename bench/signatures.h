@@ -30,25 +30,38 @@ class Signatures {
   size_t row_bytes() const { return size_t{num_perm_} * bits_ / 8; }
   uint32_t rows() const { return n_; }
 
+  // The family of row i; families are numbered from 0 and each has rows.
+  uint32_t family(uint32_t i) const { return places_[i].family; }
+
   // Writes row i: row_bytes() bytes.
-  void row(uint32_t i, void* out) const {
-    const auto [family, version] = places_[i];
+  void row(uint32_t i, void* out) const { version(places_[i].family, places_[i].version, out); }
+
+  // The same of a version of any family, also of one that has no rows.
+  void version(uint32_t family, uint32_t version, void* out) const {
     // Rates of change per component and version: from families that hardly change to ones that drift away.
     const double rate = std::pow(2.0, -2.0 - 6.0 * unit(1, family, 0));
-    const double header = 8.0 * std::pow(unit(2, family, 0), 2);  // shingles of the body for one of the header
-    // A larger corpus has more styles of boilerplate, each with its share of the families.
-    const uint64_t style = static_cast<uint64_t>((20 + n_ / 2000.0) * std::pow(unit(3, family, 0), 3));
-    const bool plain = unit(4, family, 0) < 0.4;
+    const double header = header_of(family);
+    const uint64_t style = style_of(family);
+    const bool plain = is_plain(family);
     for (uint32_t c = 0; c < num_perm_; ++c) {
-      uint64_t body = 0;
-      for (uint32_t v = 1; v <= version; ++v) {
-        // One version in eight is an exact copy of the one before.
-        if (hash(5, family, v) % 8 != 0 && unit(6, family * 64ULL + v, c) < rate) body = v;
+      uint64_t body = version;  // the last one to change this component
+      // One version in eight is an exact copy of the one before.
+      while (body > 0 && !(hash(5, family, body) % 8 != 0 && unit(6, family * 64ULL + body, c) < rate)) --body;
+      uint64_t value = hash(9, family * 64ULL + body, c);
+      if (!plain) {
+        const double u_header = -std::log(unit(8, style, c)) * (header + 0.2);
+        const double u_body = -std::log(unit(9, family * 64ULL + body, c));
+        if (u_header < u_body) value = hash(8, style, c);
       }
-      const double u_header = -std::log(unit(8, style, c)) * (header + 0.2);
-      const double u_body = -std::log(unit(9, family * 64ULL + body, c));
-      const uint64_t value = !plain && u_header < u_body ? hash(8, style, c) : hash(9, family * 64ULL + body, c);
       put(out, c, static_cast<uint32_t>(value >> 33));
+    }
+  }
+
+  // A family without rows, half of whose components are boilerplate, of the style that most families share: what a
+  // template gives that is filled in with next to nothing.
+  uint32_t boilerplate_family() const {
+    for (uint32_t family = n_;; ++family) {
+      if (!is_plain(family) && style_of(family) == 0 && std::abs(header_of(family) - 0.8) < 0.1) return family;
     }
   }
 
@@ -63,6 +76,14 @@ class Signatures {
     uint32_t family;
     uint32_t version;
   };
+
+  // Shingles of the body for one of the header.
+  double header_of(uint32_t family) const { return 8.0 * std::pow(unit(2, family, 0), 2); }
+  // A larger corpus has more styles of boilerplate, each with its share of the families.
+  uint64_t style_of(uint32_t family) const {
+    return static_cast<uint64_t>((20 + n_ / 2000.0) * std::pow(unit(3, family, 0), 3));
+  }
+  bool is_plain(uint32_t family) const { return unit(4, family, 0) < 0.4; }
 
   uint64_t hash(uint64_t kind, uint64_t a, uint64_t b) const {
     return mix64(mix64(mix64(seed_ * 16 + kind) + a) + b * kLengthFactor);
