@@ -638,7 +638,7 @@ def section_build(tables, kinds, args):
 def section_size(tables, kinds, args):
     n, step = args.rows, args.rows // 5
     title("size: index bytes a row, %d rows (all forks); inserts by 100 rows a statement" % n)
-    rows = [["", "built", "+20 % (most on the way)", "VACUUM", "after 3 x 20 % deleted, VACUUM, 20 % inserted (most)",
+    rows = [["", "built", "+20 % (most on the way)", "VACUUM", "after 5 x 20 % deleted, VACUUM, as many inserted (most)",
              "VACUUM", "filled empty by inserts (most)", "VACUUM"]]
     for kind in [kinds[k] for k in ("lsh", "gin") if k in kinds]:
         table = tables.make(kind, n)
@@ -664,9 +664,11 @@ def section_size(tables, kinds, args):
             return "%.1f" % (table.index_bytes() / table.rows())
 
         row = [kind.label, "%.1f" % (table.index_bytes() / n), grow(table, step), vacuumed(table)]
-        for i in range(3):
-            session.do("DELETE FROM %s WHERE mod(id, 5) = %d" % (table.name, i), "VACUUM " + table.name)
-            churned = grow(table, step)
+        for i in range(5):
+            fifth = table.rows() // 5
+            session.do("DELETE FROM %s WHERE id IN (SELECT id FROM %s ORDER BY hashint8(id # %d) LIMIT %d)" % (
+                table.name, table.name, i + 1, fifth), "VACUUM " + table.name)
+            churned = grow(table, fifth)
         row += [churned, vacuumed(table)]
         table.drop()
         empty = tables.empty(kind)

@@ -66,8 +66,8 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   return true;
 }
 
-uint32_t LeafView::lower_bound(const Entry& e) const noexcept {
-  uint32_t from = lower_bound_key(e.key);
+uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
+  uint32_t from = lower_bound_key(e.key, beyond);
   if (e.tid == 0) return from;
   // Within one key: the list may be long.
   uint32_t n = n_ - from;
@@ -80,21 +80,40 @@ uint32_t LeafView::lower_bound(const Entry& e) const noexcept {
   return from;
 }
 
-uint32_t LeafView::lower_bound_key(uint64_t key_from) const noexcept {
+void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t beyond, uint64_t key) noexcept {
+  if (shape.n == 0 || key < base || beyond <= base) return;
+  const uint32_t i = guess(key - base, beyond - base, shape.n);
+  // Uniform keys lie within sqrt(n) / 2 places of the guess two times in three.
+  const uint32_t near = shape.n < 1024 ? 12 : 20;
+  size_t part = sizeof(LeafHead);
+  for (const uint64_t width : {uint64_t{shape.key_bits}, uint64_t{shape.tid_bits}}) {
+    const size_t from = part + bytes_of(uint64_t{i < near ? 0 : i - near} * width);
+    const size_t to = part + bytes_of(uint64_t{i + near} * width);
+    if (to >= kLeafBytes) return;
+    for (size_t at = from; at < to + 64; at += 64) __builtin_prefetch(static_cast<const char*>(bytes) + std::min(at, to));
+    part += bytes_of(uint64_t{shape.n} * width) + 8;
+  }
+}
+
+uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noexcept {
   if (key_from <= base_key_) return 0;
   const uint64_t wanted = key_from - base_key_;
   if (n_ == 0 || wanted > key_mask_) return n_;
   const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
   // Keys are hashes: most are where their value says. From there outward in doubling steps, then by halves: few cache
   // lines where keys are uniform, and logarithmic where they are not.
-  const uint64_t span = at_key(n_ - 1);
-  if (wanted > span) return n_;
-  uint32_t guess = static_cast<uint32_t>(static_cast<double>(wanted) / static_cast<double>(span + 1) * n_);
-  guess = std::min(guess, n_ - 1);
+  uint64_t span;
+  if (beyond > base_key_) {
+    span = std::min(beyond - base_key_, key_mask_);
+  } else {
+    span = at_key(n_ - 1);
+    if (wanted > span) return n_;
+  }
+  const uint32_t near = guess(wanted, span, n_);
   uint32_t from = 0;
-  uint32_t to = n_ - 1;  // the answer is in [from, to]
-  if (at_key(guess) < wanted) {
-    from = guess + 1;
+  uint32_t to = n_;  // the answer is in [from, to]
+  if (at_key(near) < wanted) {
+    from = near + 1;
     for (uint32_t step = 8; from + step < to; step *= 2) {
       if (!(at_key(from + step) < wanted)) {
         to = from + step;
@@ -103,7 +122,7 @@ uint32_t LeafView::lower_bound_key(uint64_t key_from) const noexcept {
       from += step + 1;
     }
   } else {
-    to = guess;
+    to = near;
     for (uint32_t step = 8; step < to - from; step *= 2) {
       if (at_key(to - step) < wanted) {
         from = to - step + 1;

@@ -64,10 +64,24 @@ class LeafView {
   Entry at(uint32_t i) const noexcept { return {key(i), tid(i)}; }
   bool one_key() const noexcept { return key_bits_ == 0; }
 
-  // First index whose entry is not below e: count() when there is none.
-  uint32_t lower_bound(const Entry& e) const noexcept;
+  // First index whose entry is not below e: count() when there is none. beyond: a key near which the keys of the leaf end,
+  // if known; it makes the search shorter, and no answer wrong.
+  uint32_t lower_bound(const Entry& e, uint64_t beyond = 0) const noexcept;
   // First index whose key is not below `key`.
-  uint32_t lower_bound_key(uint64_t key) const noexcept;
+  uint32_t lower_bound_key(uint64_t key, uint64_t beyond = 0) const noexcept;
+
+  // How a leaf lies in memory: enough to ask for its cache lines without looking at it.
+  struct Shape {
+    uint16_t n;
+    uint8_t key_bits;
+    uint8_t tid_bits;
+  };
+  Shape shape() const noexcept {
+    return {static_cast<uint16_t>(n_), static_cast<uint8_t>(key_bits_), static_cast<uint8_t>(tid_bits_)};
+  }
+  // Asks for the cache lines that lower_bound() of a key and the entries found will read, if the leaf has this shape and
+  // its keys lie between base and beyond. Nothing outside the first kLeafBytes is touched.
+  static void prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t beyond, uint64_t key) noexcept;
 
   void decode(uint32_t from, uint32_t to, Entry* out) const noexcept {
     for (uint32_t i = from; i < to; ++i) *out++ = at(i);
@@ -77,6 +91,11 @@ class LeafView {
   }
 
  private:
+  // Where among n keys from 0 to about `span` the key `wanted` lies.
+  static uint32_t guess(uint64_t wanted, uint64_t span, uint32_t n) noexcept {
+    const double share = static_cast<double>(wanted) / (static_cast<double>(span) + 1);
+    return share < 1 ? static_cast<uint32_t>(share * n) : n - 1;
+  }
   static uint64_t field(const uint8_t* p, uint64_t bit, uint64_t mask) noexcept {
     uint64_t v;
     std::memcpy(&v, p + (bit >> 3), 8);

@@ -67,6 +67,27 @@ static inline Buffer extend_relation_locked(Relation relation) {
 #endif
 }
 
+// 16 renamed relation file nodes.
+static inline bool read_recent_buffer(Relation relation, BlockNumber block, Buffer recent) {
+#if PG_VERSION_NUM >= 160000
+  return ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, recent);
+#else
+  return ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, recent);
+#endif
+}
+
+// The number of a relation's file.
+#if PG_VERSION_NUM < 160000
+typedef Oid RelFileNumber;
+#endif
+static inline RelFileNumber file_number(Relation relation) {
+#if PG_VERSION_NUM >= 160000
+  return relation->rd_locator.relNumber;
+#else
+  return relation->rd_node.relNode;
+#endif
+}
+
 // 17 dropped old_snapshot_threshold; before, every page read by a scan is tested, else rows would be lost silently.
 static inline void test_old_snapshot(Snapshot snapshot, Relation relation, Page page) {
 #if PG_VERSION_NUM < 170000

@@ -72,6 +72,15 @@ void expect_same(const LeafView& leaf, const std::vector<Entry>& entries, size_t
     ASSERT_EQ(leaf.lower_bound(e), std::lower_bound(begin, end, e) - begin);
     const auto key_below = [](const Entry& x, uint64_t key) { return x.key < key; };
     ASSERT_EQ(leaf.lower_bound_key(e.key), std::lower_bound(begin, end, e.key, key_below) - begin);
+    // Whatever is said of where the leaf ends.
+    const uint64_t ends[] = {1, kMostKey, random() & kMostKey, e.key, e.key + 1, entries[from + n - 1].key, entries[from].key + 1};
+    for (const uint64_t beyond : {ends[random() % 7], ends[random() % 7]}) {
+      ASSERT_EQ(leaf.lower_bound(e, beyond), std::lower_bound(begin, end, e) - begin) << beyond;
+      ASSERT_EQ(leaf.lower_bound_key(e.key, beyond), std::lower_bound(begin, end, e.key, key_below) - begin) << beyond;
+      // Only hints, which must not trap; the shape may be another leaf's.
+      LeafView::prefetch(entries.data(), leaf.shape(), entries[from].key, beyond, e.key);
+      LeafView::prefetch(entries.data(), {static_cast<uint16_t>(random()), 255, 255}, random(), random(), random());
+    }
   };
   check(kLeastEntry);
   check(kBeyondEntry);

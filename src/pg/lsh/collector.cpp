@@ -1,5 +1,5 @@
 // See collector.h. The counting: README, "Scan".
-#include "pg/lsh/collector.h"
+#include "pg/lsh/prefetch.h"
 
 #include <algorithm>
 
@@ -14,7 +14,6 @@ constexpr uint32_t kNoProbe = ~uint32_t{0};
 constexpr uint32_t kShortList = 64;       // entries copied while the leaf is locked; longer lists are read when chosen
 constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
 constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
-constexpr Size kMostTreeBytes = 8 * 1024 * 1024;
 // What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
 // list is worth reading.
 constexpr double kEntryCost = 2;
@@ -52,7 +51,8 @@ struct Collector::Group {
 // TID << 16 | hits, open addressing. Slot value 0 is empty: a row in the table has at least one hit.
 struct Collector::HitTable {
   uint64_t* slots;
-  size_t capacity;  // a power of two
+  size_t capacity;   // of those that are in use now; a power of two
+  size_t allocated;
   size_t used;
   size_t most;      // slots that memory allows
   MemoryContext context;
@@ -64,13 +64,14 @@ struct Collector::HitTable {
   void reset(size_t expected) {
     size_t want = 256;
     while (want < 2 * expected && want < most) want *= 2;
-    if (want > capacity || want * 64 < capacity) {
+    if (want > allocated) {
       if (slots != nullptr) pfree(slots);
       slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, want * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-      capacity = want;
+      allocated = want;
     } else {
-      memset(slots, 0, capacity * sizeof(uint64_t));
+      memset(slots, 0, want * sizeof(uint64_t));
     }
+    capacity = want;
     used = 0;
     memset(histogram, 0, sizeof(uint32_t) * (bins + 1));
   }
@@ -79,7 +80,7 @@ struct Collector::HitTable {
     if (capacity * 2 > most) return false;
     const size_t old_capacity = capacity;
     uint64_t* old = slots;
-    capacity *= 2;
+    allocated = capacity *= 2;
     slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
     for (size_t i = 0; i < old_capacity; ++i) {
       if (old[i] == 0) continue;
@@ -124,9 +125,19 @@ void Collector::init(Relation index, MemoryContext parent, Snapshot snapshot, si
   snapshot_ = snapshot;
   most_bytes_ = Max(most_bytes, 64 * 1024);
   context_ = AllocSetContextCreate(parent, "lsh scan", ALLOCSET_DEFAULT_SIZES);
-  trees_context_ = AllocSetContextCreate(context_, "lsh scan trees", ALLOCSET_DEFAULT_SIZES);
   unit_context_ = AllocSetContextCreate(context_, "lsh scan lists", ALLOCSET_DEFAULT_SIZES);
-  directory_ = static_cast<LshMeta*>(MemoryContextAlloc(context_, sizeof(LshMeta)));
+  // Borrowed trees are given back whatever ends the scan.
+  struct Borrowed {
+    MemoryContextCallback callback;
+    TreeSet* set;
+  };
+  Borrowed* borrowed = static_cast<Borrowed*>(MemoryContextAllocZero(context_, sizeof(Borrowed)));
+  set_ = &borrowed->set;
+  borrowed->callback.arg = set_;
+  borrowed->callback.func = [](void* arg) {
+    if (TreeSet* set = *static_cast<TreeSet**>(arg)) release_trees(set);
+  };
+  MemoryContextRegisterResetCallback(context_, &borrowed->callback);
 }
 
 void Collector::set_plan(const ProbesRequest* plan) {
@@ -137,9 +148,11 @@ void Collector::set_plan(const ProbesRequest* plan) {
     if (probes_ != nullptr) {
       pfree(probes_);
       pfree(lists_);
+      pfree(places_);
     }
     probes_ = static_cast<Probe*>(MemoryContextAlloc(context_, sizeof(Probe) * probe_capacity_));
     lists_ = static_cast<List*>(MemoryContextAlloc(context_, sizeof(List) * probe_capacity_));
+    places_ = static_cast<LeafPlace*>(MemoryContextAlloc(context_, sizeof(LeafPlace) * probe_capacity_));
   }
   if (plan->ngroups > group_capacity_ || groups_ == nullptr) {
     group_capacity_ = Max(plan->ngroups, 64u);
@@ -164,22 +177,26 @@ void Collector::set_plan(const ProbesRequest* plan) {
   std::sort(probes_, probes_ + nprobes_, [](const Probe& a, const Probe& b) { return a.first < b.first; });
 }
 
-void Collector::read_directory() {
-  if (has_directory_ && directory_change(index_) == directory_->change) return;
-  MemoryContextReset(trees_context_);
-  read_meta(index_, directory_);
-  has_directory_ = true;
-  trees_ = static_cast<RunTree*>(MemoryContextAlloc(trees_context_, sizeof(RunTree) * Max(int{directory_->nruns}, 1)));
-  for (int i = 0; i < directory_->nruns; ++i)
-    trees_[i].init(index_, directory_->runs[i], pinned_ ? RunTree::kPinned : directory_->change, trees_context_, nullptr,
-                   snapshot_);
+void Collector::forget_directory() {
+  TreeSet* set = *set_;
+  *set_ = nullptr;
+  if (set != nullptr) release_trees(set);
 }
 
-void Collector::trim() {
-  if (MemoryContextMemAllocated(trees_context_, true) > kMostTreeBytes) has_directory_ = false;
-  // One more query on the same trees: a rescan, and probably more to come.
-  if (has_directory_)
-    for (int i = 0; i < directory_->nruns; ++i) trees_[i].keep_inners();
+void Collector::read_directory() {
+  if (*set_ != nullptr && !trees_hold(index_, *set_)) forget_directory();
+  if (*set_ == nullptr) *set_ = borrow_trees(index_, pinned_);
+  directory_ = &(*set_)->directory;
+  trees_ = (*set_)->trees;
+  config_ = directory_->config;
+  for (int i = 0; i < directory_->nruns; ++i) trees_[i].attach(index_, snapshot_);
+  is_read_ = true;
+}
+
+void Collector::rewind() {
+  // Gives it back, so that many copies are forgotten; and takes it up again as one who reads more than once.
+  forget_directory();
+  is_read_ = false;
   list_.n = 0;
 }
 
@@ -187,7 +204,7 @@ void Collector::trim() {
 // still, a reader that was overtaken often keeps the directory still. A standby just tries again.
 void Collector::stale_again(int* attempts) {
   CHECK_FOR_INTERRUPTS();
-  has_directory_ = false;
+  forget_directory();
   if (++*attempts >= kMostAttempts && !pinned_ && !RecoveryInProgress()) {
     take_lock(index_, IndexLock::maintenance, ShareLock, true);
     pinned_ = true;
@@ -197,7 +214,7 @@ void Collector::stale_again(int* attempts) {
 void Collector::end_attempts() {
   if (!pinned_) return;
   pinned_ = false;
-  has_directory_ = false;  // its trees are marked as pinned
+  forget_directory();  // its trees are marked as pinned
   drop_lock(index_, IndexLock::maintenance, ShareLock);
 }
 
@@ -220,7 +237,8 @@ uint64_t Collector::collect(uint64_t from) {
     to = kMostTid;
     if (pass_ != 0 && (from >> 16) + pass_ <= largest_block()) to = ((from >> 16) + pass_) << 16;
     list_.n = 0;
-    read_directory();
+    if (!is_read_) read_directory();
+    is_read_ = false;
     const Outcome outcome = try_collect(from, to);
     if (outcome == Outcome::done) break;
     if (outcome == Outcome::stale) {
@@ -247,7 +265,8 @@ bool Collector::estimate(double most, double* entries, double* candidates) {
   for (;;) {
     list_.n = 0;
     seen_entries_ = 0;
-    read_directory();
+    if (!is_read_) read_directory();
+    is_read_ = false;
     const Outcome outcome = try_collect(0, kMostTid);
     *entries = seen_entries_;
     *candidates = outcome == Outcome::done ? static_cast<double>(list_.n) : seen_entries_;
@@ -274,7 +293,8 @@ uint64_t Collector::collect_roster(uint64_t from) {
   int attempts = 0;
   for (;;) {
     list_.n = 0;
-    read_directory();
+    if (!is_read_) read_directory();
+    is_read_ = false;
     if (try_roster(from, &next) == Outcome::done) break;
     stale_again(&attempts);
   }
@@ -356,35 +376,64 @@ Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
   return collect_pending(from, to);
 }
 
+bool Collector::range_in(const RunTree& tree, const Probe& probe, uint64_t from, uint64_t to, Entry* begin, Entry* end) {
+  const bool whole = probe.first == probe.last;
+  *begin = {probe.first, whole ? from : 0};
+  *end = {probe.last, whole ? to : kMostTid};
+  if (*begin < tree.lo()) *begin = tree.lo();
+  if (tree.hi() < *end) *end = tree.hi();
+  return *begin < *end;
+}
+
+// Finds the leaf in which each probe's list begins, and asks for the cache lines that reading it takes: the misses of all
+// overlap instead of being waited for one by one.
+Collector::Outcome Collector::find_places(RunTree* tree, uint64_t from, uint64_t to) {
+  const LeafPlace* last = nullptr;
+  for (uint32_t i = 0; i < nprobes_; ++i) {
+    Entry begin, end;
+    LeafPlace* place = &places_[i];
+    place->block = InvalidBlockNumber;
+    if (!range_in(*tree, probes_[i], from, to, &begin, &end)) continue;
+    if (last != nullptr && begin < last->next_fence) {
+      *place = *last;
+    } else {
+      bool none;
+      if (!tree->find(begin, place, &none)) return Outcome::stale;
+      if (none) {
+        place->block = InvalidBlockNumber;
+        continue;
+      }
+      last = place;
+      if (place->hint != nullptr) prefetch_page(place->hint->buffer);
+    }
+    if (place->hint == nullptr) continue;
+    if (const char* page = page_hint(place->hint->buffer))
+      LeafView::prefetch(page + SizeOfPageHeaderData, place->hint->shape, place->fence.key, place->next_fence.key, begin.key);
+  }
+  return Outcome::done;
+}
+
 Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) {
   if (tree->hi() <= tree->lo()) return Outcome::done;
-  if (!tree->load_root()) return Outcome::stale;
+  if (!tree->load_root() || find_places(tree, from, to) != Outcome::done) return Outcome::stale;
   Buffer buffer = InvalidBuffer;
+  BlockNumber locked = InvalidBlockNumber;  // the leaf that is, unless it is empty
   LeafView leaf;
-  LeafPlace place{};
-  Entry fence_after = kLeastEntry;  // of the leaf that is locked, or was
-  bool have_place = false;
   bool empty = false;
   for (uint32_t i = 0; i < nprobes_; ++i) {
     const Probe& probe = probes_[i];
-    Entry begin{probe.first, probe.first == probe.last ? from : 0};
-    Entry end{probe.last, probe.first == probe.last ? to : kMostTid};
-    if (begin < tree->lo()) begin = tree->lo();
-    if (tree->hi() < end) end = tree->hi();
-    if (end <= begin) continue;
-    if (!have_place || !(begin < fence_after)) {
+    const LeafPlace& place = places_[i];
+    Entry begin, end;
+    if (place.block == InvalidBlockNumber || !range_in(*tree, probe, from, to, &begin, &end)) continue;
+    if (place.block != locked) {
       if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
       buffer = InvalidBuffer;
-      bool none;
-      if (!tree->find(begin, &place, &none)) return Outcome::stale;
-      if (none) return Outcome::done;
       const LeafResult result = tree->lock_leaf(place, &buffer, &leaf);
       if (result == LeafResult::stale) return Outcome::stale;
       empty = result == LeafResult::empty;
-      fence_after = place.next_fence;
-      have_place = true;
+      locked = place.block;
     }
-    const uint32_t first = empty ? 0 : leaf.lower_bound(begin);
+    const uint32_t first = empty ? 0 : leaf.lower_bound(begin, place.next_fence.key);
     uint32_t last = first;
     if (!empty) {
       // Most lists are short.
@@ -393,7 +442,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
       if (last == near && last < leaf.count()) last = Max(last, leaf.lower_bound(end));
     }
     const uint32_t here = last - first;
-    const bool goes_on = fence_after < end;
+    const bool goes_on = place.next_fence < end;
     if (here == 0 && !goes_on) continue;
     List& list = lists_[i];
     if (!goes_on && here <= kShortList) {
@@ -424,7 +473,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
     if (!goes_on) continue;
     if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
     buffer = InvalidBuffer;
-    have_place = false;
+    locked = InvalidBlockNumber;
     const double per_leaf = tree->run().leaves == 0 ? 1000.0 : static_cast<double>(tree->run().entries) / tree->run().leaves;
     LeafPlace walk = place;
     for (bool ended = false; !ended && walk.next_fence < end;) {
@@ -457,11 +506,8 @@ Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& 
     return Outcome::done;
   }
   RunTree* tree = segment.tree;
-  const bool whole = probe.first == probe.last;
-  Entry begin{probe.first, whole ? from : 0};
-  Entry end{probe.last, whole ? to : kMostTid};
-  if (begin < tree->lo()) begin = tree->lo();
-  if (tree->hi() < end) end = tree->hi();
+  Entry begin, end;
+  range_in(*tree, probe, from, to, &begin, &end);
   LeafPlace place = segment.place;
   for (bool ended = false; !ended;) {
     CHECK_FOR_INTERRUPTS();

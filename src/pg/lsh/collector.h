@@ -1,7 +1,7 @@
 // Candidate rows of a query: what a scan and the planner's estimate have in common.
 #pragma once
 
-#include "pg/lsh/run_reader.h"
+#include "pg/lsh/tree_cache.h"
 
 namespace neardup {
 
@@ -41,11 +41,12 @@ class Collector {
   // with what was counted up to there.
   bool estimate(double most, double* entries, double* candidates);
 
-  // Forgets copies of pages when they have become many. To be called between queries.
-  void trim();
+  // To be called between queries.
+  void rewind();
 
-  const LshMeta& directory() const { return *directory_; }
+  // Looks at the directory as it is now, for config() and the next collection.
   void read_directory();
+  const LshConfig& config() const { return config_; }
 
  private:
   struct Probe;
@@ -58,6 +59,9 @@ class Collector {
   Outcome try_collect(uint64_t from, uint64_t to);
   Outcome try_roster(uint64_t from, uint64_t* next);
   Outcome collect_unit(uint8_t unit, uint64_t from, uint64_t to);
+  // The entries of a probe in a run, with TIDs from `from` up to `to`; false: none.
+  static bool range_in(const RunTree& tree, const Probe& probe, uint64_t from, uint64_t to, Entry* begin, Entry* end);
+  Outcome find_places(RunTree* tree, uint64_t from, uint64_t to);
   Outcome locate(RunTree* tree, uint64_t from, uint64_t to);
   Outcome count_list(const List& list, bool insert, uint64_t from, uint64_t to);
   Outcome read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from, uint64_t to);
@@ -65,6 +69,7 @@ class Collector {
   uint32_t hits_of_row(const PendingRowView& row) const;
   void order_groups();
   uint64_t largest_block() const;
+  void forget_directory();
   void stale_again(int* attempts);
   void end_attempts();
   void add_candidate(uint64_t tid, uint32_t misses);
@@ -75,12 +80,13 @@ class Collector {
   Snapshot snapshot_;
   size_t most_bytes_;
   MemoryContext context_;   // of this object
-  MemoryContext trees_context_;
   MemoryContext unit_context_;
-  LshMeta* directory_;
-  bool has_directory_;
-  bool pinned_;             // under the maintenance lock
+  TreeSet** set_;           // what is borrowed, or null; given back when context_ goes
+  const LshMeta* directory_;
   RunTree* trees_;          // one for each run of the directory
+  LshConfig config_;
+  bool pinned_;             // under the maintenance lock
+  bool is_read_;            // read_directory() was called just now
   const ProbesRequest* plan_;
   Probe* probes_;           // ascending
   uint32_t nprobes_;
@@ -92,6 +98,7 @@ class Collector {
   double seen_entries_;
   uint64_t filter_[128];
   List* lists_;             // one for each probe
+  LeafPlace* places_;       // where each begins in the run that is looked at
   Group* groups_;
   uint32_t* histogram_;
   HitTable* table_;

@@ -71,9 +71,10 @@ enum class PageState {
 };
 
 // Locks the block (share) and looks at it. good: the buffer stays locked, the caller unlocks and releases.
-// A page of the right owner and of another kind, or no page of ours, is an error.
+// A page of the right owner and of another kind, or no page of ours, is an error. recent: the buffer in which the block
+// lay when it was read last, if known.
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
-                    Buffer* buffer);
+                    Buffer* buffer, Buffer recent = InvalidBuffer);
 
 // Opens a locked leaf. An error when its bytes are impossible.
 void open_leaf(Relation index, Buffer buffer, LeafView* leaf);

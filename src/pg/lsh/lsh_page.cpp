@@ -7,6 +7,7 @@
 extern "C" {
 #include "access/generic_xlog.h"
 #include "catalog/pg_class.h"
+#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
@@ -114,10 +115,26 @@ const RunSlot* find_run(const LshMeta& meta, uint64_t id) {
 
 RunSlot* find_run(LshMeta* meta, uint64_t id) { return const_cast<RunSlot*>(find_run(*meta, id)); }
 
+namespace {
+
+// Most reads look only whether the block is still in its buffer; some go through the buffer table, because that alone tells
+// the replacement of pages that this one is in use.
+bool pin_recent(Relation index, BlockNumber block, Buffer recent) {
+  static uint32_t turn = 0;
+  if (recent == InvalidBuffer || (++turn & 3) == 0) return false;
+  if (!read_recent_buffer(index, block, recent)) return false;
+  pgstat_count_buffer_read(index);
+  pgstat_count_buffer_hit(index);
+  return true;
+}
+
+}  // namespace
+
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
-                    Buffer* out) {
+                    Buffer* out, Buffer recent) {
   if (block == InvalidBlockNumber) report_corrupt(index, block, "impossible link");  // reading it would add a page
-  Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+  Buffer buffer = pin_recent(index, block, recent) ? recent
+                                                   : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   Page page = BufferGetPage(buffer);
   if (PageIsNew(page)) {

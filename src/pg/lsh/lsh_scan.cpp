@@ -1,8 +1,8 @@
 // Scans: candidates by counting hits, or every indexed row; always rechecked.
 #include <algorithm>
 
-#include "pg/lsh/collector.h"
 #include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/prefetch.h"
 
 extern "C" {
 #include "access/relscan.h"
@@ -25,6 +25,7 @@ struct ScanState {
   bool fetched;           // the list holds a batch
   uint64_t next;          // TID to go on from, or kAllCollected
   size_t at;
+  RowPrefetch rows;
   double* least;          // least distance by misses, when rows come in order
   bool order_null;        // the ordering query is NULL
   Oid order_type;
@@ -40,7 +41,7 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   state->fetched = false;
   state->at = 0;
   state->least = nullptr;
-  const LshConfig& config = state->collector.directory().config;
+  const LshConfig& config = state->collector.config();
   if ((config.flags & kMetaBound) == 0) return;  // no row was ever there
   bool any = false;
   for (int i = 0; i < scan->numberOfKeys; ++i) {
@@ -81,6 +82,19 @@ void plan_order(IndexScanDesc scan, ScanState* state) {
 
 double least_distance(const ScanState* state, uint32_t misses) {
   return state->least[state->probes.ngroups - Min(misses, uint32_t{state->probes.ngroups})];
+}
+
+// The row that a candidate stands for; an error where no row can be. PostgreSQL would pass by some impossible TIDs, as if
+// the row were gone.
+void candidate_row(IndexScanDesc scan, uint64_t candidate, unsigned most_offset, ItemPointerData* out) {
+  const uint64_t tid = candidate_tid(candidate);
+  const unsigned offset = tid & 0xffff;
+  if (offset == 0 || offset > most_offset || tid >> 16 == InvalidBlockNumber)
+    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                    errmsg("index \"%s\" is damaged: it lists the impossible row (%u,%u)",
+                           RelationGetRelationName(scan->indexRelation), static_cast<unsigned>(tid >> 16), offset),
+                    errhint("Rebuild it with REINDEX INDEX.")));
+  set_tid(out, tid);
 }
 
 bool fetch_batch(IndexScanDesc scan, ScanState* state) {
@@ -136,16 +150,20 @@ void lshrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, in
   MemoryContextReset(state->context);
   state->planned = false;
   state->collector.set_snapshot(scan->xs_snapshot);
-  state->collector.trim();
+  state->collector.rewind();
 }
 
 bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
   if (!ScanDirectionIsForward(direction)) elog(ERROR, "an lsh index cannot be scanned backward");
   ScanState* state = static_cast<ScanState*>(scan->opaque);
   while (!state->planned || !state->fetched || state->at == state->collector.list().n)
-    if (!fetch_batch(scan, state)) return false;
+    if (fetch_batch(scan, state))
+      state->rows.start(scan->heapRelation);
+    else
+      return false;
+  state->rows.advance(state->collector.list(), state->at);
   const uint64_t candidate = state->collector.list().items[state->at++];
-  set_tid(&scan->xs_heaptid, candidate_tid(candidate));
+  candidate_row(scan, candidate, MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = true;
   if (scan->numberOfOrderBys > 0) {
     IndexOrderByDistance distances[INDEX_MAX_KEYS];
@@ -164,12 +182,13 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
   ScanState* state = static_cast<ScanState*>(scan->opaque);
   int64 total = 0;
   constexpr int kBatch = 1024;
+  constexpr unsigned kMostBitmapOffset = MaxHeapTuplesPerPage;
   ItemPointerData tids[kBatch];
   while (fetch_batch(scan, state)) {
     const CandidateList& list = state->collector.list();
     for (size_t from = 0; from < list.n; from += kBatch) {
       const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
-      for (int i = 0; i < n; ++i) set_tid(&tids[i], candidate_tid(list.items[from + i]));
+      for (int i = 0; i < n; ++i) candidate_row(scan, list.items[from + i], kMostBitmapOffset, &tids[i]);
       tbm_add_tuples(tbm, tids, n, true);
     }
     total += static_cast<int64>(list.n);
@@ -194,7 +213,7 @@ bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most
   ProbesRequest request{};
   request.query = query;
   request.strategy = strategy;
-  request.config = &collector.directory().config;
+  request.config = &collector.config();
   bool served = true;
   if ((request.config->flags & kMetaBound) == 0) {
     out->nothing = out->complete = true;

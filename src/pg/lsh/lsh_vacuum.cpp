@@ -396,7 +396,7 @@ bool step_unit(Relation index, const LshMeta& directory, int unit) {
     leaves += directory.runs[i].leaves;
     merging |= directory.runs[i].state == kOutput;
   }
-  return merging && merge_step(index, static_cast<uint8_t>(unit), Min(Max(leaves / 8, kLeastBudget), kMostBudget));
+  return merging && merge_step(index, static_cast<uint8_t>(unit), Min(Max(leaves / 32, kLeastBudget), kMostBudget));
 }
 
 // Ends the merges that have begun; then, when `reachable` tells how full runs are, starts those that are worth it.

@@ -4,18 +4,24 @@
 namespace neardup {
 namespace {
 
-// The last i with first[i] <= e, or 0. Fences are big-endian: memcmp orders them.
+uint64_t first_bytes(const PackedEntry& e) {
+  uint64_t v;
+  memcpy(&v, &e, sizeof v);
+  return __builtin_bswap64(v);
+}
+
+// The last i with first[i] <= e, or 0. Fences are big-endian: memcmp orders them, and so do their first eight bytes, mostly.
 uint32_t last_at_or_below(const PackedEntry* first, uint32_t n, const Entry& e) {
   const PackedEntry wanted = pack_entry(e);
+  const uint64_t wanted_bytes = first_bytes(wanted);
   uint32_t from = 0;
   while (n > 1) {
     const uint32_t half = n / 2;
-    if (memcmp(&first[from + half], &wanted, sizeof wanted) <= 0) {
-      from += half;
-      n -= half;
-    } else {
-      n = half;
-    }
+    const PackedEntry& middle = first[from + half];
+    const uint64_t bytes = first_bytes(middle);
+    const bool at_or_below = bytes != wanted_bytes ? bytes < wanted_bytes : memcmp(&middle, &wanted, sizeof wanted) <= 0;
+    from = at_or_below ? from + half : from;
+    n = at_or_below ? n - half : half;
   }
   return from;
 }
@@ -53,14 +59,16 @@ InnerCopy* RunTree::copy_inner(BlockNumber block, uint16_t level) {
   if (buffer == InvalidBuffer) return nullptr;
   const InnerPage* inner = open_inner(index_, buffer, level);
   const uint32_t n = inner->n;
-  // Child numbers first: fences need no alignment.
+  // Fences last: they need no alignment.
   char* memory = static_cast<char*>(
-      MemoryContextAlloc(context_, sizeof(InnerCopy) + n * (sizeof(BlockNumber) + sizeof(PackedEntry))));
+      MemoryContextAlloc(context_, sizeof(InnerCopy) + n * (sizeof(BlockNumber) + sizeof(PageHint) + sizeof(PackedEntry))));
   InnerCopy* copy = reinterpret_cast<InnerCopy*>(memory);
   copy->n = n;
-  copy->child = reinterpret_cast<BlockNumber*>(memory + sizeof(InnerCopy));
-  copy->first = reinterpret_cast<PackedEntry*>(memory + sizeof(InnerCopy) + n * sizeof(BlockNumber));
+  copy->child = reinterpret_cast<BlockNumber*>(copy + 1);
+  copy->hint = reinterpret_cast<PageHint*>(copy->child + n);
+  copy->first = reinterpret_cast<PackedEntry*>(copy->hint + n);
   memcpy(copy->child, inner->child, n * sizeof(BlockNumber));
+  memset(copy->hint, 0, n * sizeof(PageHint));
   memcpy(copy->first, inner->first, n * sizeof(PackedEntry));
   UnlockReleaseBuffer(buffer);
   return copy;
@@ -83,8 +91,9 @@ bool RunTree::load_inner(uint32_t i) {
   return inners_[i] != nullptr;
 }
 
-void RunTree::fill(uint32_t n, const BlockNumber* child, const PackedEntry* first, LeafPlace* place) const {
+void RunTree::fill(uint32_t n, const BlockNumber* child, PageHint* hint, const PackedEntry* first, LeafPlace* place) const {
   place->block = child[place->j];
+  place->hint = hint == nullptr ? nullptr : hint + place->j;
   place->fence = unpack_entry(first[place->j]);
   if (place->j + 1 < n)
     place->next_fence = unpack_entry(first[place->j + 1]);
@@ -100,7 +109,7 @@ bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
   if (*end) return true;
   if (run_.height == 1) {
     place->j = last_at_or_below(root_->first, root_->n, e);
-    fill(root_->n, root_->child, root_->first, place);
+    fill(root_->n, root_->child, root_->hint, root_->first, place);
     return true;
   }
   place->i = last_at_or_below(root_->first, root_->n, e);
@@ -112,14 +121,14 @@ bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
     const InnerPage* inner = open_inner(index_, buffer, 1);
     if (inner->n == 0) report_corrupt(index_, block, "an empty inner page");
     place->j = last_at_or_below(inner->first, inner->n, e);
-    fill(inner->n, inner->child, inner->first, place);
+    fill(inner->n, inner->child, nullptr, inner->first, place);
     UnlockReleaseBuffer(buffer);
     return true;
   }
   if (!load_inner(place->i)) return false;
   const InnerCopy* inner = inners_[place->i];
   place->j = last_at_or_below(inner->first, inner->n, e);
-  fill(inner->n, inner->child, inner->first, place);
+  fill(inner->n, inner->child, inner->hint, inner->first, place);
   return true;
 }
 
@@ -130,7 +139,7 @@ bool RunTree::next(LeafPlace* place, bool* end) {
       *end = true;
       return true;
     }
-    fill(root_->n, root_->child, root_->first, place);
+    fill(root_->n, root_->child, root_->hint, root_->first, place);
     return true;
   }
   if (!load_inner(place->i)) return false;
@@ -144,15 +153,17 @@ bool RunTree::next(LeafPlace* place, bool* end) {
     if (!load_inner(place->i)) return false;
   }
   const InnerCopy* inner = inners_[place->i];
-  fill(inner->n, inner->child, inner->first, place);
+  fill(inner->n, inner->child, inner->hint, inner->first, place);
   return true;
 }
 
 LeafResult RunTree::lock_leaf(const LeafPlace& place, Buffer* buffer, LeafView* leaf) {
   const BlockNumber at = place.block;
-  if (lock_page(index_, at, run_.id, kLeafPage, strategy_, buffer) == PageState::good) {
+  const Buffer recent = place.hint == nullptr ? InvalidBuffer : place.hint->buffer;
+  if (lock_page(index_, at, run_.id, kLeafPage, strategy_, buffer, recent) == PageState::good) {
     if (snapshot_ != nullptr) test_old_snapshot(snapshot_, index_, BufferGetPage(*buffer));
     open_leaf(index_, *buffer, leaf);
+    if (place.hint != nullptr) *place.hint = {*buffer, leaf->shape()};
     return LeafResult::leaf;
   }
   // The directory may have moved after it was copied. If not, only the leaf across lo may be gone.

@@ -11,10 +11,17 @@ enum class LeafResult {
   stale,  // the directory has moved on: read it again
 };
 
+// What was seen of a page when it was read last.
+struct PageHint {
+  Buffer buffer;           // or 0
+  LeafView::Shape shape;   // of a leaf
+};
+
 // A copy of what an inner or root page lists.
 struct InnerCopy {
   uint32_t n;
   BlockNumber* child;
+  PageHint* hint;
   PackedEntry* first;
 };
 
@@ -25,6 +32,7 @@ struct LeafPlace {
   BlockNumber block;
   Entry fence;       // first entry when the leaf was written
   Entry next_fence;  // that of the leaf after it, kBeyondEntry after the last
+  PageHint* hint;    // in the copy, or null
 };
 
 // One run of a directory. Plain data, in the memory context given to init(). Pages are read when needed.
@@ -35,6 +43,12 @@ class RunTree {
   static constexpr uint64_t kPinned = ~uint64_t{0};
   void init(Relation index, const RunSlot& run, uint64_t change, MemoryContext context, BufferAccessStrategy strategy,
             Snapshot snapshot);
+
+  // For another reader: its relation and snapshot.
+  void attach(Relation index, Snapshot snapshot) {
+    index_ = index;
+    snapshot_ = snapshot;
+  }
 
   const RunSlot& run() const { return run_; }
   const Entry& lo() const { return lo_; }
@@ -61,7 +75,7 @@ class RunTree {
   InnerCopy* copy_inner(BlockNumber block, uint16_t level);
   // An inner or root page, locked; InvalidBuffer: stale.
   Buffer lock_inner(BlockNumber block);
-  void fill(uint32_t n, const BlockNumber* child, const PackedEntry* first, LeafPlace* place) const;
+  void fill(uint32_t n, const BlockNumber* child, PageHint* hint, const PackedEntry* first, LeafPlace* place) const;
 
   Relation index_;
   RunSlot run_;

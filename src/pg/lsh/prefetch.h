@@ -1,0 +1,67 @@
+// Cache lines that will be needed, asked for ahead: a query reads some thirty leaves and the hits' heap pages, all of them
+// at random places, and waits for memory most of its time. All here is a hint: buffers that lie in `Buffer`s remembered
+// from before are neither pinned nor locked and may hold another page by now; what is read from them only says which lines
+// to ask for, never beyond their page.
+#pragma once
+
+#include "pg/lsh/collector.h"
+
+extern "C" {
+#include "storage/buf_internals.h"
+}
+
+namespace neardup {
+
+inline constexpr size_t kCacheLine = 64;
+
+inline void prefetch_line(const void* p) { __builtin_prefetch(p); }
+
+inline void prefetch_bytes(const char* p, size_t n) {
+  for (size_t at = 0; at < n; at += kCacheLine) prefetch_line(p + at);
+}
+
+// The page in a shared buffer; null for local ones and for none.
+inline const char* page_hint(Buffer recent) {
+  return recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
+}
+
+// What locking a page and looking at its head and tail takes.
+inline void prefetch_page(Buffer recent) {
+  const char* page = page_hint(recent);
+  if (page == nullptr) return;
+  prefetch_line(GetBufferDescriptor(recent - 1));
+  prefetch_line(page);
+  prefetch_line(page + BLCKSZ - kCacheLine);
+}
+
+// Rows that a scan is about to fetch, in the order of its list of candidates: their blocks are read ahead from disk, where
+// effective_io_concurrency allows it, and their lines into the cache. Plain data.
+class RowPrefetch {
+ public:
+  // For a new list. Nothing is asked for unless the table is an ordinary one.
+  void start(Relation table);
+
+  // The candidate at `at` is fetched next.
+  void advance(const CandidateList& list, size_t at) {
+    if (table_ == nullptr) return;
+    const size_t far = Min(list.n, at + kFar);
+    while (asked_ < far) ask(candidate_tid(list.items[asked_]));
+    const size_t near = Min(list.n, at + kNear);
+    while (seen_ < near) see(candidate_tid(list.items[seen_]));
+  }
+
+ private:
+  static constexpr size_t kFar = 16;  // rows between asking for the line pointer and fetching
+  static constexpr size_t kNear = 8;  // between asking for the row itself and fetching
+
+  void ask(uint64_t tid);
+  void see(uint64_t tid);
+
+  Relation table_;  // null: ask for nothing
+  size_t asked_;
+  size_t seen_;
+  BlockNumber last_block_;
+  Buffer recent_[kFar];
+};
+
+}  // namespace neardup

@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+"""What a session keeps of lsh indexes from one query to the next is never out of date: other sessions and its own
+transactions change, rebuild, move and drop the indexes between two looks. Rows are asked for ahead; more indexes than are
+kept; errors on the way; an old cursor."""
+from servers import *
+
+SETTINGS_HERE = "max_connections = 20\nshared_buffers = 4MB\n"  # buffers change hands, too
+rng = random.Random(125)
+
+
+def same(findings, what, conn, table, queries, bounds=(0.8, 0.62)):
+    for bound in bounds:
+        bad, rows = differences(conn, table, queries, bound)
+        findings.see_none("%s at %s" % (what, bound), "; ".join(bad[:2]))
+    return rows
+
+
+def kept(conn):
+    return one(conn, "SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'lsh trees'")
+
+
+def others_change(server, queries):
+    findings, rows = Findings(), 0
+    with server.connect() as a, server.connect() as b:
+        def step(what, *statements):
+            nonlocal rows
+            for statement in statements:
+                b.execute(statement)
+            rows += same(findings, what, a, "plain", queries)
+
+        step("at first")
+        for i in range(12 if FULL else 4):
+            step("rows inserted", "INSERT INTO plain SELECT id + %d, family, sig FROM pool LIMIT %d" % (10**6 * (i + 1), rng.choice((1, 50, 1500))))
+            step("rows deleted", "DELETE FROM plain WHERE id %% 7 = %d" % (i % 7))
+            step("vacuumed", "VACUUM plain")
+            step("updated", "UPDATE plain SET id = id + 1 WHERE family % 5 = 0")
+            step("reindexed", "REINDEX INDEX plain_sig")
+            step("reindexed concurrently", "REINDEX INDEX CONCURRENTLY plain_sig")
+            step("another under its name", "BEGIN; DROP INDEX plain_sig; CREATE INDEX plain_sig ON plain USING lsh (sig) WITH (threshold = 0.6); COMMIT")
+            step("rewritten", "VACUUM FULL plain")
+            step("clustered anew", "ALTER TABLE plain ALTER id TYPE numeric; ALTER TABLE plain ALTER id TYPE bigint")
+            step("truncated and filled", "BEGIN; TRUNCATE plain; INSERT INTO plain SELECT id, family, sig FROM pool LIMIT 300; COMMIT")
+        findings.see("rows are found", rows > 500, rows)
+    findings.report("another session changes the index: the answers of a sequential scan")
+
+
+def own_changes(server, queries):
+    findings = Findings()
+    with server.connect() as conn:
+        same(findings, "before", conn, "plain", queries)
+        conn.execute("BEGIN")
+        found = "SELECT array_agg(id ORDER BY id) FROM plain WHERE jaccard(sig, %s::minhash) >= 0.8"
+        conn.execute("SET LOCAL enable_seqscan = off")
+        want = one(conn, found, [queries[0]])
+        for statement in ("REINDEX INDEX plain_sig", "TRUNCATE plain", "DROP INDEX plain_sig", "INSERT INTO plain SELECT id + 5000000, family, sig FROM pool"):
+            for how in ("ROLLBACK TO s", "RELEASE s; ROLLBACK"):
+                if how.endswith("; ROLLBACK"):
+                    conn.execute("COMMIT; BEGIN; SET LOCAL enable_seqscan = off")
+                conn.execute("SAVEPOINT s")
+                one(conn, found, [queries[0]])
+                conn.execute(statement)
+                one(conn, found, [queries[0]])
+                conn.execute(how)
+                if how.endswith("; ROLLBACK"):
+                    conn.execute("BEGIN; SET LOCAL enable_seqscan = off")
+                got = one(conn, found, [queries[0]])
+                findings.see("%s, %s" % (statement, how), got == want, "%s for %s" % (got, want))
+        conn.execute("COMMIT")
+        same(findings, "after", conn, "plain", queries)
+    findings.report("changes rolled back")
+
+
+def many_indexes(server, queries):
+    findings = Findings()
+    with server.connect() as conn:
+        for i in range(40):
+            make_table(conn, "many_%d" % i, 200, family=4 + i % 5, index="pending_limit = 1" if i % 2 else "")
+        most = 0
+        for turn in range(3):
+            for i in range(40):
+                same(findings, "table %d" % i, conn, "many_%d" % i, queries[:3], (0.8,))
+                most = max(most, kept(conn))
+        findings.see("as many as kept", 0 < most <= 17, most)
+        # Several at once, each twice.
+        query = "SELECT count(*) FROM many_0 q WHERE " + " AND ".join(
+            "(SELECT count(*) FROM many_%d t WHERE jaccard(t.sig, q.sig) >= 0.8) %s 0" % (i % 20, ">=" if i % 3 else ">") for i in range(21))
+        conn.execute("SET enable_bitmapscan = off")
+        counts = []
+        for seq in ("off", "on"):
+            conn.execute("SET enable_seqscan = %s; SET enable_indexscan = %s" % (seq, "off" if seq == "on" else "on"))
+            counts.append(one(conn, query))
+        findings.see("21 scans at once", counts[0] == counts[1] and counts[0] > 0, counts)
+        findings.see("given back", kept(conn) <= 16, kept(conn))
+        conn.execute("DISCARD ALL")
+        for i in range(40):
+            conn.execute("DROP TABLE many_%d" % i)
+        findings.see("forgotten", kept(conn) <= 1, kept(conn))
+    findings.report("more indexes than are kept")
+
+
+def errors(server, queries):
+    findings = Findings()
+    with server.connect() as conn:
+        conn.execute("CREATE FUNCTION boom(i bigint, n bigint) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN IF i % n = 0 THEN RAISE 'boom'; END IF; RETURN true; END $$")
+        conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+        for i in range(60):
+            query = "SELECT count(*) FROM plain p, plain t WHERE p.id %% 40 = %d AND jaccard(t.sig, p.sig) >= 0.8 AND boom(t.id + %d, %d)" % (i % 40, i, rng.choice((1, 5, 200)))
+            if i % 3 == 0:
+                error_of(conn, "BEGIN; " + query)
+                conn.execute("ROLLBACK")
+            else:
+                error_of(conn, query)
+        findings.see("no more than kept", kept(conn) <= 2, kept(conn))
+        conn.execute("RESET ALL")
+        same(findings, "after errors", conn, "plain", queries)
+    findings.report("errors in scans")
+
+
+def old_cursor(server, queries):
+    findings = Findings()
+    with server.connect() as a, server.connect() as b:
+        b.execute("INSERT INTO plain SELECT id + 20000000, family, sig FROM pool")
+        for plan in ("index", "bitmap"):
+            with a.transaction():
+                a.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                want = {r[0] for r in a.execute("SELECT t.id FROM plain t, pool q WHERE q.id <= 200 AND jaccard(t.sig, q.sig) >= 0.7")}
+                a.execute(PLANS[plan] + "; SET LOCAL enable_hashjoin = off; SET LOCAL enable_material = off")
+                a.execute("DECLARE c CURSOR FOR SELECT t.id FROM pool q, plain t WHERE q.id <= 200 AND jaccard(t.sig, q.sig) >= 0.7")
+                got = set()
+                for i in range(10**6):
+                    some = a.execute("FETCH 23 FROM c").fetchall()
+                    if not some:
+                        break
+                    got |= {r[0] for r in some}
+                    if i < 30:
+                        # Merges and vacuums move what the cursor reads.
+                        b.execute("INSERT INTO plain SELECT id + %d, family, sig FROM pool LIMIT 150" % (10**7 * (i + 1)))
+                        if i % 5 == 0:
+                            b.execute("DELETE FROM plain WHERE id > 10000000 AND id % 3 = 0")
+                            b.execute("VACUUM plain")
+            findings.see(plan, got == want and len(want) > 100, "%d rows for %d" % (len(got), len(want)))
+    findings.report("an old cursor under merges and VACUUM")
+
+
+def main():
+    with Server(SETTINGS_HERE) as server:
+        server.start()
+        with server.connect() as conn:
+            conn.execute(SCHEMA)
+            make_pool(conn)
+            make_table(conn, "plain", 3000, index="pending_limit = 1")
+            queries = make_queries(conn, rng, 250, 10, 2)
+            equal("the plans are the ones compared", uses_index(conn, "plain"), None)
+        others_change(server, queries)
+        own_changes(server, queries)
+        errors(server, queries)
+        old_cursor(server, queries)
+        many_indexes(server, queries)
+        with server.connect() as conn:
+            e = unsound(conn, "plain_sig")
+            check("lsh_check at the end", e is None, e)
+        equal("nothing in the server's log", server.alarms(), [])
+
+
+finish(main)
