@@ -92,6 +92,10 @@ inline void set_tid(ItemPointerData* out, uint64_t tid) {
   ItemPointerSet(out, static_cast<BlockNumber>(tid >> 16), static_cast<OffsetNumber>(tid & 0xffff));
 }
 
+// The same for a TID that PostgreSQL is going to be asked about: an error where no row can be, for it passes by some
+// impossible ones as if their rows were gone.
+void set_row(Relation index, uint64_t tid, unsigned most_offset, ItemPointerData* out);
+
 // Heavyweight locks; released at the end of the (sub)transaction that fails.
 enum class IndexLock : uint16 { maintenance = 1, vacuum = 2 };
 bool take_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait);

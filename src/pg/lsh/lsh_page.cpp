@@ -45,6 +45,17 @@ void report_corrupt(Relation index, BlockNumber block, const char* what) {
   pg_unreachable();
 }
 
+void set_row(Relation index, uint64_t tid, unsigned most_offset, ItemPointerData* out) {
+  const BlockNumber block = static_cast<BlockNumber>(tid >> 16);
+  const unsigned offset = tid & 0xffff;
+  if (offset == 0 || offset > most_offset || block == InvalidBlockNumber)
+    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                    errmsg("index \"%s\" is damaged: it lists the impossible row (%u,%u)", RelationGetRelationName(index),
+                           block, offset),
+                    errhint("Rebuild it with REINDEX INDEX.")));
+  set_tid(out, tid);
+}
+
 void check_meta(Relation index, const LshMeta* meta, Size page_lower) {
   const auto fail = [index](const char* what) { report_corrupt(index, kLshMetaBlock, what); };
   if (meta->magic != kLshMagic) fail("it is no meta page of an lsh index");

@@ -84,19 +84,6 @@ double least_distance(const ScanState* state, uint32_t misses) {
   return state->least[state->probes.ngroups - Min(misses, uint32_t{state->probes.ngroups})];
 }
 
-// The row that a candidate stands for; an error where no row can be. PostgreSQL would pass by some impossible TIDs, as if
-// the row were gone.
-void candidate_row(IndexScanDesc scan, uint64_t candidate, unsigned most_offset, ItemPointerData* out) {
-  const uint64_t tid = candidate_tid(candidate);
-  const unsigned offset = tid & 0xffff;
-  if (offset == 0 || offset > most_offset || tid >> 16 == InvalidBlockNumber)
-    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-                    errmsg("index \"%s\" is damaged: it lists the impossible row (%u,%u)",
-                           RelationGetRelationName(scan->indexRelation), static_cast<unsigned>(tid >> 16), offset),
-                    errhint("Rebuild it with REINDEX INDEX.")));
-  set_tid(out, tid);
-}
-
 bool fetch_batch(IndexScanDesc scan, ScanState* state) {
   if (!state->planned) {
     pgstat_count_index_scan(scan->indexRelation);
@@ -163,7 +150,7 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
       return false;
   state->rows.advance(state->collector.list(), state->at);
   const uint64_t candidate = state->collector.list().items[state->at++];
-  candidate_row(scan, candidate, MaxOffsetNumber, &scan->xs_heaptid);
+  set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = true;
   if (scan->numberOfOrderBys > 0) {
     IndexOrderByDistance distances[INDEX_MAX_KEYS];
@@ -188,7 +175,7 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
     const CandidateList& list = state->collector.list();
     for (size_t from = 0; from < list.n; from += kBatch) {
       const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
-      for (int i = 0; i < n; ++i) candidate_row(scan, list.items[from + i], kMostBitmapOffset, &tids[i]);
+      for (int i = 0; i < n; ++i) set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMostBitmapOffset, &tids[i]);
       tbm_add_tuples(tbm, tids, n, true);
     }
     total += static_cast<int64>(list.n);

@@ -100,7 +100,7 @@ bool find_dead(Vacuum* v, IndexBulkDeleteCallback callback, void* state) {
       UnlockReleaseBuffer(buffer);
       for (uint32_t e = 0; e < n; ++e) {
         ItemPointerData tid;
-        set_tid(&tid, v->entries[e].tid);
+        set_row(v->index, v->entries[e].tid, MaxOffsetNumber, &tid);
         if (callback(&tid, state) && !v->dead.add(v->entries[e].tid)) return false;
       }
       VACUUM_DELAY_POINT();
