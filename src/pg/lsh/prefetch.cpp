@@ -18,11 +18,12 @@ const ItemIdData* line_pointer(const char* page, uint64_t tid) {
 
 }  // namespace
 
-void RowPrefetch::start(Relation table) {
-  table_ = table != nullptr && table->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(table) &&
+void RowPrefetch::start(Relation table, size_t n) {
+  table_ = n > 1 && table != nullptr && table->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(table) &&
                    get_tablespace_io_concurrency(table->rd_rel->reltablespace) > 0
                ? table
                : nullptr;
+  if (table_ != nullptr) blocks_ = RelationGetNumberOfBlocks(table);
   asked_ = seen_ = 0;
   last_block_ = InvalidBlockNumber;
 }
@@ -32,6 +33,8 @@ void RowPrefetch::ask(uint64_t tid) {
   Buffer* recent = &recent_[asked_ % kFar];
   if (block == last_block_)
     *recent = recent_[(asked_ + kFar - 1) % kFar];
+  else if (block >= blocks_)
+    *recent = InvalidBuffer;
   else
     *recent = PrefetchBuffer(table_, MAIN_FORKNUM, block).recent_buffer;
   last_block_ = block;

@@ -38,8 +38,8 @@ inline void prefetch_page(Buffer recent) {
 // effective_io_concurrency allows it, and their lines into the cache. Plain data.
 class RowPrefetch {
  public:
-  // For a new list. Nothing is asked for unless the table is an ordinary one.
-  void start(Relation table);
+  // For a new list of n candidates. Nothing is asked for unless there are several and the table is an ordinary one.
+  void start(Relation table, size_t n);
 
   // The candidate at `at` is fetched next.
   void advance(const CandidateList& list, size_t at) {
@@ -60,6 +60,7 @@ class RowPrefetch {
   Relation table_;  // null: ask for nothing
   size_t asked_;
   size_t seen_;
+  BlockNumber blocks_;  // that the table has: no hint fails
   BlockNumber last_block_;
   Buffer recent_[kFar];
 };
