@@ -136,11 +136,14 @@ def cases_of(g, rng, dense):
         pick = rng.randrange(len(used))
         links = [("child %d" % pick, 32 + 4 * pick, 4)]
         field("links", True, PAGE * run.root, links, "root of %s run" % states[state])
+        out.append(Case(g, "no link", "%s root of %s run: no block at child %d" % (g.name, states[state], pick), True, PAGE * run.root + 32 + 4 * pick, b"\xff" * 4))
         field("bounds", False, PAGE * run.root, [("bound %d" % pick, 2200 + 11 * pick, 5)], "root of %s run" % states[state])
         for inner in g.inners(run)[-1:]:
             field("inner page", True, PAGE * inner, HEAD_FIELDS, "inner of %s run" % states[state])
             field("inner page", False, PAGE * inner, INNER_FIELDS, "inner of %s run" % states[state])
             field("links", True, PAGE * inner, links, "inner of %s run" % states[state])
+            for at in range(len(g.children(inner))):
+                out.append(Case(g, "no link", "%s inner of %s run: no block at child %d" % (g.name, states[state], at), True, PAGE * inner + 32 + 4 * at, b"\xff" * 4))
         leaves = g.leaf_blocks(run)
         leaf = PAGE * leaves[-1 if state == INPUT else rng.randrange(len(leaves))]
         field("leaf", True, leaf, HEAD_FIELDS, "leaf of %s run" % states[state])
@@ -382,7 +385,7 @@ def damage(server, seed):
             some = cases_of(g, rng, 7 if FULL else 2)
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
-                groups = {c.group for c in some} if g.name != "tall" else ("inner page", "links", "bounds")
+                groups = {c.group for c in some} if g.name != "tall" else ("inner page", "links", "no link", "bounds")
                 some = [c for group in sorted(groups) for c in (lambda of: of if len(of) < 16 else rng.sample(of, 16))([c for c in some if c.group == group])]
             cases += some
     server.stop()

@@ -390,6 +390,7 @@ bool Collector::range_in(const RunTree& tree, const Probe& probe, uint64_t from,
 Collector::Outcome Collector::find_places(RunTree* tree, uint64_t from, uint64_t to) {
   const LeafPlace* last = nullptr;
   for (uint32_t i = 0; i < nprobes_; ++i) {
+    if (i % 64 == 0) CHECK_FOR_INTERRUPTS();
     Entry begin, end;
     LeafPlace* place = &places_[i];
     place->block = InvalidBlockNumber;

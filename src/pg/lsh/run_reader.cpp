@@ -4,6 +4,8 @@
 namespace neardup {
 namespace {
 
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "leaves and fences are read as on little-endian machines");
+
 uint64_t first_bytes(const PackedEntry& e) {
   uint64_t v;
   memcpy(&v, &e, sizeof v);
@@ -86,13 +88,17 @@ bool RunTree::load_root() {
 
 bool RunTree::load_inner(uint32_t i) {
   if (inners_[i] != nullptr) return true;
-  inners_[i] = copy_inner(root_->child[i], 1);
-  if (inners_[i] != nullptr && inners_[i]->n == 0) report_corrupt(index_, root_->child[i], "an empty inner page");
-  return inners_[i] != nullptr;
+  InnerCopy* copy = copy_inner(root_->child[i], 1);
+  if (copy == nullptr) return false;
+  // Before it is kept: the tree may outlive the error.
+  if (copy->n == 0) report_corrupt(index_, root_->child[i], "an empty inner page");
+  inners_[i] = copy;
+  return true;
 }
 
 void RunTree::fill(uint32_t n, const BlockNumber* child, PageHint* hint, const PackedEntry* first, LeafPlace* place) const {
   place->block = child[place->j];
+  if (place->block == InvalidBlockNumber) report_corrupt(index_, place->block, "impossible link");
   place->hint = hint == nullptr ? nullptr : hint + place->j;
   place->fence = unpack_entry(first[place->j]);
   if (place->j + 1 < n)

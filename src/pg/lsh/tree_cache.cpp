@@ -58,7 +58,6 @@ TreeSet* make_set(Relation index, bool pinned) {
     set->trees[i].init(index, set->directory.runs[i], pinned ? RunTree::kPinned : set->directory.change, context, nullptr, nullptr);
   MemoryContextSetParent(context, CacheMemoryContext);
   set->users = 1;
-  set->is_used = true;
   return set;
 }
 
@@ -75,28 +74,23 @@ TreeSet* borrow_trees(Relation index, bool pinned) {
     CacheRegisterRelcacheCallback(forget, Datum{0});
     registered = true;
   }
+  // First what may raise an error, or bring an invalidation.
+  const uint64_t change = directory_change(index);
+  const RelFileNumber file = file_number(index);
   TreeSet* set = sets;
   while (set != nullptr && set->index != RelationGetRelid(index)) set = set->next;
   if (set != nullptr) {
-    // Counted first: looking at the meta page may bring an invalidation.
-    ++set->users;
-    const bool holds = trees_hold(index, set);
-    if (holds && set->listed) {
+    if (set->file == file && set->directory.change == change) {
+      ++set->users;
       if (set != sets) {
         unlist(set);
         list_first(set);
       }
       // Read once more: copies of its inner pages pay.
-      if (set->is_used)
-        for (int i = 0; i < set->directory.nruns; ++i) set->trees[i].keep_inners();
-      set->is_used = true;
+      for (int i = 0; i < set->directory.nruns; ++i) set->trees[i].keep_inners();
       return set;
     }
-    --set->users;
-    if (set->listed)
-      unlist(set);
-    else if (set->users == 0)
-      MemoryContextDelete(set->context);
+    unlist(set);
   }
   set = make_set(index, false);
   list_first(set);

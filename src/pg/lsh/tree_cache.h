@@ -17,8 +17,7 @@ struct TreeSet {
   Oid index;
   RelFileNumber file;
   uint32_t users;
-  bool listed;   // the next reader may have it
-  bool is_used;  // a reader has had it
+  bool listed;  // the next reader may have it
 };
 
 // The set of the index's directory as it is now. What readers of it read is theirs to share; release_trees() ends that.
