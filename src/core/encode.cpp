@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/shingle.h"
+#include "core/text.h"
 #include "core/utf8.h"
 
 namespace neardup {
@@ -266,13 +267,8 @@ std::string minhash_to_text(const MinhashView& v) {
 
 std::vector<uint8_t> minhash_from_text(std::string_view text) {
   const auto fail = [&](const std::string& why) {
-    // Cut between characters: the message goes to clients in the database's encoding.
-    size_t shown = std::min<size_t>(text.size(), 32);
-    while (shown > 0 && shown < text.size() && (text[shown] & 0xc0) == 0x80) --shown;
-    return Error(Errc::invalid_text,
-                 "invalid input syntax for type minhash: \"" + std::string(text.substr(0, shown)) +
-                     (shown < text.size() ? ".." : "") + "\"",
-                 why, "To sign a document, use to_minhash(...).");
+    return Error(Errc::invalid_text, "invalid input syntax for type minhash: \"" + excerpt(text) + "\"", why,
+                 "To sign a document, use to_minhash(...).");
   };
   std::string_view part[6];
   size_t parts = 0;

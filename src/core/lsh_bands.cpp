@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "core/hash.h"
 #include "core/minhash.h"
+#include "core/text.h"
 
 namespace neardup {
 namespace {
@@ -96,15 +96,9 @@ class MissProbability {
   std::vector<double> log_factorial_;
 };
 
-std::string number(double v) {
-  char text[32];
-  snprintf(text, sizeof text, "%g", v);
-  return text;
-}
-
 void check_share(const char* name, double v) {
   if (!(v > 0 && v <= 1))
-    throw Error(Errc::invalid_argument, std::string(name) + " must be above 0 and at most 1: " + number(v));
+    throw Error(Errc::invalid_argument, std::string(name) + " must be above 0 and at most 1: " + number_text(v));
 }
 
 // The least number of bands of `rows` components that misses with probability `most_missed` at most; 0: even
@@ -163,7 +157,7 @@ BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, doub
   if (recall == 1 || mismatches == 0) {
     if (fits) return exact;
     throw Error(Errc::too_large,
-                "threshold " + number(threshold) + " needs " + std::to_string(exact.bands) + " bands of " +
+                "threshold " + number_text(threshold) + " needs " + std::to_string(exact.bands) + " bands of " +
                     std::to_string(num_perm) + " components, and " + std::to_string(kMostIndexBands) + " are possible",
                 {}, "Take a higher threshold or fewer components; an index can also have recall below 1.");
   }
@@ -184,7 +178,7 @@ BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, doub
   }
   if (best.exact() && !fits)
     throw Error(Errc::too_large,
-                "threshold " + number(threshold) + " with recall " + number(recall) + " needs more than " +
+                "threshold " + number_text(threshold) + " with recall " + number_text(recall) + " needs more than " +
                     std::to_string(kMostIndexBands) + " bands of " + std::to_string(num_perm) + " components",
                 {}, "Take a higher threshold, a lower recall or fewer components.");
   return best;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/text.h"
+
 namespace neardup {
 namespace {
 
@@ -70,13 +72,8 @@ std::string lsh_query_to_text(const LshQueryView& query) {
 
 std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
   const auto fail = [&](const char* why) {
-    // Cut between characters: the message goes to clients in the database's encoding.
-    size_t shown = std::min<size_t>(text.size(), 32);
-    while (shown > 0 && shown < text.size() && (text[shown] & 0xc0) == 0x80) --shown;
-    return Error(Errc::invalid_text,
-                 "invalid input syntax for type lsh_query: \"" + std::string(text.substr(0, shown)) +
-                     (shown < text.size() ? ".." : "") + "\"",
-                 why, "To make one, use with_threshold(signature, threshold).");
+    return Error(Errc::invalid_text, "invalid input syntax for type lsh_query: \"" + excerpt(text) + "\"", why,
+                 "To make one, use with_threshold(signature, threshold).");
   };
   const size_t space = text.find(' ');
   if (text.substr(0, kJaccardPrefix.size()) != kJaccardPrefix || space == std::string_view::npos)

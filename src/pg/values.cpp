@@ -127,12 +127,12 @@ Datum cached_result(FunctionCallInfo fcinfo, bool* found) {
   return cache->result;
 }
 
-void cache_result(FunctionCallInfo fcinfo, Datum result) {
+void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value_result) {
   ResultCache* cache = cache_of(fcinfo);
   if (cache == nullptr) return;
   if (cache->valid) {
     cache->valid = false;
-    pfree(DatumGetPointer(cache->result));
+    if (!by_value_result) pfree(DatumGetPointer(cache->result));
     for (int i = 0; i < cache->nargs; ++i) {
       int16 length;
       bool by_value;
@@ -147,7 +147,7 @@ void cache_result(FunctionCallInfo fcinfo, Datum result) {
     if (!plain(fcinfo, i, &by_value[i], &length[i])) return;
   MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
   for (int i = 0; i < cache->nargs; ++i) cache->args[i] = datumCopy(fcinfo->args[i].value, by_value[i], length[i]);
-  cache->result = datumCopy(result, false, -1);
+  cache->result = by_value_result ? result : datumCopy(result, false, -1);
   cache->valid = true;
   MemoryContextSwitchTo(old);
 }

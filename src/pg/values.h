@@ -67,8 +67,8 @@ void check_threshold(double threshold);
 
 // The last result of a function whose arguments are all constants or parameters, in fn_extra. A generic plan would
 // else compute the same signature once a row. The arguments' bytes are compared, since PL/pgSQL keeps an expression's
-// state while its variables change.
+// state while its variables change. by_value: the type of the result, one for all calls of a function.
 Datum cached_result(FunctionCallInfo fcinfo, bool* found);
-void cache_result(FunctionCallInfo fcinfo, Datum result);
+void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value = false);
 
 }  // namespace neardup

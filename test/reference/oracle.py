@@ -307,6 +307,44 @@ def jaccard(a, b):
     return float(Fraction(len(a & b), len(a | b))) if a and b else 0.0
 
 
+# ---- simhash ---------------------------------------------------------------------------------
+
+SIMHASH_SEED = 0x5851F42D4C957F2D
+
+
+def simhash_of_sums(features):
+    """64 bits of (signs, weight) with exact weights, or None where no weight is above 0."""
+    features = [(signs, weight) for signs, weight in features if weight]
+    if not features:
+        return None
+    sums = [sum(w if signs >> i & 1 else -w for signs, w in features) for i in range(64)]
+    return sum(1 << i for i in range(64) if sums[i] > 0)
+
+
+def to_simhash(doc, k=3, unit="word"):
+    return simhash_of_sums([(mix64(x ^ SIMHASH_SEED), 1) for x in shingle_hashes(doc, k, unit)])
+
+
+def weighted_simhash(features, weights):
+    def fixed(w):
+        return round(Fraction(w) * 2**60)  # half to even
+
+    return simhash_of_sums([(mix64(xxh3(f.encode()) ^ SIMHASH_SEED), fixed(w)) for f, w in zip(features, weights)])
+
+
+def vector_simhash(vector):
+    """vector: floats that 32 bits hold."""
+    sums, some = [0.0] * 64, False
+    for at, x in enumerate(vector):
+        if x == 0:
+            continue
+        some = True
+        for plane in range(64):
+            h = mix64(mix64(at ^ SIMHASH_SEED) + plane * LENGTH_FACTOR & M64)
+            sums[plane] += x * (2 * h.bit_count() - 64 + (1 if h * SHINGLE_BASE >> 63 & 1 else -1))
+    return sum(1 << i for i in range(64) if sums[i] > 0) if some else None
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] != ["unicode"]:
         raise SystemExit(__doc__)

@@ -2,6 +2,7 @@
 """The database's shingles and signatures equal the oracle's, which was written from the specification alone."""
 import gzip
 import random
+import struct
 
 from harness import *
 import oracle as o
@@ -160,6 +161,36 @@ def signatures(conn):
     equal_all("minhash_components", parts())
 
 
+def simhashes(conn):
+    def text(value):
+        return None if value is None else "%016x" % value
+
+    texts = dict(TEXTS)
+    texts.update(list(random_texts())[:12])
+    equal_all("to_simhash", (("%s, %s %d" % (what, unit, k), one(conn, "SELECT to_simhash(%s::text, %s, %s)::text", (doc, k, unit)),
+                              text(o.to_simhash(doc, k, unit)))
+                             for what, doc in texts.items() for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64))))
+    equal_all("to_simhash of the UDHR", ((what, one(conn, "SELECT to_simhash(%s::text)::text", (doc,)), text(o.to_simhash(doc)))
+                                         for what, doc in udhr_texts()))
+    rng = random.Random(11)
+
+    def weighted_rows():
+        for i in range(60):
+            features = ["f%d" % rng.randrange(30) for _ in range(rng.randrange(40))] + ["щука"] * (i % 3)
+            weights = [rng.choice((0.0, 1.0, 2.0, 0.1, rng.random(), rng.random() * 2.0 ** rng.randrange(-70, 40))) for _ in features]
+            want = text(o.weighted_simhash(features, weights))
+            yield "weighted %d" % i, one(conn, "SELECT weighted_simhash(%s::text[], %s::float8[])::text", (features, weights)), want
+            yield "simhash_agg %d" % i, one(conn, "SELECT simhash_agg(f, w)::text FROM unnest(%s::text[], %s::float8[]) u(f, w)", (features, weights)), want
+    equal_all("weighted_simhash and simhash_agg", weighted_rows())
+
+    def vectors():
+        for i in range(40):
+            v = [struct.unpack("f", struct.pack("f", rng.gauss(0, 1) * 10.0 ** rng.randrange(-5, 6) * (rng.random() > 0.1)))[0]
+                 for _ in range(rng.choice((1, 2, 3, 17, 384)))]
+            yield "vector %d" % i, one(conn, "SELECT vector_simhash(%s::real[])::text", (v,)), text(o.vector_simhash(v))
+    equal_all("vector_simhash", vectors())
+
+
 def unions(conn):
     rng = random.Random(2)
 
@@ -306,7 +337,7 @@ def main():
     except OSError:
         return skip("libxxhash.so.0 is not installed")
     with database() as name, connect(name) as conn:
-        sections(*((f, conn) for f in (tokenizer, every_code_point, signatures, unions, measures, explanations, kernels)))
+        sections(*((f, conn) for f in (tokenizer, every_code_point, signatures, simhashes, unions, measures, explanations, kernels)))
 
 
 finish(main)
