@@ -103,7 +103,7 @@ CREATE FUNCTION lsh_minhash_order(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_minhash_order(internal) IS 'private: least distance of a row by its hits';
 
--- The planner finds 7, 8 and 9 here, not by their names.
+-- The planner finds 7 to 10 here, not by their names.
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   OPERATOR 2 % (minhash, minhash),
@@ -115,7 +115,8 @@ CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING lsh AS
   FUNCTION 5 lsh_minhash_order(internal),
   FUNCTION 7 jaccard(minhash, minhash),
   FUNCTION 8 lsh_query_bound(minhash, float8),
-  FUNCTION 9 jaccard_at_least(minhash, minhash, float8);
+  FUNCTION 9 jaccard_at_least(minhash, minhash, float8),
+  FUNCTION 10 with_threshold(minhash, float8);
 COMMENT ON OPERATOR CLASS minhash_ops USING lsh IS 'Jaccard similarity of minhash signatures';
 
 CREATE OPERATOR CLASS lsh_query_ops DEFAULT FOR TYPE lsh_query USING lsh AS

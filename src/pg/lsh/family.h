@@ -15,8 +15,12 @@ enum LshProc : int {
   kProcDescribe = 4,  // DescribeRequest: words and recall for lsh_info()
   kProcOrder = 5,     // OrderRequest: least distance of a row by its hits
   kProcOptions = 6,   // optional; (internal) returns void, as PostgreSQL's own opclass options
+  // By which an operator class tells the planner what it measures; optional, without them it derives nothing.
+  kProcSimilarity = 7,   // (value, value) returns float8
+  kProcMakeQuery = 8,    // (value, float8) returns the right operand of the condition; takes any bound
+  kProcAtLeast = 9,      // (value, value, float8) returns boolean
+  kProcMakeStrict = 10,  // as 8; refuses the bounds that 9 refuses
 };
-inline constexpr int kLshProcs = 6;
 
 // Strategies of the operator classes of this extension. A family is free in its own numbers except that the access
 // method passes them on; ordering operators are those with amoppurpose 'o'.

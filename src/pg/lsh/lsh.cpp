@@ -82,12 +82,19 @@ namespace {
 
 // Support functions that must be there; the others are optional.
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
-constexpr int kLastProc = 9;  // 7 to 9 are functions that the planner derives conditions with, of any signature
+constexpr int kLastProc = kProcMakeStrict;
 
 void complain(bool* result, const char* what, const char* opclass, const char* detail) {
   *result = false;
   ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                  errmsg("operator class \"%s\" of access method lsh %s: %s", opclass, what, detail)));
+}
+
+// Whether the function gives the right operand of the family's condition, from a value and a bound.
+bool makes_query(Oid family, const FormData_pg_amproc* proc) {
+  const Oid query = get_func_rettype(proc->amproc);
+  return check_amproc_signature(proc->amproc, query, true, 2, 2, proc->amproclefttype, FLOAT8OID) &&
+         OidIsValid(get_opfamily_member(family, proc->amproclefttype, query, kStrategyAtLeast));
 }
 
 }  // namespace
@@ -122,10 +129,16 @@ bool lshvalidate(Oid opclass_oid) {
       case kProcOptions:
         good = check_amoptsproc_signature(proc->amproc);
         break;
-      case 7:
-      case 8:
-      case 9:
-        good = true;
+      case kProcSimilarity:
+        good = check_amproc_signature(proc->amproc, FLOAT8OID, true, 2, 2, proc->amproclefttype, proc->amproclefttype);
+        break;
+      case kProcMakeQuery:
+      case kProcMakeStrict:
+        good = makes_query(family, proc);
+        break;
+      case kProcAtLeast:
+        good = check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
+                                      FLOAT8OID);
         break;
       default:
         complain(&result, "has a support function of unknown number", name, format_procedure(proc->amproc));

@@ -18,10 +18,6 @@ void install_planner_hook();
 
 // lsh_support.cpp ----------------------------------------------------------------------------------------------------
 
-// Support functions by which an operator class tells the planner what it measures, of any signature but that said here.
-inline constexpr int16 kProcSimilarity = 7;  // (value, value) returns float8
-inline constexpr int16 kProcMakeQuery = 8;   // (value, float8) returns lsh_query; takes any bound
-inline constexpr int16 kProcAtLeast = 9;     // (value, value, float8) returns boolean
 
 // What an operator class tells the planner. Found by number, never by name: search_path has no say in it.
 struct PlanMeasure {
@@ -30,6 +26,7 @@ struct PlanMeasure {
   Oid similarity;  // jaccard(type, type)
   Oid at_least;    // jaccard_at_least(type, type, float8)
   Oid make_query;  // lsh_query_bound(type, float8)
+  Oid make_strict;  // with_threshold(type, float8); invalid where there is none
   Oid condition;   // operator type %> query_type
   Oid distance;    // the function of type <%> type; invalid where there is none
 };

@@ -7,23 +7,9 @@ extern "C" {
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
-#include "parser/parse_func.h"
 }
 
 namespace neardup {
-namespace {
-
-// with_threshold(), the maker that refuses bounds outside of (0, 1] as at_least does, from the other one's schema.
-Oid strict_maker(const PlanMeasure& measure) {
-  char* schema = get_namespace_name(get_func_namespace(measure.make_query));
-  if (schema == nullptr) return measure.make_query;
-  const Oid types[2] = {measure.type, FLOAT8OID};
-  const Oid maker =
-      LookupFuncName(list_make2(makeString(schema), makeString(pstrdup("with_threshold"))), 2, types, true);
-  return OidIsValid(maker) && get_func_rettype(maker) == measure.query_type ? maker : measure.make_query;
-}
-
-}  // namespace
 
 bool is_lsh(const IndexOptInfo* index) {
   // The field has the true type from 16 on only.
@@ -37,6 +23,7 @@ bool find_measure(const IndexOptInfo* index, int column, PlanMeasure* measure) {
   measure->similarity = get_opfamily_proc(family, type, type, kProcSimilarity);
   measure->make_query = get_opfamily_proc(family, type, type, kProcMakeQuery);
   measure->at_least = get_opfamily_proc(family, type, type, kProcAtLeast);
+  measure->make_strict = get_opfamily_proc(family, type, type, kProcMakeStrict);
   if (!OidIsValid(measure->similarity) || !OidIsValid(measure->make_query) || !OidIsValid(measure->at_least))
     return false;
   measure->query_type = get_func_rettype(measure->make_query);
@@ -59,7 +46,7 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, List* 
   if (!derived) {
     // A scan of all rows raises the error.
     if (known.has_bound && !(known.bound > 0 && known.bound <= 1)) return nullptr;
-    if (!known.has_bound) maker = strict_maker(measure);
+    if (!known.has_bound && OidIsValid(measure.make_strict)) maker = measure.make_strict;
   }
   if (!index_serves(root, index, known)) return nullptr;
   Expr* query = reinterpret_cast<Expr*>(

@@ -1,0 +1,45 @@
+-- Operator classes: ours are valid; others are told what they lack.
+SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod WHERE amname = 'lsh' ORDER BY 1;
+-- The procedures and a search operator must be there.
+CREATE OPERATOR CLASS bare_ops FOR TYPE minhash USING lsh AS
+  FUNCTION 1 lsh_minhash_keys(internal);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'bare_ops';
+DROP OPERATOR FAMILY bare_ops USING lsh;
+-- Of the right signatures
+CREATE OPERATOR CLASS wrong_ops FOR TYPE minhash USING lsh AS
+  OPERATOR 1 %> (minhash, lsh_query),
+  OPERATOR 4 <%> (minhash, minhash) FOR ORDER BY pg_catalog.float_ops,
+  FUNCTION 1 length(text),
+  FUNCTION 2 lsh_minhash_probes(internal),
+  FUNCTION 3 lsh_minhash_bind(internal),
+  FUNCTION 4 lsh_minhash_describe(internal),
+  FUNCTION 7 minhash_union(minhash, minhash),
+  FUNCTION 8 containment(minhash, minhash),
+  FUNCTION 9 minhash_similar(minhash, minhash),
+  FUNCTION 10 lsh_query_bound(minhash, float8);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'wrong_ops';
+DROP OPERATOR FAMILY wrong_ops USING lsh;
+CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 11 lsh_minhash_keys(internal);
+CREATE OPERATOR CLASS stored_ops FOR TYPE minhash USING lsh AS
+  OPERATOR 1 %> (minhash, lsh_query),
+  FUNCTION 1 lsh_minhash_keys(internal),
+  FUNCTION 2 lsh_minhash_probes(internal),
+  FUNCTION 3 lsh_minhash_bind(internal),
+  FUNCTION 4 lsh_minhash_describe(internal),
+  STORAGE lsh_query;
+-- One without what the planner needs serves its own operators only.
+CREATE OPERATOR CLASS plain_ops FOR TYPE minhash USING lsh AS
+  OPERATOR 1 %> (minhash, lsh_query),
+  FUNCTION 1 lsh_minhash_keys(internal),
+  FUNCTION 2 lsh_minhash_probes(internal),
+  FUNCTION 3 lsh_minhash_bind(internal),
+  FUNCTION 4 lsh_minhash_describe(internal);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'plain_ops';
+CREATE TABLE plain (id int, sig minhash);
+INSERT INTO plain SELECT i, to_minhash('row of words number ' || i % 100) FROM generate_series(1, 1000) i;
+CREATE INDEX plain_sig ON plain USING lsh (sig plain_ops);
+SET enable_seqscan = off;
+SELECT count(*) FROM plain WHERE sig %> (SELECT with_threshold(sig, 0.9) FROM plain p WHERE p.id = 5);
+SELECT count(*) FROM plain WHERE jaccard(sig, (SELECT sig FROM plain p WHERE p.id = 5)) >= 0.9;
+DROP TABLE plain;
+DROP OPERATOR FAMILY plain_ops USING lsh;
