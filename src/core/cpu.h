@@ -6,6 +6,11 @@
 
 namespace neardup {
 
+// Bounds of edit_stripe.
+inline constexpr unsigned kEditBlocks = 8;
+inline constexpr size_t kMaxEditColumns = 4096;
+inline constexpr size_t kEditMargin = 8;
+
 // Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.
 struct Kernels {
   const char* name;
@@ -25,6 +30,15 @@ struct Kernels {
   // Round 0 of Fast Similarity Sketching for n shingle hashes (see minhash.h): for each x, with
   // h = mix64(x ^ seed_mix), components[(u32(h) * num_perm) >> 32] = min(itself, h >> 33).
   void (*sketch_round0)(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components);
+
+  // Myers' bit vectors over a stripe of 1..8 blocks of 64 rows and n columns, 1..4096 (edit_impl.h). Bit i of a mask
+  // of block b tells whether its row i has the column's symbol; the masks of column j are the 8 words from
+  // masks + column_masks[j] on. Word 7 - b of masks, vp and vn belongs to block b; vp and vn are the differences down
+  // the column before the first one, +1 and -1, then down the last; those of absent blocks mean nothing afterwards. p
+  // and n are the differences along the row above the stripe, column 64 w + i in bit 63 - i of word w, then those along
+  // its last row; bits behind the last column mean nothing. 8 elements before and behind column_masks can be read.
+  void (*edit_stripe)(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks,
+                      uint64_t* vp, uint64_t* vn, uint64_t* p, uint64_t* n);
 };
 
 // The best form that this CPU and operating system can run, or the one forced by force_kernels().

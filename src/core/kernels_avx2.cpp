@@ -126,10 +126,17 @@ TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32
   kScalarKernels.sketch_round0(x + i, n - i, seed_mix, num_perm, components);
 }
 
+// Four lanes without a shift across them and without three-way logic would gain little.
+void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks, uint64_t* vp,
+                 uint64_t* vn, uint64_t* p, uint64_t* n) {
+  kScalarKernels.edit_stripe(masks, column_masks, columns, blocks, vp, vn, p, n);
+}
+
 }  // namespace
 
 const Kernels kAvx2Kernels = {
     "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
+    edit_stripe,
 };
 
 }  // namespace neardup
