@@ -11,6 +11,8 @@ inline constexpr unsigned kEditBlocks = 8;
 inline constexpr size_t kMaxEditColumns = 4096;
 inline constexpr size_t kEditMargin = 8;
 
+struct CtphKernels;  // kernels_ctph.h
+
 // Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.
 struct Kernels {
   const char* name;
@@ -39,6 +41,8 @@ struct Kernels {
   // its last row; bits behind the last column mean nothing. 8 elements before and behind column_masks can be read.
   void (*edit_stripe)(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks,
                       uint64_t* vp, uint64_t* vn, uint64_t* p, uint64_t* n);
+
+  const CtphKernels* ctph;
 };
 
 // The best form that this CPU and operating system can run, or the one forced by force_kernels().

@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "core/kernels.h"
+#include "core/kernels_ctph.h"
 
 #define TARGET __attribute__((target("avx2,bmi2")))
 
@@ -137,6 +138,7 @@ void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t col
 const Kernels kAvx2Kernels = {
     "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
     edit_stripe,
+    &kAvx2CtphKernels,
 };
 
 }  // namespace neardup

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include "core/kernels.h"
+#include "core/kernels_ctph.h"
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
 
@@ -186,6 +187,7 @@ const Kernels kAvx512Kernels = {
     "avx512",
     fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
     edit_stripe,
+    &kAvx512CtphKernels,
 };
 
 }  // namespace neardup

@@ -1,6 +1,7 @@
 // The plain form of every kernel: the specification, and what runs on machines without AVX2.
 #include "core/hash.h"
 #include "core/kernels.h"
+#include "core/kernels_ctph.h"
 
 namespace neardup {
 namespace {
@@ -108,6 +109,7 @@ const Kernels kScalarKernels = {
     "scalar",
     fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, sketch_round0,
     edit_stripe,
+    &kScalarCtphKernels,
 };
 
 }  // namespace neardup
