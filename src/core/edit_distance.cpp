@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/edit_impl.h"
+#include "core/text.h"
 
 namespace neardup {
 namespace {
@@ -159,7 +160,7 @@ std::optional<double> edit_rate(Unit unit, const uint8_t* a, size_t a_size, cons
 
 uint64_t max_edits(uint64_t total, double max_rate) {
   if (!(max_rate >= 0 && max_rate <= 1))
-    throw Error(Errc::invalid_argument, "max_rate must be between 0 and 1: " + std::to_string(max_rate));
+    throw Error(Errc::invalid_argument, "max_rate must be between 0 and 1: " + number_text(max_rate));
   if (total == 0) return 0;
   const double n = static_cast<double>(total);
   // The product is within one of the answer; the quotient decides, being what the caller sees.
