@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""edit_distance, edit_rate, to_ctph and ctph_score equal the distances, digests and scores of the data sets, which other
+programs made (edlib, ssdeep)."""
+from harness import *
+
+# set: (document file, its columns, pair file)
+TEXTS = {
+    "code_versions": ("docs", "id text, path text, nth text, commit text, at text, body text", "pairs"),
+    "code_plagiarism": ("docs", "id text, kase text, label text, submission text, body text", "pairs"),
+    "sms": ("docs", "id text, label text, body text", "pairs"),
+    "text_articles": ("articles_2500", "id text, body text", "articles_2500_pairs"),
+}
+PAIRS = "a text, b text, lev int, er float8, jw3 float8, jw3n float8, jc5 float8, jc3 float8"
+MOST = "" if FULL else "LIMIT 1500"
+
+
+def distances(conn, name, docs, columns, pairs):
+    paths = [data_file(name, f + ".tsv.gz") for f in (docs, pairs)]
+    if None in paths:
+        return
+    conn.execute("DROP TABLE IF EXISTS doc, pair")
+    load(conn, "doc", columns, paths[0])
+    load(conn, "pair", PAIRS, paths[1])
+    conn.execute("ALTER TABLE doc ADD PRIMARY KEY (id)")
+    listed, wrong, loose, rates, example = conn.execute("""
+        SELECT count(*), count(*) FILTER (WHERE d IS DISTINCT FROM lev), count(*) FILTER (WHERE below IS NOT NULL),
+               count(*) FILTER (WHERE (abs(rate - er) <= 1e-6) IS NOT TRUE OR rate <> lev / (la + lb)::float8),
+               min(format('%%s %%s: %%s, %%s want %%s, %%s', a, b, d, rate, lev, er))
+                   FILTER (WHERE d IS DISTINCT FROM lev OR (abs(rate - er) <= 1e-6) IS NOT TRUE)
+        FROM (SELECT p.*, char_length(x.body) AS la, char_length(y.body) AS lb, edit_distance(x.body, y.body) AS d,
+                     CASE WHEN lev > 0 THEN edit_distance(x.body, y.body, lev - 1) END AS below,
+                     edit_rate(x.body, y.body, lev / greatest(char_length(x.body) + char_length(y.body), 1)::float8) AS rate
+              FROM (SELECT * FROM pair WHERE lev IS NOT NULL ORDER BY md5(a || b) %s) p
+              JOIN doc x ON x.id = a JOIN doc y ON y.id = b OFFSET 0) p""" % MOST).fetchone()
+    check("%s: edit_distance and edit_rate of %d pairs, and NULL below" % (name, listed), listed and wrong + loose + rates == 0,
+          "%s, %s, %s differ; %s" % (wrong, loose, rates, example))
+
+
+def digests(conn, name, docs, columns, body, of):
+    paths = [data_file(name, f + ".tsv.gz") for f in (docs, "ssdeep", "ssdeep_pairs")]
+    if None in paths:
+        return
+    conn.execute("DROP TABLE IF EXISTS doc, digest, score")
+    load(conn, "doc", columns, paths[0])
+    load(conn, "digest", of, paths[1])
+    load(conn, "score", "a text, b text, score int", paths[2])
+    equal("%s: digests" % name, conn.execute("""
+        SELECT count(*) > 100, count(*) FILTER (WHERE to_ctph(%s)::text <> digest) FROM doc JOIN digest USING (id)""" % body).fetchone(), (True, 0))
+    want = one(conn, "SELECT count(*) FROM score")
+    equal("%s: scores of all pairs of digests" % name, conn.execute("""
+        SELECT count(*) FILTER (WHERE ctph_score(x.c, y.c) <> coalesce(score, 0)), count(score)
+        FROM (SELECT id, digest::ctph AS c FROM digest) x JOIN (SELECT id, digest::ctph AS c FROM digest) y ON x.id::int < y.id::int
+        LEFT JOIN score ON a = x.id AND b = y.id""").fetchone(), (0, want))
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        for data, files in TEXTS.items():
+            distances(conn, data, *files)
+        digests(conn, "binaries", "files", "id text, grp text, name text, size int, bytes bytea", "bytes", "id text, name text, size int, digest text")
+        digests(conn, "code_versions", *TEXTS["code_versions"][:2], "body", "id text, size int, digest text")
+        path = data_file("binaries", "score_vectors.tsv.gz")
+        if path:
+            load(conn, "vector", "a text, b text, score int", path)
+            equal("published scores", conn.execute("""
+                SELECT count(*) > 2, count(*) FILTER (WHERE ctph_score(a::ctph, b::ctph) <> score OR ctph_score(b::ctph, a::ctph) <> score)
+                FROM vector""").fetchone(), (True, 0))
+
+
+finish(main)
