@@ -1,5 +1,6 @@
 // SimHash: texts are read or refused, vectors give a value or an error, and documents agree with one counter a bit.
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "core/error.h"
@@ -17,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DEMAND(e.code() == Errc::invalid_text && !e.hint().empty());
   }
   std::vector<float> vector(size / sizeof(float));
-  memcpy(vector.data(), data, vector.size() * sizeof(float));
+  if (!vector.empty()) memcpy(vector.data(), data, vector.size() * sizeof(float));
   bool finite = !vector.empty();
   for (const float x : vector) finite = finite && std::isfinite(x);
   try {
