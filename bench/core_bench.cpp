@@ -19,6 +19,7 @@
 #include "core/cpu.h"
 #include "core/minhash.h"
 #include "core/shingle.h"
+#include "core/simhash.h"
 
 namespace {
 
@@ -65,6 +66,14 @@ double megabytes_per_second(Unit unit, int k, const Documents& documents) {
   return static_cast<double>(total_bytes(documents)) / 1e6 / s;
 }
 
+double simhash_rate(Unit unit, int k, const Documents& documents) {
+  const double s = median_seconds([&] {
+    for (const std::string& d : documents)
+      g_sink += simhash_document(unit, k, reinterpret_cast<const uint8_t*>(d.data()), d.size(), nullptr).value_or(0);
+  });
+  return static_cast<double>(total_bytes(documents)) / 1e6 / s;
+}
+
 Documents generated(bench::Script script, size_t n = kDocuments) {
   const bench::Texts texts(script);
   Documents out;
@@ -80,8 +89,9 @@ std::string read_file(const std::filesystem::path& path) {
 void rates(const char* name, const Documents& documents) {
   for (const char* form : {"scalar", "avx2", "avx512"}) {
     if (!force_kernels(form)) continue;
-    std::printf("%-10s %-8s %10.0f %10.0f\n", name, form, megabytes_per_second(Unit::word, 3, documents),
-                megabytes_per_second(Unit::character, 5, documents));
+    std::printf("%-10s %-8s %10.0f %10.0f %10.0f %10.0f\n", name, form, megabytes_per_second(Unit::word, 3, documents),
+                megabytes_per_second(Unit::character, 5, documents), simhash_rate(Unit::word, 3, documents),
+                simhash_rate(Unit::character, 5, documents));
     std::fflush(stdout);
   }
   force_kernels("auto");
@@ -90,7 +100,7 @@ void rates(const char* name, const Documents& documents) {
 void header(size_t bytes, size_t n) {
   std::printf("shingles + sketch, %u components, MB/s, one thread; %zu documents of %zu bytes on average\n", kPerm, n,
               bytes / std::max<size_t>(n, 1));
-  std::printf("%-10s %-8s %10s %10s\n", "text", "kernels", "word 3", "char 5");
+  std::printf("%-10s %-8s %10s %10s %10s %10s\n", "text", "kernels", "word 3", "char 5", "simhash w3", "simhash c5");
 }
 
 template <class T>

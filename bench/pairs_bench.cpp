@@ -32,23 +32,26 @@ double median(int runs, const std::function<void()>& work) {
 constexpr uint32_t kPerm = 128;
 constexpr uint32_t kBits = 32;
 
-void pairs_line(const std::vector<unsigned char>& data, uint32_t n, uint32_t need, size_t limit, int runs) {
+void pairs_line(const std::vector<unsigned char>& data, uint32_t n, uint32_t need, size_t limit, int runs,
+                unsigned threads = 1) {
   reference::StdioTempFiles files;
-  PairEngine::Stats stats;
+  SearchStats stats;
   std::vector<double> adding;
   const double total = median(runs, [&] {
-    PairEngine engine(kPerm, kBits, need, {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files});
+    MinhashPairs engine(kPerm, kBits, need, {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files,
+                                             .threads = threads});
     adding.push_back(seconds([&] {
       for (uint32_t i = 0; i < n; ++i) engine.add(data.data() + size_t{i} * kPerm * kBits / 8);
     }));
     engine.run();
-    std::vector<MatchPair> some(4096);
+    std::vector<RowPair> some(4096);
     while (engine.next(some.data(), some.size()) != 0) {
     }
     stats = engine.stats();
   });
   std::sort(adding.begin(), adding.end());
-  std::printf("pairs      %8u %5u %8s %8.3f %8.3f %12llu %10llu %10llu %8llu %8zu %s\n", n, need,
+  std::printf("%-10s %8u %5u %8s %8.3f %8.3f %12llu %10llu %10llu %8llu %8zu %s\n",
+              threads == 1 ? "pairs" : ("pairs, " + std::to_string(threads)).c_str(), n, need,
               limit == SIZE_MAX ? "-" : std::to_string(limit >> 20).c_str(), total, adding[adding.size() / 2],
               static_cast<unsigned long long>(stats.looked), static_cast<unsigned long long>(stats.compared),
               static_cast<unsigned long long>(stats.found), static_cast<unsigned long long>(stats.spilled_bytes >> 20),
@@ -60,8 +63,8 @@ void cluster_line(const char* name, Linkage linkage, const std::vector<unsigned 
   reference::StdioTempFiles files;
   size_t kept = 0;
   const double total = median(runs, [&] {
-    Clusterer clusters(linkage, kPerm, kBits, need,
-                       {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files});
+    MinhashClusterer clusters(linkage, kPerm, kBits, need,
+                              {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files});
     for (uint32_t i = 0; i < n; ++i) clusters.add(data.data() + size_t{i} * kPerm * kBits / 8);
     clusters.run();
     kept = 0;
@@ -84,6 +87,7 @@ int main(int argc, char** argv) {
     const std::vector<unsigned char> data = bench::Signatures(n, kPerm, kBits).all();
     const int runs = n > 200000 ? 1 : 5;
     for (const uint32_t need : {103u, 96u, 116u}) pairs_line(data, n, need, SIZE_MAX, runs);
+    pairs_line(data, n, 103, SIZE_MAX, runs, 2);
     for (const size_t limit : {size_t{64} << 20, size_t{4} << 20}) {
       // A million rows in 4 MB are hundreds of blocks against each other: minutes.
       if (n <= 200000 || limit >= size_t{64} << 20) pairs_line(data, n, 103, limit, runs);

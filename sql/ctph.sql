@@ -30,6 +30,20 @@ SELECT left(ctph_long(a, 256)::text, 30), length(ctph_long(a, 256)::text) > 100 
 SELECT ctph_score(ctph_long(a, 256), ctph_long(b, 256)) BETWEEN 50 AND 99 AS near,
        ctph_edit_rate(ctph_long(a, 256), ctph_long(b, 256)) < 0.2 AS near FROM doc;
 SELECT ctph_score(to_ctph(a), ctph_long(a, 256)) FROM doc;
+-- Explaining. One type must be written, since other types have an explain_pair, too.
+SELECT e.* FROM doc, explain_pair(to_ctph(a), to_ctph(b)) e \gx
+SELECT verdict FROM doc, explain_pair(to_ctph(a), to_ctph(b), 95) UNION ALL
+  SELECT verdict FROM doc, explain_pair(to_ctph(a), to_ctph(b), score => 91, rate => 0.05) UNION ALL
+  SELECT verdict FROM doc, explain_pair(to_ctph(a), to_ctph(b), 91.5, rate => 0.05);
+SELECT e.* FROM doc, explain_pair(to_ctph(a), ctph_long(a, 256)) e \gx
+SELECT verdict FROM doc, explain_pair(ctph_long(a, 256), to_ctph(b), 0, 1);
+SELECT ctph_score(a, b) = e.ctph_score AND ctph_edit_rate(a, b) = e.ctph_edit_rate AS same, e.ctph_score AS score, e.ctph_edit_rate AS rate, block_size, verdict
+  FROM (VALUES (1, ctph '3::', ctph '3::'), (2, '3:abc:de', '3:abc:de'), (3, '3:aaaaabc:de', '3:aaabc:de'), (4, '3:abc:de', '12:abc:de'),
+               (5, '3:abcdef:abcdefgh', '3:abcdefgh:abcdef'), (6, '3:abcdefgh:abcdefgh', '3:hgfedcba:hgfedcba'), (7, '3:abcdefghi:x', '3:abcdefghk:x'),
+               (8, '3:abcdefgh:abcdefghi', '6:abcdefghk:x'), (9, '48:abcdefghi:x', '48:abcdefghk:x'), (10, '3221225472:abcdefgh:x', '3221225472:abcdefgi:x'),
+               (11, '3:abcdefghi:x', '3221225472:abcdefghk:x'), (12, '3:abc:', '6::x'), (13, 'long100:48:abcdefghi:x', 'long200:48:abcdefghi:x')) v(n, a, b), explain_pair(a, b) e ORDER BY n;
+SELECT verdict FROM explain_pair(ctph '3:abc:de', '12:abc:de', 0, 1);
+SELECT explain_pair(NULL::ctph, '3::') IS NULL AS null_for_null;
 -- Errors
 SELECT ctph 'some text';
 SELECT ctph '';
@@ -44,3 +58,8 @@ SELECT ctph_long('a', -1);
 SELECT ctph_score_at_least('3::', '3::', 101);
 SELECT ctph_edit_rate_at_most('3::', '3::', -0.5);
 SELECT ctph_edit_rate_at_most('3::', '3::', 'NaN');
+SELECT explain_pair(ctph '3::', '3::', 101);
+SELECT explain_pair(ctph '3::', '3::', 'NaN');
+SELECT explain_pair(ctph '3::', '3::', rate => -0.5);
+SELECT explain_pair(ctph '3::', '3::', rate => 1.01);
+SELECT explain_pair('3::', '3::');

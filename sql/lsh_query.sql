@@ -38,7 +38,7 @@ SELECT bound, j, count(*), bool_and((x %> lsh_query_bound(y, bound)) = (j >= bou
        (VALUES (to_minhash('a b'), to_minhash('a b')), (to_minhash('a b'), to_minhash('c d')), (to_minhash('a b'), to_minhash('')),
                (to_minhash(''), to_minhash('a b')), (to_minhash(''), to_minhash(''))) v(x, y), LATERAL (SELECT jaccard(x, y) j) s
   GROUP BY n, bound, j ORDER BY n, j;
-SELECT jaccard_at_least(NULL, s, 0.5), jaccard_at_least(s, NULL, 0.5), jaccard_at_least(s, s, NULL), s %> NULL, NULL %> with_threshold(s, 0.5),
+SELECT jaccard_at_least(NULL, s, 0.5), jaccard_at_least(s, NULL, 0.5), jaccard_at_least(s, s, NULL), s %> NULL, NULL::minhash %> with_threshold(s, 0.5),
        jaccard_at_least(s, s, 1), jaccard_at_least('mh1:word3:128x32:s0:t1:empty', s, 1e-300)
   FROM (SELECT to_minhash('a b c') s) v;
 -- Numeric, integer and real thresholds

@@ -49,11 +49,22 @@ RESET neardup.kernels;
 SELECT count(*), count(DISTINCT s) FROM forms;
 DROP TABLE forms;
 -- Explaining
-SELECT jaccard, a_in_b, b_in_a, shared, only_a, only_b, note FROM compare_texts('a b c d e f g h', 'a b c d e f g x');
+SELECT jaccard, a_in_b, b_in_a, shared, only_a, only_b, hamming, edit_rate, note FROM compare_texts('a b c d e f g h', 'a b c d e f g x');
 SELECT note FROM compare_texts('a b c d', 'A B, c d');
 SELECT note FROM compare_texts('a b c d', 'a b c d');
 SELECT note FROM compare_texts('', 'a b c d');
 SELECT note FROM compare_texts('a b c d', 'e f g h', 2, 'char');
+SELECT hamming, edit_rate FROM compare_texts('a b c d', 'a b c d');
+SELECT hamming, edit_rate FROM compare_texts('', 'a b c d');
+SELECT hamming, edit_rate FROM compare_texts('...', '');
+SELECT hamming, edit_rate FROM compare_texts('', '');
+SELECT c.hamming = hamming(to_simhash(a, k, unit), to_simhash(b, k, unit)) AS same_hamming, c.edit_rate = edit_rate(a, b) AS same_rate
+  FROM (VALUES ('щука и рак, щука и рак', 'Щука и рак и лебедь', 2, 'char'), ('to be or not to be', 'to be or to be or to be', 1, 'word')) v(a, b, k, unit),
+       compare_texts(a, b, k, unit) c;
+-- No edit rate where distance * shorter length is above 5 * 10^10: 1,000,000 * 50,000 is not.
+SELECT edit_rate FROM compare_texts(repeat('a', 1050000), repeat('a', 50000));
+SELECT edit_rate, note FROM compare_texts(repeat('a', 50000), repeat('a', 1050001));
+SELECT edit_rate, note FROM compare_texts(repeat('ж', 1050000), repeat('ж', 50000));
 SELECT comparable, matches, needed, jaccard, round(standard_error::numeric, 4) AS standard_error, verdict FROM explain_pair(to_minhash('a b c d'), to_minhash('a b c d'));
 SELECT verdict FROM explain_pair(to_minhash('a b c'), to_minhash('x y z'), 0.5);
 SELECT verdict FROM explain_pair(to_minhash('a b c'), to_minhash(''));

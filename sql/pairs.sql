@@ -91,5 +91,44 @@ SELECT cluster_anchor(sig, NULL) OVER () FROM documents;
 SELECT cluster_anchor(sig, 0.5 + id * 0.001) OVER (ORDER BY id) FROM documents;
 SELECT cluster_anchor(CASE WHEN id = 3 THEN to_minhash(body, 2) ELSE sig END, 0.8) OVER (ORDER BY id) FROM documents;
 SELECT cluster_anchor(sig, 0.8) FROM documents;
+-- Other signatures: similarity is 1 - hamming / 64, and 1 - ctph_edit_rate
+CREATE TABLE signed (id int PRIMARY KEY, s simhash, c ctph, long ctph);
+INSERT INTO signed SELECT i, (2^(i % 3) + 1000 * (i / 3))::bigint::simhash,
+    to_ctph(repeat('near ' || i / 3, 100) || (SELECT string_agg(md5((i / 3 * 200 + k)::text), ' ') FROM generate_series(1, 200) k) || i % 3),
+    ctph_long((SELECT string_agg(md5((i / 3 * 200 + k)::text), ' ') FROM generate_series(1, 200) k) || i % 3, 100)
+  FROM generate_series(0, 8) i;
+INSERT INTO signed SELECT 20 + id, s, c, long FROM signed WHERE id < 2;
+INSERT INTO signed VALUES (30, NULL, NULL, NULL), (31, NULL, to_ctph(''), ctph_long('', 100)), (32, NULL, to_ctph(''), ctph_long('', 100));
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95);
+SELECT id_a, id_b, round(similarity::numeric, 3) FROM all_pairs('SELECT id, c FROM signed', 0.8);
+SELECT (SELECT count(*) FROM all_pairs('SELECT id, long FROM signed', 0.8)) AS found, count(*) AS brute
+  FROM signed a JOIN signed b ON a.id < b.id AND 1 - ctph_edit_rate(a.long, b.long) >= 0.8;
+SELECT * FROM pairs_between('SELECT id, s FROM signed WHERE id < 3', 'SELECT id, s FROM signed WHERE id > 19', 0.95);
+SELECT id, cluster_anchor(s, 0.95) OVER w AS s, cluster_connected(c, 0.8) OVER w AS c, cluster_anchor(long, 0.8) OVER w AS long
+  FROM signed WINDOW w AS (ORDER BY id) ORDER BY id;
+SELECT * FROM all_clusters('SELECT id, s FROM signed WHERE id < 30 ORDER BY id DESC', 0.95);
+SELECT id, cluster_size, survivor FROM all_clusters('SELECT id, c FROM signed ORDER BY id', 0.8, 'connected');
+-- Equal signatures
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 1);
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95, 'star');
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95, identical => 'none');
+SELECT * FROM pairs_between('SELECT id, s FROM signed WHERE id < 3', 'SELECT id, s FROM signed WHERE id > 19', 0.95, 'none');
+SELECT * FROM all_pairs(NULL::text, 'SELECT id::text, c FROM signed', 1, 'star');
+-- Threads and memory change nothing
+SET neardup.threads = 3;
+SET maintenance_work_mem = '1MB';
+SELECT count(*) FROM all_pairs('SELECT id, s FROM signed', 0.95);
+SELECT count(*) FROM all_pairs('SELECT id, c FROM signed', 0.8);
+RESET neardup.threads;
+RESET maintenance_work_mem;
+-- Errors
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95, 'some');
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95, NULL);
+SELECT * FROM all_pairs('SELECT id, s FROM signed', 3);
+SELECT * FROM all_pairs('SELECT id, CASE WHEN id < 2 THEN c ELSE long END FROM signed', 0.8);
+SELECT cluster_anchor(CASE WHEN id < 2 THEN c ELSE long END, 0.8) OVER (ORDER BY id) FROM signed;
+SELECT * FROM pairs_between('SELECT id, s FROM signed', 'SELECT id, c FROM signed', 0.8);
+SELECT * FROM pairs_between('SELECT id, c FROM signed', 'SELECT id, long FROM signed', 0.8);
+SET neardup.threads = 1000;
 DROP VIEW clustered, brute;
-DROP TABLE documents, words, small, kept;
+DROP TABLE documents, words, small, kept, signed;

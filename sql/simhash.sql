@@ -56,6 +56,12 @@ SELECT hamming('0000000000000000', 'ffffffffffffffff'), hamming('00000000000000f
 SELECT hamming_at_most('00000000000000ff', '0000000000000000', 8), hamming_at_most('00000000000000ff', '0000000000000000', 7.99),
        hamming_at_most('00000000000000ff', '0000000000000000', 64), hamming_at_most(NULL, '0000000000000000', 3);
 SELECT id FROM h ORDER BY s <~> to_simhash('row 1'), id LIMIT 3;
+-- Explaining. One type must be written, since other types have an explain_pair, too.
+SELECT * FROM explain_pair(simhash '00000000000000ff', '0000000000000000');
+SELECT * FROM explain_pair('00000000000000ff', simhash '00000000000000f8');
+SELECT e.*, hamming_at_most(a, b, d) FROM (VALUES ('00000000000000ff'::simhash, '0000000000000000'::simhash, 8), ('00000000000000ff', '0000000000000000', 7.99),
+  ('ffffffffffffffff', '0000000000000000', 64), ('0123456789abcdef', '0123456789abcdef', 0), ('8000000000000000', '0000000000000000', 0)) v(a, b, d), explain_pair(a, b, distance => d) e;
+SELECT explain_pair(a, b) IS NULL AS null_for_null FROM (VALUES (NULL::simhash, '0000000000000000'::simhash)) v(a, b);
 -- Errors
 SELECT simhash 'some text';
 SELECT simhash '0123456789abcdefg';
@@ -77,4 +83,8 @@ SELECT vector_simhash('{1,NULL}');
 SELECT hamming_at_most('00000000000000ff', '0000000000000000', 65);
 SELECT hamming_at_most('00000000000000ff', '0000000000000000', -1);
 SELECT hamming_at_most('00000000000000ff', '0000000000000000', 'NaN');
+SELECT explain_pair(simhash '00000000000000ff', '0000000000000000', 65);
+SELECT explain_pair(simhash '00000000000000ff', '0000000000000000', -0.5);
+SELECT explain_pair(simhash '00000000000000ff', '0000000000000000', 'NaN');
+SELECT explain_pair('00000000000000ff', '0000000000000000');
 DROP TABLE h, f;

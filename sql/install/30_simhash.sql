@@ -132,9 +132,6 @@ COMMENT ON FUNCTION hamming(simhash, simhash) IS 'number of differing bits, 0 to
 CREATE FUNCTION cosine(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'simhash_cosine_estimate' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION cosine(simhash, simhash) IS 'estimated cosine, cos(pi * hamming / 64), -1 to 1';
-CREATE FUNCTION hamming_at_most(a simhash, b simhash, distance float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS 'hamming(a, b) <= distance';
 CREATE FUNCTION simhash_hamming_float(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_hamming_float(simhash, simhash) IS 'implementation of <~>: hamming(a, b)';

@@ -23,12 +23,12 @@ CREATE OPERATOR <%> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_j
 COMMENT ON OPERATOR <%> (minhash, minhash) IS 'Jaccard distance, 1 - jaccard(a, b)';
 
 -- How many rows and pairs a similarity condition keeps
-CREATE FUNCTION lsh_jaccard_sel(internal, oid, internal, int) RETURNS float8
+CREATE FUNCTION lsh_sel(internal, oid, internal, int) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_jaccard_sel(internal, oid, internal, int) IS 'private: selectivity of %, %> and &&';
-CREATE FUNCTION lsh_jaccard_joinsel(internal, oid, internal, smallint, internal) RETURNS float8
+COMMENT ON FUNCTION lsh_sel(internal, oid, internal, int) IS 'private: selectivity of %, %> and &&';
+CREATE FUNCTION lsh_joinsel(internal, oid, internal, smallint, internal) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_jaccard_joinsel(internal, oid, internal, smallint, internal) IS
+COMMENT ON FUNCTION lsh_joinsel(internal, oid, internal, smallint, internal) IS
   'private: selectivity of %, %> and && in joins';
 
 -- STABLE: reads neardup.jaccard_threshold.
@@ -36,18 +36,28 @@ CREATE FUNCTION minhash_similar(a minhash, b minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION minhash_similar(minhash, minhash) IS 'implementation of %';
 CREATE OPERATOR % (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_similar, COMMUTATOR = %,
-  RESTRICT = lsh_jaccard_sel, JOIN = lsh_jaccard_joinsel);
+  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
 COMMENT ON OPERATOR % (minhash, minhash) IS 'jaccard(a, b) >= neardup.jaccard_threshold';
 
 -- Explaining
 
 CREATE FUNCTION compare_texts(a text, b text, k int = 3, unit text = 'word', OUT jaccard float8, OUT estimate float8,
-    OUT a_in_b float8, OUT b_in_a float8, OUT shared bigint, OUT only_a bigint, OUT only_b bigint, OUT note text)
-  AS 'MODULE_PATHNAME', 'neardup_compare_texts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    OUT a_in_b float8, OUT b_in_a float8, OUT shared bigint, OUT only_a bigint, OUT only_b bigint, OUT hamming int,
+    OUT edit_rate float8, OUT note text)
+  AS 'MODULE_PATHNAME', 'neardup_compare_texts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 3000;
 COMMENT ON FUNCTION compare_texts(text, text, int, text) IS
-  'how alike two texts are: exact Jaccard of their shingles, its estimate by signatures, and what is shared';
+  'two texts: exact Jaccard of their shingles, its estimate, what is shared, Hamming distance, edit rate';
 CREATE FUNCTION explain_pair(a minhash, b minhash, threshold float8 = 0.8, OUT comparable boolean, OUT matches int,
     OUT needed int, OUT jaccard float8, OUT standard_error float8, OUT verdict text)
   AS 'MODULE_PATHNAME', 'minhash_explain_pair' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION explain_pair(minhash, minhash, float8) IS 'why a pair is, or is not, found at a threshold';
 
+CREATE FUNCTION explain_pair(a simhash, b simhash, distance float8 = 3, OUT hamming int, OUT cosine float8,
+    OUT verdict text)
+  AS 'MODULE_PATHNAME', 'simhash_explain_pair' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION explain_pair(simhash, simhash, float8) IS 'why a pair is, or is not, found at a Hamming distance';
+CREATE FUNCTION explain_pair(a ctph, b ctph, score float8 = 70, rate float8 = 0.1, OUT comparable boolean,
+    OUT block_size bigint, OUT ctph_score int, OUT ctph_edit_rate float8, OUT verdict text)
+  AS 'MODULE_PATHNAME', 'ctph_explain_pair' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION explain_pair(ctph, ctph, float8, float8) IS
+  'why a pair is, or is not, found at a score or at an edit rate';

@@ -15,7 +15,8 @@ CREATE TYPE lsh_query (
   INPUT = lsh_query_in, OUTPUT = lsh_query_out, RECEIVE = lsh_query_recv, SEND = lsh_query_send,
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
-COMMENT ON TYPE lsh_query IS 'a signature and the least similarity to it; made by with_threshold()';
+COMMENT ON TYPE lsh_query IS
+  'a signature or digest, and how near to it another one has to be; made by with_threshold() and by the planner';
 
 CREATE FUNCTION with_threshold(sig minhash, threshold float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME', 'lsh_with_threshold' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
@@ -27,6 +28,25 @@ CREATE FUNCTION lsh_query_bound(minhash, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION lsh_query_bound(minhash, float8) IS
   'private: the planner''s form of with_threshold(), for any bound';
+
+CREATE FUNCTION lsh_hamming_query(simhash, float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_hamming_query(simhash, float8) IS 'private: hamming(.., value) <= bound, for any bound';
+CREATE FUNCTION lsh_hamming_query_strict(simhash, float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_hamming_query_strict(simhash, float8) IS 'private: the same for bounds of hamming_at_most()';
+CREATE FUNCTION lsh_score_query(ctph, float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_score_query(ctph, float8) IS 'private: ctph_score(.., digest) >= bound, for any bound';
+CREATE FUNCTION lsh_score_query_strict(ctph, float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_score_query_strict(ctph, float8) IS 'private: the same for bounds of ctph_score_at_least()';
+CREATE FUNCTION lsh_rate_query(ctph, float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_rate_query(ctph, float8) IS 'private: ctph_edit_rate(.., digest) <= bound, for any bound';
+CREATE FUNCTION lsh_rate_query_strict(ctph, float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_rate_query_strict(ctph, float8) IS 'private: the same for bounds of ctph_edit_rate_at_most()';
 
 CREATE FUNCTION lsh_query_eq(lsh_query, lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -54,19 +74,54 @@ CREATE FUNCTION jaccard_at_least(sig minhash, query minhash, threshold float8) R
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2 SUPPORT lsh_jaccard_support;
 COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS 'jaccard(sig, query) >= threshold';
 
+CREATE FUNCTION lsh_hamming_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_hamming_support(internal) IS 'private: planner support of hamming_at_most()';
+CREATE FUNCTION hamming_at_most(a simhash, b simhash, distance float8) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT lsh_hamming_support;
+COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS 'hamming(a, b) <= distance';
+
+CREATE FUNCTION lsh_score_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_score_support(internal) IS 'private: planner support of ctph_score_at_least()';
+CREATE FUNCTION ctph_score_at_least(a ctph, b ctph, score float8) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5 SUPPORT lsh_score_support;
+COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS 'ctph_score(a, b) >= score';
+CREATE FUNCTION lsh_rate_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_rate_support(internal) IS 'private: planner support of ctph_edit_rate_at_most()';
+CREATE FUNCTION ctph_edit_rate_at_most(a ctph, b ctph, rate float8) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5 SUPPORT lsh_rate_support;
+COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS 'ctph_edit_rate(a, b) <= rate';
+
 CREATE FUNCTION minhash_at_least(sig minhash, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION minhash_at_least(minhash, lsh_query) IS 'implementation of %>';
 CREATE OPERATOR %> (LEFTARG = minhash, RIGHTARG = lsh_query, FUNCTION = minhash_at_least,
-  RESTRICT = lsh_jaccard_sel, JOIN = lsh_jaccard_joinsel);
+  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
 COMMENT ON OPERATOR %> (minhash, lsh_query) IS
   'Jaccard similarity of both signatures is at least the query''s threshold';
+
+CREATE FUNCTION simhash_within(value simhash, query lsh_query) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_within(simhash, lsh_query) IS 'implementation of %>';
+CREATE OPERATOR %> (LEFTARG = simhash, RIGHTARG = lsh_query, FUNCTION = simhash_within,
+  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON OPERATOR %> (simhash, lsh_query) IS 'Hamming distance to the query''s value is at most the query''s bound';
+
+CREATE FUNCTION ctph_within(digest ctph, query lsh_query) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+COMMENT ON FUNCTION ctph_within(ctph, lsh_query) IS 'implementation of %>';
+CREATE OPERATOR %> (LEFTARG = ctph, RIGHTARG = lsh_query, FUNCTION = ctph_within,
+  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON OPERATOR %> (ctph, lsh_query) IS
+  'score with the query''s digest is at least, or edit rate at most, the query''s bound';
 
 CREATE FUNCTION lsh_query_conflicts(a lsh_query, b lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION lsh_query_conflicts(lsh_query, lsh_query) IS 'implementation of &&';
 CREATE OPERATOR && (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = lsh_query_conflicts, COMMUTATOR = &&,
-  RESTRICT = lsh_jaccard_sel, JOIN = lsh_jaccard_joinsel);
+  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
 COMMENT ON OPERATOR && (lsh_query, lsh_query) IS
   'Jaccard similarity of both signatures is at least the greater of both thresholds';
 
@@ -103,7 +158,7 @@ CREATE FUNCTION lsh_minhash_order(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_minhash_order(internal) IS 'private: least distance of a row by its hits';
 
--- The planner finds 7 to 10 here, not by their names.
+-- The planner finds 7 to 14 here, not by their names.
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   OPERATOR 2 % (minhash, minhash),
@@ -126,6 +181,82 @@ CREATE OPERATOR CLASS lsh_query_ops DEFAULT FOR TYPE lsh_query USING lsh AS
   FUNCTION 3 lsh_query_bind(internal),
   FUNCTION 4 lsh_minhash_describe(internal);
 COMMENT ON OPERATOR CLASS lsh_query_ops USING lsh IS 'for exclusion constraints on with_threshold()';
+
+-- The hash family "simhash"
+
+CREATE FUNCTION lsh_simhash_keys(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_simhash_keys(internal) IS 'private: index keys of a simhash';
+CREATE FUNCTION lsh_simhash_probes(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_simhash_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION lsh_simhash_bind(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_simhash_bind(internal) IS 'private: index parameters from a first simhash, and their check';
+CREATE FUNCTION lsh_simhash_describe(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_simhash_describe(internal) IS 'private: what an index promises, in words';
+CREATE FUNCTION lsh_simhash_order(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_simhash_order(internal) IS 'private: least distance of a row by its hits';
+CREATE FUNCTION lsh_simhash_options(internal) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_simhash_options(internal) IS 'private: options of simhash_ops';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING lsh AS
+  OPERATOR 1 %> (simhash, lsh_query),
+  OPERATOR 4 <~> (simhash, simhash) FOR ORDER BY pg_catalog.float_ops,
+  FUNCTION 1 lsh_simhash_keys(internal),
+  FUNCTION 2 lsh_simhash_probes(internal),
+  FUNCTION 3 lsh_simhash_bind(internal),
+  FUNCTION 4 lsh_simhash_describe(internal),
+  FUNCTION 5 lsh_simhash_order(internal),
+  FUNCTION 6 (simhash) lsh_simhash_options(internal),
+  FUNCTION 11 hamming(simhash, simhash),
+  FUNCTION 12 lsh_hamming_query(simhash, float8),
+  FUNCTION 13 hamming_at_most(simhash, simhash, float8),
+  FUNCTION 14 lsh_hamming_query_strict(simhash, float8);
+COMMENT ON OPERATOR CLASS simhash_ops USING lsh IS 'Hamming distance of simhash values; option blocks';
+
+-- The hash family "ctph"
+
+CREATE FUNCTION lsh_ctph_keys(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_ctph_keys(internal) IS 'private: index keys of a digest';
+CREATE FUNCTION lsh_ctph_probes(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_ctph_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION lsh_ctph_bind(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_ctph_bind(internal) IS 'private: index parameters from a first digest, and their check';
+CREATE FUNCTION lsh_ctph_describe(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_ctph_describe(internal) IS 'private: what an index promises, in words';
+CREATE FUNCTION lsh_ctph_order(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_ctph_order(internal) IS 'private: least distance of a row by its hits';
+CREATE FUNCTION lsh_ctph_options(internal) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_ctph_options(internal) IS 'private: options of ctph_ops';
+
+CREATE OPERATOR CLASS ctph_ops DEFAULT FOR TYPE ctph USING lsh AS
+  OPERATOR 1 %> (ctph, lsh_query),
+  OPERATOR 4 <-> (ctph, ctph) FOR ORDER BY pg_catalog.float_ops,
+  FUNCTION 1 lsh_ctph_keys(internal),
+  FUNCTION 2 lsh_ctph_probes(internal),
+  FUNCTION 3 lsh_ctph_bind(internal),
+  FUNCTION 4 lsh_ctph_describe(internal),
+  FUNCTION 5 lsh_ctph_order(internal),
+  FUNCTION 6 (ctph) lsh_ctph_options(internal),
+  FUNCTION 7 ctph_score(ctph, ctph),
+  FUNCTION 8 lsh_score_query(ctph, float8),
+  FUNCTION 9 ctph_score_at_least(ctph, ctph, float8),
+  FUNCTION 10 lsh_score_query_strict(ctph, float8),
+  FUNCTION 11 ctph_edit_rate(ctph, ctph),
+  FUNCTION 12 lsh_rate_query(ctph, float8),
+  FUNCTION 13 ctph_edit_rate_at_most(ctph, ctph, float8),
+  FUNCTION 14 lsh_rate_query_strict(ctph, float8);
+COMMENT ON OPERATOR CLASS ctph_ops USING lsh IS 'score and edit rate of ctph digests; option max_rate';
 
 -- Bands for joins of one's own
 

@@ -32,4 +32,14 @@ CREATE FUNCTION explain_pair(index regclass, a minhash, b minhash, threshold flo
   AS 'MODULE_PATHNAME', 'neardup_explain_indexed_pair' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION explain_pair(regclass, minhash, minhash, float8) IS
   'why an lsh index finds b when asked for a at a threshold, or not';
-
+CREATE FUNCTION explain_pair(index regclass, a simhash, b simhash, distance float8 = 3, OUT hamming int, OUT cosine float8,
+    OUT verdict text, OUT index_serves boolean)
+  AS 'MODULE_PATHNAME', 'neardup_explain_indexed_simhashes' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION explain_pair(regclass, simhash, simhash, float8) IS
+  'why an lsh index finds b when asked for a at a distance, or not';
+CREATE FUNCTION explain_pair(index regclass, a ctph, b ctph, score float8 = 70, rate float8 = 0.1, OUT comparable boolean,
+    OUT block_size bigint, OUT ctph_score int, OUT ctph_edit_rate float8, OUT verdict text, OUT index_serves_score boolean,
+    OUT index_serves_rate boolean)
+  AS 'MODULE_PATHNAME', 'neardup_explain_indexed_digests' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION explain_pair(regclass, ctph, ctph, float8, float8) IS
+  'why an lsh index finds b when asked for a at a score or an edit rate, or not';

@@ -1,26 +1,27 @@
 -- Pairs and clusters -------------------------------------------------------------------------------------------------
 -- VOLATILE and PARALLEL UNSAFE: they run the caller's query.
 
-CREATE FUNCTION all_pairs(query text, threshold float8)
+CREATE FUNCTION all_pairs(query text, threshold float8, identical text = 'all')
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_all_pairs' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION all_pairs(text, float8) IS
-  'all pairs of the query''s rows (id, signature) with jaccard >= threshold; id_a < id_b, in order';
-CREATE FUNCTION all_pairs(id anyelement, query text, threshold float8)
+COMMENT ON FUNCTION all_pairs(text, float8, text) IS
+  'all pairs of the query''s rows (id, signature) with similarity >= threshold; id_a < id_b, in order';
+CREATE FUNCTION all_pairs(id anyelement, query text, threshold float8, identical text = 'all')
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_all_pairs' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION all_pairs(anyelement, text, float8) IS
+COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text) IS
   'all_pairs for ids of another type, named by the first argument: NULL::uuid';
 
-CREATE FUNCTION pairs_between(query_a text, query_b text, threshold float8)
+CREATE FUNCTION pairs_between(query_a text, query_b text, threshold float8, identical text = 'all')
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_pairs_between' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION pairs_between(text, text, float8) IS
-  'all pairs (row of query_a, row of query_b) with jaccard >= threshold, in order';
-CREATE FUNCTION pairs_between(id anyelement, query_a text, query_b text, threshold float8)
+COMMENT ON FUNCTION pairs_between(text, text, float8, text) IS
+  'all pairs (row of query_a, row of query_b) with similarity >= threshold, in order';
+CREATE FUNCTION pairs_between(id anyelement, query_a text, query_b text, threshold float8,
+    identical text = 'all')
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_pairs_between' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8) IS
+COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text) IS
   'pairs_between for ids of another type, named by the first argument';
 
 CREATE FUNCTION all_clusters(query text, threshold float8, linkage text = 'anchor')
@@ -43,5 +44,21 @@ COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS
 CREATE FUNCTION cluster_connected(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(minhash, float8) IS
+  'number, in the window''s order, of the first row of this row''s connected component';
+CREATE FUNCTION cluster_anchor(value simhash, threshold float8) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(simhash, float8) IS
+  'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_connected(value simhash, threshold float8) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(simhash, float8) IS
+  'number, in the window''s order, of the first row of this row''s connected component';
+CREATE FUNCTION cluster_anchor(value ctph, threshold float8) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(ctph, float8) IS
+  'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_connected(value ctph, threshold float8) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(ctph, float8) IS
   'number, in the window''s order, of the first row of this row''s connected component';
 

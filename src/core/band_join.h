@@ -29,10 +29,12 @@ inline constexpr size_t kLookUnits = 4;
 inline uint32_t entry_key(uint64_t entry) noexcept { return static_cast<uint32_t>(entry >> 32); }
 inline uint32_t entry_index(uint64_t entry) noexcept { return static_cast<uint32_t>(entry); }
 
+// Polls: a Poller, or what has its spend().
+//
 // All pairs of one rectangle of entries; visit(i, j) for those that pass.
-template <class Visit>
+template <class Visit, class Polls>
 void visit_rectangle(const uint64_t* x, size_t nx, const KeyRows& kx, const uint64_t* y, size_t ny, const KeyRows& ky,
-                     const KeyFilter& filter, Poller& poller, Visit& visit) {
+                     const KeyFilter& filter, Polls& poller, Visit& visit) {
   for (size_t tile = 0; tile < ny; tile += kBucketTile) {
     const size_t end = std::min(ny, tile + kBucketTile);
     for (size_t i = 0; i < nx; ++i) {
@@ -46,8 +48,8 @@ void visit_rectangle(const uint64_t* x, size_t nx, const KeyRows& kx, const uint
 }
 
 // All pairs within one bucket; visit(i, j) with i before j for those that pass.
-template <class Visit>
-void visit_bucket(const uint64_t* bucket, size_t n, const KeyRows& rows, const KeyFilter& filter, Poller& poller,
+template <class Visit, class Polls>
+void visit_bucket(const uint64_t* bucket, size_t n, const KeyRows& rows, const KeyFilter& filter, Polls& poller,
                   Visit& visit) {
   for (size_t tile = 0; tile < n; tile += kBucketTile) {
     const size_t end = std::min(n, tile + kBucketTile);
@@ -63,8 +65,8 @@ void visit_bucket(const uint64_t* bucket, size_t n, const KeyRows& rows, const K
 }
 
 // Calls on_bucket(entries, n) for every run of at least two equal keys, with the next key vectors on their way.
-template <class OnBucket>
-void for_each_bucket(const uint64_t* entries, size_t n, const KeyRows& rows, Poller& poller, OnBucket on_bucket) {
+template <class OnBucket, class Polls>
+void for_each_bucket(const uint64_t* entries, size_t n, const KeyRows& rows, Polls& poller, OnBucket on_bucket) {
   size_t fetched = 0;
   for (size_t first = 0; first < n;) {
     size_t last = first + 1;
@@ -80,9 +82,9 @@ void for_each_bucket(const uint64_t* entries, size_t n, const KeyRows& rows, Pol
 
 // Two sorted lists: visit(i, j) for the pairs with equal keys, i of x and j of y, that pass. Returns how many were
 // looked at.
-template <class Visit>
+template <class Visit, class Polls>
 uint64_t visit_cross(const uint64_t* x, size_t nx, const KeyRows& kx, const uint64_t* y, size_t ny, const KeyRows& ky,
-                     const KeyFilter& filter, Poller& poller, Visit& visit) {
+                     const KeyFilter& filter, Polls& poller, Visit& visit) {
   uint64_t looked = 0;
   for (size_t i = 0, j = 0; i < nx && j < ny;) {
     const uint32_t key = entry_key(x[i]);

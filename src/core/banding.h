@@ -4,18 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/bits.h"
 #include "core/kernels.h"
 #include "core/workspace.h"
 
 namespace neardup {
-
-// Number of set bits. std::popcount is a library call where the build may not assume the instruction.
-inline unsigned count_bits(uint64_t m) noexcept {
-  m -= m >> 1 & 0x5555555555555555u;
-  m = (m & 0x3333333333333333u) + (m >> 2 & 0x3333333333333333u);
-  m = (m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<unsigned>(m * 0x0101010101010101u >> 56);
-}
 
 // Two signatures with at least `need` equal components have at most D = num_perm - need mismatches; a mismatch
 // breaks one of the disjoint bands at most. So of any D+1 bands one agrees, and of all `bands` at least bands - D.

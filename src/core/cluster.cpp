@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "core/banding.h"
 #include "core/row_store.h"
@@ -199,9 +200,19 @@ class Representatives {
   Array<Slot> slots_;
 };
 
+// The first row of each row's component, and how near the two are. Both have a row for each that was searched.
+void find_components(PairSearch& search, std::vector<uint32_t>* of, std::vector<uint32_t>* values) {
+  const uint32_t n = static_cast<uint32_t>(of->size());
+  UnionFind sets(n);
+  search.run_components([&sets](uint32_t i, uint32_t j) { return sets.same(i, j); },
+                        [&sets](uint32_t i, uint32_t j) { sets.unite(i, j); });
+  for (uint32_t i = 0; i < n; ++i) (*of)[i] = sets.find(i);
+  search.values_with(of->data(), values->data());
+}
+
 }  // namespace
 
-struct Clusterer::Impl {
+struct MinhashClusterer::Impl {
   Impl(Linkage linkage_, uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
       : linkage(linkage_),
         num_perm(num_perm_),
@@ -210,7 +221,7 @@ struct Clusterer::Impl {
         compare(num_perm_, bits),
         ws(options.memory_limit, options.files, options.stop),
         rows(size_t{num_perm_} * bits / 8, share(ws, kStoreShare) / (size_t{num_perm_} * bits / 8), ws) {
-    if (linkage == Linkage::connected) pairs = std::make_unique<PairEngine>(num_perm, bits, need, options);
+    if (linkage == Linkage::connected) pairs = std::make_unique<MinhashPairs>(num_perm, bits, need, options);
   }
 
   void add(const void* components) {
@@ -250,7 +261,7 @@ struct Clusterer::Impl {
   RowCompare compare;
   Workspace ws;
   RowStore rows;
-  std::unique_ptr<PairEngine> pairs;
+  std::unique_ptr<MinhashPairs> pairs;
   std::vector<uint32_t> row_of;  // of the rows that are compared; empty while all are
   uint32_t compared = 0;
   uint32_t total = 0;
@@ -260,7 +271,7 @@ struct Clusterer::Impl {
 
 // A pass ends with all rows settled, or with a full table and the rows that match none of it still waiting: every
 // later representative is one of those, so whoever joined, joined the earliest.
-void Clusterer::Impl::run_anchor() {
+void MinhashClusterer::Impl::run_anchor() {
   std::fill(matches.begin(), matches.end(), num_perm);
   for (uint32_t i = 0; i < total; ++i) representative[i] = i;
   for (uint32_t i = 0; i < compared; ++i) representative[caller_row(i)] = kNone;
@@ -271,7 +282,7 @@ void Clusterer::Impl::run_anchor() {
   } while (kept.full());
 }
 
-void Clusterer::Impl::banded_pass(Representatives& kept) {
+void MinhashClusterer::Impl::banded_pass(Representatives& kept) {
   struct Ahead {
     uint32_t row_number;
     const std::byte* row;
@@ -316,7 +327,7 @@ void Clusterer::Impl::banded_pass(Representatives& kept) {
   }
 }
 
-void Clusterer::Impl::direct_pass(Representatives& kept) {
+void MinhashClusterer::Impl::direct_pass(Representatives& kept) {
   const uint32_t tile = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / rows.row_bytes()));
   const uint32_t batch =
       static_cast<uint32_t>(std::clamp<size_t>(share(ws, kReaderShare) / rows.row_bytes(), 1, kBatch));
@@ -364,38 +375,87 @@ void Clusterer::Impl::direct_pass(Representatives& kept) {
   }
 }
 
-void Clusterer::Impl::run_connected() {
-  UnionFind sets(compared);
-  pairs->run_components([&sets](uint32_t i, uint32_t j) { return sets.same(i, j); },
-                        [&sets](uint32_t i, uint32_t j) { sets.unite(i, j); });
+void MinhashClusterer::Impl::run_connected() {
   std::vector<uint32_t> of(compared);
   std::vector<uint32_t> m(compared);
-  for (uint32_t i = 0; i < compared; ++i) of[i] = sets.find(i);
-  pairs->count_matches(of.data(), m.data());
+  find_components(*pairs, &of, &m);
   std::fill(matches.begin(), matches.end(), num_perm);
   for (uint32_t i = 0; i < total; ++i) representative[i] = i;
   for (uint32_t i = 0; i < compared; ++i) assign(i, of[i], m[i]);
 }
 
-Clusterer::Clusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options) {
+MinhashClusterer::MinhashClusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need,
+                                   const EngineOptions& options) {
   check_engine_parameters(num_perm, bits, need);
   impl_ = std::make_unique<Impl>(linkage, num_perm, bits, need, options);
 }
 
-Clusterer::~Clusterer() = default;
+MinhashClusterer::~MinhashClusterer() = default;
 
-void Clusterer::add(const void* components) { impl_->add(components); }
+void MinhashClusterer::add(const void* components) { impl_->add(components); }
 
-void Clusterer::add_alone() { impl_->add_alone(); }
+void MinhashClusterer::add_alone() { impl_->add_alone(); }
 
-void Clusterer::run() {
+void MinhashClusterer::run() {
   impl_->representative.resize(impl_->total);
   impl_->matches.resize(impl_->total);
   impl_->linkage == Linkage::anchor ? impl_->run_anchor() : impl_->run_connected();
 }
 
-const std::vector<uint32_t>& Clusterer::representative() const noexcept { return impl_->representative; }
+const std::vector<uint32_t>& MinhashClusterer::representative() const noexcept { return impl_->representative; }
 
-const std::vector<uint32_t>& Clusterer::matches() const noexcept { return impl_->matches; }
+const std::vector<uint32_t>& MinhashClusterer::values() const noexcept { return impl_->matches; }
+
+// ---------------------------------------------------------------- by pairs
+
+PairClusterer::PairClusterer(Linkage linkage, std::unique_ptr<PairSearch> search)
+    : linkage_(linkage), search_(std::move(search)) {}
+
+void PairClusterer::add_alone() {
+  if (total_ == uint32_t{1} << 31) throw Error(Errc::too_large, "more than 2147483648 rows");
+  ++total_;
+}
+
+// Pairs come in the order of their first rows: when a row's turn comes, it is known whether an earlier one has taken
+// it. Of equal rows the first decides for all.
+void PairClusterer::run_anchor() {
+  const uint32_t n = static_cast<uint32_t>(row_of_.size());
+  std::vector<RowPair> of(n, RowPair{kNone, 0, 0});  // a: the representative
+  search_->run(nullptr, nullptr);
+  RowPair pairs[256];
+  while (const size_t count = search_->next(pairs, 256)) {
+    for (const RowPair* p = pairs; p < pairs + count; ++p) {
+      if (of[p->b].a != kNone) continue;
+      if (of[p->a].a == kNone) {
+        if (p->value != kNotNear) of[p->b] = {p->a, 0, p->value & ~kEqualRows};
+      } else if ((p->value & kEqualRows) != 0) {
+        of[p->b] = of[p->a];
+      }
+    }
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    if (of[i].a == kNone) continue;
+    representative_[row_of_[i]] = row_of_[of[i].a];
+    values_[row_of_[i]] = of[i].value;
+  }
+}
+
+void PairClusterer::run_connected() {
+  const uint32_t n = static_cast<uint32_t>(row_of_.size());
+  std::vector<uint32_t> of(n);
+  std::vector<uint32_t> value(n);
+  find_components(*search_, &of, &value);
+  for (uint32_t i = 0; i < n; ++i) {
+    representative_[row_of_[i]] = row_of_[of[i]];
+    values_[row_of_[i]] = value[i];
+  }
+}
+
+void PairClusterer::run() {
+  representative_.resize(total_);
+  std::iota(representative_.begin(), representative_.end(), 0u);
+  values_.assign(total_, 0);
+  linkage_ == Linkage::anchor ? run_anchor() : run_connected();
+}
 
 }  // namespace neardup

@@ -42,6 +42,11 @@ struct Kernels {
   void (*edit_stripe)(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks,
                       uint64_t* vp, uint64_t* vn, uint64_t* p, uint64_t* n);
 
+  // Pairs (i, j) with at most `most` different bits in x[i] and y[j], as i << 16 | j, ascending; returns how many.
+  // triangle: x is y, and only j > i counts. nx, ny <= 256; out has room for nx * ny.
+  size_t (*near_pairs)(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
+                       uint32_t* out);
+
   const CtphKernels* ctph;
 };
 

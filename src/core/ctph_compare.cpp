@@ -31,9 +31,13 @@ size_t cut_runs(std::string_view part, uint8_t* out, size_t room) noexcept {
   return n;
 }
 
-uint32_t capped_score(size_t size_a, size_t size_b, size_t lcs, uint32_t exponent) noexcept {
+uint32_t uncapped_score(size_t size_a, size_t size_b, size_t lcs) noexcept {
   const size_t sum = size_a + size_b;
-  const uint32_t score = static_cast<uint32_t>(100 - 100 * ((sum - 2 * lcs) * 64 / sum) / 64);
+  return static_cast<uint32_t>(100 - 100 * ((sum - 2 * lcs) * 64 / sum) / 64);
+}
+
+uint32_t capped_score(size_t size_a, size_t size_b, size_t lcs, uint32_t exponent) noexcept {
+  const uint32_t score = uncapped_score(size_a, size_b, lcs);
   if (exponent > 3) return score;
   return static_cast<uint32_t>(std::min<size_t>(score, (size_t{1} << exponent) * std::min(size_a, size_b)));
 }
@@ -177,8 +181,7 @@ bool share_gram(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y) {
   return false;
 }
 
-uint32_t score_long(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
-  if (!share_gram(x, y)) return 0;
+size_t lcs_length(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y) {
   const Masks masks(x.data(), x.size());
   std::vector<uint64_t> open(masks.words, ~uint64_t{0});
   for (const uint8_t value : y) {
@@ -196,16 +199,22 @@ uint32_t score_long(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y
   }
   size_t lcs = 0;
   for (size_t i = 0; i < x.size(); ++i) lcs += ~open[i / 64] >> i % 64 & 1;
-  return capped_score(x.size(), y.size(), lcs, exponent);
+  return lcs;
+}
+
+uint32_t score_long(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
+  return share_gram(x, y) ? capped_score(x.size(), y.size(), lcs_length(x, y), exponent) : 0;
+}
+
+std::vector<uint8_t> cut_runs(std::string_view part) {
+  std::vector<uint8_t> out(part.size());
+  out.resize(cut_runs(part, out.data(), out.size()));
+  return out;
 }
 
 int score_long(const CtphView& a, const CtphView& b) {
-  const auto cut = [](std::string_view part) {
-    std::vector<uint8_t> out(part.size());
-    out.resize(cut_runs(part, out.data(), out.size()));
-    return out;
-  };
-  const std::vector<uint8_t> a1 = cut(a.part1), a2 = cut(a.part2), b1 = cut(b.part1), b2 = cut(b.part2);
+  const std::vector<uint8_t> a1 = cut_runs(a.part1), a2 = cut_runs(a.part2);
+  const std::vector<uint8_t> b1 = cut_runs(b.part1), b2 = cut_runs(b.part2);
   if (a.exponent == b.exponent) {
     if (a1 == b1 && a2 == b2) return 100;
     return static_cast<int>(std::max(score_long(a1, b1, a.exponent), score_long(a2, b2, a.exponent + 1)));
@@ -264,13 +273,14 @@ uint32_t levenshtein_word(std::string_view pattern, std::string_view text) noexc
 }  // namespace
 
 void check_comparable(const CtphView& a, const CtphView& b) {
-  if (a.is_long() == b.is_long()) return;
-  const auto name = [](const CtphView& d) {
-    return d.is_long() ? "long, " + std::to_string(d.length) + " characters" : std::string("ssdeep's, 64 characters");
-  };
+  if (comparable(a, b)) return;
   throw Error(Errc::incomparable, "cannot compare an ssdeep digest with a long one",
-              "left: " + name(a) + "; right: " + name(b),
+              "left: " + describe(a) + "; right: " + describe(b),
               "Digest both documents with to_ctph(...), or both with ctph_long(...).");
+}
+
+std::string describe(const CtphView& d) {
+  return d.is_long() ? "long, " + std::to_string(d.length) + " characters" : "ssdeep's, 64 characters";
 }
 
 CtphPrepared prepare_ctph(const CtphView& d) {
@@ -337,6 +347,31 @@ int ctph_score(const CtphView& a, const CtphView& b) {
   if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return 0;
   if (a.is_long()) return score_long(a, b);
   return score_pair(a, b);
+}
+
+CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
+  check_comparable(a, b);
+  if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return {0, 0, CtphReason::no_common_block_size};
+  const std::vector<uint8_t> a1 = cut_runs(a.part1), a2 = cut_runs(a.part2);
+  const std::vector<uint8_t> b1 = cut_runs(b.part1), b2 = cut_runs(b.part2);
+  if (a.exponent == b.exponent && a1 == b1 && a2 == b2) return {100, 100, CtphReason::equal};
+  uint32_t score = 0;
+  uint32_t uncapped = 0;
+  bool long_enough = false;
+  const auto take = [&](const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
+    long_enough = long_enough || (x.size() >= kGram && y.size() >= kGram);
+    if (!share_gram(x, y)) return;
+    const size_t lcs = lcs_length(x, y);
+    score = std::max(score, capped_score(x.size(), y.size(), lcs, exponent));
+    uncapped = std::max(uncapped, uncapped_score(x.size(), y.size(), lcs));
+  };
+  if (a.exponent >= b.exponent) take(a1, a.exponent == b.exponent ? b1 : b2, a.exponent);
+  if (b.exponent >= a.exponent) take(a2, a.exponent == b.exponent ? b2 : b1, a.exponent + 1);
+  return {static_cast<int>(score), static_cast<int>(uncapped),
+          !long_enough       ? CtphReason::too_short
+          : uncapped == 0    ? CtphReason::nothing_shared
+          : score < uncapped ? CtphReason::capped
+                             : CtphReason::measured};
 }
 
 bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, std::string_view* of_b) noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/ctph.h"
@@ -10,9 +11,15 @@
 
 namespace neardup {
 
-// Throws Error{incomparable} when one is ssdeep's and the other long: the 64th character of ssdeep's stands for all
-// that is left, that of a long digest never does. Long digests of different lengths are comparable.
+// False when one is ssdeep's and the other long: the 64th character of ssdeep's stands for all that is left, that of a
+// long digest never does. Long digests of different lengths are comparable.
+inline bool comparable(const CtphView& a, const CtphView& b) noexcept { return a.is_long() == b.is_long(); }
+
+// Throws Error{incomparable} unless comparable().
 void check_comparable(const CtphView& a, const CtphView& b);
+
+// Which kind of digest it is, for people: `ssdeep's, 64 characters` or `long, 256 characters`.
+std::string describe(const CtphView& digest);
 
 // ssdeep's score 0..100 (fuzzy_compare of ssdeep 2.14.1), after check_comparable(). Runs are cut to three characters.
 // 100 when both parts and the block sizes are equal, however short. Else of the parts x, y of a common block size b,
@@ -22,6 +29,25 @@ void check_comparable(const CtphView& a, const CtphView& b);
 //   not above floor(b / 3) min(|x|, |y|) when b < 45.
 // Symmetric. About 0.3 us for 64 characters; O(|x| |y| / 64).
 int ctph_score(const CtphView& a, const CtphView& b);
+
+// Why two digests score what they score.
+enum class CtphReason : uint8_t {
+  no_common_block_size,  // 0
+  too_short,             // 0: of each common block size, one part has less than 7 characters when runs are cut
+  nothing_shared,        // 0: no 7 characters in a row
+  equal,                 // 100, however short: both parts, runs cut, and the block sizes
+  capped,                // block sizes below 45 allow no more
+  measured,              // by how much the parts differ
+};
+
+struct CtphScore {
+  int score;     // ctph_score()
+  int uncapped;  // what it would be if small block sizes set no limit
+  CtphReason reason;
+};
+
+// ctph_score(), explained; some ten times as slow.
+CtphScore explain_ctph_score(const CtphView& a, const CtphView& b);
 
 // What many scores need of a digest (kernels_ctph.h): plain data. Error{incomparable} for a long digest.
 CtphPrepared prepare_ctph(const CtphView& digest);

@@ -106,7 +106,16 @@ int64_t distance_between(bool utf8, EditText a, EditText b, uint64_t max_distanc
 struct Lengths {
   int64_t a;
   int64_t b;
+
+  uint64_t sum() const noexcept { return static_cast<uint64_t>(a + b); }
 };
+
+// Of a distance, negative for none.
+std::optional<double> rate_of(int64_t distance, const Lengths& lengths) {
+  if (distance < 0) return std::nullopt;
+  if (lengths.sum() == 0) return 0.0;
+  return static_cast<double>(distance) / static_cast<double>(lengths.sum());
+}
 
 // -1 above the distance that allowed(lengths) gives.
 template <class Allowed>
@@ -148,14 +157,19 @@ std::optional<double> edit_rate(Unit unit, const uint8_t* a, size_t a_size, cons
                                 double max_rate, const EditOptions& options, EditStats* stats) {
   max_edits(0, max_rate);  // a wrong rate is an error whatever the texts
   Lengths lengths;
-  uint64_t total = 0;
+  const int64_t d = distance(unit, a, a_size, b, b_size, options, stats, &lengths,
+                             [&] { return max_edits(lengths.sum(), max_rate); });
+  return rate_of(d, lengths);
+}
+
+std::optional<double> edit_rate_within(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
+                                       uint64_t max_cells, const EditOptions& options, EditStats* stats) {
+  Lengths lengths;
   const int64_t d = distance(unit, a, a_size, b, b_size, options, stats, &lengths, [&] {
-    total = static_cast<uint64_t>(lengths.a + lengths.b);
-    return max_edits(total, max_rate);
+    const uint64_t shorter = static_cast<uint64_t>(std::min(lengths.a, lengths.b));
+    return shorter == 0 ? UINT64_MAX : max_cells / shorter;
   });
-  if (d < 0) return std::nullopt;
-  if (total == 0) return 0.0;
-  return static_cast<double>(d) / static_cast<double>(total);
+  return rate_of(d, lengths);
 }
 
 uint64_t max_edits(uint64_t total, double max_rate) {

@@ -47,6 +47,12 @@ std::optional<uint64_t> edit_distance(Unit unit, const uint8_t* a, size_t a_size
 std::optional<double> edit_rate(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
                                 double max_rate = 1.0, const EditOptions& options = {}, EditStats* stats = nullptr);
 
+// The same for whom a short wait matters more than an answer for every pair: none where distance * length of the
+// shorter document, in symbols, is above max_cells. So there is an answer wherever the product of both lengths is at
+// most max_cells, and the time has a bound whatever the documents: a few seconds for 5 * 10^10.
+std::optional<double> edit_rate_within(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
+                                       uint64_t max_cells, const EditOptions& options = {}, EditStats* stats = nullptr);
+
 // The greatest d in 0..total whose float8 quotient d / total is at most max_rate. total is below 2^52 and 0 gives 0;
 // max_rate is 0..1, else Error{invalid_argument}.
 uint64_t max_edits(uint64_t total, double max_rate);

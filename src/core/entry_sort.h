@@ -85,6 +85,11 @@ class RunPacker {
 
   // Takes entries from the front; fewer than n when the leaf is full: write() it and go on with the rest.
   size_t add(const Entry* entries, size_t n) noexcept;
+  // Takes all of them; write_leaf() is called whenever the leaf is full, and write()s it.
+  template <typename WriteLeaf>
+  void add_all(const Entry* entries, size_t n, WriteLeaf write_leaf) {
+    for (size_t taken; (taken = add(entries, n)) != n; entries += taken, n -= taken) write_leaf();
+  }
 
   // Of the leaf that is being filled.
   bool empty() const noexcept { return leaf_.count() == 0; }

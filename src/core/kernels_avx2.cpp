@@ -133,11 +133,47 @@ void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t col
   kScalarKernels.edit_stripe(masks, column_masks, columns, blocks, vp, vn, p, n);
 }
 
+// Bits of each 64-bit lane, by nibbles.
+TARGET inline __m256i count_lanes(__m256i v) {
+  const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(v, nibble));
+  const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble));
+  return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+
+TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
+                         uint32_t* out) {
+  const __m256i too_many = _mm256_set1_epi64x(most + 1);
+  const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+  size_t n = 0;
+  for (size_t i = 0; i < nx; ++i) {
+    const __m256i value = _mm256_set1_epi64x(static_cast<long long>(x[i]));
+    size_t j = triangle ? i + 1 : 0;
+    for (; j + 4 <= ny; j += 4) {
+      const __m256i other = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y + j));
+      const __m256i near = _mm256_cmpgt_epi64(too_many, count_lanes(_mm256_xor_si256(value, other)));
+      unsigned hits = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(near)));
+      for (; hits != 0; hits &= hits - 1)
+        out[n++] = static_cast<uint32_t>(i << 16 | (j + static_cast<unsigned>(__builtin_ctz(hits))));
+    }
+    if (j < ny) {
+      const __m256i there = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(ny - j)), lanes);
+      const __m256i other = _mm256_maskload_epi64(reinterpret_cast<const long long*>(y + j), there);
+      const __m256i near = _mm256_cmpgt_epi64(too_many, count_lanes(_mm256_xor_si256(value, other)));
+      unsigned hits = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_and_si256(near, there))));
+      for (; hits != 0; hits &= hits - 1)
+        out[n++] = static_cast<uint32_t>(i << 16 | (j + static_cast<unsigned>(__builtin_ctz(hits))));
+    }
+  }
+  return n;
+}
+
 }  // namespace
 
 const Kernels kAvx2Kernels = {
     "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
-    edit_stripe,
+    edit_stripe, near_pairs,
     &kAvx2CtphKernels,
 };
 

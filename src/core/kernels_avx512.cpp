@@ -181,12 +181,37 @@ TARGET void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, siz
   _mm512_storeu_si512(vn, lanes.vn);
 }
 
+TARGET inline __m512i count_lanes(__m512i v) {
+  const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m512i nibble = _mm512_set1_epi8(15);
+  const __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(v, nibble));
+  const __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(v, 4), nibble));
+  return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
+}
+
+TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
+                         uint32_t* out) {
+  const __m512i bound = _mm512_set1_epi64(most);
+  size_t n = 0;
+  for (size_t i = 0; i < nx; ++i) {
+    const __m512i value = _mm512_set1_epi64(static_cast<long long>(x[i]));
+    for (size_t j = triangle ? i + 1 : 0; j < ny; j += 8) {
+      const __mmask8 there = static_cast<__mmask8>(ny - j >= 8 ? 0xff : (1u << (ny - j)) - 1);
+      const __m512i other = _mm512_maskz_loadu_epi64(there, y + j);
+      unsigned hits = _mm512_mask_cmple_epu64_mask(there, count_lanes(_mm512_xor_si512(value, other)), bound);
+      for (; hits != 0; hits &= hits - 1)
+        out[n++] = static_cast<uint32_t>(i << 16 | (j + static_cast<unsigned>(__builtin_ctz(hits))));
+    }
+  }
+  return n;
+}
+
 }  // namespace
 
 const Kernels kAvx512Kernels = {
     "avx512",
     fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
-    edit_stripe,
+    edit_stripe, near_pairs,
     &kAvx512CtphKernels,
 };
 

@@ -32,6 +32,21 @@ struct CtphPrepared {
   uint8_t part2[64];
 };
 
+// The multiset of a part's symbols: bit v of level[k] is set when v occurs more than k times; rest is how many
+// characters the levels leave out.
+inline constexpr size_t kBagLevels = 3;
+struct SymbolBag {
+  uint64_t level[kBagLevels];
+  uint32_t rest;
+};
+// Those of many parts.
+struct SymbolBags {
+  const uint64_t* level[kBagLevels];
+  const uint16_t* rest;
+};
+
+inline constexpr size_t kBitSetWords = 64;
+
 struct CtphKernels {
   // Positions 0..n-1 of data where the low bits of v + 1 named in mask are all 0, ascending (v: ctph.h); returns how
   // many. 6 bytes before data are read. mask = 2^k - 1, k <= 16. out has room for n.
@@ -45,6 +60,15 @@ struct CtphKernels {
   // Indices of those of n digests whose parts of a common block size may share a sample with the subject's, or which
   // have no samples at all and its exponent, as it has; ascending; returns how many. out has room for n.
   size_t (*score_candidates)(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out);
+
+  // Those i of first..last-1 whose bags b may have `need` symbols or more in common with the subject a: the bits that
+  // levels of the same k have in common, and the lesser of both rests, add up to that; ascending; returns how many. The
+  // levels must be nested, as they are. out has room for last - first.
+  size_t (*bag_candidates)(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last, uint32_t need,
+                           uint32_t* out);
+
+  // Bits set in both of two sets of 4096.
+  uint32_t (*common_bits)(const uint64_t* a, const uint64_t* b);
 };
 
 extern const CtphKernels kScalarCtphKernels;

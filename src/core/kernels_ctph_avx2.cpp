@@ -67,31 +67,44 @@ TARGET inline void column(__m256i eq, __m256i ones, __m256i* up, __m256i* down) 
   *down = _mm256_and_si256(right, diagonal);
 }
 
-// Four patterns a vector, the two halves of a group together to hide the latency of a column.
-TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
-                          uint32_t* distances) {
+// Four patterns a vector, N groups at a time: columns of one wait for each other.
+template <size_t N>
+TARGET inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
+  constexpr size_t kVectors = 2 * N;
   const __m256i ones = _mm256_set1_epi64x(-1);
-  for (size_t g = 0; g < num_groups; ++g) {
-    __m256i up0 = ones, down0 = _mm256_setzero_si256();
-    __m256i up1 = ones, down1 = _mm256_setzero_si256();
-    for (size_t j = 0; j < n; ++j) {
-      const uint64_t* match = groups[g].match[text[j]];
-      column(_mm256_load_si256(reinterpret_cast<const __m256i*>(match)), ones, &up0, &down0);
-      column(_mm256_load_si256(reinterpret_cast<const __m256i*>(match + 4)), ones, &up1, &down1);
-    }
-    alignas(32) uint64_t up[kLevenshteinLanes];
-    alignas(32) uint64_t down[kLevenshteinLanes];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(up), up0);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(up + 4), up1);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(down), down0);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(down + 4), down1);
-    for (size_t lane = 0; lane < kLevenshteinLanes; ++lane) {
-      const uint64_t rows = groups[g].rows[lane];
-      distances[kLevenshteinLanes * g + lane] = static_cast<uint32_t>(n) +
-                                                static_cast<uint32_t>(__builtin_popcountll(up[lane] & rows)) -
-                                                static_cast<uint32_t>(__builtin_popcountll(down[lane] & rows));
+  __m256i up[kVectors];
+  __m256i down[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) {
+    up[v] = ones;
+    down[v] = _mm256_setzero_si256();
+  }
+  for (size_t j = 0; j < n; ++j) {
+    const size_t symbol = text[j];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      const uint64_t* match = groups[v / 2].match[symbol] + 4 * (v % 2);
+      column(_mm256_load_si256(reinterpret_cast<const __m256i*>(match)), ones, &up[v], &down[v]);
     }
   }
+  for (size_t v = 0; v < kVectors; ++v) {
+    alignas(32) uint64_t ups[4];
+    alignas(32) uint64_t downs[4];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(ups), up[v]);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(downs), down[v]);
+    for (size_t lane = 0; lane < 4; ++lane) {
+      const uint64_t rows = groups[v / 2].rows[4 * (v % 2) + lane];
+      distances[4 * v + lane] = static_cast<uint32_t>(n) +
+                                static_cast<uint32_t>(__builtin_popcountll(ups[lane] & rows)) -
+                                static_cast<uint32_t>(__builtin_popcountll(downs[lane] & rows));
+    }
+  }
+}
+
+TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
+                          uint32_t* distances) {
+  size_t g = 0;
+  for (; g + 2 <= num_groups; g += 2) distances_of<2>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  if (g < num_groups) distances_of<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
 TARGET inline __m256i load(const uint64_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
@@ -130,9 +143,78 @@ TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* 
   return found;
 }
 
+// Lanes of ones where four bags from j on have what is needed. count1 counts bits of nibbles, count2 twice that.
+struct BagCounter {
+  __m256i level[kBagLevels];
+  __m256i rest;
+  __m256i below;  // need - 1
+  __m256i count1;
+  __m256i count2;
+};
+
+TARGET inline __m256i four_bags(const BagCounter& c, const SymbolBags& others, size_t j) {
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m256i common0 = _mm256_and_si256(c.level[0], load(others.level[0] + j));
+  const __m256i common1 = _mm256_and_si256(c.level[1], load(others.level[1] + j));
+  const __m256i common2 = _mm256_and_si256(c.level[2], load(others.level[2] + j));
+  const __m256i odd = _mm256_xor_si256(_mm256_xor_si256(common0, common1), common2);
+  const __m256i ones =
+      _mm256_add_epi8(_mm256_shuffle_epi8(c.count1, _mm256_and_si256(odd, nibble)),
+                      _mm256_shuffle_epi8(c.count1, _mm256_and_si256(_mm256_srli_epi16(odd, 4), nibble)));
+  const __m256i twos =
+      _mm256_add_epi8(_mm256_shuffle_epi8(c.count2, _mm256_and_si256(common1, nibble)),
+                      _mm256_shuffle_epi8(c.count2, _mm256_and_si256(_mm256_srli_epi16(common1, 4), nibble)));
+  const __m256i sum = _mm256_sad_epu8(_mm256_add_epi8(ones, twos), _mm256_setzero_si256());
+  const __m256i rest = _mm256_cvtepu16_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(others.rest + j)));
+  return _mm256_cmpgt_epi64(_mm256_add_epi64(sum, _mm256_min_epu32(rest, c.rest)), c.below);
+}
+
+TARGET inline uint32_t bits_of(__m256i lanes) {
+  return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
+}
+
+TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last,
+                             uint32_t need, uint32_t* out) {
+  BagCounter c;
+  for (size_t k = 0; k < kBagLevels; ++k) c.level[k] = _mm256_set1_epi64x(static_cast<long long>(subject->level[k]));
+  c.rest = _mm256_set1_epi64x(subject->rest);
+  c.below = _mm256_set1_epi64x(static_cast<long long>(need) - 1);
+  c.count1 = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  c.count2 = _mm256_add_epi8(c.count1, c.count1);
+  size_t found = 0;
+  size_t j = first;
+  for (; j + 16 <= last; j += 16) {
+    const __m256i a = four_bags(c, *others, j);
+    const __m256i b = four_bags(c, *others, j + 4);
+    const __m256i d = four_bags(c, *others, j + 8);
+    const __m256i e = four_bags(c, *others, j + 12);
+    const __m256i any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(d, e));
+    if (_mm256_testz_si256(any, any)) continue;
+    uint32_t hits = bits_of(a) | bits_of(b) << 4 | bits_of(d) << 8 | bits_of(e) << 12;
+    for (; hits != 0; hits &= hits - 1)
+      out[found++] = static_cast<uint32_t>(j) + static_cast<uint32_t>(__builtin_ctz(hits));
+  }
+  return found + kScalarCtphKernels.bag_candidates(subject, others, j, last, need, out + found);
+}
+
+TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
+  const __m256i count = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  __m256i sum = _mm256_setzero_si256();  // in bytes: 8 at most from each of 16 vectors
+  for (size_t i = 0; i < kBitSetWords; i += 4) {
+    const __m256i common = _mm256_and_si256(load(a + i), load(b + i));
+    const __m256i low = _mm256_shuffle_epi8(count, _mm256_and_si256(common, nibble));
+    const __m256i high = _mm256_shuffle_epi8(count, _mm256_and_si256(_mm256_srli_epi16(common, 4), nibble));
+    sum = _mm256_add_epi8(sum, _mm256_add_epi8(low, high));
+  }
+  const __m256i four = _mm256_sad_epu8(sum, _mm256_setzero_si256());
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(two) + _mm_extract_epi32(two, 2));
+}
+
 }  // namespace
 
-const CtphKernels kAvx2CtphKernels = {window_candidates, levenshtein64, score_candidates};
+const CtphKernels kAvx2CtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates, common_bits};
 
 }  // namespace neardup
 #endif

@@ -131,9 +131,50 @@ TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* 
   return found;
 }
 
+// Eight bags a vector; as in the scalar form, parity and level 1 are counted.
+TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last,
+                             uint32_t need, uint32_t* out) {
+  const __m512i level0 = _mm512_set1_epi64(static_cast<long long>(subject->level[0]));
+  const __m512i level1 = _mm512_set1_epi64(static_cast<long long>(subject->level[1]));
+  const __m512i level2 = _mm512_set1_epi64(static_cast<long long>(subject->level[2]));
+  const __m512i subject_rest = _mm512_set1_epi64(subject->rest);
+  const __m512i least = _mm512_set1_epi64(need);
+  const __m512i count1 = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m512i count2 = _mm512_add_epi8(count1, count1);
+  const __m512i nibble = _mm512_set1_epi8(15);
+  size_t found = 0;
+  size_t j = first;
+  for (; j + 8 <= last; j += 8) {
+    const __m512i common0 = _mm512_and_si512(level0, _mm512_loadu_si512(others->level[0] + j));
+    const __m512i common1 = _mm512_and_si512(level1, _mm512_loadu_si512(others->level[1] + j));
+    const __m512i common2 = _mm512_and_si512(level2, _mm512_loadu_si512(others->level[2] + j));
+    const __m512i odd = _mm512_ternarylogic_epi64(common0, common1, common2, 0x96);  // a ^ b ^ c
+    const __m512i ones =
+        _mm512_add_epi8(_mm512_shuffle_epi8(count1, _mm512_and_si512(odd, nibble)),
+                        _mm512_shuffle_epi8(count1, _mm512_and_si512(_mm512_srli_epi16(odd, 4), nibble)));
+    const __m512i twos =
+        _mm512_add_epi8(_mm512_shuffle_epi8(count2, _mm512_and_si512(common1, nibble)),
+                        _mm512_shuffle_epi8(count2, _mm512_and_si512(_mm512_srli_epi16(common1, 4), nibble)));
+    const __m512i sum = _mm512_sad_epu8(_mm512_add_epi8(ones, twos), _mm512_setzero_si512());
+    const __m512i rest = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(others->rest + j)));
+    uint32_t hits = _mm512_cmpge_epu64_mask(_mm512_add_epi64(sum, _mm512_min_epu64(rest, subject_rest)), least);
+    for (; hits != 0; hits &= hits - 1)
+      out[found++] = static_cast<uint32_t>(j) + static_cast<uint32_t>(__builtin_ctz(hits));
+  }
+  return found + kScalarCtphKernels.bag_candidates(subject, others, j, last, need, out + found);
+}
+
+TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
+  __m512i sum = _mm512_setzero_si512();
+  for (size_t i = 0; i < kBitSetWords; i += 8)
+    sum = _mm512_add_epi64(sum, count_bits(_mm512_and_si512(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i))));
+  return static_cast<uint32_t>(_mm512_reduce_add_epi64(sum));
+}
+
 }  // namespace
 
-const CtphKernels kAvx512CtphKernels = {window_candidates, levenshtein64, score_candidates};
+const CtphKernels kAvx512CtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates,
+                                        common_bits};
 
 }  // namespace neardup
 #endif

@@ -77,8 +77,50 @@ size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others,
   return found;
 }
 
+// Levels are nested, so a symbol common to 0..3 of them is a number of two bits: parity, and common to level 1. Both
+// are counted at once, by pairs of bits, nibbles, bytes.
+size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last, uint32_t need,
+                      uint32_t* out) {
+  constexpr uint64_t kPairs = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
+  const auto nibbles = [](uint64_t v) {
+    v -= v >> 1 & kPairs;
+    return (v & kNibbles) + (v >> 2 & kNibbles);
+  };
+  size_t found = 0;
+  for (size_t j = first; j < last; ++j) {
+    const uint64_t common0 = subject->level[0] & others->level[0][j];
+    const uint64_t common1 = subject->level[1] & others->level[1][j];
+    const uint64_t common2 = subject->level[2] & others->level[2][j];
+    const uint64_t sums = nibbles(common0 ^ common1 ^ common2) + 2 * nibbles(common1);
+    const uint64_t bytes = (sums & kBytes) + (sums >> 4 & kBytes);
+    const uint32_t rest = others->rest[j];
+    out[found] = static_cast<uint32_t>(j);
+    found += (bytes * 0x0101010101010101 >> 56) + (subject->rest < rest ? subject->rest : rest) >= need;
+  }
+  return found;
+}
+
+uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
+  constexpr uint64_t kPairs = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
+  uint64_t sum = 0;  // in bytes: 8 at most from each word
+  uint32_t total = 0;
+  for (size_t i = 0; i < kBitSetWords; ++i) {
+    uint64_t v = a[i] & b[i];
+    v -= v >> 1 & kPairs;
+    v = (v & kNibbles) + (v >> 2 & kNibbles);
+    sum += (v + (v >> 4)) & kBytes;
+    if (i % 16 == 15) {
+      constexpr uint64_t kEven = 0x00ff00ff00ff00ff;
+      total += static_cast<uint32_t>(((sum & kEven) + (sum >> 8 & kEven)) * 0x0001000100010001 >> 48);
+      sum = 0;
+    }
+  }
+  return total;
+}
+
 }  // namespace
 
-const CtphKernels kScalarCtphKernels = {window_candidates, levenshtein64, score_candidates};
+const CtphKernels kScalarCtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates,
+                                        common_bits};
 
 }  // namespace neardup

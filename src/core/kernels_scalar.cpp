@@ -1,4 +1,5 @@
 // The plain form of every kernel: the specification, and what runs on machines without AVX2.
+#include "core/bits.h"
 #include "core/hash.h"
 #include "core/kernels.h"
 #include "core/kernels_ctph.h"
@@ -103,12 +104,24 @@ void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t col
   if (blocks == 1) edit_blocks<1>(masks + at, column_masks, columns, vp + at, vn + at, p, n);
 }
 
+size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
+                  uint32_t* out) {
+  size_t n = 0;
+  for (size_t i = 0; i < nx; ++i) {
+    for (size_t j = triangle ? i + 1 : 0; j < ny; ++j) {
+      out[n] = static_cast<uint32_t>(i << 16 | j);
+      n += count_bits(x[i] ^ y[j]) <= most;
+    }
+  }
+  return n;
+}
+
 }  // namespace
 
 const Kernels kScalarKernels = {
     "scalar",
     fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, sketch_round0,
-    edit_stripe,
+    edit_stripe, near_pairs,
     &kScalarCtphKernels,
 };
 

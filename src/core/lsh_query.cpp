@@ -6,14 +6,25 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
+#include "core/simhash.h"
 #include "core/text.h"
 
 namespace neardup {
 namespace {
 
-constexpr std::string_view kJaccardPrefix = "jaccard>=";
+struct Prefix {
+  LshMeasure measure;
+  std::string_view text;
+};
+constexpr Prefix kPrefixes[] = {
+    {LshMeasure::jaccard, "jaccard>="},
+    {LshMeasure::hamming, "hamming<="},
+    {LshMeasure::ctph_score, "ctph_score>="},
+    {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
+};
 
 [[noreturn]] void corrupt(const std::string& what) { throw Error(Errc::corrupt_data, "invalid lsh_query: " + what); }
 
@@ -21,7 +32,7 @@ void check_fields(uint8_t format, uint8_t measure, uint16_t reserved) {
   if (format != kLshQueryFormat)
     corrupt("format " + std::to_string(format) + " is not known, this library reads format " +
             std::to_string(kLshQueryFormat));
-  if (measure != static_cast<uint8_t>(LshMeasure::jaccard)) corrupt("unknown measure " + std::to_string(measure));
+  if (measure < 1 || measure > std::size(kPrefixes)) corrupt("unknown measure " + std::to_string(measure));
   if (reserved != 0) corrupt("reserved bytes are not 0");
 }
 
@@ -31,11 +42,24 @@ double canonical(double bound) noexcept {
   return bound == 0 ? 0 : bound;
 }
 
-std::vector<uint8_t> assemble(double bound, const std::vector<uint8_t>& signature) {
-  const MinhashView view = view_minhash(signature.data(), signature.size());
-  std::vector<uint8_t> out(lsh_query_size(view));
-  write_lsh_query(bound, view, out.data());
+std::vector<uint8_t> stored(const LshQueryView& query) {
+  std::vector<uint8_t> out(lsh_query_size(query));
+  write_lsh_query(query, out.data());
   return out;
+}
+
+uint64_t load_be64(const uint8_t* p) noexcept {
+  uint64_t v = 0;
+  for (unsigned i = 0; i < 8; ++i) v = v << 8 | p[i];
+  return v;
+}
+
+void store_be64(uint64_t v, uint8_t* p) noexcept {
+  for (unsigned i = 0; i < 8; ++i) p[i] = static_cast<uint8_t>(v >> (56 - 8 * i));
+}
+
+void check_simhash_size(size_t size) {
+  if (size != sizeof(uint64_t)) corrupt("a simhash has 8 bytes, not " + std::to_string(size));
 }
 
 }  // namespace
@@ -44,20 +68,58 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
   if (size < sizeof(LshQueryHeader)) corrupt(std::to_string(size) + " bytes are too few");
   const auto* h = static_cast<const LshQueryHeader*>(bytes);
   check_fields(h->format, h->measure, h->reserved);
-  return {h->bound, view_minhash(h + 1, size - sizeof *h)};
+  LshQueryView v;
+  v.measure = static_cast<LshMeasure>(h->measure);
+  v.bound = h->bound;
+  size -= sizeof *h;
+  switch (v.measure) {
+    case LshMeasure::jaccard:
+      v.signature = view_minhash(h + 1, size);
+      break;
+    case LshMeasure::hamming:
+      check_simhash_size(size);
+      std::memcpy(&v.simhash, h + 1, sizeof v.simhash);
+      break;
+    case LshMeasure::ctph_score:
+    case LshMeasure::ctph_edit_rate:
+      v.digest = view_ctph(h + 1, size);
+      break;
+  }
+  return v;
 }
 
-void write_lsh_query(double bound, const MinhashView& signature, void* out) noexcept {
+size_t lsh_query_size(const LshQueryView& query) noexcept {
+  switch (query.measure) {
+    case LshMeasure::jaccard:
+      return sizeof(LshQueryHeader) + query.signature.size;
+    case LshMeasure::hamming:
+      return sizeof(LshQueryHeader) + sizeof query.simhash;
+    default:
+      return sizeof(LshQueryHeader) + ctph_size(query.digest);
+  }
+}
+
+void write_lsh_query(const LshQueryView& query, void* out) noexcept {
   LshQueryHeader h{};
   h.format = kLshQueryFormat;
-  h.measure = static_cast<uint8_t>(LshMeasure::jaccard);
-  h.bound = canonical(bound);
+  h.measure = static_cast<uint8_t>(query.measure);
+  h.bound = canonical(query.bound);
   std::memcpy(out, &h, sizeof h);
-  std::memcpy(static_cast<uint8_t*>(out) + sizeof h, signature.header, signature.size);
+  uint8_t* value = static_cast<uint8_t*>(out) + sizeof h;
+  switch (query.measure) {
+    case LshMeasure::jaccard:
+      std::memcpy(value, query.signature.header, query.signature.size);
+      break;
+    case LshMeasure::hamming:
+      std::memcpy(value, &query.simhash, sizeof query.simhash);
+      break;
+    default:
+      write_ctph(query.digest, value);
+  }
 }
 
 std::string lsh_query_to_text(const LshQueryView& query) {
-  std::string out(kJaccardPrefix);
+  std::string out(kPrefixes[static_cast<size_t>(query.measure) - 1].text);
   if (std::isnan(query.bound)) {
     out += "NaN";
   } else if (std::isinf(query.bound)) {
@@ -67,7 +129,15 @@ std::string lsh_query_to_text(const LshQueryView& query) {
     const auto r = std::to_chars(digits, digits + sizeof digits, query.bound);
     out.append(digits, r.ptr);
   }
-  return out + " " + minhash_to_text(query.signature);
+  out += ' ';
+  switch (query.measure) {
+    case LshMeasure::jaccard:
+      return out + minhash_to_text(query.signature);
+    case LshMeasure::hamming:
+      return out + simhash_to_text(query.simhash);
+    default:
+      return out + ctph_to_text(query.digest);
+  }
 }
 
 std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
@@ -76,35 +146,99 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
                  "To make one, use with_threshold(signature, threshold).");
   };
   const size_t space = text.find(' ');
-  if (text.substr(0, kJaccardPrefix.size()) != kJaccardPrefix || space == std::string_view::npos)
+  const Prefix* prefix = std::find_if(std::begin(kPrefixes), std::end(kPrefixes),
+                                      [&](const Prefix& p) { return text.starts_with(p.text); });
+  if (prefix == std::end(kPrefixes) || space == std::string_view::npos)
     throw fail("A value reads \"jaccard>=0.8 \", then a signature.");
-  const std::string_view number = text.substr(kJaccardPrefix.size(), space - kJaccardPrefix.size());
-  double bound = 0;
-  const auto r = std::from_chars(number.data(), number.data() + number.size(), bound);
+  const std::string_view number = text.substr(prefix->text.size(), space - prefix->text.size());
+  LshQueryView query;
+  query.measure = prefix->measure;
+  const auto r = std::from_chars(number.data(), number.data() + number.size(), query.bound);
   // from_chars() takes nan(...), too.
   if (r.ec != std::errc() || r.ptr != number.data() + number.size() || number.back() == ')')
     throw fail("The bound is not a number.");
-  return assemble(bound, minhash_from_text(text.substr(space + 1)));
+  const std::string_view value = text.substr(space + 1);
+  switch (query.measure) {
+    case LshMeasure::jaccard: {
+      const std::vector<uint8_t> signature = minhash_from_text(value);
+      query.signature = view_minhash(signature.data(), signature.size());
+      return stored(query);
+    }
+    case LshMeasure::hamming:
+      query.simhash = simhash_from_text(value);
+      return stored(query);
+    default: {
+      const CtphDigest digest = ctph_from_text(value);
+      query.digest = view_of(digest);
+      return stored(query);
+    }
+  }
 }
 
 std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
-  const std::vector<uint8_t> signature = minhash_to_wire(query.signature);
-  std::vector<uint8_t> out(sizeof(LshQueryHeader) + signature.size());
+  std::vector<uint8_t> value(sizeof(uint64_t));
+  switch (query.measure) {
+    case LshMeasure::jaccard:
+      value = minhash_to_wire(query.signature);
+      break;
+    case LshMeasure::hamming:
+      store_be64(query.simhash, value.data());
+      break;
+    default:
+      value.resize(ctph_size(query.digest));
+      write_ctph(query.digest, value.data());
+  }
+  std::vector<uint8_t> out(sizeof(LshQueryHeader) + value.size());
   out[0] = kLshQueryFormat;
-  out[1] = static_cast<uint8_t>(LshMeasure::jaccard);
-  const uint64_t bits = std::bit_cast<uint64_t>(query.bound);
-  for (unsigned i = 0; i < 8; ++i) out[4 + i] = static_cast<uint8_t>(bits >> (56 - 8 * i));
-  std::copy(signature.begin(), signature.end(), out.begin() + sizeof(LshQueryHeader));
+  out[1] = static_cast<uint8_t>(query.measure);
+  store_be64(std::bit_cast<uint64_t>(query.bound), &out[4]);
+  std::copy(value.begin(), value.end(), out.begin() + sizeof(LshQueryHeader));
   return out;
 }
 
 std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
   if (size < sizeof(LshQueryHeader)) corrupt(std::to_string(size) + " bytes are too few");
   check_fields(bytes[0], bytes[1], static_cast<uint16_t>(bytes[2] << 8 | bytes[3]));
-  uint64_t bits = 0;
-  for (unsigned i = 0; i < 8; ++i) bits = bits << 8 | bytes[4 + i];
-  return assemble(std::bit_cast<double>(bits),
-                  minhash_from_wire(bytes + sizeof(LshQueryHeader), size - sizeof(LshQueryHeader)));
+  LshQueryView query;
+  query.measure = static_cast<LshMeasure>(bytes[1]);
+  query.bound = std::bit_cast<double>(load_be64(bytes + 4));
+  bytes += sizeof(LshQueryHeader);
+  size -= sizeof(LshQueryHeader);
+  switch (query.measure) {
+    case LshMeasure::jaccard: {
+      const std::vector<uint8_t> signature = minhash_from_wire(bytes, size);
+      query.signature = view_minhash(signature.data(), signature.size());
+      return stored(query);
+    }
+    case LshMeasure::hamming:
+      check_simhash_size(size);
+      query.simhash = load_be64(bytes);
+      return stored(query);
+    default:
+      query.digest = view_ctph(bytes, size);
+      return stored(query);
+  }
+}
+
+double closeness(LshMeasure measure, double bound) noexcept {
+  double c = 0;
+  switch (measure) {
+    case LshMeasure::jaccard:
+      c = bound;
+      break;
+    case LshMeasure::hamming:  // unrelated values differ in some 32 bits, near duplicates in 10 at most
+      c = 1 - std::max(bound, 0.0) / 20;
+      if (bound < 0) c = 2;
+      break;
+    case LshMeasure::ctph_score:
+      c = bound <= 0 ? 0 : 0.5 + bound / 200;
+      break;
+    case LshMeasure::ctph_edit_rate:
+      c = bound < 0 ? 2 : 1 - bound;
+      break;
+  }
+  if (std::isnan(c)) return is_similarity(measure) ? 2 : 0;
+  return std::max(c, 0.0);
 }
 
 }  // namespace neardup

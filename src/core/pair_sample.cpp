@@ -5,9 +5,12 @@
 #include <cmath>
 #include <vector>
 
+#include "core/ctph_compare.h"
 #include "core/hash.h"
 #include "core/lsh_bands.h"
+#include "core/lsh_grams.h"
 #include "core/minhash.h"
+#include "core/simhash.h"
 
 namespace neardup {
 namespace {
@@ -69,6 +72,36 @@ class Draw {
   double next_ = 0;
 };
 
+// Pairs of rows that share a key, of which an even share is visited. Near duplicates are in small groups, boilerplate in
+// large ones: each kind has half of the visits, so that the many do not hide the few. for_groups(group) calls
+// group(rows, size) for every set of rows that share a key, twice in the same order; the low half of rows[i] is the row.
+// visit(i, j, weight): the weight of a pair that is met once.
+template <typename ForGroups, typename Visit>
+void visit_pairs(uint32_t most_pairs, ForGroups for_groups, Visit visit) {
+  Draw draws[2];
+  const auto draw_of = [&](uint64_t size) -> Draw& { return draws[size > kSmallGroup]; };
+  for_groups([&](const uint64_t*, uint64_t size) { draw_of(size).add(size * (size - 1) / 2); });
+  for (Draw& draw : draws) draw.start(std::max(most_pairs / 2, 1u));
+  for_groups([&](const uint64_t* rows, uint64_t size) {
+    Draw& draw = draw_of(size);
+    draw.pass(size * (size - 1) / 2, [&](uint64_t place) {
+      const uint32_t j = later_member(&place);
+      visit(static_cast<uint32_t>(rows[place]), static_cast<uint32_t>(rows[j]), draw.step());
+    });
+  });
+}
+
+// Calls group(first, size) for the runs of equal high halves in a sorted list, but those of one member.
+template <typename Group>
+void for_runs(const std::vector<uint64_t>& sorted, Group group) {
+  for (size_t first = 0; first < sorted.size();) {
+    size_t last = first + 1;
+    while (last < sorted.size() && sorted[last] >> 32 == sorted[first] >> 32) ++last;
+    if (last - first > 1) group(sorted.data() + first, static_cast<uint64_t>(last - first));
+    first = last;
+  }
+}
+
 }  // namespace
 
 size_t pair_sample_bytes(uint32_t num_perm, uint32_t bits) { return 4 * size_t{layout_of(num_perm, bits).bands} + 12; }
@@ -94,31 +127,20 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
     }
   }
 
-  // Calls group(members, size) for every set of rows that share band b.
   std::vector<uint64_t> sorted(n);
-  const auto for_groups = [&](uint32_t b, auto&& group) {
-    for (uint32_t i = 0; i < n; ++i) sorted[i] = static_cast<uint64_t>(keys[size_t{i} * bands + b]) << 32 | i;
-    std::sort(sorted.begin(), sorted.end());
-    for (size_t first = 0; first < n;) {
-      size_t last = first + 1;
-      while (last < n && sorted[last] >> 32 == sorted[first] >> 32) ++last;
-      if (last - first > 1) group(sorted.data() + first, static_cast<uint64_t>(last - first));
-      first = last;
+  const auto for_groups = [&](auto&& group) {
+    for (uint32_t b = 0; b < bands; ++b) {
+      for (uint32_t i = 0; i < n; ++i) sorted[i] = static_cast<uint64_t>(keys[size_t{i} * bands + b]) << 32 | i;
+      std::sort(sorted.begin(), sorted.end());
+      for_runs(sorted, group);
+      if (stop != nullptr) stop->poll();
     }
-    if (stop != nullptr) stop->poll();
   };
 
-  // A pair that shares h bands is met h times, and counts 1 / h each time. Near duplicates are in small groups,
-  // boilerplate in large ones: each kind has half of the comparisons, so that the many do not hide the few.
-  Draw draws[2];
-  const auto draw_of = [&](uint64_t size) -> Draw& { return draws[size > kSmallGroup]; };
-  for (uint32_t b = 0; b < bands; ++b)
-    for_groups(b, [&](const uint64_t*, uint64_t size) { draw_of(size).add(size * (size - 1) / 2); });
-  for (Draw& draw : draws) draw.start(std::max(most_pairs / 2, 1u));
-
+  // A pair that shares h bands is met h times, and counts 1 / h each time.
   std::vector<double> by_matches(num_perm + 1);
   std::vector<double> by_hits(bands + 1);
-  const auto compare = [&](uint32_t i, uint32_t j, double weight) {
+  visit_pairs(most_pairs, for_groups, [&](uint32_t i, uint32_t j, double weight) {
     uint32_t hits = 0;
     const uint32_t* a = &keys[size_t{i} * bands];
     const uint32_t* b = &keys[size_t{j} * bands];
@@ -126,15 +148,7 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
     by_hits[hits] += weight / hits;
     by_matches[count_matches(bytes + i * row_bytes, bytes + j * row_bytes, num_perm, bits)] += weight / hits;
     poll();
-  };
-  for (uint32_t b = 0; b < bands; ++b)
-    for_groups(b, [&](const uint64_t* group, uint64_t size) {
-      Draw& draw = draw_of(size);
-      draw.pass(size * (size - 1) / 2, [&](uint64_t place) {
-        const uint32_t j = later_member(&place);
-        compare(static_cast<uint32_t>(group[place]), static_cast<uint32_t>(group[j]), draw.step());
-      });
-    });
+  });
 
   PairSample result{};
   for (uint32_t i = 0; i < kPairLevels; ++i) {
@@ -151,6 +165,70 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
     result.candidates[i] = std::max(result.candidates[i], result.similar[i]);
   }
   return result;
+}
+
+PairSample sample_simhash_pairs(const uint64_t* values, uint32_t n, StopCheck* stop) {
+  uint64_t by_distance[kSimhashBits + 1] = {};
+  for (uint32_t i = 1; i < n; ++i) {
+    for (uint32_t j = 0; j < i; ++j) ++by_distance[hamming_distance(values[i], values[j])];
+    if (stop != nullptr && i % 256 == 0) stop->poll();
+  }
+  PairSample result{};
+  uint64_t pairs = 0;
+  for (uint32_t d = 0; d < kPairLevels; ++d) {
+    pairs += by_distance[d];
+    const uint32_t level = kPairLevels - 1 - d;
+    result.similar[level] = result.candidates[level] = static_cast<double>(pairs);
+  }
+  return result;
+}
+
+void sample_ctph_pairs(const CtphView* digests, uint32_t n, uint32_t most_pairs, StopCheck* stop, PairSample* scores,
+                       PairSample* rates) {
+  *scores = *rates = PairSample{};
+  uint32_t steps = 0;
+  const auto poll = [&] {
+    if (stop != nullptr && (++steps & 0x3ff) == 0) stop->poll();
+  };
+  // Row i has the keys from begin[i] to begin[i + 1], in order.
+  std::vector<uint32_t> keys;
+  std::vector<size_t> begin{0};
+  std::vector<uint64_t> sorted;
+  const GramRules rules = gram_rules(0);
+  for (uint32_t i = 0; i < n; ++i) {
+    std::vector<uint32_t> own;
+    for (const uint64_t key : gram_keys(rules, digests[i])) own.push_back(static_cast<uint32_t>(key >> 32));
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    for (const uint32_t key : own) sorted.push_back(uint64_t{key} << 32 | i);
+    keys.insert(keys.end(), own.begin(), own.end());
+    begin.push_back(keys.size());
+    poll();
+  }
+  std::sort(sorted.begin(), sorted.end());
+  if (stop != nullptr) stop->poll();
+  double candidates = 0;
+  visit_pairs(most_pairs, [&](auto&& group) { for_runs(sorted, group); },
+              [&](uint32_t i, uint32_t j, double weight) {
+                uint32_t hits = 0;
+                for (size_t a = begin[i], b = begin[j]; a < begin[i + 1] && b < begin[j + 1];) {
+                  hits += keys[a] == keys[b];
+                  keys[a] < keys[b] ? ++a : ++b;
+                }
+                weight /= hits;
+                candidates += weight;
+                const int score = ctph_score(digests[i], digests[j]);
+                const double rate = ctph_edit_rate(digests[i], digests[j]);
+                for (uint32_t level = 0; level < kPairLevels; ++level) {
+                  if (score >= std::max(1, static_cast<int>(10 * level))) scores->similar[level] += weight;
+                  if (rate <= 1 - pair_level(level)) rates->similar[level] += weight;
+                }
+                poll();
+              });
+  for (uint32_t level = 0; level < kPairLevels; ++level) {
+    scores->candidates[level] = candidates;
+    rates->candidates[level] = rates->similar[level];
+  }
 }
 
 }  // namespace neardup

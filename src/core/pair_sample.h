@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ctph.h"
 #include "core/stop.h"
 
 namespace neardup {
@@ -15,8 +16,8 @@ constexpr double pair_level(uint32_t i) noexcept { return (50 + 5 * i) / 100.0; 
 
 // Estimated numbers of unordered pairs.
 struct PairSample {
-  double similar[kPairLevels];     // jaccard >= pair_level(i)
-  double candidates[kPairLevels];  // that agree in as many bands as an index asks for at that level
+  double similar[kPairLevels];     // jaccard >= pair_level(i); of other measures what closeness() puts there
+  double candidates[kPairLevels];  // that an index hands out to be checked at that level
 };
 
 // rows: n signatures of num_perm components of `bits` bits, one behind the other, none of them empty. Pairs that share
@@ -26,6 +27,15 @@ struct PairSample {
 // band, 12 a row. Time: about 1 us a row, 0.1 us a pair compared. Error{cancelled}.
 PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_t bits, uint32_t most_pairs,
                         StopCheck* stop);
+
+// The same of simhashes at hamming <= 20 (1 - level), that is 10, 9 .. 0; all pairs are compared, some ns each.
+PairSample sample_simhash_pairs(const uint64_t* values, uint32_t n, StopCheck* stop);
+
+// The same of ctph digests, all of one kind: at ctph_score >= 200 (level - 0.5), that is 1, 10, 20 .. 100, and at
+// ctph_edit_rate <= 1 - level. Pairs that share a run of 7 characters are met, of which at most some `most_pairs` are
+// compared: others have no score, and hardly a small rate.
+void sample_ctph_pairs(const CtphView* digests, uint32_t n, uint32_t most_pairs, StopCheck* stop, PairSample* scores,
+                       PairSample* rates);
 
 // Bytes that sample_pairs() takes for each row, besides the rows themselves.
 size_t pair_sample_bytes(uint32_t num_perm, uint32_t bits);

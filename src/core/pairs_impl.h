@@ -1,10 +1,13 @@
-// The inside of PairEngine, shared by pairs.cpp (rows in, results out) and pairs_join.cpp (the search).
+// The inside of MinhashPairs, shared by pairs.cpp (rows in, results out) and pairs_join.cpp (the search).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "core/band_join.h"
 #include "core/banding.h"
+#include "core/equal_rows.h"
+#include "core/pair_output.h"
 #include "core/pairs.h"
 #include "core/row_store.h"
 #include "core/spill.h"
@@ -14,23 +17,14 @@ namespace neardup {
 
 // Shares of the memory limit; together at most 15/16 of it are held. Rows in memory: rows and keys 5/8, results 1/8,
 // groups 1/16. Rows on disk: keys 1/2, candidates 1/8, rows 1/8, results 1/8, groups 1/16.
-inline constexpr size_t kHalf = 2;
-inline constexpr size_t kQuarter = 4;
-inline constexpr size_t kEighth = 8;
-inline constexpr size_t kSixteenth = 16;
-inline size_t memory_share(const Workspace& ws, size_t part) {
-  return ws.limit == SIZE_MAX ? SIZE_MAX : ws.limit / part;
-}
-
 // Estimated nanoseconds of a comparison of two rows.
 inline size_t compare_units(size_t row_bytes) { return 5 + row_bytes / 64; }
 
-struct PairEngine::Impl {
-  using Joined = std::function<bool(uint32_t, uint32_t)>;
-  using Sink = std::function<void(uint32_t, uint32_t)>;
-
+struct MinhashPairs::Impl {
   Impl(uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
       : ws(options.memory_limit, options.files, options.stop),
+        identical(options.identical),
+        threads(std::clamp(options.threads, 1u, 256u)),
         num_perm(num_perm_),
         need(need_),
         row_bytes(size_t{num_perm_} * bits / 8),
@@ -53,11 +47,11 @@ struct PairEngine::Impl {
   void search();
   void collapse();
   void confirm_duplicate(uint32_t leader, uint32_t row);
-  void expand_groups();
   bool choose_bands(const double* load);
   template <class OnRow>
   void for_each_distinct(OnRow on_row);
   void join_in_memory();
+  void join_on_threads(const uint64_t* entries, size_t n, const KeyRows& keys, const uint32_t* row_of);
   void join_blocks();
   template <class Visit>
   void join_self(const uint64_t* entries, size_t n, const KeyRows& keys, Visit& visit);
@@ -71,21 +65,22 @@ struct PairEngine::Impl {
   template <class OnPair>
   void visit_sorted(RecordSorter& sorted, OnPair on_pair);
   void found(uint32_t x, uint32_t y, uint32_t matches);
-  void emit(uint32_t x, uint32_t y, uint32_t matches);
-  void count_matches(const uint32_t* of, uint32_t* matches);
+  void values_with(const uint32_t* of, uint32_t* matches);
   bool already_joined(uint32_t x, uint32_t y) { return components() && (*joined)(x, y - (two_sets ? count_a : 0)); }
   bool components() const { return sink != nullptr; }
   // With two sets a pair is a row before count_a and one from it on.
-  uint32_t distinct_rows() const { return rows.size() - duplicate_count; }
+  uint32_t distinct_rows() const { return rows.size() - equal_rows.count(); }
 
   Workspace ws;
+  Identical identical;
+  unsigned threads;
   uint32_t num_perm;
   uint32_t need;
   size_t row_bytes;
   Banding banding;
   RowCompare compare;
   KeyFilter filter;
-  Stats stats;
+  SearchStats stats;
 
   RowStore rows;  // those of set B after those of set A
   bool two_sets = false;
@@ -97,30 +92,54 @@ struct PairEngine::Impl {
   const Joined* joined = nullptr;
   const Sink* sink = nullptr;
 
-  // Rows equal to an earlier one (their leader) take no part in the search: (row, leader) sorted by row, and for
-  // the expansion of pairs leader << 32 | row, sorted.
-  std::unique_ptr<RecordSorter> duplicates;
-  std::unique_ptr<RecordSorter> groups;
-  Array<uint64_t> members;
-  Array<uint64_t> leader_bits;  // may say yes for a row that leads nothing
-  uint32_t duplicate_count = 0;
+  // Rows equal to an earlier one (their leader) take no part in the search.
+  EqualRows equal_rows;
   uint32_t duplicate_count_a = 0;
 
   uint8_t order[Banding::kMostBands];  // all bands by load; the first probes() are joined
 
-  struct Pending {
-    uint32_t x;
-    uint32_t y;
-    const std::byte* row_x;
-    const std::byte* row_y;
+  // Candidates that are compared a few at a time, with their rows on the way.
+  class Batch {
+   public:
+    template <class Polls, class Found>
+    void add(const Impl& impl, uint32_t x, uint32_t y, Polls& poller, Found found) {
+      Pair& p = pairs_[n_++];
+      p = {x, y, impl.rows.row(x), impl.rows.row(y)};
+      for (size_t line = 0; line < std::min<size_t>(impl.row_bytes, 1024); line += 64) {
+        __builtin_prefetch(p.row_x + line);
+        __builtin_prefetch(p.row_y + line);
+      }
+      if (n_ == kMost) compare(impl, poller, found);
+    }
+    template <class Polls, class Found>
+    void compare(const Impl& impl, Polls& poller, Found found) {
+      compared += n_;
+      for (const Pair* p = pairs_; p < pairs_ + n_; ++p) {
+        poller.spend(compare_units(impl.row_bytes));
+        const uint32_t matches = impl.compare(p->row_x, p->row_y);
+        if (matches >= impl.need) found(p->x, p->y, matches);
+      }
+      n_ = 0;
+    }
+
+    uint64_t compared = 0;
+
+   private:
+    struct Pair {
+      uint32_t x;
+      uint32_t y;
+      const std::byte* row_x;
+      const std::byte* row_y;
+    };
+    static constexpr size_t kMost = 32;
+    Pair pairs_[kMost];
+    size_t n_ = 0;
   };
-  static constexpr size_t kPending = 32;
-  Pending pending[kPending];
-  size_t pending_count = 0;
+  Batch batch;
   std::unique_ptr<RecordSorter> candidates;  // (block of x, y) -> x, where rows lie on disk
   uint32_t block_rows = 1;
 
-  std::unique_ptr<RecordSorter> out;
+  std::unique_ptr<PairOutput> out;  // not for components
 };
 
 }  // namespace neardup

@@ -1,9 +1,11 @@
-// The search of PairEngine: the pigeonhole over bands (docs/algorithms.md), or comparing everything where bands cannot help.
+// The search of MinhashPairs: the pigeonhole over bands (docs/algorithms.md), or comparing everything where bands cannot help.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <vector>
 
 #include "core/pairs_impl.h"
+#include "core/parallel.h"
 
 namespace neardup {
 namespace {
@@ -16,6 +18,9 @@ constexpr double kBandRowCost = 12;
 constexpr uint32_t kSampleRows = 1 << 17;
 // Components: buckets above this size are walked class by class.
 constexpr size_t kClassBucket = 16;
+// Entries of a task, and as many as are worth threads.
+constexpr size_t kTaskEntries = 1 << 10;
+constexpr size_t kLeastForThreads = 4 * kTaskEntries;
 // Brute force: a tile of rows that stays in the first-level cache.
 constexpr size_t kTileBytes = 16 * 1024;
 
@@ -23,28 +28,20 @@ constexpr size_t kTileBytes = 16 * 1024;
 
 // on_row(row number) for every row that is not a duplicate, ascending.
 template <class OnRow>
-void PairEngine::Impl::for_each_distinct(OnRow on_row) {
-  SortRecord next_duplicate;
-  bool more = duplicates != nullptr && duplicates->next(&next_duplicate);
+void MinhashPairs::Impl::for_each_distinct(OnRow on_row) {
   for (uint32_t row = 0; row < rows.size(); ++row) {
-    if (more && next_duplicate.lo == row) {
-      more = duplicates->next(&next_duplicate);
-    } else {
-      on_row(row);
-    }
+    if (!equal_rows.has(row)) on_row(row);
     ws.poller.spend(2);
   }
-  duplicates.reset();
 }
 
 // ---------------------------------------------------------------- the banded join
 
 // Orders the bands by load (pairs per band, estimated) and says whether they beat comparing everything.
-bool PairEngine::Impl::choose_bands(const double* load) {
+bool MinhashPairs::Impl::choose_bands(const double* load) {
   order_bands(load, banding.bands(), order);
-  // Comparing everything takes the duplicates too.
-  const double n = rows.size();
-  const double n_a = count_a;
+  const double n = distinct_rows();
+  const double n_a = count_a - duplicate_count_a;
   const double pairs = two_sets ? n_a * (n - n_a) : n * (n - 1) / 2;
   double looks = 0;
   for (uint32_t i = 0; i < banding.probes(); ++i) looks += load[order[i]];
@@ -55,7 +52,7 @@ bool PairEngine::Impl::choose_bands(const double* load) {
 
 // A bucket for components: rows that are joined already form classes, and only rows of two classes are looked at.
 template <class Pair>
-void PairEngine::Impl::join_classes(const uint64_t* bucket, size_t n, const KeyRows& keys, Pair pair) {
+void MinhashPairs::Impl::join_classes(const uint64_t* bucket, size_t n, const KeyRows& keys, Pair pair) {
   constexpr uint32_t kEnd = UINT32_MAX;
   Array<uint32_t> next(ws.ledger, n);
   struct Class {
@@ -91,7 +88,7 @@ void PairEngine::Impl::join_classes(const uint64_t* bucket, size_t n, const KeyR
 
 // The pairs of entries that are grouped by key.
 template <class Visit>
-void PairEngine::Impl::join_self(const uint64_t* entries, size_t n, const KeyRows& keys, Visit& visit) {
+void MinhashPairs::Impl::join_self(const uint64_t* entries, size_t n, const KeyRows& keys, Visit& visit) {
   auto pair = [&](uint32_t i, uint32_t j) { visit(i, j, true); };
   for_each_bucket(entries, n, keys, ws.poller, [&](const uint64_t* bucket, size_t size) {
     if (components() && size > kClassBucket) {
@@ -103,7 +100,40 @@ void PairEngine::Impl::join_self(const uint64_t* entries, size_t n, const KeyRow
   });
 }
 
-void PairEngine::Impl::join_in_memory() {
+// The same by several threads: tasks are pieces of the list, cut between keys.
+void MinhashPairs::Impl::join_on_threads(const uint64_t* entries, size_t n, const KeyRows& keys, const uint32_t* row_of) {
+  std::atomic<uint64_t> looked{0};
+  std::atomic<uint64_t> compared{0};
+  const auto border = [&](size_t at) {
+    at = std::min(at, n);
+    while (at > 0 && at < n && entry_key(entries[at]) == entry_key(entries[at - 1])) ++at;
+    return at;
+  };
+  run_tasks(
+      threads, (n + kTaskEntries - 1) / kTaskEntries, ws.poller,
+      [&](unsigned, size_t task, HitSink& hits) {
+        const size_t first = border(task * kTaskEntries);
+        const size_t last = border((task + 1) * kTaskEntries);
+        const auto found = [&hits](uint32_t x, uint32_t y, uint32_t matches) { hits.add(x, y, matches); };
+        Batch own;
+        uint64_t looks = 0;
+        auto pair = [&](uint32_t i, uint32_t j) { own.add(*this, row_of[i], row_of[j], hits, found); };
+        for_each_bucket(entries + first, last - first, keys, hits, [&](const uint64_t* bucket, size_t size) {
+          looks += static_cast<uint64_t>(size) * (size - 1) / 2;
+          visit_bucket(bucket, size, keys, filter, hits, pair);
+        });
+        own.compare(*this, hits, found);
+        looked.fetch_add(looks, std::memory_order_relaxed);
+        compared.fetch_add(own.compared, std::memory_order_relaxed);
+      },
+      [this](const Hit* hits, size_t count) {
+        for (size_t i = 0; i < count; ++i) found(hits[i].x, hits[i].y, hits[i].value);
+      });
+  stats.looked += looked.load();
+  stats.compared += compared.load();
+}
+
+void MinhashPairs::Impl::join_in_memory() {
   const uint32_t n = distinct_rows();
   const uint32_t n_a = two_sets ? count_a - duplicate_count_a : n;
   const uint32_t stride = banding.stride();
@@ -160,7 +190,11 @@ void PairEngine::Impl::join_in_memory() {
     } else {
       size_t kept = 0;
       const uint64_t* grouped = entries.group(keys.data(), stride, band, n, &kept);
-      join_self(grouped, kept, key_rows, visit);
+      if (threads > 1 && !components() && rows.in_memory() && kept >= kLeastForThreads) {
+        join_on_threads(grouped, kept, key_rows, row_of.data());
+      } else {
+        join_self(grouped, kept, key_rows, visit);
+      }
     }
     filter.take(band);
   }
@@ -169,7 +203,7 @@ void PairEngine::Impl::join_in_memory() {
 
 // Key vectors on disk: blocks of rows, each with its entries sorted for every band; every two blocks are joined in
 // memory, so no bucket is ever larger than memory.
-void PairEngine::Impl::join_blocks() {
+void MinhashPairs::Impl::join_blocks() {
   const uint32_t stride = banding.stride();
   const size_t vector_bytes = 4 * size_t{stride};
   const uint32_t most =
@@ -275,11 +309,9 @@ void PairEngine::Impl::join_blocks() {
 
 // ---------------------------------------------------------------- brute force
 
-// Every pair of rows, duplicates included: a block of x (all rows when they are in memory) against tiles of y.
-void PairEngine::Impl::compare_all() {
+// Every pair of distinct rows: a block of x (all rows when they are in memory) against tiles of y.
+void MinhashPairs::Impl::compare_all() {
   stats.brute_force = true;
-  members = Array<uint64_t>();
-  leader_bits = Array<uint64_t>();
   const uint32_t n = rows.size();
   const uint32_t x_end = two_sets ? count_a : n;
   const bool in_memory = rows.in_memory();
@@ -288,6 +320,7 @@ void PairEngine::Impl::compare_all() {
       in_memory ? x_end : static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / row_bytes, 1, 1 << 30));
   Array<std::byte> x_block;
   Array<std::byte> y_tile;
+  Array<uint32_t> tile(ws.ledger, tile_rows);  // the distinct rows of it
   if (!in_memory) {
     x_block = Array<std::byte>(ws.ledger, x_rows * row_bytes);
     y_tile = Array<std::byte>(ws.ledger, tile_rows * row_bytes);
@@ -298,9 +331,17 @@ void PairEngine::Impl::compare_all() {
     for (uint32_t y_first = two_sets ? count_a : x_first; y_first < n; y_first += tile_rows) {
       const uint32_t y_last = std::min(n, y_first + tile_rows);
       if (!in_memory) rows.read(y_first, y_last - y_first, y_tile.data());
+      uint32_t n_tile = 0;
+      for (uint32_t y = y_first; y < y_last; ++y) {
+        if (!equal_rows.has(y)) tile[n_tile++] = y;
+      }
+      uint32_t next = 0;  // of the tile, behind x
       for (uint32_t x = x_first; x < std::min(x_last, y_last); ++x) {
+        if (equal_rows.has(x)) continue;
         const std::byte* row_x = in_memory ? rows.row(x) : x_block.data() + (x - x_first) * row_bytes;
-        for (uint32_t y = std::max(y_first, x + 1); y < y_last; ++y) {
+        while (next < n_tile && tile[next] <= x) ++next;
+        for (uint32_t i = next; i < n_tile; ++i) {
+          const uint32_t y = tile[i];
           if (already_joined(x, y)) continue;
           ++stats.compared;
           const uint32_t matches = compare(row_x, in_memory ? rows.row(y) : y_tile.data() + (y - y_first) * row_bytes);

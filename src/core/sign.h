@@ -9,6 +9,7 @@
 
 #include "core/encode.h"
 #include "core/shingle.h"
+#include "core/simhash.h"
 #include "core/stop.h"
 
 namespace neardup {
@@ -28,8 +29,10 @@ bool sign_set(const MinhashParams& params, const uint64_t* elements, size_t n, S
 // The union of two comparable signatures, in the stored form. Error{incomparable}; Error{invalid_argument} for bits 8.
 std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b);
 
-// The distinct shingle hashes of a document, ascending.
-std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop);
+// The distinct shingle hashes of a document, ascending. counts: unless null, gets all of them with repeats, so that its
+// result is that of simhash_document().
+std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop,
+                                        SimhashCounts* counts = nullptr);
 
 // Sorts and drops repeats; polls stop (may be null) about every million comparisons.
 template <typename T>

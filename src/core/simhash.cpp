@@ -128,6 +128,11 @@ void SimhashCounts::add(const uint64_t* signs, size_t n) noexcept {
   }
 }
 
+void SimhashCounts::add_shingles(uint64_t* hashes, size_t n) noexcept {
+  for (size_t i = 0; i < n; ++i) hashes[i] = simhash_signs(hashes[i]);
+  add(hashes, n);
+}
+
 std::optional<uint64_t> SimhashCounts::result() noexcept {
   if (total_ == 0) return std::nullopt;
   flush();
@@ -142,10 +147,7 @@ std::optional<uint64_t> simhash_document(Unit unit, int64_t k, const uint8_t* te
   ShingleStream stream(unit, static_cast<int>(k), text, size, stop);
   SimhashCounts counts;
   uint64_t batch[ShingleStream::kMaxBatch];
-  while (const size_t n = stream.next(batch)) {
-    for (size_t i = 0; i < n; ++i) batch[i] = simhash_signs(batch[i]);
-    counts.add(batch, n);
-  }
+  while (const size_t n = stream.next(batch)) counts.add_shingles(batch, n);
   return counts.result();
 }
 

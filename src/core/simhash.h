@@ -54,6 +54,8 @@ class SimhashSums {
 class SimhashCounts {
  public:
   void add(const uint64_t* signs, size_t n) noexcept;
+  // Of shingle hashes, which it overwrites.
+  void add_shingles(uint64_t* hashes, size_t n) noexcept;
   std::optional<uint64_t> result() noexcept;
 
  private:

@@ -26,6 +26,11 @@ class Poller {
       return;
     }
     left_ = kPeriod;
+    check();
+  }
+
+  // The same at once.
+  void check() {
     if (stop_ != nullptr) stop_->poll();
   }
 
@@ -66,6 +71,15 @@ struct Workspace {
   Ledger ledger;
   uint64_t spilled_bytes = 0;
 };
+
+// Parts of the memory limit.
+inline constexpr size_t kHalf = 2;
+inline constexpr size_t kQuarter = 4;
+inline constexpr size_t kEighth = 8;
+inline constexpr size_t kSixteenth = 16;
+inline size_t memory_share(const Workspace& ws, size_t part) {
+  return ws.limit == SIZE_MAX ? SIZE_MAX : ws.limit / part;
+}
 
 // n uninitialised elements on a cache line boundary, counted in a ledger that outlives them.
 template <class T>

@@ -164,7 +164,7 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
   Datum values[kMostParameters];
   char nulls[kMostParameters];
   memset(nulls, ' ', sizeof nulls);
-  values[0] = lsh_query_datum(g->threshold, signature.view);
+  values[0] = lsh_query_datum(jaccard_query(signature.view, g->threshold));
   values[1] = signature.value;
   int n = 2;
   if (old != nullptr) {

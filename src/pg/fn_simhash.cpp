@@ -39,14 +39,6 @@ SimhashSums* sums_of(FunctionCallInfo fcinfo) {
   return sums;
 }
 
-// Distances as float8, so that any number can be written.
-int least_distance_above(double distance) {
-  if (!(distance >= 0 && distance <= kSimhashBits))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("distance must be from 0 to 64: %g", distance)));
-  return static_cast<int>(distance) + 1;
-}
-
 }  // namespace
 
 extern "C" {
@@ -170,12 +162,6 @@ Datum simhash_hamming_float(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(simhash_cosine_estimate);
 Datum simhash_cosine_estimate(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(simhash_cosine(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1))));
-}
-
-PG_FUNCTION_INFO_V1(hamming_at_most);
-Datum hamming_at_most(PG_FUNCTION_ARGS) {
-  const int above = least_distance_above(PG_GETARG_FLOAT8(2));
-  PG_RETURN_BOOL(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1)) < above);
 }
 
 }  // extern "C"

@@ -199,8 +199,9 @@ Guard* make_guard(FunctionCallInfo fcinfo, bool flags) {
               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("action must be refuse or skip: \"%s\"", action)));
     if (strcmp(action, "skip") == 0) g->action = GuardAction::skip;
   }
-  g->minhash_type = minhash_type_of(fcinfo);
   const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+  g->minhash_type =
+      GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("minhash"), ObjectIdGetDatum(schema));
   g->schema = pstrdup(quote_identifier(get_namespace_name(schema)));
   g->query_type =
       GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("lsh_query"), ObjectIdGetDatum(schema));

@@ -8,11 +8,13 @@ namespace neardup {
 
 double guc_jaccard_threshold = 0.8;
 bool guc_derive_conditions = true;
+bool guc_log_stages = false;
 
 namespace {
 
 enum { kAuto, kScalar, kAvx2, kAvx512 };
 int guc_kernels = kAuto;
+int guc_threads = 0;
 
 const config_enum_entry kKernelNames[] = {
     {"auto", kAuto, false}, {"scalar", kScalar, false}, {"avx2", kAvx2, false}, {"avx512", kAvx512, false},
@@ -29,6 +31,10 @@ void assign_kernels(int value, void*) { force_kernels(kKernelNames[value].name);
 
 }  // namespace
 
+unsigned search_threads() {
+  return static_cast<unsigned>(Max(1, guc_threads != 0 ? guc_threads : max_parallel_workers_per_gather));
+}
+
 void define_settings() {
   DefineCustomRealVariable("neardup.jaccard_threshold", "Least Jaccard similarity for the operator %.",
                            "Only the operator % of two minhash values reads it.", &guc_jaccard_threshold, 0.8, 0.0, 1.0,
@@ -40,6 +46,12 @@ void define_settings() {
   DefineCustomEnumVariable("neardup.kernels", "Which form of the hot loops runs.",
                            "All forms give the same results; \"auto\" takes the fastest that this machine can run.",
                            &guc_kernels, kAuto, kKernelNames, PGC_USERSET, 0, check_kernels, assign_kernels, nullptr);
+  DefineCustomIntVariable("neardup.threads", "Threads that all_pairs() and its kin may search with.",
+                          "0: as many as max_parallel_workers_per_gather says, at least one.", &guc_threads, 0, 0, 256,
+                          PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomBoolVariable("neardup.log_stages", "Tells the time of each stage of all_pairs() and its kin.",
+                           "NOTICE lines: rows read, pairs found, pairs returned.", &guc_log_stages, false, PGC_USERSET, 0,
+                           nullptr, nullptr, nullptr);
   MarkGUCPrefixReserved("neardup");
 }
 

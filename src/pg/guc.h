@@ -9,6 +9,12 @@ extern double guc_jaccard_threshold;
 // neardup.derive_conditions: whether the planner turns jaccard(x, q) > t into a condition that an lsh index serves.
 extern bool guc_derive_conditions;
 
+// neardup.log_stages: whether long calls tell the time of their stages.
+extern bool guc_log_stages;
+
+// How many threads a search may use: neardup.threads, or where that is 0 max_parallel_workers_per_gather; at least 1.
+unsigned search_threads();
+
 void define_settings();
 
 }  // namespace neardup

@@ -28,6 +28,8 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/cost.h"
+#include "portability/instr_time.h"
 #include "storage/buffile.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"

@@ -79,11 +79,20 @@ void check_columns(RowSource* source) {
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("id is %s, not %s", format_type_be(id), format_type_be(source->witness_type)),
                     errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
-  if (getBaseType(signature) != source->minhash_type)
+  const Oid base = getBaseType(signature);
+  int type = 0;
+  while (type < kSignatureTypes && source->types.oid[type] != base) ++type;
+  if (type == kSignatureTypes)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("the second column of %s must be a minhash signature: it is %s", source->what,
-                           format_type_be(signature)),
+                    errmsg("the second column of %s must be a signature (minhash, simhash or ctph): it is %s",
+                           source->what, format_type_be(signature)),
                     errhint("To sign a document, use to_minhash(...).")));
+  source->type = static_cast<SignatureType>(type);
+  if (source->shape.known && source->shape.type != source->type)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("%s returns signatures of type %s, the query before it %s", source->what,
+                           format_type_be(signature),
+                           format_type_be(source->types.oid[static_cast<int>(source->shape.type)]))));
   source->column_type = getBaseType(id);
 }
 
@@ -147,13 +156,15 @@ void sorted_ids(RowSource* source, Visit visit) {
 
 }  // namespace
 
-void open_source(RowSource* source, const char* what, text* query, Oid id_type, Oid minhash_type) {
+void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
+                 const SignatureShape& shape) {
   *source = RowSource{};
+  source->shape = shape;
   source->what = what;
   source->text = text_to_cstring(query);
   source->witness_type = id_type;
   source->id_type = id_type = getBaseType(id_type);
-  source->minhash_type = minhash_type;
+  source->types = types;
   source->context = CurrentMemoryContext;
   source->sorted = true;
   if (is_bare_name(source->text))
@@ -202,36 +213,11 @@ void fetch_rows(RowSource* source, SourceRow* rows, int* n) {
     add_id(source->ids, id);
     previous = id;
 
-    rows[i] = {nullptr, false};
-    const Datum value = SPI_getbinval(table->vals[i], table->tupdesc, 2, &is_null);
-    rows[i].is_null = is_null;
-    if (is_null) continue;
-    const MinhashView v = minhash_view(PG_DETOAST_DATUM(value));
-    const MinhashParams p = params_of(*v.header);
-    if (!source->has_params) {
-      source->params = p;
-      source->has_params = true;
-    } else {
-      MinhashHeader first = *v.header;
-      first.kind = static_cast<uint8_t>(source->params.kind);
-      first.k = source->params.k;
-      first.bits = source->params.bits;
-      first.num_perm = source->params.num_perm;
-      first.tokenizer = source->params.tokenizer;
-      first.seed = source->params.seed;
-      if (!comparable(first, *v.header)) {
-        char left[128];
-        char right[128];
-        call_core([&] {
-          strlcpy(left, describe(source->params).c_str(), sizeof left);
-          strlcpy(right, describe(p).c_str(), sizeof right);
-        });
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("cannot compare signatures made differently"),
-                        errdetail("earlier rows: %s; the row with id %s: %s", left, id_text(source, id), right),
-                        errhint("Use minhash_like(document, column).")));
-      }
-    }
-    rows[i].components = v.components;
+    const Datum value = SPI_getbinval(table->vals[i], table->tupdesc, 2, &rows[i].is_null);
+    if (rows[i].is_null) continue;
+    read_signature(source->type, value, &rows[i].signature);
+    if (!fits_shape(&source->shape, rows[i].signature))
+      refuse_shape(source->shape, rows[i].signature, psprintf("the row with id %s", id_text(source, id)));
   }
   MemoryContextSwitchTo(old);
 }
@@ -270,14 +256,10 @@ void close_source(RowSource* source) {
   SPI_cursor_close(source->portal);
 }
 
-Oid minhash_type_of(FunctionCallInfo fcinfo) {
-  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
-  if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
-  const Oid schema = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->pronamespace;
-  ReleaseSysCache(tuple);
-  const Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("minhash"), ObjectIdGetDatum(schema));
-  if (!OidIsValid(type)) elog(ERROR, "type minhash is not in the schema of neardup");
-  return type;
+Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
+  if (PG_ARGISNULL(n))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
+  return PG_GETARG_DATUM(n);
 }
 
 Oid id_type_of(FunctionCallInfo fcinfo, bool witness) {

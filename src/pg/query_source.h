@@ -1,8 +1,8 @@
 // The rows of a caller's query for all_pairs() and its kin: ids of any ordered type, and comparable signatures.
 #pragma once
 
-#include "core/encode.h"
-#include "pg/boundary.h"
+#include "pg/signature.h"
+
 #include "pg/pg.h"
 
 namespace neardup {
@@ -38,7 +38,7 @@ void free_ids(IdStore* ids);
 struct RowSource {
   const char* what;       // "query", "query_a", ... for messages
   const char* text;
-  Oid minhash_type;
+  SignatureTypes types;
   Oid witness_type;       // of the result's ids; may be a domain
   Oid id_type;            // its base type
   Oid column_type;        // as the query gives it
@@ -47,23 +47,25 @@ struct RowSource {
   IdStore* ids;
   bool sorted;            // ids came in strictly ascending order
   bool unique;            // duplicates have been ruled out
-  bool has_params;
-  MinhashParams params;   // of all signatures so far
+  SignatureType type;     // of the second column
+  SignatureShape shape;   // of all signatures so far
   FmgrInfo compare;       // of id_type
 };
 
 // Checks that the text is one read-only statement that returns an id of the wanted type and a signature, and opens it
-// under the caller's snapshot. SPI must be connected. what names the argument in messages.
-void open_source(RowSource* source, const char* what, text* query, Oid id_type, Oid minhash_type);
+// under the caller's snapshot. SPI must be connected. what names the argument in messages; shape is that of another
+// query's signatures which these must be like.
+void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
+                 const SignatureShape& shape = {});
 
 // One row as the engines take it.
 struct SourceRow {
-  const void* components;  // null: an empty document, or no signature
-  bool is_null;            // no signature
+  bool is_null;  // no signature
+  Signature signature;
 };
 
 // Fetches the next rows (at most ~1000), keeps their ids, checks that signatures are alike, and fills rows[]; *n = 0
-// at the end. What rows point to lives until the next call. With `previous`, signatures must also be like those.
+// at the end. What rows point to lives until the next call.
 constexpr int kFetch = 1000;
 void fetch_rows(RowSource* source, SourceRow* rows, int* n);
 
@@ -75,8 +77,8 @@ void check_unique(RowSource* source);
 
 void close_source(RowSource* source);
 
-// The type minhash that the calling function was created with.
-Oid minhash_type_of(FunctionCallInfo fcinfo);
+// Argument n of a function that is not strict; an error that names it where it is NULL.
+Datum argument(FunctionCallInfo fcinfo, int n, const char* name);
 
 // Type of the ids: bigint, or that of the witness in argument 0 when the function takes one.
 Oid id_type_of(FunctionCallInfo fcinfo, bool witness);

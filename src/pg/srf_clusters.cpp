@@ -1,9 +1,10 @@
 // all_clusters(), and the window functions cluster_anchor() and cluster_connected().
 #include "core/cluster.h"
-#include "core/minhash.h"
 
 #include "pg/context.h"
+#include "pg/guc.h"
 #include "pg/query_source.h"
+#include "pg/stages.h"
 #include "pg/values.h"
 
 namespace {
@@ -13,18 +14,18 @@ using namespace neardup;
 // The clusterer, made when the first signature tells the shape; rows before it are counted and added then.
 struct ClusterRun {
   Owned<Clusterer>* clusterer;
-  MinhashParams params;
+  SignatureShape shape;
   Linkage linkage;
   double threshold;
   size_t memory;
   uint64 rows;
 };
 
-void start_clusterer(ClusterRun* run, MemoryContext context, const MinhashParams& params) {
-  run->params = params;
-  const uint32_t need = min_matches(run->threshold, false, params.num_perm, params.bits);
+void start_clusterer(ClusterRun* run, MemoryContext context, const SignatureShape& shape) {
+  run->shape = shape;
+  const unsigned threads = search_threads();
   run->clusterer = make_owned<Clusterer>(context, [&](PgStop* stop, PgTempFiles* files) {
-    return new Clusterer(run->linkage, params.num_perm, params.bits, need, {run->memory, files, stop});
+    return make_clusterer(run->shape, run->linkage, run->threshold, {run->memory, files, stop, threads});
   });
   call_core([&] {
     for (uint64 i = 0; i < run->rows; ++i) run->clusterer->object->add_alone();
@@ -42,14 +43,19 @@ Linkage parse_linkage(const text* name) {
   pg_unreachable();
 }
 
-Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
-  if (PG_ARGISNULL(n))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
-  return PG_GETARG_DATUM(n);
-}
-
 // Rows are numbered below 2^31.
 constexpr uint32 kNoSignature = PG_UINT32_MAX;
+
+// Of the window function's first argument.
+SignatureType argument_type(FunctionCallInfo fcinfo) {
+  const SignatureTypes types = signature_types_of(fcinfo);
+  const Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+  for (int i = 0; i < kSignatureTypes; ++i) {
+    if (types.oid[i] == type) return static_cast<SignatureType>(i);
+  }
+  elog(ERROR, "no signature: %s", format_type_be(type));
+  pg_unreachable();
+}
 
 // Partition-local state of a window function.
 struct WindowState {
@@ -70,6 +76,8 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
     run.threshold = DatumGetFloat8(threshold_now);
     run.memory = get_hash_memory_limit();
     check_threshold(run.threshold);
+    const SignatureType type = argument_type(fcinfo);
+    SignatureShape shape = {};
     const int64 total = WinGetPartitionRowCount(window);
     if (total > (static_cast<int64>(1) << 31))
       ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one partition", 1u << 31)));
@@ -88,29 +96,12 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
       if (is_null) {
         if (run.clusterer != nullptr) call_core([&] { run.clusterer->object->add_alone(); });
       } else {
-        const MinhashView v = minhash_view(PG_DETOAST_DATUM(value));
-        if (run.clusterer == nullptr) {
-          start_clusterer(&run, partition, params_of(*v.header));
-        } else if (const MinhashParams& p = run.params;
-                   v.header->kind != static_cast<uint8_t>(p.kind) || v.header->k != p.k ||
-                   v.header->bits != p.bits || v.header->num_perm != p.num_perm ||
-                   v.header->tokenizer != p.tokenizer || v.header->seed != p.seed) {
-          char left[128];
-          char right[128];
-          call_core([&] {
-            strlcpy(left, describe(p).c_str(), sizeof left);
-            strlcpy(right, describe(params_of(*v.header)).c_str(), sizeof right);
-          });
-          ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("cannot compare signatures made differently"),
-                          errdetail("earlier rows: %s; row " INT64_FORMAT " of the partition: %s", left, i + 1, right),
-                          errhint("Use minhash_like(document, column).")));
-        }
-        call_core([&] {
-          if (v.empty())
-            run.clusterer->object->add_alone();
-          else
-            run.clusterer->object->add(v.components);
-        });
+        Signature signature;
+        read_signature(type, value, &signature);
+        if (!fits_shape(&shape, signature))
+          refuse_shape(shape, signature, psprintf("row " INT64_FORMAT " of the partition", i + 1));
+        if (run.clusterer == nullptr) start_clusterer(&run, partition, shape);
+        call_core([&] { add_row(run.clusterer->object, signature); });
       }
       ++run.rows;
       if (i % 256 == 255) {
@@ -169,7 +160,9 @@ Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
   SPI_connect();
   MemoryContext context = CurrentMemoryContext;
   RowSource source;
-  open_source(&source, "query", query, id_type_of(fcinfo, witness), minhash_type_of(fcinfo));
+  Stages stages;
+  begin_stages(&stages);
+  open_source(&source, "query", query, id_type_of(fcinfo, witness), signature_types_of(fcinfo));
   auto* rows = static_cast<SourceRow*>(palloc(kFetch * sizeof(SourceRow)));
   // Which rows have no signature at all: one bit a row.
   uint64 null_capacity = 8192;
@@ -178,7 +171,7 @@ Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
     int n;
     fetch_rows(&source, rows, &n);
     if (n == 0) break;
-    if (run.clusterer == nullptr && source.has_params) start_clusterer(&run, context, source.params);
+    if (run.clusterer == nullptr && source.shape.known) start_clusterer(&run, context, source.shape);
     if (run.rows + static_cast<uint64>(n) > null_capacity) {
       null_bits = static_cast<uint8*>(repalloc_huge(null_bits, null_capacity / 4));
       memset(null_bits + null_capacity / 8, 0, null_capacity / 8);
@@ -191,24 +184,26 @@ Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
     if (run.clusterer != nullptr)
       call_core([&] {
         for (int i = 0; i < n; ++i) {
-          if (rows[i].components == nullptr)
+          if (rows[i].is_null)
             run.clusterer->object->add_alone();
           else
-            run.clusterer->object->add(rows[i].components);
+            add_row(run.clusterer->object, rows[i].signature);
         }
       });
     run.rows += static_cast<uint64>(n);
   }
   close_source(&source);
   check_unique(&source);
+  end_stage(&stages, "rows read");
 
   const uint32_t* representative = nullptr;
-  const uint32_t* matches = nullptr;
+  const uint32_t* values_of = nullptr;
   uint32* size_of = nullptr;
   if (run.clusterer != nullptr) {
     call_core([&] { run.clusterer->object->run(); });
     representative = run.clusterer->object->representative().data();
-    matches = run.clusterer->object->matches().data();
+    values_of = run.clusterer->object->values().data();
+    end_stage(&stages, "clusters found");
     size_of = static_cast<uint32*>(MemoryContextAllocExtended(context, Max(run.rows, static_cast<uint64>(1)) * sizeof(uint32),
                                                               MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
     for (uint64 i = 0; i < run.rows; ++i) ++size_of[representative[i]];
@@ -229,7 +224,7 @@ Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
       }
       values[1] = Int64GetDatum(static_cast<int64>(r) + 1);
       values[2] = r == i ? values[0] : id_at(source.ids, r);
-      values[3] = Float8GetDatum(r == i ? 1.0 : estimate_jaccard(matches[i], run.params.num_perm, run.params.bits));
+      values[3] = Float8GetDatum(r == i ? 1.0 : similarity_of(run.shape, values_of[i]));
       values[4] = Int64GetDatum(static_cast<int64>(size_of[r]));
       values[5] = BoolGetDatum(r == i);
       nulls[1] = nulls[2] = nulls[3] = nulls[4] = false;
@@ -237,6 +232,7 @@ Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
     tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
     if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
   }
+  end_stage(&stages, "rows returned");
   if (run.clusterer != nullptr) destroy_owned(run.clusterer);
   free_ids(source.ids);
   SPI_finish();

@@ -1,24 +1,12 @@
-// The type ctph: text and binary forms, order and hash; constructors and measures.
+// The type ctph: text and binary forms, constructors, measures. Order and hash are those of bytes: type_minhash.cpp.
 #include <algorithm>
 
-#include "core/ctph.h"
 #include "core/ctph_compare.h"
-#include "pg/values.h"
-
-extern "C" {
-#include "common/hashfn.h"
-}
+#include "pg/ctph_value.h"
 
 namespace {
 
 using namespace neardup;
-
-CtphView ctph_view(const struct varlena* value) {
-  CtphView v;
-  call_core([&] { v = view_ctph(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)); });
-  return v;
-}
-CtphView ctph_arg(FunctionCallInfo fcinfo, int n) { return ctph_view(PG_GETARG_VARLENA_PP(n)); }
 
 std::vector<uint8_t> stored(const CtphDigest& digest) {
   std::vector<uint8_t> bytes(ctph_size(view_of(digest)));
@@ -32,33 +20,6 @@ Datum digest_of(const uint8_t* bytes, size_t size, bool is_long, int64 length) {
     PgStop stop;
     return stored(is_long ? ctph_long(bytes, size, length, &stop) : ctph(bytes, size, &stop));
   });
-}
-
-int compare_args(FunctionCallInfo fcinfo) {
-  struct varlena* a = PG_GETARG_VARLENA_PP(0);
-  struct varlena* b = PG_GETARG_VARLENA_PP(1);
-  const size_t na = VARSIZE_ANY_EXHDR(a);
-  const size_t nb = VARSIZE_ANY_EXHDR(b);
-  const int c = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), std::min(na, nb));
-  PG_FREE_IF_COPY(a, 0);
-  PG_FREE_IF_COPY(b, 1);
-  return c != 0 ? (c < 0 ? -1 : 1) : na < nb ? -1 : na > nb;
-}
-
-int score_of(FunctionCallInfo fcinfo) {
-  const CtphView a = ctph_arg(fcinfo, 0);
-  const CtphView b = ctph_arg(fcinfo, 1);
-  int score = 0;
-  call_core([&] { score = ctph_score(a, b); });
-  return score;
-}
-
-double rate_of(FunctionCallInfo fcinfo) {
-  const CtphView a = ctph_arg(fcinfo, 0);
-  const CtphView b = ctph_arg(fcinfo, 1);
-  double rate = 1;
-  call_core([&] { rate = ctph_edit_rate(a, b); });
-  return rate;
 }
 
 }  // namespace
@@ -105,41 +66,6 @@ Datum ctph_send(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(out);
 }
 
-#define COMPARISON(name, test)               \
-  PG_FUNCTION_INFO_V1(name);                 \
-  Datum name(PG_FUNCTION_ARGS) {             \
-    const int c = compare_args(fcinfo);      \
-    PG_RETURN_BOOL(test);                    \
-  }
-COMPARISON(ctph_eq, c == 0)
-COMPARISON(ctph_ne, c != 0)
-COMPARISON(ctph_lt, c < 0)
-COMPARISON(ctph_le, c <= 0)
-COMPARISON(ctph_gt, c > 0)
-COMPARISON(ctph_ge, c >= 0)
-#undef COMPARISON
-
-PG_FUNCTION_INFO_V1(ctph_cmp);
-Datum ctph_cmp(PG_FUNCTION_ARGS) { PG_RETURN_INT32(compare_args(fcinfo)); }
-
-PG_FUNCTION_INFO_V1(ctph_hash);
-Datum ctph_hash(PG_FUNCTION_ARGS) {
-  struct varlena* v = PG_GETARG_VARLENA_PP(0);
-  const Datum h =
-      hash_any(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)), static_cast<int>(VARSIZE_ANY_EXHDR(v)));
-  PG_FREE_IF_COPY(v, 0);
-  return h;
-}
-
-PG_FUNCTION_INFO_V1(ctph_hash_extended);
-Datum ctph_hash_extended(PG_FUNCTION_ARGS) {
-  struct varlena* v = PG_GETARG_VARLENA_PP(0);
-  const Datum h = hash_any_extended(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)),
-                                    static_cast<int>(VARSIZE_ANY_EXHDR(v)), PG_GETARG_INT64(1));
-  PG_FREE_IF_COPY(v, 0);
-  return h;
-}
-
 PG_FUNCTION_INFO_V1(ctph_from_document);
 Datum ctph_from_document(PG_FUNCTION_ARGS) {
   bool found;
@@ -164,25 +90,21 @@ Datum ctph_from_bytes(PG_FUNCTION_ARGS) {
 }
 
 PG_FUNCTION_INFO_V1(ctph_score_of);
-Datum ctph_score_of(PG_FUNCTION_ARGS) { PG_RETURN_INT32(score_of(fcinfo)); }
-
-PG_FUNCTION_INFO_V1(ctph_edit_rate_of);
-Datum ctph_edit_rate_of(PG_FUNCTION_ARGS) { PG_RETURN_FLOAT8(rate_of(fcinfo)); }
-
-PG_FUNCTION_INFO_V1(ctph_score_at_least);
-Datum ctph_score_at_least(PG_FUNCTION_ARGS) {
-  const double least = PG_GETARG_FLOAT8(2);
-  if (!(least >= 0 && least <= 100))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("score must be from 0 to 100: %g", least)));
-  PG_RETURN_BOOL(score_of(fcinfo) >= least);
+Datum ctph_score_of(PG_FUNCTION_ARGS) {
+  const CtphView a = ctph_arg(fcinfo, 0);
+  const CtphView b = ctph_arg(fcinfo, 1);
+  int score = 0;
+  call_core([&] { score = ctph_score(a, b); });
+  PG_RETURN_INT32(score);
 }
 
-PG_FUNCTION_INFO_V1(ctph_edit_rate_at_most);
-Datum ctph_edit_rate_at_most(PG_FUNCTION_ARGS) {
-  const double most = PG_GETARG_FLOAT8(2);
-  if (!(most >= 0 && most <= 1))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("rate must be from 0 to 1: %g", most)));
-  PG_RETURN_BOOL(rate_of(fcinfo) <= most);
+PG_FUNCTION_INFO_V1(ctph_edit_rate_of);
+Datum ctph_edit_rate_of(PG_FUNCTION_ARGS) {
+  const CtphView a = ctph_arg(fcinfo, 0);
+  const CtphView b = ctph_arg(fcinfo, 1);
+  double rate = 1;
+  call_core([&] { rate = ctph_edit_rate(a, b); });
+  PG_RETURN_FLOAT8(rate);
 }
 
 }  // extern "C"

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size != 0) std::memcpy(words.data(), data, size);
   try {
     const LshQueryView v = view_lsh_query(words.data(), size);
-    DEMAND(v.signature.size + sizeof(LshQueryHeader) == size);
+    DEMAND(lsh_query_size(v) == size);
     DEMAND(!lsh_query_to_text(v).empty());
   } catch (const Error& e) {
     DEMAND(e.code() == Errc::corrupt_data);

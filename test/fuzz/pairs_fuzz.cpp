@@ -42,11 +42,11 @@ reference::Rows make_rows(fuzz::Input& in, uint32_t num_perm, uint32_t bits, uin
   return rows;
 }
 
-std::vector<reference::Pair> drain(PairEngine& engine, size_t step) {
+std::vector<reference::Pair> drain(MinhashPairs& engine, size_t step) {
   std::vector<reference::Pair> out;
-  std::vector<MatchPair> some(step);
+  std::vector<RowPair> some(step);
   while (const size_t n = engine.next(some.data(), step)) {
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].matches);
+    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
   }
   return out;
 }
@@ -73,13 +73,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   reference::StdioTempFiles files;
   const EngineOptions options{.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files};
   {
-    PairEngine engine(num_perm, bits, need, options);
+    MinhashPairs engine(num_perm, bits, need, options);
     for (uint32_t i = 0; i < rows.size(); ++i) engine.add(rows.row(i));
     engine.run();
     DEMAND(drain(engine, step) == expected);
   }
   {
-    PairEngine engine(num_perm, bits, need, options);
+    MinhashPairs engine(num_perm, bits, need, options);
     reference::Rows a{num_perm, bits, {}}, b{num_perm, bits, {}};
     for (uint32_t i = 0; i < rows.size(); ++i) {
       auto& to = i < split ? a.data : b.data;
@@ -92,12 +92,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DEMAND(drain(engine, step) == reference::pairs_between(a, b, need));
   }
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
-    Clusterer clusterer(linkage, num_perm, bits, need, options);
+    MinhashClusterer clusterer(linkage, num_perm, bits, need, options);
     for (uint32_t i = 0; i < rows.size(); ++i) clusterer.add(rows.row(i));
     clusterer.run();
     const auto clusters = linkage == Linkage::anchor ? reference::anchor(rows, need) : reference::connected(rows, need);
     DEMAND(clusterer.representative() == clusters.representative);
-    DEMAND(clusterer.matches() == clusters.matches);
+    DEMAND(clusterer.values() == clusters.matches);
   }
   DEMAND(files.open == 0);
   return 0;

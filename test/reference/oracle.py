@@ -353,3 +353,13 @@ if __name__ == "__main__":
         out.write("// Unicode 15.0.0 (Debian unicode-data), written by oracle.py unicode; read by C++ and by oracle.py.\n")
         for row in build_unicode(*sys.argv[2:3]):
             out.write("{0x%x, 0x%x, '%s', %d},\n" % row)
+
+
+def edit_distance(a, b):
+    """Wagner and Fischer, over code points or any other sequence."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]

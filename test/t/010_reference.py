@@ -279,7 +279,10 @@ def measures(conn):
 
 
 def explanations(conn):
-    texts = ["", "a", "one two three four five", "one two three four six", TEXTS["english"], TEXTS["english"] + " again", "漢字abc漢a字 ภาษา"]
+    texts = ["", "a", "one two three four five", "one two three four six", TEXTS["english"], TEXTS["english"] + " again", "漢字abc漢a字 ภาษา",
+             "...", "ha ha ha ho ha ha ha ho ha ha", "ho ho " * 30, "".join(random.Random(9).choice(POOL) for _ in range(150))]
+
+    rates = {(a, b): o.edit_distance(a, b) / max(len(a) + len(b), 1) for a in texts for b in texts}
 
     def rows():
         for a in texts:
@@ -287,10 +290,11 @@ def explanations(conn):
                 for k, unit in ((3, "word"), (2, "char")):
                     x, y = set(o.shingle_hashes(a, k, unit)), set(o.shingle_hashes(b, k, unit))
                     both = len(x & y)
+                    h, g = o.to_simhash(a, k, unit), o.to_simhash(b, k, unit)
                     m = sum(p == q for p, q in zip(o.components(x), o.components(y)))
                     want = (o.jaccard(x, y), m / 128 if x and y else 0.0, both / len(x) if x else 0.0, both / len(y) if y else 0.0,
-                            both, len(x) - both, len(y) - both)
-                    got = conn.execute("""SELECT jaccard, estimate, coalesce(a_in_b, 0), coalesce(b_in_a, 0), shared, only_a, only_b
+                            both, len(x) - both, len(y) - both, None if None in (h, g) else bin(h ^ g).count("1"), rates[a, b])
+                    got = conn.execute("""SELECT jaccard, estimate, coalesce(a_in_b, 0), coalesce(b_in_a, 0), shared, only_a, only_b, hamming, edit_rate
                         FROM compare_texts(%s::text, %s::text, %s, %s)""", (a, b, k, unit)).fetchone()
                     yield "%.20r with %.20r, %s %d" % (a, b, unit, k), got, want
     equal_all("compare_texts", rows())
@@ -305,6 +309,18 @@ def explanations(conn):
                         set_minhash(%s::bigint[], %s, %s), %s)""", (a, L, bits, b, L, bits, t)).fetchone()
                     yield "%dx%d, %d shared, %s" % (L, bits, shared, t), got, (True, m, o.need(t, L, bits), o.estimate(m, L, bits))
     equal_all("explain_pair", pairs())
+
+    def hammings():
+        rng = random.Random(10)
+        for distance in [0, 1, 2, 3, 3.5, 7.99, 32, 64] * 4:
+            a, b = rng.getrandbits(64), rng.getrandbits(64)
+            if distance < 64:
+                b = a ^ b & rng.getrandbits(64) & rng.getrandbits(64) & rng.getrandbits(64) & rng.getrandbits(64)
+            got = conn.execute("SELECT hamming, verdict LIKE 'similar: %%', verdict LIKE 'not similar: %%' FROM explain_pair(%s::simhash, %s::simhash, %s)",
+                               ("%016x" % a, "%016x" % b, distance)).fetchone()
+            bits = bin(a ^ b).count("1")
+            yield "%d bits, %s" % (bits, distance), got, (bits, bits <= distance, bits > distance)
+    equal_all("explain_pair of simhashes", hammings())
 
 
 def kernels(conn):

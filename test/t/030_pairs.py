@@ -2,7 +2,26 @@
 """all_pairs and pairs_between equal a brute-force join, clusters a simulation over that join's pairs."""
 from harness import *
 
-LEAST = 0.3  # the brute-force join keeps pairs from here
+# name: signature of a body, similarity of x.sig and y.sig, from where on the brute-force join keeps pairs, thresholds
+SIMHASH = "1 - hamming(x.sig, y.sig) / 64.0::float8"
+DIGEST = "1 - ctph_edit_rate(x.sig, y.sig)"
+KINDS = {
+    "minhash, 32 bits": ("to_minhash(body, 3, 'word', 128, 32)", "jaccard(x.sig, y.sig)", 0.3, (0.4, 0.5, 0.8, 0.95, 1.0)),
+    "minhash, 16 bits": ("to_minhash(body, 3, 'word', 128, 16)", "jaccard(x.sig, y.sig)", 0.3, (0.4, 0.5, 0.8, 0.95, 1.0)),
+    "minhash, 8 bits": ("to_minhash(body, 3, 'word', 128, 8)", "jaccard(x.sig, y.sig)", 0.3, (0.4, 0.5, 0.8, 0.95, 1.0)),
+    "simhash": ("to_simhash(body, 3)", SIMHASH, 0.7, (0.75, 0.85, 61 / 64, 1.0)),
+    # Any two digests have a similarity of some 0.6.
+    "digests": ("to_ctph(body)", DIGEST, 0.7, (0.72, 0.85, 0.95, 1.0)),
+    "long digests": ("ctph_long(body, 200)", DIGEST, 0.7, (0.75, 0.85, 1.0)),
+}
+# thresholds and memory of clusters
+CLUSTERED = {"minhash, 32 bits": ((0.8, "4MB"), (0.5, "64kB")), "simhash": ((0.9375, "64kB"),), "digests": ((0.72, "64kB"),)}
+# Not every kind on every set, but in full.
+LEFT_OUT = {
+    "text_articles": ("minhash, 16 bits",),
+    "code_submissions": ("minhash, 16 bits", "minhash, 8 bits", "long digests"),
+    "sms": ("minhash, 16 bits", "minhash, 8 bits", "digests", "long digests"),
+}
 PAIR_SQL = """SELECT count(*) FILTER (WHERE f.id_a IS NULL), count(*) FILTER (WHERE b.a IS NULL),
         count(*) FILTER (WHERE f.similarity <> b.s), count(b.a), min(coalesce(b.a, f.id_a)::text || ' ' || coalesce(b.b, f.id_b)::text)
             FILTER (WHERE f.similarity IS DISTINCT FROM b.s)
@@ -19,7 +38,7 @@ def sets(conn):
     for name, file, columns, query in (
             ("text_articles", "articles_2500", "id text, body text", "SELECT substr(id, 2)::bigint AS id, body FROM raw"),
             ("code_submissions", "docs", "id bigint, problem text, path text, body text", "SELECT id, body FROM raw"),
-            ("sms", "docs", "id bigint, label text, body text", "SELECT id, body FROM raw ORDER BY id LIMIT 3000")):
+            ("sms", "docs", "id bigint, label text, body text", "SELECT id, body FROM raw ORDER BY id LIMIT 2000")):
         path = data_file(name, file + ".tsv.gz")
         if path:
             conn.execute("DROP TABLE IF EXISTS raw, doc")
@@ -36,11 +55,14 @@ def sets(conn):
     yield "generated"
 
 
-def sign(conn, num_perm, bits):
+def sign(conn, kind):
+    signature, similarity, least, _ = KINDS[kind]
     conn.execute("DROP TABLE IF EXISTS sig, brute")
-    conn.execute("CREATE TABLE sig AS SELECT id, to_minhash(body, 3, 'word', %d, %d) AS sig FROM doc; ANALYZE sig" % (num_perm, bits))
-    conn.execute("""CREATE TABLE brute AS SELECT * FROM (SELECT x.id AS a, y.id AS b, jaccard(x.sig, y.sig) AS s
-        FROM sig x JOIN sig y ON x.id < y.id OFFSET 0) p WHERE s >= %s; ANALYZE brute""" % LEAST)
+    # first: the least id with the same signature
+    conn.execute("""CREATE TABLE sig AS SELECT *, min(id) OVER (PARTITION BY sig) AS first
+        FROM (SELECT id, %s AS sig FROM doc) d; ANALYZE sig""" % signature)
+    conn.execute("""CREATE TABLE brute AS SELECT * FROM (SELECT x.id AS a, y.id AS b, x.first AS first_a, y.first AS first_b, %s AS s
+        FROM sig x JOIN sig y ON x.id < y.id OFFSET 0) p WHERE s >= %s; ANALYZE brute""" % (similarity, least))
 
 
 def anchors(ids, near):
@@ -73,22 +95,24 @@ def components(ids, near):
     return {i: root(i) for i in ids}
 
 
-def clusters(conn, name, threshold):
+def clusters(conn, name, kind, threshold):
+    similarity = KINDS[kind][1]
     near = set(conn.execute("SELECT a, b FROM brute WHERE s >= %s", (threshold,)).fetchall())
+    unsigned = {r[0] for r in conn.execute("SELECT id FROM sig WHERE sig IS NULL")}
     for order in ("id", "id DESC", "id % 7, id"):
         ids = [r[0] for r in conn.execute("SELECT id FROM sig ORDER BY %s" % order)]
         number = {i: n for n, i in enumerate(ids, 1)}
         for function, simulate in (("cluster_anchor", anchors), ("cluster_connected", components)):
-            want = {i: number[r] for i, r in simulate(ids, near).items()}
+            want = {i: None if i in unsigned else number[r] for i, r in simulate(ids, near).items()}
             got = dict(conn.execute("SELECT id, %s(sig, %s) OVER (ORDER BY %s) FROM sig" % (function, threshold, order)).fetchall())
             yield "%s %s %s by %s" % (name, function, threshold, order), [i for i in ids if got[i] != want[i]][:5], []
         if order != "id % 7, id":
             continue
         for linkage, simulate in (("anchor", anchors), ("connected", components)):
             rows = conn.execute("""SELECT c.id, c.cluster, c.representative, c.similarity, c.cluster_size, c.survivor,
-                    CASE WHEN c.id = c.representative THEN 1 ELSE jaccard(x.sig, y.sig) END
+                    CASE WHEN c.id = c.representative THEN 1 ELSE %s END
                 FROM all_clusters('SELECT id, sig FROM sig ORDER BY %s', %s, %s) c
-                    JOIN sig x USING (id) JOIN sig y ON y.id = c.representative""" % ("id % 7, id", threshold, "'%s'" % linkage)).fetchall()
+                    JOIN sig x USING (id) JOIN sig y ON y.id = c.representative""" % (similarity, "id % 7, id", threshold, "'%s'" % linkage)).fetchall()
             want = simulate(ids, near)
             size = {}
             for r in want.values():
@@ -106,29 +130,36 @@ def clusters(conn, name, threshold):
 
 def run_set(conn, name):
     pair_rows, cluster_rows, pairs = [], [], 0
-    for bits in (32, 16, 8):
-        sign(conn, 128, bits)
-        for threshold in (0.4, 0.5, 0.8, 0.95, 1.0):
-            for memory in ("1MB", "64MB"):
-                if memory == "1MB" and threshold in (0.4, 0.95) and not FULL:
+    for kind, (_, _, _, thresholds) in KINDS.items():
+        if kind in LEFT_OUT.get(name, ()) and not FULL:
+            continue
+        sign(conn, kind)
+        for n, threshold in enumerate(thresholds):
+            for memory, threads in (("1MB", 2), ("64MB", 1)):
+                if memory == "1MB" and n % 2 == 0 and not FULL:
                     continue
-                conn.execute("SET maintenance_work_mem = '%s'" % memory)
-                row = compare(conn, "%s bits %d, %s, %s" % (name, bits, threshold, memory),
+                conn.execute("SET maintenance_work_mem = '%s'; SET neardup.threads = %d" % (memory, threads))
+                row = compare(conn, "%s, %s, %s, %s" % (name, kind, threshold, memory),
                               "all_pairs('SELECT id, sig FROM sig', %s)" % threshold, threshold)
                 pair_rows.append(row[:3])
                 pairs += row[3]
         halves = "pairs_between('SELECT id, sig FROM sig WHERE id % 2 = 0', 'SELECT id, sig FROM sig WHERE id % 2 = 1', {})"
         both = """(SELECT least(id_a, id_b) AS id_a, greatest(id_a, id_b) AS id_b, similarity FROM %s h
             WHERE id_a %% 2 = 0 AND id_b %% 2 = 1) h""" % halves
-        for threshold in (0.5, 0.8):
-            pair_rows.append(compare(conn, "%s between, bits %d, %s" % (name, bits, threshold), both.format(threshold), threshold,
+        for threshold in thresholds[1:3]:
+            pair_rows.append(compare(conn, "%s between, %s, %s" % (name, kind, threshold), both.format(threshold), threshold,
                                      "AND (a + b) % 2 = 1")[:3])
-        if bits == 32:
-            for memory in ("64kB", "4MB"):
-                conn.execute("SET work_mem = '%s'" % memory)
-                for threshold in (0.8, 0.5):
-                    cluster_rows += clusters(conn, "%s, %s" % (name, memory), threshold)
-            conn.execute("RESET work_mem")
+        # Of equal signatures the least id alone is paired, but for the star.
+        threshold = thresholds[-2]
+        for identical, where in (("star", "AND a = first_a AND (b = first_b OR first_a = first_b)"),
+                                 ("none", "AND a = first_a AND b = first_b AND first_a <> first_b")):
+            pair_rows.append(compare(conn, "%s, %s, identical %s" % (name, kind, identical),
+                                     "all_pairs('SELECT id, sig FROM sig ORDER BY id DESC', %s, '%s')" % (threshold, identical),
+                                     threshold, where)[:3])
+        for threshold, memory in CLUSTERED.get(kind, ()):
+            conn.execute("SET work_mem = '%s'" % memory)
+            cluster_rows += clusters(conn, "%s, %s, %s" % (name, kind, memory), kind, threshold)
+        conn.execute("RESET work_mem; RESET maintenance_work_mem; RESET neardup.threads")
     equal_all("%s: %d pairs equal to brute force" % (name, pairs), pair_rows)
     equal_all("%s: clusters equal to the simulation" % name, cluster_rows)
 

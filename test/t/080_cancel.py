@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# alone: it counts the temporary files of the whole server
 """Long statements stop when asked, leave no temporary file, and the session stays usable. Times are hang guards only."""
 import threading
 import time
@@ -9,6 +10,9 @@ LIMIT = 2.0  # seconds beyond the asked moment
 STATEMENTS = {
     "all_pairs": "SELECT count(*) FROM all_pairs('TABLE hot', 0.8)",
     "pairs_between": "SELECT count(*) FROM pairs_between('TABLE hot', 'SELECT -id, sig FROM hot', 0.8)",
+    "all_pairs of simhashes": "SELECT count(*) FROM all_pairs('SELECT id, s FROM other hot', 0.75)",
+    "all_pairs of digests": "SELECT count(*) FROM all_pairs('SELECT id, c FROM other hot', 0.7)",
+    "clusters of digests": "SELECT count(c) FROM (SELECT cluster_anchor(c, 0.7) OVER (ORDER BY id) AS c FROM other) hot",
     "all_clusters": "SELECT count(*) FROM all_clusters('TABLE hot', 0.8, 'connected')",
     "cluster_anchor": "SELECT count(c) FROM (SELECT cluster_anchor(sig, 0.8) OVER (ORDER BY id) AS c FROM hot) x",
     "cluster_connected": "SELECT count(c) FROM (SELECT cluster_connected(sig, 0.8) OVER (ORDER BY id) AS c FROM hot) x",
@@ -19,6 +23,7 @@ STATEMENTS = {
     "shingles": "SELECT count(*) FROM big, shingles(body)",
     "shingle_hashes": "SELECT count(*) FROM big, shingle_hashes(body, 5, 'char')",
     "compare_texts": "SELECT * FROM big, compare_texts(body, body)",
+    "compare_texts of unlike texts": "SELECT * FROM big, compare_texts(left(body, 220000), reverse(left(body, 220000)))",
     "jaccard_exact": "SELECT jaccard_exact(a, a) FROM longs",
     "set_minhash": "SELECT set_minhash(a, 4096) FROM longs",
     "set_minhash of text": "SELECT set_minhash(a::text[], 4096) FROM longs",
@@ -61,6 +66,10 @@ def prepare(conn):
     # Rows that share 70 % with every other row: all of them candidates, hardly a pair at 0.8.
     conn.execute("""CREATE TABLE hot AS SELECT i::bigint AS id, set_minhash(array(SELECT e::bigint FROM generate_series(1, 150) e) ||
                 array(SELECT (i * 1000 + e)::bigint FROM generate_series(1, 30) e)) AS sig FROM generate_series(1, 15000) i""")
+    # As far from each other as random ones.
+    conn.execute("""CREATE TABLE other AS SELECT i AS id, (hashint8extended(i, 5))::simhash AS s, CASE WHEN i <= 30000 THEN ('96:' ||
+                translate(left(encode(sha512(i::text::bytea), 'base64'), 60), E'\n=', '') || ':abc')::ctph END AS c
+            FROM generate_series(1, 400000::bigint) i""")
     conn.execute("""CREATE TABLE big(body text, raw bytea); ALTER TABLE big ALTER body SET STORAGE EXTERNAL, ALTER raw SET STORAGE EXTERNAL;
         INSERT INTO big SELECT string_agg(md5(i::text) || ' ', '') || repeat(string_agg(md5(i::text) || E' щука\\n', ''), 8), NULL FROM generate_series(1, 200000) i;
         UPDATE big SET raw = convert_to(body, 'UTF8')""")
@@ -73,7 +82,7 @@ def prepare(conn):
 def main():
     with database() as name, connect(name) as conn:
         prepare(conn)
-        conn.execute("SET max_parallel_workers_per_gather = 0")
+        conn.execute("SET max_parallel_workers_per_gather = 0; SET neardup.threads = 3")
         for memory in ("1MB", "64MB"):
             conn.execute("SET maintenance_work_mem = '%s'; SET work_mem = '%s'" % (memory, memory))
             for label, query in STATEMENTS.items():

@@ -28,7 +28,7 @@ class Run:
 LIVE, OUTPUT, INPUT = 2, 3, 4
 META_FIELDS = [("magic", 24, 4), ("format", 28, 4), ("family version", 56, 4), ("flags", 60, 2), ("nbands", 62, 2),
                ("params_len", 80, 2), ("params", 82, 4), ("params 2", 86, 4), ("params bands", 98, 2), ("params rows", 100, 2),
-               ("params need", 102, 2), ("next_id", 272, 8), ("nruns", 296, 2), ("npending", 298, 2)]
+               ("params need", 102, 2), ("params 8", 90, 1), ("params 9", 91, 1), ("params 10", 92, 2), ("next_id", 272, 8), ("nruns", 296, 2), ("npending", 298, 2)]
 RUN_FIELDS = [("id", 0, 8), ("lo", 8, 11), ("hi", 20, 11), ("root", 56, 4), ("height", 68, 1), ("state", 69, 1), ("unit", 71, 1)]
 COUNT_FIELDS = [("entries", 32, 8), ("rows", 40, 8), ("sum_sq", 48, 8), ("leaves", 60, 4), ("inners", 64, 4), ("flags", 70, 1)]
 HEAD_FIELDS = [("pd_lower", 12, 2), ("pd_upper", 14, 2), ("pd_special", 16, 2), ("pd_pagesize_version", 18, 2),
@@ -40,8 +40,11 @@ INNER_FIELDS = [("n", 24, 2), ("level", 26, 2)]
 class Golden:
     """A table and its index as they lie on disk."""
 
-    def __init__(self, name, columns, options, queries, low):
+    def __init__(self, name, columns, options, queries, low, maker="with_threshold", usual=0.8):
+        """queries: (row, bound); low: a bound for which all rows are read; maker: of an lsh_query from a value and a
+        bound; usual: a bound."""
         self.name, self.columns, self.options, self.queries, self.low = name, columns, options, queries, low
+        self.maker, self.usual, self.type = maker, usual, columns.split()[-1]
 
     def read(self, server, conn):
         conn.execute("CHECKPOINT")
@@ -224,6 +227,28 @@ def make_tall(server, conn):
     return g
 
 
+def make_hashes(server, conn):
+    """Simhashes: a built run, pending pages. Ten neighbours differ in up to 9 bits."""
+    conn.execute("CREATE TABLE hashes (id bigint, sig simhash)")
+    insert = ("INSERT INTO hashes SELECT i, simhash_from_bigint(hashint8extended(i / 10, 7) # ((1::bigint << (i %% 10)::int) - 1))"
+              " FROM generate_series(%d::bigint, %d) i")
+    conn.execute(insert % (1, 3000))
+    conn.execute("CREATE INDEX hashes_sig ON hashes USING lsh (sig)")
+    conn.execute(insert % (3001, 3400))
+    return Golden("hashes", "id bigint, sig simhash", "", [(4, 3), (2001, 7), (3399, 1)], 30, "lsh_hamming_query", 2).read(server, conn)
+
+
+def make_digests(server, conn):
+    """Digests: the same of documents, four of which share most lines."""
+    conn.execute("CREATE TABLE digests (id bigint, sig ctph)")
+    insert = ("INSERT INTO digests SELECT i, to_ctph((SELECT string_agg(md5((CASE WHEN l %% 20 < i %% 4 THEN i * 1000 + l ELSE i / 4 * 1000 + l END)::text), '')"
+              " FROM generate_series(1, 30) l)) FROM generate_series(%d::bigint, %d) i")
+    conn.execute(insert % (1, 400))
+    conn.execute("CREATE INDEX digests_sig ON digests USING lsh (sig)")
+    conn.execute(insert % (401, 440))
+    return Golden("digests", "id bigint, sig ctph", "", [(4, 0.1), (201, 0.15), (439, 0.05)], 0.9, "lsh_rate_query", 0.12).read(server, conn)
+
+
 # What is done with each ----------------------------------------------------------------------------------------------
 
 def says_damaged(e, case):
@@ -241,8 +266,8 @@ def answers(conn, table, g, index_only):
     for way in ("indexscan", "bitmapscan") if index_only else ("seqscan",):
         for other in ("seqscan", "indexscan", "bitmapscan"):
             conn.execute("SET enable_%s = %s" % (other, "on" if other == way else "off"))
-        single = "SELECT id FROM %s WHERE sig %%%%> with_threshold(%%s::minhash, %%s) ORDER BY id" % table
-        many = "SELECT a.id, b.id FROM %s_asked a, %s b WHERE b.sig %%%%> with_threshold(a.sig, 0.8) ORDER BY 1, 2" % (g.name, table)
+        single = "SELECT id FROM %s WHERE sig %%%%> %s(%%s::%s, %%s) ORDER BY id" % (table, g.maker, g.type)
+        many = "SELECT a.id, b.id FROM %s_asked a, %s b WHERE b.sig %%%%> %s(a.sig, %s) ORDER BY 1, 2" % (g.name, table, g.maker, g.usual)
         queries = [(single, [g.signatures[row], bound]) for row, bound in g.queries + [(g.queries[0][0], g.low)]] + [(many, [])]
         for number, (query, args) in enumerate(queries):
             e = None
@@ -314,7 +339,7 @@ def try_case(conn, case, table, want):
 
 def uses_index(conn, g):
     conn.execute("SET enable_seqscan = off")
-    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM %s WHERE sig %%> with_threshold('%s', 0.9)" % (g.name, g.signatures[g.queries[0][0]])))
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM %s WHERE sig %%> %s('%s', %s)" % (g.name, g.maker, g.signatures[g.queries[0][0]], g.queries[0][1])))
     conn.execute("RESET enable_seqscan")
     return check("%s: the index is used" % g.name, g.name + "_sig" in plan, plan)
 
@@ -350,9 +375,8 @@ def try_cases(server, cases, want, results):
             counts[2].append("%s: %s" % (case.label, bad))
         if os.environ.get("NEARDUP_VERBOSE") and (bad or not noticed):
             print("#", case.label, "|", bad or "not noticed", flush=True)
-    if FULL:
-        for i in range(len(cases)):
-            error_of(conn, "DROP TABLE c%d" % i)
+    for i in range(len(cases)):
+        error_of(conn, "DROP TABLE c%d" % i)
     conn.close()
     server.stop()
 
@@ -363,7 +387,7 @@ def damage(server, seed):
     with server.connect() as conn:
         conn.execute("CREATE EXTENSION neardup")
         goldens = []
-        for make in (make_flat, make_merging, make_tall):
+        for make in (make_flat, make_merging, make_tall, make_hashes, make_digests):
             began = time.monotonic()
             goldens.append(make(server, conn))
             print("note: %s took %.1f s" % (make.__name__, time.monotonic() - began))
@@ -385,8 +409,10 @@ def damage(server, seed):
             some = cases_of(g, rng, 7 if FULL else 2)
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
-                groups = {c.group for c in some} if g.name != "tall" else ("inner page", "links", "no link", "bounds")
-                some = [c for group in sorted(groups) for c in (lambda of: of if len(of) < 16 else rng.sample(of, 16))([c for c in some if c.group == group])]
+                groups = {"tall": ("inner page", "links", "no link", "bounds"), "hashes": ("meta page", "any byte", "entries", "pending page"),
+                          "digests": ("meta page", "any byte", "entries", "pending page")}.get(g.name, {c.group for c in some})
+                most = 8 if g.name in ("hashes", "digests") else 15
+                some = [c for group in sorted(groups) for c in (lambda of: of if len(of) <= most else rng.sample(of, most))([c for c in some if c.group == group])]
             cases += some
     server.stop()
     results = {}

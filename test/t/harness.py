@@ -2,10 +2,12 @@
 import contextlib
 import gzip
 import os
+import signal
 import subprocess
 import sys
 import traceback
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ./run starts tests side by side, where Ctrl-C is ignored
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "reference"))

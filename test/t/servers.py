@@ -56,12 +56,17 @@ def pids_below(parent):
     return found
 
 
-def is_gone(pid):
+def state_of(pid):
+    """The kernel's letter for it; None where there is no such process."""
     try:
         with open("/proc/%d/stat" % pid) as f:
-            return f.read().rsplit(")", 1)[1].split()[0] == "Z"
+            return f.read().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return True
+        return None
+
+
+def is_gone(pid):
+    return state_of(pid) in (None, "Z")
 
 
 def wait_for(condition, what, seconds=60):
@@ -151,7 +156,8 @@ class Server:
         """As a crash of the machine, but for what the kernel still writes: all processes end without another instruction."""
         if not self.process or self.process.poll() is not None:
             return
-        os.kill(self.process.pid, signal.SIGSTOP)  # it must not react to what happens to its children
+        os.kill(self.process.pid, signal.SIGSTOP)  # it must not react to what happens to its children, nor make new ones
+        wait_for(lambda: state_of(self.process.pid) == "T", "the server does not stop")
         children = pids_below(self.process.pid)
         for pid in children:
             with contextlib.suppress(ProcessLookupError):
@@ -174,7 +180,7 @@ class Server:
 
     def connect(self, dbname="postgres", **kwargs):
         kwargs.setdefault("autocommit", True)
-        return psycopg.connect(host=self.folder, user="postgres", dbname=dbname, **kwargs)
+        return psycopg.connect(host=self.folder, port=5432, user="postgres", dbname=dbname, **kwargs)
 
     def standby(self, settings=""):
         """A streaming replica of this server with a slot, not started yet."""

@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <chrono>
+#include <optional>
+#include <random>
 
+#include "core/simhash_pairs.h"
+#include "core/union_find.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
@@ -24,10 +29,10 @@ Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit) {
   StdioTempFiles files;
   Clusters out;
   {
-    Clusterer clusters(linkage, rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+    MinhashClusterer clusters(linkage, rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
     for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
     clusters.run();
-    out = {clusters.representative(), clusters.matches()};
+    out = {clusters.representative(), clusters.values()};
   }
   EXPECT_EQ(files.open, 0);
   return out;
@@ -84,7 +89,7 @@ TEST(Clusterer, LargerSetsEqualReference) {
 TEST(Clusterer, RowsAloneKeepTheirNumbers) {
   const Rows rows = reference::make_set("equal", 128, 32, 4);
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
-    Clusterer clusters(linkage, 128, 32, 103, {});
+    MinhashClusterer clusters(linkage, 128, 32, 103, {});
     clusters.add_alone();
     clusters.add(rows.row(0));
     clusters.add(rows.row(1));
@@ -93,16 +98,16 @@ TEST(Clusterer, RowsAloneKeepTheirNumbers) {
     clusters.add(rows.row(2));
     clusters.run();
     EXPECT_EQ(clusters.representative(), (std::vector<uint32_t>{0, 1, 1, 3, 4, 1}));
-    EXPECT_EQ(clusters.matches(), (std::vector<uint32_t>(6, 128)));
+    EXPECT_EQ(clusters.values(), (std::vector<uint32_t>(6, 128)));
   }
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
-    Clusterer clusters(linkage, 128, 32, 103, {});
+    MinhashClusterer clusters(linkage, 128, 32, 103, {});
     clusters.add(rows.row(0));
     clusters.add_alone();
     clusters.add(rows.row(1));
     clusters.run();
     EXPECT_EQ(clusters.representative(), (std::vector<uint32_t>{0, 1, 0}));
-    Clusterer alone(linkage, 128, 32, 103, {});
+    MinhashClusterer alone(linkage, 128, 32, 103, {});
     alone.add_alone();
     alone.run();
     EXPECT_EQ(alone.representative(), (std::vector<uint32_t>{0}));
@@ -122,6 +127,55 @@ TEST(Clusterer, EqualRowsTakeLinearTime) {
   }
 }
 
+// By the pairs of an engine: greedy and connected clusters by definition, with equal rows and rows alone.
+TEST(PairClusterer, EqualsDefinition) {
+  std::mt19937_64 random(4);
+  for (const uint32_t n : {0u, 1u, 300u}) {
+    std::vector<std::optional<uint64_t>> rows;
+    for (uint32_t i = 0; i < n; ++i) {
+      const uint64_t chain = uint64_t{1} << random() % 12 | uint64_t{1} << random() % 12;
+      rows.push_back(random() % 9 == 0 ? std::nullopt : std::optional(random() % 5 << 40 | chain));
+    }
+    const auto near = [&](uint32_t i, uint32_t j) {
+      return rows[i] && rows[j] && std::popcount(*rows[i] ^ *rows[j]) <= 1;
+    };
+    std::vector<uint32_t> anchor(n), connected(n);
+    UnionFind sets(n);
+    for (uint32_t i = 0; i < n; ++i) {
+      anchor[i] = i;
+      for (uint32_t j = 0; j < i; ++j) {
+        if (!near(j, i)) continue;
+        sets.unite(j, i);
+        if (anchor[i] == i && anchor[j] == j) anchor[i] = j;
+      }
+    }
+    for (uint32_t i = 0; i < n; ++i) connected[i] = sets.find(i);
+    for (const size_t limit : kLimits) {
+      for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+        StdioTempFiles files;
+        const EngineOptions options{.memory_limit = limit, .files = &files, .identical = Identical::marked};
+        auto search = std::make_unique<SimhashPairs>(1, options);
+        SimhashPairs* const engine = search.get();
+        PairClusterer clusters(linkage, std::move(search));
+        for (const auto& row : rows) {
+          if (row) {
+            engine->add(*row);
+            clusters.added();
+          } else {
+            clusters.add_alone();
+          }
+        }
+        clusters.run();
+        ASSERT_EQ(clusters.representative(), linkage == Linkage::anchor ? anchor : connected);
+        for (uint32_t i = 0; i < n; ++i) {
+          const uint32_t r = clusters.representative()[i];
+          if (r != i) ASSERT_EQ(clusters.values()[i], static_cast<uint32_t>(std::popcount(*rows[i] ^ *rows[r])));
+        }
+      }
+    }
+  }
+}
+
 TEST(Clusterer, CancelAtAnyPoll) {
   const Rows rows = reference::make_set("mixed", 128, 32, 2000, 3);
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
@@ -131,7 +185,7 @@ TEST(Clusterer, CancelAtAnyPoll) {
         StopAfter stop(calls);
         bool done = false;
         {
-          Clusterer clusters(linkage, 128, 32, need, {.memory_limit = 128 << 10, .files = &files, .stop = &stop});
+          MinhashClusterer clusters(linkage, 128, 32, need, {.memory_limit = 128 << 10, .files = &files, .stop = &stop});
           try {
             for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
             clusters.run();
@@ -159,7 +213,7 @@ TEST(Clusterer, AFailingFileLeavesNothingBehind) {
       files.calls_left = calls;
       bool done = false;
       {
-        Clusterer clusters(linkage, 128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
+        MinhashClusterer clusters(linkage, 128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
         try {
           for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
           clusters.run();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -290,6 +291,44 @@ TEST(Ctph, WellKnownScores) {
   const char* const b = "192:JkjRcePWsNVQza3ntZStn5VfsoXMhRD9+xJMinqF6+wNQ7Q40L/i737rPVt:JkjlQyIrx+kll2";
   EXPECT_EQ(score(a, a), 100);
   EXPECT_EQ(score(a, b), 35);
+}
+
+TEST(Ctph, ScoresExplained) {
+  Random random(13);
+  std::map<CtphReason, int> seen;
+  for (int i = 0; i < 20000; ++i) {
+    auto [a, b] = some_pair(random, i % 10 == 0 ? 65 + static_cast<uint32_t>(random() % 200) : 64);
+    if (i % 7 == 0) {
+      a.part1.resize(std::min<size_t>(a.part1.size(), random() % 10));
+      a.part2.resize(std::min<size_t>(a.part2.size(), 6));
+    }
+    const CtphScore got = explain_ctph_score(view_of(a), view_of(b));
+    ASSERT_EQ(got.score, ctph_score(view_of(a), view_of(b))) << text_of(a) << " " << text_of(b);
+    reference::Ctph x = plain(a), y = plain(b);
+    // Whether two parts could share 7 characters.
+    const auto room = [](const std::string& p, const std::string& q) {
+      return std::min(reference::cut_runs(p).size(), reference::cut_runs(q).size()) >= 7;
+    };
+    const bool common = x.block_size <= 2 * y.block_size && y.block_size <= 2 * x.block_size;
+    const bool equal = x.block_size == y.block_size && reference::cut_runs(x.part1) == reference::cut_runs(y.part1) &&
+                       reference::cut_runs(x.part2) == reference::cut_runs(y.part2);
+    const bool long_enough = x.block_size > y.block_size   ? room(x.part1, y.part2)
+                             : x.block_size < y.block_size ? room(x.part2, y.part1)
+                                                           : room(x.part1, y.part1) || room(x.part2, y.part2);
+    x.block_size *= 16;
+    y.block_size *= 16;
+    const int uncapped = reference::ctph_score(x, y);
+    ASSERT_EQ(got.uncapped, uncapped) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(got.reason, !common                ? CtphReason::no_common_block_size
+                          : equal                ? CtphReason::equal
+                          : !long_enough         ? CtphReason::too_short
+                          : uncapped == 0        ? CtphReason::nothing_shared
+                          : got.score < uncapped ? CtphReason::capped
+                                                 : CtphReason::measured)
+        << text_of(a) << " " << text_of(b);
+    ++seen[got.reason];
+  }
+  EXPECT_EQ(seen.size(), 6u);
 }
 
 TEST(Ctph, EditRateEqualsTheReference) {

@@ -25,12 +25,34 @@ std::vector<uint8_t> signature(uint8_t bits, bool empty) {
   return out;
 }
 
+std::vector<uint8_t> stored(const LshQueryView& q) {
+  std::vector<uint8_t> out(lsh_query_size(q));
+  write_lsh_query(q, out.data());
+  return out;
+}
+
 std::vector<uint8_t> query(double bound, uint8_t bits = 32, bool empty = false) {
   const std::vector<uint8_t> s = signature(bits, empty);
-  const MinhashView view = view_minhash(s.data(), s.size());
-  std::vector<uint8_t> out(lsh_query_size(view));
-  write_lsh_query(bound, view, out.data());
-  return out;
+  LshQueryView q;
+  q.bound = bound;
+  q.signature = view_minhash(s.data(), s.size());
+  return stored(q);
+}
+
+std::vector<uint8_t> simhash_query(double bound, uint64_t value) {
+  LshQueryView q;
+  q.measure = LshMeasure::hamming;
+  q.bound = bound;
+  q.simhash = value;
+  return stored(q);
+}
+
+std::vector<uint8_t> digest_query(LshMeasure measure, double bound, const CtphDigest& digest) {
+  LshQueryView q;
+  q.measure = measure;
+  q.bound = bound;
+  q.digest = view_of(digest);
+  return stored(q);
 }
 
 LshQueryView view(const std::vector<uint8_t>& bytes) { return view_lsh_query(bytes.data(), bytes.size()); }
@@ -53,6 +75,56 @@ TEST(LshQuery, EveryFormReadsBack) {
         EXPECT_EQ(wire.size(), q.size());
         EXPECT_EQ(lsh_query_from_wire(wire.data(), wire.size()), q);
       }
+    }
+  }
+}
+
+void expect_reads_back(const std::vector<uint8_t>& q) {
+  const LshQueryView v = view(q);
+  EXPECT_EQ(stored(v), q);
+  EXPECT_EQ(lsh_query_from_text(lsh_query_to_text(v)), q) << lsh_query_to_text(v);
+  const std::vector<uint8_t> wire = lsh_query_to_wire(v);
+  EXPECT_EQ(lsh_query_from_wire(wire.data(), wire.size()), q);
+}
+
+TEST(LshQuery, EveryMeasureReadsBack) {
+  const CtphDigest digests[] = {{0, 64, "", ""}, {5, 64, "AAAabc+/", "xyz"}, {30, 100, std::string(100, 'q'), "Z"}};
+  for (const double bound : kBounds) {
+    for (const uint64_t value : {uint64_t{0}, ~uint64_t{0}, uint64_t{0x0123456789abcdef}})
+      expect_reads_back(simhash_query(bound, value));
+    for (const CtphDigest& digest : digests)
+      for (const LshMeasure m : {LshMeasure::ctph_score, LshMeasure::ctph_edit_rate})
+        expect_reads_back(digest_query(m, bound, digest));
+  }
+  EXPECT_EQ(lsh_query_to_text(view(simhash_query(3, 0x0123456789abcdef))), "hamming<=3 0123456789abcdef");
+  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_score, 70, digests[1]))), "ctph_score>=70 96:AAAabc+/:xyz");
+  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_edit_rate, 0.1, digests[0]))), "ctph_edit_rate<=0.1 3::");
+  const std::vector<uint8_t> wire = lsh_query_to_wire(view(simhash_query(1, 0x0123456789abcdef)));
+  EXPECT_EQ(wire, (std::vector<uint8_t>{1, 2, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}));
+}
+
+TEST(LshQuery, Within) {
+  EXPECT_TRUE(within(LshMeasure::jaccard, 0.8, 0.8));
+  EXPECT_FALSE(within(LshMeasure::jaccard, 0.8, 0.9));
+  EXPECT_TRUE(within(LshMeasure::hamming, 3, 3.5));
+  EXPECT_FALSE(within(LshMeasure::hamming, 4, 3.5));
+  // SQL's NaN is above all numbers.
+  EXPECT_FALSE(within(LshMeasure::ctph_score, 100, NAN));
+  EXPECT_TRUE(within(LshMeasure::ctph_edit_rate, 1, NAN));
+}
+
+TEST(LshQuery, ClosenessIsMonotone) {
+  for (const LshMeasure m :
+       {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score, LshMeasure::ctph_edit_rate}) {
+    const double most = m == LshMeasure::hamming ? 64 : m == LshMeasure::ctph_score ? 100 : 1;
+    const double strictest = is_similarity(m) ? most : 0;
+    EXPECT_EQ(closeness(m, strictest), 1);
+    EXPECT_GT(closeness(m, is_similarity(m) ? most * 1.01 : -0.01), 1);
+    EXPECT_EQ(closeness(m, is_similarity(m) ? 0 : most), 0);
+    EXPECT_EQ(closeness(m, NAN) > 1, is_similarity(m));
+    for (int i = 1; i <= 100; ++i) {
+      const double here = closeness(m, most * i / 100), before = closeness(m, most * (i - 1) / 100);
+      EXPECT_TRUE(is_similarity(m) ? here >= before : here <= before) << i;
     }
   }
 }
@@ -87,6 +159,15 @@ TEST(LshQuery, TextErrors) {
       "jaccard>= " + s,
       "jaccard >= 0.5 " + s,
       "hamming<=3 " + s,
+      "hamming<=3 0123",
+      "hamming<=3 0123456789abcdeg",
+      "hamming>=3 0123456789abcdef",
+      "ctph_score>=70 0123456789abcdef",
+      "ctph_score>=70 4:a:b",
+      "ctph_score<=70 3:a:b",
+      "ctph_edit_rate<=x 3:a:b",
+      "ctph_edit_rate<=0.1",
+      "edit_rate<=0.1 3:a:b",
       "jaccard>=x " + s,
       "jaccard>=0.5x " + s,
       "jaccard>=+0.5 " + s,

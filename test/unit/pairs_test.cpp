@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/union_find.h"
+#include "test/reference/pairs_by_definition.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
@@ -23,29 +24,29 @@ using reference::StopAfter;
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 64 << 10, 1 << 20, kUnlimited};
 
-void add_all(PairEngine& engine, const Rows& rows) {
+void add_all(MinhashPairs& engine, const Rows& rows) {
   for (uint32_t i = 0; i < rows.size(); ++i) engine.add(rows.row(i));
 }
 
-std::vector<Pair> drain(PairEngine& engine, size_t step = 100) {
+std::vector<Pair> drain(MinhashPairs& engine, size_t step = 100) {
   std::vector<Pair> out;
-  std::vector<MatchPair> some(step);
+  std::vector<RowPair> some(step);
   while (const size_t n = engine.next(some.data(), step)) {
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].matches);
+    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
   }
   return out;
 }
 
 struct Result {
   std::vector<Pair> pairs;
-  PairEngine::Stats stats;
+  SearchStats stats;
 };
 
 Result run(const Rows& rows, uint32_t need, size_t limit, const std::vector<uint32_t>* rank = nullptr) {
   StdioTempFiles files;
   Result out;
   {
-    PairEngine engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+    MinhashPairs engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
     add_all(engine, rows);
     engine.run(rank == nullptr ? nullptr : rank->data());
     out.pairs = drain(engine);
@@ -59,7 +60,7 @@ Result run(const Rows& rows, uint32_t need, size_t limit, const std::vector<uint
 // The components by run_components, as the smallest row of each.
 std::vector<uint32_t> components(const Rows& rows, uint32_t need, size_t limit) {
   StdioTempFiles files;
-  PairEngine engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+  MinhashPairs engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
   add_all(engine, rows);
   UnionFind sets(rows.size());
   engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
@@ -150,10 +151,64 @@ TEST(Pairs, EqualRowsAreCollapsed) {
   EXPECT_EQ(std::adjacent_find(r.pairs.begin(), r.pairs.end()), r.pairs.end());
 }
 
+TEST(Pairs, ThreadsChangeNothing) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 12'000, 3);
+  std::vector<Pair> expected;
+  SearchStats first;
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    MinhashPairs engine(128, 32, 103, {.threads = threads});
+    add_all(engine, rows);
+    engine.run();
+    const std::vector<Pair> found = drain(engine, 4096);
+    if (threads == 1) {
+      expected = found;
+      first = engine.stats();
+    }
+    ASSERT_EQ(found, expected) << threads;
+    EXPECT_EQ(engine.stats().looked, first.looked);
+    EXPECT_EQ(engine.stats().compared, first.compared);
+  }
+  EXPECT_GT(first.compared, 1000u);
+  EXPECT_FALSE(first.brute_force);
+}
+
+TEST(Pairs, EqualRowsAsAsked) {
+  const Rows all = reference::make_set("mixed", 128, 32, 300, 17);
+  std::mt19937 random(3);
+  for (const uint32_t count_a : {all.size(), 140u}) {
+    std::vector<uint32_t> rank_a(count_a), rank_b(all.size() - count_a);
+    std::iota(rank_a.begin(), rank_a.end(), 0u);
+    std::iota(rank_b.begin(), rank_b.end(), 0u);
+    std::shuffle(rank_a.begin(), rank_a.end(), random);
+    std::shuffle(rank_b.begin(), rank_b.end(), random);
+    for (const uint32_t need : {20u, 103u, 128u}) {  // 20: all are compared with all
+      const auto value = [&](uint32_t i, uint32_t j) -> std::optional<uint32_t> {
+        const uint32_t m = reference::count_matches(all, i, all, j);
+        return m >= need ? std::optional(m) : std::nullopt;
+      };
+      const auto equal = [&](uint32_t i, uint32_t j) { return reference::count_matches(all, i, all, j) == 128; };
+      for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
+        const std::vector<Pair> expected =
+            reference::pairs_by_definition(all.size(), count_a, value, equal, identical, rank_a, rank_b);
+        for (const size_t limit : kLimits) {
+          StdioTempFiles files;
+          MinhashPairs engine(128, 32, need, {.memory_limit = limit, .files = &files, .identical = identical});
+          for (uint32_t i = 0; i < all.size(); ++i) {
+            if (i == count_a) engine.start_set_b();
+            engine.add(all.row(i));
+          }
+          engine.run(rank_a.data(), rank_b.data());
+          ASSERT_EQ(drain(engine), expected) << count_a << " need " << need << " limit " << limit;
+        }
+      }
+    }
+  }
+}
+
 TEST(Pairs, ComponentsOfEqualAndNearRowsAreNotQuadratic) {
   for (const char* name : {"equal", "giant"}) {
     const Rows rows = reference::make_set(name, 128, 32, 20000);
-    PairEngine engine(128, 32, 103, {});
+    MinhashPairs engine(128, 32, 103, {});
     add_all(engine, rows);
     UnionFind sets(rows.size());
     uint64_t edges = 0;
@@ -176,7 +231,7 @@ TEST(Pairs, BetweenTwoSets) {
         const std::vector<Pair> expected = reference::pairs_between(a, b, need);
         for (const size_t limit : kLimits) {
           StdioTempFiles files;
-          PairEngine engine(num_perm, bits, need, {.memory_limit = limit, .files = &files});
+          MinhashPairs engine(num_perm, bits, need, {.memory_limit = limit, .files = &files});
           add_all(engine, a);
           engine.start_set_b();
           add_all(engine, b);
@@ -202,7 +257,7 @@ TEST(Pairs, BetweenLargerSetsUsesBandsAndRanks) {
   std::sort(expected.begin(), expected.end());
   for (const size_t limit : kLimits) {
     StdioTempFiles files;
-    PairEngine engine(128, 32, 103, {.memory_limit = limit, .files = &files});
+    MinhashPairs engine(128, 32, 103, {.memory_limit = limit, .files = &files});
     add_all(engine, a);
     engine.start_set_b();
     add_all(engine, b);
@@ -214,7 +269,7 @@ TEST(Pairs, BetweenLargerSetsUsesBandsAndRanks) {
 
 TEST(Pairs, ComponentsBetweenTwoSetsJoinOnlyAcross) {
   const Rows rows = reference::make_set("equal", 128, 32, 3);
-  PairEngine engine(128, 32, 103, {});
+  MinhashPairs engine(128, 32, 103, {});
   engine.add(rows.row(0));
   engine.add(rows.row(1));
   engine.start_set_b();
@@ -242,10 +297,10 @@ TEST(Pairs, CountMatchesReadsBoundedly) {
   for (uint32_t i = 0; i < rows.size(); ++i) of[i] = random() % rows.size();
   for (const size_t limit : kLimits) {
     StdioTempFiles files;
-    PairEngine engine(128, 32, 103, {.memory_limit = limit, .files = &files});
+    MinhashPairs engine(128, 32, 103, {.memory_limit = limit, .files = &files});
     add_all(engine, rows);
     std::vector<uint32_t> m(rows.size());
-    engine.count_matches(of.data(), m.data());
+    engine.values_with(of.data(), m.data());
     for (uint32_t i = 0; i < rows.size(); ++i) ASSERT_EQ(m[i], reference::count_matches(rows, i, rows, of[i]));
   }
 }
@@ -258,7 +313,7 @@ TEST(Pairs, CancelAtAnyPoll) {
       StopAfter stop(calls);
       bool done = false;
       {
-        PairEngine engine(128, 32, 103, {.memory_limit = limit, .files = &files, .stop = &stop});
+        MinhashPairs engine(128, 32, 103, {.memory_limit = limit, .files = &files, .stop = &stop});
         try {
           add_all(engine, rows);
           engine.run();
@@ -285,7 +340,7 @@ TEST(Pairs, AFailingFileLeavesNothingBehind) {
     files.calls_left = calls;
     bool done = false;
     {
-      PairEngine engine(128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
+      MinhashPairs engine(128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
       try {
         add_all(engine, rows);
         engine.run();
@@ -302,9 +357,9 @@ TEST(Pairs, AFailingFileLeavesNothingBehind) {
 }
 
 TEST(Pairs, RefusesBadParameters) {
-  EXPECT_THROW(PairEngine(128, 32, 0, {}), Error);
-  EXPECT_THROW(PairEngine(128, 12, 1, {}), Error);
-  EXPECT_THROW(PairEngine(8, 32, 1, {}), Error);
+  EXPECT_THROW(MinhashPairs(128, 32, 0, {}), Error);
+  EXPECT_THROW(MinhashPairs(128, 12, 1, {}), Error);
+  EXPECT_THROW(MinhashPairs(8, 32, 1, {}), Error);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/sign.h"
 #include "test/unit/support.h"
 
 namespace neardup {
@@ -141,6 +142,22 @@ TEST(Simhash, DocumentsWeighShinglesByHowOftenTheyOccur) {
   }
   EXPECT_THROW(of(text, 0), Error);
   EXPECT_THROW(of(text, 65), Error);
+}
+
+TEST(Simhash, CountedBesideDistinctShingles) {
+  std::string repeats = "one two three four five six ";
+  for (int i = 0; i < 3; ++i) repeats += repeats;
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += std::to_string(i % 70000) + " ";
+  for (const std::string& text : {std::string(), std::string("..."), std::string("one"), repeats, many}) {
+    for (const Unit unit : {Unit::word, Unit::character}) {
+      SimhashCounts counts;
+      const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+      const auto with = distinct_shingles(unit, 3, bytes, text.size(), nullptr, &counts);
+      EXPECT_EQ(with, distinct_shingles(unit, 3, bytes, text.size(), nullptr));
+      EXPECT_EQ(counts.result(), of(text, 3, unit));
+    }
+  }
 }
 
 TEST(Simhash, FrozenValues) {

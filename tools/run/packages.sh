@@ -42,14 +42,17 @@ package_names() {
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
   case $1 in
-    test) printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2 ;;
+    test)
+      printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then echo libfuzzy-dev; fi  # what digests are compared with
+      ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
   esac
 }
 
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
-  case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev) return 0 ;; esac
+  case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev) return 0 ;; esac
   return 1
 }
 

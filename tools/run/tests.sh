@@ -49,12 +49,12 @@ step() {
 # script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that fails without a "not ok" counts
 # as one failure; so does one that prints none of them.
 script_test() {
-  local output status=0 ok bad skip name
+  local output status=0 ok bad skip name began
   output=$(mktemp "$work/script-XXXXXX")
   name=$(basename "$2")
-  say "== $name"
+  began=$(date +%s.%N)
   "$@" >"$output" 2>&1 || status=$?
-  cat "$output"
+  printf '== %s (%.1f s)\n%s\n' "$name" "$(seconds_since "$began")" "$(cat "$output")"
   ok=$(grep -c '^ok' "$output" || true)
   bad=$(grep -c '^not ok' "$output" || true)
   skip=$(grep -c '^skip' "$output" || true)
@@ -82,15 +82,27 @@ gtest_binaries() {
   find "$1" -name CMakeFiles -prune -o -type f -perm -u+x \( -name '*_test' -o -name '*_tests' \) -print | sort
 }
 
-# gtest_run PROGRAM
+# gtest_run PROGRAM: as many shards at once as there are processors
 gtest_run() {
-  local output status=0 bad
+  local output n i pids=() bad=0
   output=$(mktemp "$work/gtest-XXXXXX")
+  n=$(processors)
   say "== $1"
-  (cd "$work" && "$1" --gtest_color=no --gtest_brief=0) >"$output" 2>&1 || status=$?
+  trap 'kill "${pids[@]}"; exit 130' INT TERM  # what runs beside a script does not see Ctrl-C
+  for ((i = 0; i < n; ++i)); do
+    (cd "$work" && GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i exec "$1" --gtest_color=no --gtest_brief=0) \
+      >"$output.$i" 2>&1 &
+    pids+=($!)
+  done
+  for ((i = 0; i < n; ++i)); do
+    # A shard that ends badly without naming a test has crashed.
+    if ! wait "${pids[i]}" && ! grep -qE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output.$i"; then bad=$((bad + 1)); fi
+    cat "$output.$i" >>"$output"
+    rm -f "$output.$i"
+  done
+  trap - INT TERM
   cat "$output"
-  bad=$(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)
-  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  bad=$((bad + $(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)))
   count passed "$(grep -cE '^\[       OK \]' "$output" || true)"
   count skipped "$(grep -cE '^\[  SKIPPED \] [^ ]+\.[^ ]+ \(' "$output" || true)"
   count failed "$bad"
@@ -168,6 +180,18 @@ step_fuzz() {
   done
 }
 
+# Digests and scores beside those of ssdeep's own library.
+step_oracle() {
+  if ! echo '#include <fuzzy.h>' | g++ -E -x c++ - >/dev/null 2>&1; then
+    say "skip - digests against ssdeep's: no fuzzy.h (libfuzzy-dev)"
+    count skipped
+    return
+  fi
+  g++ -std=c++20 -O2 -I"$root/src" -I"$root" "$root"/test/oracle/ctph_oracle.cpp "$root"/src/core/ctph*.cpp \
+    "$root"/src/core/kernels*.cpp "$root/src/core/cpu.cpp" -lfuzzy -o "$work/ctph_oracle"
+  script_test env "$work/ctph_oracle" 200000 1000000
+}
+
 step_regress() {
   local status=0
   rm -rf "$work/regress"
@@ -204,18 +228,39 @@ count_regress() {
   count failed "$(grep -cE ' \.\.\. FAILED|^not ok [0-9]' "$1/log" || true)"
 }
 
-# Each in a database of its own, named in PGDATABASE; the extension is not created in it.
+# one_script SCRIPT: in a database of its own, named in PGDATABASE; the extension is not created in it.
+one_script() {
+  local database
+  database=script_$(basename "${1%.*}" | tr -c 'a-z0-9\n' _)
+  PGDATABASE=postgres psql -X -q -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database"
+  case $1 in
+    # the system's Python: another one in PATH has not the system's psycopg
+    *.py) PGDATABASE=$database script_test /usr/bin/python3 "$1" ;;
+    *) PGDATABASE=$database script_test bash "$1" ;;
+  esac
+}
+
+# Two at a time, where there are two processors: a script and its server seldom fill one; but for those with a line
+# "# alone", which look at the whole server. What a script prints comes in one piece, when it ends.
 step_scripts() {
-  local script database
+  local script at_once
+  at_once=$(processors)
+  if [ "$at_once" -gt 2 ]; then at_once=2; fi
+  rm -f "$work"/script-*.out
   for script in "$root"/test/t/[0-9]*.sh "$root"/test/t/[0-9]*.py; do
     [ -e "$script" ] || continue
-    database=script_$(basename "${script%.*}" | tr -c 'a-z0-9\n' _)
-    PGDATABASE=postgres psql -X -q -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database"
-    case $script in
-      # the system's Python: another one in PATH has not the system's psycopg
-      *.py) PGDATABASE=$database script_test /usr/bin/python3 "$script" ;;
-      *) PGDATABASE=$database script_test bash "$script" ;;
-    esac
+    if grep -q '^# alone' "$script"; then continue; fi
+    while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n || true; done
+    { one_script "$script" || true; } >"$work/script-$(basename "$script").out" 2>&1 &
+  done
+  wait
+  for script in "$root"/test/t/[0-9]*; do
+    grep -q '^# alone' "$script" || continue
+    one_script "$script" >"$work/script-$(basename "$script").out" 2>&1 || true
+  done
+  for script in "$work"/script-*.out; do
+    cat "$script"
+    rm -f "$script"
   done
 }
 
@@ -264,6 +309,7 @@ run_tests() {
   step "unit tests" step_unit
   step "unit tests with ASan and UBSan" step_sanitizers
   step "fuzz targets" step_fuzz
+  if [ "$NEARDUP_FULL" = 1 ]; then step "digests beside ssdeep's" step_oracle; fi
   remove_leftovers test
   at_exit remove_scratch_server
   prepare_server "$work/test-$$"

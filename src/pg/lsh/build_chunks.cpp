@@ -97,13 +97,7 @@ void ChunkWriter::init(BufFile* file) {
 }
 
 void ChunkWriter::add(const Entry* entries, size_t n) {
-  for (;;) {
-    const size_t taken = packer_->add(entries, n);
-    if (taken == n) return;
-    write_leaf();
-    entries += taken;
-    n -= taken;
-  }
+  packer_->add_all(entries, n, [this] { write_leaf(); });
 }
 
 void ChunkWriter::write_leaf() {

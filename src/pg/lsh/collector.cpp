@@ -193,6 +193,11 @@ void Collector::read_directory() {
   is_read_ = true;
 }
 
+void Collector::use_directory() {
+  if (!is_read_) read_directory();
+  is_read_ = false;
+}
+
 void Collector::rewind() {
   // Gives it back, so that many copies are forgotten; and takes it up again as one who reads more than once.
   forget_directory();
@@ -237,8 +242,7 @@ uint64_t Collector::collect(uint64_t from) {
     to = kMostTid;
     if (pass_ != 0 && (from >> 16) + pass_ <= largest_block()) to = ((from >> 16) + pass_) << 16;
     list_.n = 0;
-    if (!is_read_) read_directory();
-    is_read_ = false;
+    use_directory();
     const Outcome outcome = try_collect(from, to);
     if (outcome == Outcome::done) break;
     if (outcome == Outcome::stale) {
@@ -265,8 +269,7 @@ bool Collector::estimate(double most, double* entries, double* candidates) {
   for (;;) {
     list_.n = 0;
     seen_entries_ = 0;
-    if (!is_read_) read_directory();
-    is_read_ = false;
+    use_directory();
     const Outcome outcome = try_collect(0, kMostTid);
     *entries = seen_entries_;
     *candidates = outcome == Outcome::done ? static_cast<double>(list_.n) : seen_entries_;
@@ -293,8 +296,7 @@ uint64_t Collector::collect_roster(uint64_t from) {
   int attempts = 0;
   for (;;) {
     list_.n = 0;
-    if (!is_read_) read_directory();
-    is_read_ = false;
+    use_directory();
     if (try_roster(from, &next) == Outcome::done) break;
     stale_again(&attempts);
   }

@@ -69,6 +69,8 @@ class Collector {
   uint32_t hits_of_row(const PendingRowView& row) const;
   void order_groups();
   uint64_t largest_block() const;
+  // Reads the directory unless that was done just now.
+  void use_directory();
   void forget_directory();
   void stale_again(int* attempts);
   void end_attempts();

@@ -16,19 +16,24 @@ enum LshProc : int {
   kProcOrder = 5,     // OrderRequest: least distance of a row by its hits
   kProcOptions = 6,   // optional; (internal) returns void, as PostgreSQL's own opclass options
   // By which an operator class tells the planner what it measures; optional, without them it derives nothing.
-  kProcSimilarity = 7,   // (value, value) returns float8
+  kProcSimilarity = 7,   // (value, value) returns float8 or integer
   kProcMakeQuery = 8,    // (value, float8) returns the right operand of the condition; takes any bound
-  kProcAtLeast = 9,      // (value, value, float8) returns boolean
+  kProcAtLeast = 9,      // (value, value, float8) returns boolean: similarity >= bound
   kProcMakeStrict = 10,  // as 8; refuses the bounds that 9 refuses
+  // The same for a distance, where less is nearer. A class may have both.
+  kProcDistance = 11,
+  kProcMakeDistanceQuery = 12,
+  kProcAtMost = 13,  // distance <= bound
+  kProcMakeDistanceStrict = 14,
 };
 
 // Strategies of the operator classes of this extension. A family is free in its own numbers except that the access
 // method passes them on; ordering operators are those with amoppurpose 'o'.
 enum LshStrategy : uint16_t {
-  kStrategyAtLeast = 1,   // value %> lsh_query: similarity >= the query's bound; what the planner derives
+  kStrategyAtLeast = 1,   // value %> lsh_query: as near as the query's bound asks for; what the planner derives
   kStrategySimilar = 2,   // value % value: the bound is a setting
   kStrategyConflict = 3,  // lsh_query && lsh_query: for exclusion constraints
-  kStrategyDistance = 4,  // value <%> value: ordering
+  kStrategyDistance = 4,  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one
 };
 
 // Options as the user gave them; a negative number: not given.
@@ -70,12 +75,15 @@ struct ProbesRequest {
   void* check_arg;
 };
 
-// kProcBind, in one of two forms. config == bound: check that value was made by it, raise an error that names both
+// kProcBind, in one of three forms. config == bound: check that value was made by it, raise an error that names both
 // unless it was (ERRCODE_DATATYPE_MISMATCH). Not bound: fill family, family_version, nbands, threshold, recall, params.
+// options_only: there is no value yet; raise an error for options that binding would refuse.
 struct BindRequest {
   Datum value;
   LshConfig* config;        // flags & kMetaBound tells which
   LshOptionValues options;  // of the index; for binding
+  double rows;              // that the table has, about; for binding
+  bool options_only;
   bool can_raise;           // checking: false: say `matches` instead of raising
   bool matches;             // out
 };
@@ -86,7 +94,8 @@ struct DescribeRequest {
   // out
   const char* parameters;  // "word 3, 128x32, seed 0"
   const char* guarantee;   // "serves jaccard >= 96/128 (0.75), exactly"
-  // Probability that a row of this similarity is found by a query at the index's threshold; 1 where guaranteed.
+  // Probability that a row of this similarity is found by a query at the index's threshold; 1 where guaranteed. Null
+  // where there is no such threshold.
   double (*recall_at)(const LshConfig* config, double similarity);
 };
 
@@ -101,5 +110,26 @@ struct OrderRequest {
   bool usable;         // the queries are the same signature
   double* least;       // least[h]: least distance of a row with h hits, h = 0..probed; by the function that the operator uses
 };
+
+// A plan that reads all rows.
+inline void clear_plan(ProbesRequest* request) {
+  request->nothing = false;
+  request->guaranteed = false;
+  request->final = false;
+  request->ngroups = 0;
+  request->slack = 0;
+  request->nprobes = 0;
+  request->probes = nullptr;
+  request->check = nullptr;
+  request->check_arg = nullptr;
+}
+
+// For families: what they write into a config and expect to find there. ERRCODE_FEATURE_NOT_SUPPORTED for another
+// family or version, ERRCODE_INDEX_CORRUPTED for params of another size.
+void set_family(LshConfig* config, const char* family, uint32_t version, const void* params, uint16_t size);
+void read_family(const LshConfig* config, const char* family, uint32_t version, void* params, uint16_t size);
+[[noreturn]] void report_bad_params();
+// A family without these options of the index.
+void refuse_options(const BindRequest* request, const char* family);
 
 }  // namespace neardup

@@ -28,13 +28,7 @@ BlockNumber IndexWriter::write(BulkWriteBuffer page) {
 }
 
 void IndexWriter::add(const Entry* entries, size_t n) {
-  for (;;) {
-    const size_t taken = packer_->add(entries, n);
-    if (taken == n) return;
-    write_leaf();
-    entries += taken;
-    n -= taken;
-  }
+  packer_->add_all(entries, n, [this] { write_leaf(); });
 }
 
 void IndexWriter::write_leaf() {

@@ -73,6 +73,39 @@ void call_family(Relation index, LshProc proc, void* request) {
                     PointerGetDatum(request));
 }
 
+void set_family(LshConfig* config, const char* family, uint32_t version, const void* params, uint16_t size) {
+  memset(config->family, 0, sizeof config->family);
+  strlcpy(config->family, family, sizeof config->family);
+  config->family_version = version;
+  memset(config->params, 0, sizeof config->params);
+  memcpy(config->params, params, size);
+  config->params_len = size;
+}
+
+void read_family(const LshConfig* config, const char* family, uint32_t version, void* params, uint16_t size) {
+  if (strncmp(config->family, family, sizeof config->family) != 0 || config->family_version != version)
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("the index was made by hash family \"%.24s\" version %u; this library knows \"%s\" version %u",
+                    config->family, config->family_version, family, version),
+             errhint("REINDEX it.")));
+  if (config->params_len != size) report_bad_params();
+  memcpy(params, config->params, size);
+}
+
+void report_bad_params() {
+  ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED), errmsg("the parameters of the index are damaged"),
+                  errhint("REINDEX it.")));
+}
+
+void refuse_options(const BindRequest* request, const char* family) {
+  const char* name = request->options.threshold >= 0 ? "threshold" : request->options.recall >= 0 ? "recall" : nullptr;
+  if (name != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("an index on %s values has no option \"%s\"", family, name),
+                    errhint("What it serves does not depend on one; lsh_info() tells.")));
+}
+
 bool is_lsh_index(Relation relation) {
   return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam != nullptr &&
          relation->rd_indam->amcostestimate == lshcostestimate;
@@ -82,12 +115,17 @@ namespace {
 
 // Support functions that must be there; the others are optional.
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
-constexpr int kLastProc = kProcMakeStrict;
+constexpr int kLastProc = kProcMakeDistanceStrict;
 
 void complain(bool* result, const char* what, const char* opclass, const char* detail) {
   *result = false;
   ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                  errmsg("operator class \"%s\" of access method lsh %s: %s", opclass, what, detail)));
+}
+
+// Whether the function measures two values.
+bool measures(const FormData_pg_amproc* proc, Oid result) {
+  return check_amproc_signature(proc->amproc, result, true, 2, 2, proc->amproclefttype, proc->amproclefttype);
 }
 
 // Whether the function gives the right operand of the family's condition, from a value and a bound.
@@ -130,13 +168,17 @@ bool lshvalidate(Oid opclass_oid) {
         good = check_amoptsproc_signature(proc->amproc);
         break;
       case kProcSimilarity:
-        good = check_amproc_signature(proc->amproc, FLOAT8OID, true, 2, 2, proc->amproclefttype, proc->amproclefttype);
+      case kProcDistance:
+        good = measures(proc, FLOAT8OID) || measures(proc, INT4OID);
         break;
       case kProcMakeQuery:
       case kProcMakeStrict:
+      case kProcMakeDistanceQuery:
+      case kProcMakeDistanceStrict:
         good = makes_query(family, proc);
         break;
       case kProcAtLeast:
+      case kProcAtMost:
         good = check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
                                       FLOAT8OID);
         break;

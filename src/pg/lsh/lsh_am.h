@@ -109,6 +109,8 @@ struct StoredKeys {
 StoredKeys stored_keys(Relation index, Datum value, const LshConfig* config);
 uint64_t stored_key(uint64_t key, bool final);
 
+// An error for options that the family does not take.
+void check_options(Relation index);
 // Binds the parameters of an unbound config to those of a value, as kProcBind says.
 void bind_config(Relation index, Datum value, LshConfig* config);
 // An error that names both unless the value was made by the config's parameters.
@@ -144,6 +146,7 @@ struct MetaChange {
 struct ProbeEstimate {
   bool nothing;      // no row can qualify
   bool complete;     // counted to the end
+  double probes;
   double entries;
   double candidates;
 };

@@ -217,6 +217,7 @@ int workers_for(Relation heap, Relation index, IndexInfo* info) {
 IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
   if (RelationGetNumberOfBlocks(index) != 0)
     elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+  check_options(index);
   LshConfig unbound{};
   unbound.flags = exclusion_flags(index, info);
   const int workers = workers_for(heap, index, info);

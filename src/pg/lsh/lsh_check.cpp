@@ -45,7 +45,7 @@ void check_config(Check* c) {
   if ((config.flags & ~(kMetaBound | kMetaExclusion)) != 0) wrong("unknown flags");
   if ((config.flags & kMetaBound) == 0) return;
   if (config.family[0] == '\0') wrong("no family of hash functions is named");
-  if (!(config.threshold > 0 && config.threshold <= 1)) wrong("an impossible threshold");
+  if (!(config.threshold >= 0 && config.threshold <= 1)) wrong("an impossible threshold");
   if (!(config.recall > 0 && config.recall <= 1)) wrong("an impossible recall");
   if (config.nbands > kMostKeysPerRow) wrong("an impossible number of bands");
   if (!all_zero(config.params + config.params_len, sizeof config.params - config.params_len))

@@ -1,7 +1,11 @@
 // What an index scan costs, and whether the index can serve a query at all.
+#include <cmath>
+
 #include "core/lsh_query.h"
+#include "core/pair_sample.h"
 #include "pg/guc.h"
 #include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/lsh_families.h"
 #include "pg/lsh/lsh_planner.h"
 #include "pg/lsh/lsh_query.h"
 
@@ -20,12 +24,32 @@ constexpr double kUnserved = 1.0e10;      // PostgreSQL's own price of "not that
 constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
 constexpr double kAscending = 0.3;
 
+// The hash families of this extension, whose operands can be read here.
+enum class Family : uint8_t { other, minhash, simhash, ctph };
+
+Family family_of(const LshConfig& config) {
+  const auto is = [&](const char* name) { return strncmp(config.family, name, sizeof config.family) == 0; };
+  return is("minhash") ? Family::minhash : is("simhash") ? Family::simhash : is("ctph") ? Family::ctph : Family::other;
+}
+
+Family family_of(LshMeasure measure) {
+  switch (measure) {
+    case LshMeasure::jaccard:
+      return Family::minhash;
+    case LshMeasure::hamming:
+      return Family::simhash;
+    default:
+      return Family::ctph;
+  }
+}
+
 // An index as the planner sees it: from its meta page, once per planning.
 struct IndexFacts {
   Oid index;
   bool bound;
-  bool minhash;  // our family: its operands can be read here
+  Family family;
   double threshold;
+  double max_rate;  // of the family ctph
   uint16_t nbands;
   double entries;  // but the roster's
   double sum_sq;
@@ -83,7 +107,8 @@ IndexFacts* read_facts(Oid oid, MemoryContext context) {
       MemoryContextAllocZero(context, offsetof(IndexFacts, runs) + meta->nruns * sizeof(IndexFacts::Run)));
   facts->index = oid;
   facts->bound = (meta->config.flags & kMetaBound) != 0;
-  facts->minhash = strncmp(meta->config.family, "minhash", sizeof meta->config.family) == 0;
+  facts->family = family_of(meta->config);
+  if (facts->bound && facts->family == Family::ctph) facts->max_rate = ctph_index_max_rate(&meta->config);
   facts->threshold = meta->config.threshold;
   facts->nbands = meta->config.nbands;
   for (int i = 0; i < meta->nruns; ++i) {
@@ -156,11 +181,42 @@ bool has_storage(PlannerInfo* root, const IndexOptInfo* index) {
   return !index->hypothetical && !root->simple_rte_array[index->rel->relid]->inh;
 }
 
-bool beyond_reach(double bound) { return !(bound <= 1); }  // NaN is above all numbers
+// No value reaches it.
+bool beyond_reach(LshMeasure measure, double bound) { return closeness(measure, bound) > 1; }
 
 Datum bytes_of(const MinhashView& v) { return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size); }
 
-Datum detoasted(Datum value) { return PointerGetDatum(PG_DETOAST_DATUM(value)); }
+// Of any type.
+Datum detoasted(Datum value, Oid type) {
+  return get_typlen(type) == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
+}
+
+// Look-ups of a query whose value is not known.
+double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
+  if (facts == nullptr) return 26;
+  switch (query.measure) {
+    case LshMeasure::jaccard: {
+      if (facts->nbands == 0) return 26;
+      // An index of b bands allows b - 1 mismatches at its threshold and so, roughly, fewer in proportion above it.
+      double p = facts->nbands;
+      if (facts->threshold < 1) p = 1 + (p - 1) * (1 - closeness_of(query)) / (1 - facts->threshold);
+      return Max(1.0, Min(p, static_cast<double>(facts->nbands)));
+    }
+    case LshMeasure::hamming:
+      return Max(1.0, static_cast<double>(simhash_index_probes(facts->nbands, query.has_bound ? query.bound : 3)));
+    default:
+      return 90;  // grams of two parts, of 64 and 32 characters
+  }
+}
+
+// Entries that those look-ups meet.
+double usual_entries(const IndexFacts* facts, const KnownQuery& query, double probes) {
+  if (facts == nullptr || facts->entries == 0) return 0;
+  // By prefixes of whole keys.
+  if (query.measure == LshMeasure::hamming)
+    return probes * facts->entries / facts->nbands / std::exp2(64.0 / facts->nbands);
+  return probes * facts->sum_sq / facts->entries;
+}
 
 // Pages that one scan of p look-ups reads.
 double pages_of(const IndexFacts& facts, double p) {
@@ -171,10 +227,11 @@ double pages_of(const IndexFacts& facts, double p) {
 
 }  // namespace
 
-KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool minhash) {
+KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours) {
   KnownQuery known{};
   known.strategy = strategy;
-  if (minhash && strategy == kStrategySimilar) {
+  known.measure = LshMeasure::jaccard;
+  if (ours && strategy == kStrategySimilar) {
     known.has_bound = true;
     known.bound = guc_jaccard_threshold;
   }
@@ -188,31 +245,38 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
     known.has_query = true;
     known.type = value->consttype;
     known.query = value->constvalue;
-    if (!minhash) return known;
-    known.query = known.value = detoasted(value->constvalue);
-    if (strategy != kStrategySimilar) {
+    if (!ours) return known;
+    known.query = detoasted(value->constvalue, known.type);
+    if (strategy == kStrategySimilar) {
+      known.value = known.query;
+    } else {
       const LshQueryView view = lsh_query_view(known.query);
       known.has_bound = true;
+      known.measure = view.measure;
       known.bound = view.bound;
-      if (strategy == kStrategyAtLeast) known.value = bytes_of(view.signature);
+      if (view.measure == LshMeasure::jaccard)
+        known.value = strategy == kStrategyAtLeast ? bytes_of(view.signature) : known.query;
     }
-  } else if (minhash && IsA(node, FuncExpr) && strategy != kStrategySimilar) {
+  } else if (ours && IsA(node, FuncExpr) && strategy != kStrategySimilar) {
     // with_threshold(query, bound), or what the planner derives: the bound alone says much.
-    List* args = reinterpret_cast<FuncExpr*>(node)->args;
-    if (list_length(args) == 2 && IsA(lsecond(args), Const) && lsecond_node(Const, args)->consttype == FLOAT8OID) {
+    const auto* call = reinterpret_cast<FuncExpr*>(node);
+    List* args = call->args;
+    if (list_length(args) == 2 && IsA(lsecond(args), Const) && lsecond_node(Const, args)->consttype == FLOAT8OID &&
+        makes_lsh_query(call->funcid, &known.measure)) {
       const Const* bound = lsecond_node(Const, args);
       known.none = bound->constisnull;
       known.has_bound = !bound->constisnull;
       if (known.has_bound) known.bound = DatumGetFloat8(bound->constvalue);
     }
   }
-  known.none = known.none || (known.has_bound && beyond_reach(known.bound));
+  known.none = known.none || (known.has_bound && beyond_reach(known.measure, known.bound));
   return known;
 }
 
-KnownQuery known_arguments(PlannerInfo* root, const PlanMeasure& measure, Node* value, Node* bound) {
+KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query, Node* value, Node* bound) {
   KnownQuery known{};
   known.strategy = kStrategyAtLeast;
+  known.measure = measure;
   Node* v = estimate_expression_value(root, value);
   Node* b = estimate_expression_value(root, bound);
   if (IsA(b, Const)) {
@@ -220,16 +284,17 @@ KnownQuery known_arguments(PlannerInfo* root, const PlanMeasure& measure, Node* 
     known.none = c->constisnull;
     known.has_bound = !c->constisnull;
     if (known.has_bound) known.bound = DatumGetFloat8(c->constvalue);
-    known.none = known.none || beyond_reach(known.bound);
+    known.none = known.none || beyond_reach(measure, known.bound);
   }
   if (IsA(v, Const)) {
     const Const* c = reinterpret_cast<Const*>(v);
     known.none = known.none || c->constisnull;
-    if (!c->constisnull && known.has_bound && OidIsValid(measure.make_query)) {
+    if (!c->constisnull && known.has_bound && OidIsValid(make_query)) {
       known.has_query = true;
-      known.type = measure.query_type;
-      known.value = detoasted(c->constvalue);
-      known.query = OidFunctionCall2(measure.make_query, known.value, Float8GetDatum(known.bound));
+      known.type = get_func_rettype(make_query);
+      const Datum argument = detoasted(c->constvalue, c->consttype);
+      if (measure == LshMeasure::jaccard) known.value = argument;
+      known.query = OidFunctionCall2(make_query, argument, Float8GetDatum(known.bound));
     }
   }
   return known;
@@ -255,13 +320,15 @@ PlanMeasures* measures_of(PlannerInfo* root) {
     if (rel == nullptr) continue;
     foreach (cell, rel->indexlist) {
       const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
-      PlanMeasure measure;
       if (!is_lsh(index) || index->opfamily[0] == last_family) continue;
       last_family = index->opfamily[0];
-      if (level->n == static_cast<int>(lengthof(level->at)) || !find_measure(index, 0, &measure)) continue;
-      bool known = false;
-      for (int k = 0; k < level->n; ++k) known = known || level->at[k].at_least == measure.at_least;
-      if (!known) level->at[level->n++] = measure;
+      PlanMeasure measures[kMostMeasures];
+      const int n = find_measures(index, 0, measures);
+      for (int m = 0; m < n && level->n < static_cast<int>(lengthof(level->at)); ++m) {
+        bool known = false;
+        for (int k = 0; k < level->n; ++k) known = known || level->at[k].predicate == measures[m].predicate;
+        if (!known) level->at[level->n++] = measures[m];
+      }
     }
   }
   return level;
@@ -270,11 +337,24 @@ PlanMeasures* measures_of(PlannerInfo* root) {
 bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query, ProbeEstimate* estimate,
                   bool* counted) {
   if (counted != nullptr) *counted = false;
-  if (query.none || !has_storage(root, index)) return true;
+  if (!has_storage(root, index)) return true;
   const IndexFacts* facts = facts_of(root, index->indexoid);
   if (!facts->bound) return true;  // no row was ever there
-  if (!query.has_bound) return true;
-  if (!query.has_query) return query.bound >= facts->threshold - kBoundTolerance;
+  // `minhash %> lsh_query` of a simhash: the operator raises the error.
+  if (query.has_bound && facts->family != Family::other && facts->family != family_of(query.measure)) return false;
+  if (query.none || !query.has_bound) return true;
+  if (!query.has_query) {
+    switch (query.measure) {
+      case LshMeasure::jaccard:
+        return query.bound >= facts->threshold - kBoundTolerance;
+      case LshMeasure::hamming:
+        return simhash_index_probes(facts->nbands, query.bound) > 0;
+      case LshMeasure::ctph_score:
+        return query.bound > 0;
+      case LshMeasure::ctph_edit_rate:
+        return query.bound <= facts->max_rate + kBoundTolerance;
+    }
+  }
   const ProbeFacts* probes = count_probes(root, index->indexoid, query);
   if (!probes->served) return false;
   if (estimate != nullptr) *estimate = probes->estimate;
@@ -311,7 +391,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       arguments += argument_cost.startup + argument_cost.per_tuple;
 
       const KnownQuery query =
-          known_operand(root, static_cast<uint16_t>(strategy), operand, facts != nullptr && facts->minhash);
+          known_operand(root, static_cast<uint16_t>(strategy), operand, facts != nullptr && facts->family != Family::other);
       ProbeEstimate counted{};
       bool is_counted;
       if (!index_serves(root, index, query, &counted, &is_counted)) continue;
@@ -321,14 +401,10 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
         entries = probes = 0;
         break;
       }
-      const double bound = query.has_bound ? query.bound : kUsualBound;
-      // An index of b bands allows b - 1 mismatches at its threshold and so, roughly, fewer in proportion above it.
-      double p = 26;
-      if (facts != nullptr && facts->nbands > 0) {
-        p = facts->nbands;
-        if (facts->threshold < 1) p = 1 + (p - 1) * (1 - bound) / (1 - facts->threshold);
-        p = Max(1.0, Min(p, static_cast<double>(facts->nbands)));
-      }
+      const double near = closeness_of(query);
+      // At a high similarity few of the bands that are located are read.
+      const double p =
+          is_counted && query.measure != LshMeasure::jaccard ? counted.probes : usual_probes(facts, query);
       double scanned = 0;
       double candidates = 0;
       if (is_counted && counted.complete) {
@@ -337,13 +413,13 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       } else {
         VariableStatData variable;
         examine_variable(root, key, 0, &variable);
-        const NearStats stats = near_stats(root, &variable);
+        const NearStats stats = near_stats(root, &variable, query.measure);
         ReleaseVariableStats(variable);
         // A partial index has its share of them.
         const double share = index->indpred == NIL ? 1 : Min(1.0, Max(index->tuples, 1.0) / rows);
-        if (facts != nullptr && facts->entries > 0) scanned = p * facts->sum_sq / facts->entries;
+        scanned = usual_entries(facts, query, p);
         if (is_counted) scanned = Max(scanned, counted.entries);
-        candidates = expected_candidates(stats, bound) * share;
+        candidates = expected_candidates(stats, near) * share;
         if (!stats.analyzed && facts != nullptr) candidates = Min(candidates, Max(scanned, 1.0));
         if (is_counted) candidates = Max(candidates, counted.candidates);
       }

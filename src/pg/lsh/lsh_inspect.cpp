@@ -205,6 +205,9 @@ Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
       recall[i] = Float8GetDatum(rounded_down(describe.recall_at(&meta->config, kRecallAt[i])));
     values[0] = CStringGetTextDatum(describe.guarantee);
     values[1] = CStringGetTextDatum(describe.parameters);
+    // Families without these have 0 there.
+    nulls[2] = meta->config.nbands == 0;
+    nulls[3] = meta->config.threshold == 0;
     values[2] = Int32GetDatum(meta->config.nbands);
     values[3] = Float8GetDatum(meta->config.threshold);
     values[4] = Float8GetDatum(meta->config.recall);

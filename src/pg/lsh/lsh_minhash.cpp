@@ -29,20 +29,13 @@ struct IndexParams {
 
 // What a bound config holds. It was read from disk: every field is checked.
 IndexParams index_params(const LshConfig* config) {
-  if (strncmp(config->family, kFamily, sizeof config->family) != 0 || config->family_version != kFamilyVersion)
-    ereport(ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("the index was made by hash family \"%.24s\" version %u; this library knows \"%s\" version %u",
-                    config->family, config->family_version, kFamily, kFamilyVersion),
-             errhint("REINDEX it.")));
   MinhashConfig stored;
-  memcpy(&stored, config->params, sizeof stored);
+  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
   const IndexParams p{stored.header,
                       {stored.header.num_perm, stored.header.bits, stored.bands, stored.rows, stored.need}};
-  if (config->params_len != sizeof stored || stored.header.format != kMinhashFormat || stored.header.flags != 0 ||
-      stored.reserved != 0 || config->nbands != stored.bands || !valid_layout(p.layout))
-    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED), errmsg("the parameters of the index are damaged"),
-                    errhint("REINDEX it.")));
+  if (stored.header.format != kMinhashFormat || stored.header.flags != 0 || stored.reserved != 0 ||
+      config->nbands != stored.bands || !valid_layout(p.layout))
+    report_bad_params();
   return p;
 }
 
@@ -51,6 +44,14 @@ MinhashView model_of(const IndexParams& p) { return {&p.header, nullptr, sizeof 
 
 MinhashView signature_of(Datum value) {
   return minhash_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
+}
+
+// A value of an index on lsh_query.
+LshQueryView indexed_query(Datum value) {
+  const LshQueryView query = lsh_query_view(value);
+  if (query.measure != LshMeasure::jaccard)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("an index on lsh_query holds those of a minhash only")));
+  return query;
 }
 
 // "word 3, 128x32, seed 0"; describe() of any header is shorter than this.
@@ -99,9 +100,6 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
              errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
   BandLayout layout{};
   call_core([&] { layout = choose_bands(v.num_perm(), v.bits(), threshold, recall); });
-  memset(config->family, 0, sizeof config->family);
-  strlcpy(config->family, kFamily, sizeof config->family);
-  config->family_version = kFamilyVersion;
   config->nbands = static_cast<uint16_t>(layout.bands);
   config->threshold = threshold;
   config->recall = recall;
@@ -111,9 +109,7 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
   stored.bands = static_cast<uint16_t>(layout.bands);
   stored.rows = static_cast<uint16_t>(layout.rows);
   stored.need = static_cast<uint16_t>(layout.need);
-  memset(config->params, 0, sizeof config->params);
-  memcpy(config->params, &stored, sizeof stored);
-  config->params_len = sizeof stored;
+  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
 }
 
@@ -139,7 +135,7 @@ Datum lsh_minhash_keys(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_query_keys);
 Datum lsh_query_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  keys_of(request, lsh_query_view(request->value).signature);
+  keys_of(request, indexed_query(request->value).signature);
   PG_RETURN_POINTER(nullptr);
 }
 
@@ -150,12 +146,14 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
   const IndexParams p = index_params(request->config);
   const BandLayout& layout = p.layout;
+  clear_plan(request);
   MinhashView query{};
   double bound = 0;
   switch (request->strategy) {
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
       const LshQueryView q = lsh_query_view(request->query);
+      if (q.measure != LshMeasure::jaccard) PG_RETURN_POINTER(nullptr);  // the operator raises the error
       query = q.signature;
       bound = q.bound;
       break;
@@ -167,16 +165,6 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
     default:
       elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
   }
-  request->nothing = false;
-  request->guaranteed = false;
-  request->final = false;
-  request->ngroups = 0;
-  request->slack = 0;
-  request->nprobes = 0;
-  request->probes = nullptr;
-  request->check = nullptr;
-  request->check_arg = nullptr;
-
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
   if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(nullptr);
   const uint32_t need = min_matches(bound, false, layout.num_perm, layout.bits);  // num_perm + 1 for NaN, too
@@ -208,14 +196,16 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_minhash_bind);
 Datum lsh_minhash_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  bind_or_check(request, signature_of(request->value), kDefaultThreshold);
+  // The options' own ranges are all that there is to check without a value.
+  if (!request->options_only) bind_or_check(request, signature_of(request->value), kDefaultThreshold);
   PG_RETURN_POINTER(nullptr);
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_bind);
 Datum lsh_query_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  const LshQueryView value = lsh_query_view(request->value);
+  if (request->options_only) PG_RETURN_POINTER(nullptr);
+  const LshQueryView value = indexed_query(request->value);
   bind_or_check(request, value.signature, value.bound);
   PG_RETURN_POINTER(nullptr);
 }
@@ -250,7 +240,7 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
   MinhashView condition{};
   switch (request->strategy) {
     case kStrategyAtLeast:
-      condition = lsh_query_view(request->condition).signature;
+      condition = lsh_query_view(request->condition).signature;  // of a guaranteed plan
       break;
     case kStrategySimilar:
       condition = signature_of(request->condition);

@@ -7,6 +7,7 @@
 extern "C" {
 #include "access/generic_xlog.h"
 #include "catalog/pg_class.h"
+#include "optimizer/plancat.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/indexfsm.h"
@@ -264,11 +265,37 @@ StoredKeys stored_keys(Relation index, Datum value, const LshConfig* config) {
   return {request.keys, static_cast<uint32_t>(end - request.keys)};
 }
 
+void check_options(Relation index) {
+  LshConfig config{};
+  BindRequest request{};
+  request.config = &config;
+  request.options = option_values(index);
+  request.options_only = true;
+  request.can_raise = true;
+  call_family(index, kProcBind, &request);
+}
+
+namespace {
+
+// As the planner estimates them.
+double table_rows(Relation index) {
+  Relation heap = table_open(index->rd_index->indrelid, NoLock);
+  BlockNumber pages;
+  double rows;
+  double all_visible;
+  estimate_rel_size(heap, nullptr, &pages, &rows, &all_visible);
+  table_close(heap, NoLock);
+  return rows;
+}
+
+}  // namespace
+
 void bind_config(Relation index, Datum value, LshConfig* config) {
   BindRequest request{};
   request.value = value;
   request.config = config;
   request.options = option_values(index);
+  request.rows = table_rows(index);
   request.can_raise = true;
   call_family(index, kProcBind, &request);
   if (config->nbands > kMostKeysPerRow)

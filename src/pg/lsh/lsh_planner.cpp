@@ -1,21 +1,25 @@
 // How `jaccard(sig, q) > t` reaches an lsh index.
 //
 // PostgreSQL asks support functions about clauses `key op expression` and `function(.., key, ..)` only. In
-// `jaccard(sig, q) > 0.8` the key is an argument below a core operator, so nobody asks us. The hook below makes, for
+// `jaccard(sig, q) > 0.8` (or `hamming(hash, q) <= 3`, and so on) the key is an argument below a core operator, so nobody asks us. The hook below makes, for
 // the time of one call of create_index_paths(), `jaccard_at_least(sig, q, 0.8)` out of it, which implies it but for the
 // rows at 0.8 itself; PostgreSQL finds the index by the support function, with all that it knows about joins, bitmaps,
 // partial and expression indexes, security. Afterwards the paths are made to refer to the clauses of the query again.
+#include "core/lsh_query.h"
+#include "core/pair_sample.h"
 #include "pg/lsh/lsh_planner.h"
 
 #include "pg/guc.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "utils/builtins.h"
 }
 
 namespace neardup {
@@ -30,105 +34,260 @@ struct Derivation {
   const PlanMeasures* measures;
   List* originals;  // RestrictInfo, at the place of the one that was derived from it in:
   List* derived;
-  List* calls;  // FuncExpr: the derived calls of at_least
+  List* calls;  // FuncExpr: the derived calls of predicates
 };
 
 // Derivation ---------------------------------------------------------------------------------------------------------
 
-// The two values whose similarity, or distance, the expression is. False for other expressions.
-bool measured(const Derivation& d, Node* node, const PlanMeasure** measure, bool* distance, List** values) {
+// A number of another type is compared with the measure, or the measure is made one for it.
+Node* without_cast(Node* node) {
+  if (!IsA(node, FuncExpr)) return node;
+  const auto* cast = reinterpret_cast<FuncExpr*>(node);
+  switch (cast->funcid) {
+    case F_FLOAT8_INT4:
+    case F_INT8_INT4:
+    case F_NUMERIC_INT4:
+      return static_cast<Node*>(linitial(cast->args));
+    default:
+      return node;
+  }
+}
+
+// How an expression says how near two values are.
+struct Measured {
+  const PlanMeasure* measure;
+  List* values;     // the two
+  bool complement;  // it is 1 - measure, an ordering operator of a similarity
+  bool less;        // less is nearer
+};
+
+// False for other expressions.
+bool measured(const Derivation& d, Node* node, Measured* out) {
+  node = without_cast(node);
   Oid function = InvalidOid;
   if (IsA(node, FuncExpr)) {
     function = reinterpret_cast<FuncExpr*>(node)->funcid;
-    *values = reinterpret_cast<FuncExpr*>(node)->args;
+    out->values = reinterpret_cast<FuncExpr*>(node)->args;
   } else if (IsA(node, OpExpr)) {
     set_opfuncid(reinterpret_cast<OpExpr*>(node));
     function = reinterpret_cast<OpExpr*>(node)->opfuncid;
-    *values = reinterpret_cast<OpExpr*>(node)->args;
+    out->values = reinterpret_cast<OpExpr*>(node)->args;
   }
-  if (!OidIsValid(function) || list_length(*values) != 2) return false;
+  if (!OidIsValid(function) || list_length(out->values) != 2) return false;
   for (int i = 0; i < d.measures->n; ++i) {
-    *measure = &d.measures->at[i];
-    *distance = function == (*measure)->distance;
-    if (function == (*measure)->similarity || *distance) return true;
+    const PlanMeasure* m = &d.measures->at[i];
+    if (function != m->function && function != m->order) continue;
+    out->measure = m;
+    out->complement = !m->is_distance && function == m->order;
+    out->less = m->is_distance || out->complement;
+    return true;
   }
   return false;
 }
 
-// at_least(..) that is true wherever the comparison is; null for clauses of other forms.
+enum class Comparison { none, less, less_or_equal, greater, greater_or_equal, equal };
+
+// Of two numbers.
+Comparison comparison_of(Oid function) {
+  switch (function) {
+    case F_FLOAT8GT:
+    case F_FLOAT84GT:
+    case F_FLOAT48GT:
+    case F_INT4GT:
+    case F_INT42GT:
+    case F_INT24GT:
+    case F_INT48GT:
+    case F_INT84GT:
+    case F_INT8GT:
+    case F_NUMERIC_GT:
+      return Comparison::greater;
+    case F_FLOAT8GE:
+    case F_FLOAT84GE:
+    case F_FLOAT48GE:
+    case F_INT4GE:
+    case F_INT42GE:
+    case F_INT24GE:
+    case F_INT48GE:
+    case F_INT84GE:
+    case F_INT8GE:
+    case F_NUMERIC_GE:
+      return Comparison::greater_or_equal;
+    case F_FLOAT8LT:
+    case F_FLOAT84LT:
+    case F_FLOAT48LT:
+    case F_INT4LT:
+    case F_INT42LT:
+    case F_INT24LT:
+    case F_INT48LT:
+    case F_INT84LT:
+    case F_INT8LT:
+    case F_NUMERIC_LT:
+      return Comparison::less;
+    case F_FLOAT8LE:
+    case F_FLOAT84LE:
+    case F_FLOAT48LE:
+    case F_INT4LE:
+    case F_INT42LE:
+    case F_INT24LE:
+    case F_INT48LE:
+    case F_INT84LE:
+    case F_INT8LE:
+    case F_NUMERIC_LE:
+      return Comparison::less_or_equal;
+    case F_FLOAT8EQ:
+    case F_FLOAT84EQ:
+    case F_FLOAT48EQ:
+    case F_INT4EQ:
+    case F_INT42EQ:
+    case F_INT24EQ:
+    case F_INT48EQ:
+    case F_INT84EQ:
+    case F_INT8EQ:
+    case F_NUMERIC_EQ:
+      return Comparison::equal;
+    default:
+      return Comparison::none;
+  }
+}
+
+// With the sides exchanged.
+Comparison turned(Comparison c) {
+  switch (c) {
+    case Comparison::less:
+      return Comparison::greater;
+    case Comparison::less_or_equal:
+      return Comparison::greater_or_equal;
+    case Comparison::greater:
+      return Comparison::less;
+    case Comparison::greater_or_equal:
+      return Comparison::less_or_equal;
+    default:
+      return c;
+  }
+}
+
+// Whether `measured comparison bound` keeps near values; strict: not those at the bound.
+bool asks_for_near(const Measured& m, Comparison comparison, bool* strict) {
+  *strict = comparison == (m.less ? Comparison::less : Comparison::greater);
+  return *strict || comparison == Comparison::equal ||
+         comparison == (m.less ? Comparison::less_or_equal : Comparison::greater_or_equal);
+}
+
+// A whole number is below x where it is at most ceil(x) - 1, and above x where it is at least floor(x) + 1.
+enum class Whole { as_it_is, below, above };
+
+Node* call1(Oid function, Oid result, Node* argument) {
+  return reinterpret_cast<Node*>(
+      makeFuncExpr(function, result, list_make1(argument), InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
+Node* call2(Oid function, Oid result, Node* a, Node* b) {
+  return reinterpret_cast<Node*>(
+      makeFuncExpr(function, result, list_make2(a, b), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+}
+
+Node* float8_const(double value) {
+  return reinterpret_cast<Node*>(
+      makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false, FLOAT8PASSBYVAL));
+}
+
+Node* numeric_const(int64 value) {
+  return reinterpret_cast<Node*>(makeConst(NUMERICOID, -1, InvalidOid, -1,
+                                           DirectFunctionCall1(int8_numeric, Int64GetDatum(value)), false, false));
+}
+
+Node* extreme(MinMaxOp op, Oid type, Node* a, Node* b) {
+  auto* node = makeNode(MinMaxExpr);
+  node->minmaxtype = type;
+  node->op = op;
+  node->args = list_make2(a, b);
+  node->location = -1;
+  return reinterpret_cast<Node*>(node);
+}
+
+// The number as float8, without an error whatever it is; null for other types. Rounding is monotone and leaves whole
+// numbers of a measure's size as they are, so that a comparison with `or equal` loses no row by it.
+Node* as_float8(Node* bound, Whole whole) {
+  if (exprType(bound) == NUMERICOID) {
+    // Beyond the range of float8 a cast fails. LEAST and GREATEST pass over NULL, which has to stay one.
+    constexpr int64 kFar = 1000000;
+    Node* number = extreme(IS_LEAST, NUMERICOID, extreme(IS_GREATEST, NUMERICOID, bound, numeric_const(-kFar)),
+                           numeric_const(kFar));
+    if (whole == Whole::below)
+      number = call2(F_NUMERIC_SUB, NUMERICOID, call1(F_CEIL_NUMERIC, NUMERICOID, number), numeric_const(1));
+    if (whole == Whole::above)
+      number = call2(F_NUMERIC_ADD, NUMERICOID, call1(F_FLOOR_NUMERIC, NUMERICOID, number), numeric_const(1));
+    auto* is_null = makeNode(NullTest);
+    is_null->arg = reinterpret_cast<Expr*>(bound);
+    is_null->nulltesttype = IS_NULL;
+    is_null->location = -1;
+    auto* when = makeNode(CaseWhen);
+    when->expr = reinterpret_cast<Expr*>(is_null);
+    when->result = reinterpret_cast<Expr*>(makeNullConst(FLOAT8OID, -1, InvalidOid));
+    when->location = -1;
+    auto* choice = makeNode(CaseExpr);
+    choice->casetype = FLOAT8OID;
+    choice->args = list_make1(when);
+    choice->defresult = reinterpret_cast<Expr*>(call1(F_FLOAT8_NUMERIC, FLOAT8OID, number));
+    choice->location = -1;
+    return reinterpret_cast<Node*>(choice);
+  }
+  Node* number;
+  switch (exprType(bound)) {
+    case FLOAT8OID:
+      number = bound;
+      break;
+    case FLOAT4OID:
+      number = call1(F_FLOAT8_FLOAT4, FLOAT8OID, bound);
+      break;
+    case INT2OID:
+      number = call1(F_FLOAT8_INT2, FLOAT8OID, bound);
+      break;
+    case INT4OID:
+      number = call1(F_FLOAT8_INT4, FLOAT8OID, bound);
+      break;
+    case INT8OID:
+      number = call1(F_FLOAT8_INT8, FLOAT8OID, bound);
+      break;
+    default:
+      return nullptr;
+  }
+  if (whole == Whole::below)
+    return call2(F_FLOAT8MI, FLOAT8OID, call1(F_CEIL_FLOAT8, FLOAT8OID, number), float8_const(1));
+  if (whole == Whole::above)
+    return call2(F_FLOAT8PL, FLOAT8OID, call1(F_FLOOR_FLOAT8, FLOAT8OID, number), float8_const(1));
+  return number;
+}
+
+// A predicate's call that is true wherever the comparison is; null for clauses of other forms.
 FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   if (!IsA(clause, OpExpr)) return nullptr;
   auto* op = reinterpret_cast<OpExpr*>(clause);
   if (list_length(op->args) != 2) return nullptr;
   set_opfuncid(op);
-  bool greater;  // the left side is the greater one
-  bool real_left = false;
-  bool real_right = false;
-  switch (op->opfuncid) {
-    case F_FLOAT8GT:
-    case F_FLOAT8GE:
-      greater = true;
-      break;
-    case F_FLOAT8LT:
-    case F_FLOAT8LE:
-      greater = false;
-      break;
-    case F_FLOAT84GT:
-    case F_FLOAT84GE:
-      greater = real_right = true;
-      break;
-    case F_FLOAT84LT:
-    case F_FLOAT84LE:
-      greater = false;
-      real_right = true;
-      break;
-    case F_FLOAT48GT:
-    case F_FLOAT48GE:
-      greater = real_left = true;
-      break;
-    case F_FLOAT48LT:
-    case F_FLOAT48LE:
-      greater = false;
-      real_left = true;
-      break;
-    default:
-      return nullptr;
-  }
+  const Comparison comparison = comparison_of(op->opfuncid);
+  if (comparison == Comparison::none) return nullptr;
   Node* left = static_cast<Node*>(linitial(op->args));
   Node* right = static_cast<Node*>(lsecond(op->args));
-  const PlanMeasure* measure;
-  bool distance;
-  List* values;
+  Measured m{};
   Node* bound;
-  bool real;
-  // A similarity is on the greater side, a distance on the smaller one.
-  if (measured(*d, left, &measure, &distance, &values) && greater != distance) {
+  bool strict;
+  if (measured(*d, left, &m) && asks_for_near(m, comparison, &strict))
     bound = right;
-    real = real_right;
-  } else if (measured(*d, right, &measure, &distance, &values) && greater == distance) {
+  else if (measured(*d, right, &m) && asks_for_near(m, turned(comparison), &strict))
     bound = left;
-    real = real_left;
-  } else {
+  else
     return nullptr;
-  }
-  if (real)
-    bound = reinterpret_cast<Node*>(
-        makeFuncExpr(F_FLOAT8_FLOAT4, FLOAT8OID, list_make1(bound), InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST));
-  if (distance) {
-    // 1 - similarity < bound. LEAST takes the sting out of NaN, which no distance reaches, and of NULL.
-    auto* least = makeNode(MinMaxExpr);
-    least->minmaxtype = FLOAT8OID;
-    least->op = IS_LEAST;
-    least->args = list_make2(
-        bound, makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(2.0), false, FLOAT8PASSBYVAL));
-    least->location = -1;
-    Node* one = reinterpret_cast<Node*>(makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-                                                  Float8GetDatum(1 - kDistanceSlack), false, FLOAT8PASSBYVAL));
-    bound = reinterpret_cast<Node*>(
-        makeFuncExpr(F_FLOAT8MI, FLOAT8OID, list_make2(one, least), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
-  }
-  if (real || distance) bound = eval_const_expressions(nullptr, bound);
-  FuncExpr* call = makeFuncExpr(measure->at_least, BOOLOID, list_make3(linitial(values), lsecond(values), bound),
+  Whole whole = Whole::as_it_is;
+  if (strict && m.measure->is_whole) whole = m.less ? Whole::below : Whole::above;
+  Node* number = as_float8(bound, whole);
+  if (number == nullptr) return nullptr;
+  // 1 - similarity < bound. LEAST takes the sting out of NaN, which no distance reaches, and of NULL.
+  if (m.complement)
+    number = call2(F_FLOAT8MI, FLOAT8OID, float8_const(1 - kDistanceSlack),
+                   extreme(IS_LEAST, FLOAT8OID, number, float8_const(2.0)));
+  if (number != bound) number = eval_const_expressions(nullptr, number);
+  FuncExpr* call = makeFuncExpr(m.measure->predicate, BOOLOID, list_make3(linitial(m.values), lsecond(m.values), number),
                                 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
   call->location = kDerivedLocation;
   d->calls = lappend(d->calls, call);
@@ -342,11 +501,12 @@ bool any_condition(PlannerInfo* root, RelOptInfo* rel, const Derivation& d) {
     if (!is_lsh(index)) continue;
     ListCell* cell;
     foreach (cell, d.calls) {
-      List* args = static_cast<FuncExpr*>(lfirst(cell))->args;
+      const auto* call = static_cast<FuncExpr*>(lfirst(cell));
+      List* args = call->args;
       for (int column = 0; column < index->nkeycolumns; ++column)
         for (int i = 0; i < 2; ++i)
           if (match_index_to_operand(static_cast<Node*>(list_nth(args, i)), column, index) &&
-              index_condition(root, index, column, args, i, true) != nullptr)
+              index_condition(root, index, column, call->funcid, args, i, true) != nullptr)
             return true;
     }
   }

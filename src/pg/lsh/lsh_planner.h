@@ -1,6 +1,8 @@
 // The planner's side of lsh: what its files offer each other.
 #pragma once
 
+#include "core/lsh_query.h"
+#include "core/pair_sample.h"
 #include "pg/lsh/lsh_am.h"
 
 extern "C" {
@@ -19,29 +21,33 @@ void install_planner_hook();
 // lsh_support.cpp ----------------------------------------------------------------------------------------------------
 
 
-// What an operator class tells the planner. Found by number, never by name: search_path has no say in it.
+// One measure that an operator class tells the planner of. Found by number, never by name: search_path has no say in it.
 struct PlanMeasure {
-  Oid type;        // of the indexed values: minhash
-  Oid query_type;  // lsh_query
-  Oid similarity;  // jaccard(type, type)
-  Oid at_least;    // jaccard_at_least(type, type, float8)
-  Oid make_query;  // lsh_query_bound(type, float8)
-  Oid make_strict;  // with_threshold(type, float8); invalid where there is none
-  Oid condition;   // operator type %> query_type
-  Oid distance;    // the function of type <%> type; invalid where there is none
+  bool is_distance;  // less is nearer
+  bool is_whole;     // an integer
+  Oid type;          // of the indexed values
+  Oid query_type;    // lsh_query
+  Oid function;      // jaccard(type, type), hamming(type, type) ..
+  Oid predicate;     // jaccard_at_least(type, type, float8), hamming_at_most ..
+  Oid make_query;    // lsh_query_bound(type, float8) ..
+  Oid make_strict;   // with_threshold(type, float8) ..; invalid where there is none
+  Oid condition;     // operator type %> query_type
+  Oid order;         // the function of the ordering operator, if it orders by this measure; else invalid
 };
+inline constexpr int kMostMeasures = 2;  // of an operator class
 
 bool is_lsh(const IndexOptInfo* index);
-// False unless the operator class has all of it but the distance.
-bool find_measure(const IndexOptInfo* index, int column, PlanMeasure* measure);
+// The measures of the operator class that are complete. Returns how many.
+int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]);
 
-// Location of calls of at_least that the planner derived: for them any bound is right, where the user's own call
-// demands one in (0, 1]. A parse location is what equal() ignores and EXPLAIN does not show.
+// Location of calls of a predicate that the planner derived: for them any bound is right, where the user's own call
+// demands one in its range. A parse location is what equal() ignores and EXPLAIN does not show.
 inline constexpr int kDerivedLocation = -19551;
 
-// `key %> query` for at_least(args) where argument `key_argument` is the index's column; null when the index cannot or
+// `key %> query` for predicate(args) where argument `key_argument` is the index's column; null when the index cannot or
 // should not be used for it.
-Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, List* args, int key_argument, bool derived);
+Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
+                      bool derived);
 
 // lsh_cost.cpp -------------------------------------------------------------------------------------------------------
 
@@ -50,6 +56,7 @@ struct KnownQuery {
   uint16_t strategy;
   bool none;  // NULL, or a bound that no row reaches
   bool has_bound;
+  LshMeasure measure;  // of the bound
   double bound;
   bool has_query;
   Oid type;     // of:
@@ -57,18 +64,17 @@ struct KnownQuery {
   Datum value;  // of the indexed type; 0: not to be checked
 };
 
-// By an index condition: strategy and right operand. minhash: an operator of minhash_ops or lsh_query_ops, whose
-// operands can be read.
-KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool minhash);
-// By the arguments of `at_least`.
-KnownQuery known_arguments(PlannerInfo* root, const PlanMeasure& measure, Node* value, Node* bound);
+// By an index condition: strategy and right operand. ours: an operator of this extension, whose operands can be read.
+KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours);
+// By the arguments of a predicate. make_query: of its measure; invalid: the value is not asked for.
+KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query, Node* value, Node* bound);
 
 // The measures that the lsh indexes of a query level know, found once.
 struct PlanMeasures {
   PlannerInfo* root;
   bool rows_estimated;
   int n;
-  PlanMeasure at[8];
+  PlanMeasure at[16];
 };
 PlanMeasures* measures_of(PlannerInfo* root);
 
@@ -85,20 +91,19 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
 struct NearStats {
   double rows;  // that the table has
   bool analyzed;
-  float4 matches[11];  // per row, at least pair_level(i) similar
-  float4 candidates[11];
+  float4 matches[kPairLevels];  // per row, at least pair_level(i) near on the scale of closeness()
+  float4 candidates[kPairLevels];
 };
-NearStats near_stats(PlannerInfo* root, const VariableStatData* variable);
-// Rows that match a row, or are handed out to be checked, at this bound.
-double expected_matches(const NearStats& stats, double bound);
-double expected_candidates(const NearStats& stats, double bound);
+NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
+// Rows that match a row, or are handed out to be checked, at this closeness.
+double expected_matches(const NearStats& stats, double closeness);
+double expected_candidates(const NearStats& stats, double closeness);
 
-// Of jaccard_at_least(a, b, bound): the share of rows of one table, or of pairs of two, as clause_selectivity() means
-// it.
-double at_least_selectivity(PlannerInfo* root, List* args, int var_relid, JoinType jointype,
-                            const SpecialJoinInfo* sjinfo);
+// Of a predicate's call: the share of rows of one table, or of pairs of two, as clause_selectivity() means it.
+double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicate, List* args, int var_relid,
+                             JoinType jointype, const SpecialJoinInfo* sjinfo);
 
-// Where the bound is not known.
-inline constexpr double kUsualBound = 0.8;
+// Of the bound, or of a usual one where it is not known.
+double closeness_of(const KnownQuery& query);
 
 }  // namespace neardup

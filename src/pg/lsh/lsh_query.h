@@ -1,4 +1,4 @@
-// Values of the type lsh_query: a signature and the least similarity to it.
+// Values of the type lsh_query: a value and how near to it another one has to be.
 #pragma once
 
 #include "core/lsh_query.h"
@@ -12,6 +12,39 @@ inline LshQueryView lsh_query_view(Datum value) {
   return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
 }
 
-Datum lsh_query_datum(double bound, const MinhashView& signature);
+Datum lsh_query_datum(const LshQueryView& query);
+
+inline LshQueryView jaccard_query(const MinhashView& signature, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::jaccard;
+  q.bound = bound;
+  q.signature = signature;
+  return q;
+}
+inline LshQueryView hamming_query(uint64_t value, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::hamming;
+  q.bound = bound;
+  q.simhash = value;
+  return q;
+}
+// measure: ctph_score or ctph_edit_rate
+inline LshQueryView ctph_query(LshMeasure measure, const CtphView& digest, double bound) {
+  LshQueryView q;
+  q.measure = measure;
+  q.bound = bound;
+  q.digest = digest;
+  return q;
+}
+
+// Whether the named predicates (jaccard_at_least() and the others) take the bound; comparisons take any.
+bool valid_bound(LshMeasure measure, double bound);
+
+// A bound that the named predicates take; else an error. Leakproof: a bound from a column may be another's, so only the
+// caller's own constant is named.
+double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure);
+
+// Whether calls of the function make lsh_querys, and of which measure.
+bool makes_lsh_query(Oid function, LshMeasure* measure);
 
 }  // namespace neardup

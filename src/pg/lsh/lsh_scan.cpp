@@ -33,7 +33,17 @@ struct ScanState {
 
 size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
-// What the scan's conditions ask for. Of several the one that allows fewest mismatches is looked up; all are rechecked.
+// Entries that a plan reads, counted up to kMostCounted.
+constexpr double kMostCounted = 20000;
+double entries_of(ScanState* state, const ProbesRequest* plan) {
+  double entries;
+  double candidates;
+  state->collector.set_plan(plan);
+  state->collector.estimate(kMostCounted, &entries, &candidates);
+  return entries;
+}
+
+// What the scan's conditions ask for. Of several the one with the fewest entries is looked up; all are rechecked.
 void plan_scan(IndexScanDesc scan, ScanState* state) {
   state->planned = true;
   state->mode = ScanMode::nothing;
@@ -43,25 +53,38 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   state->least = nullptr;
   const LshConfig& config = state->collector.config();
   if ((config.flags & kMetaBound) == 0) return;  // no row was ever there
-  bool any = false;
+  ProbesRequest* plans = static_cast<ProbesRequest*>(palloc0(sizeof(ProbesRequest) * Max(scan->numberOfKeys, 1)));
+  int best = -1;
+  double least = -1;  // entries of the best one; below 0: not counted
   for (int i = 0; i < scan->numberOfKeys; ++i) {
     const ScanKey key = &scan->keyData[i];
     if ((key->sk_flags & SK_ISNULL) != 0) return;
-    ProbesRequest request{};
-    request.query = key->sk_argument;
-    request.strategy = key->sk_strategy;
-    request.config = &config;
-    call_family(scan->indexRelation, kProcProbes, &request);
-    if (request.nothing) return;
-    if (!request.guaranteed || (any && request.slack >= state->probes.slack)) continue;
-    if (request.slack >= request.ngroups) elog(ERROR, "the operator class gave an impossible plan");
-    any = true;
-    state->probes = request;
-    state->condition = key->sk_argument;
-    state->strategy = key->sk_strategy;
+    ProbesRequest* plan = &plans[i];
+    plan->query = key->sk_argument;
+    plan->strategy = key->sk_strategy;
+    plan->config = &config;
+    call_family(scan->indexRelation, kProcProbes, plan);
+    if (plan->nothing) return;
+    if (plan->guaranteed && plan->slack >= plan->ngroups) elog(ERROR, "the operator class gave an impossible plan");
   }
-  state->mode = any ? ScanMode::counted : ScanMode::roster;
-  if (any) state->collector.set_plan(&state->probes);
+  for (int i = 0; i < scan->numberOfKeys; ++i) {
+    if (!plans[i].guaranteed) continue;
+    if (best < 0) {
+      best = i;
+      continue;
+    }
+    if (least < 0) least = entries_of(state, &plans[best]);
+    const double entries = entries_of(state, &plans[i]);
+    if (entries >= least) continue;
+    best = i;
+    least = entries;
+  }
+  state->mode = best >= 0 ? ScanMode::counted : ScanMode::roster;
+  if (best < 0) return;
+  state->probes = plans[best];
+  state->condition = scan->keyData[best].sk_argument;
+  state->strategy = scan->keyData[best].sk_strategy;
+  state->collector.set_plan(&state->probes);
 }
 
 // The distances by which rows come in order, when the ordering query is the condition's.
@@ -209,6 +232,7 @@ bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most
     if (request.nothing) {
       out->nothing = out->complete = true;
     } else if (request.guaranteed) {
+      out->probes = request.nprobes;
       collector.set_plan(&request);
       out->complete = collector.estimate(most, &out->entries, &out->candidates);
     } else {

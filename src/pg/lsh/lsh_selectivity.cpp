@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/lsh_query.h"
 #include "core/pair_sample.h"
+#include "pg/ctph_value.h"
 #include "pg/guc.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/lsh_planner.h"
 #include "pg/lsh/lsh_query.h"
+#include "pg/simhash_value.h"
 
 extern "C" {
 #include "access/amapi.h"
@@ -24,7 +27,12 @@ namespace {
 // A kind for private use; pg_statistic.h leaves numbers from 10000 on to whoever takes them.
 // stanumbers: rows of the table at ANALYZE, matches per row and candidates per row at pair_level(0), (1) ..
 constexpr int16 kStatisticKind = 19551;
+constexpr int16 kEditRateKind = 19552;  // of ctph, whose other measure has the first
 constexpr int kStatisticNumbers = 1 + 2 * kPairLevels;
+
+// Where the bound is not known: a jaccard of 0.8, 3 bits, a score of 70, a rate of 0.15.
+constexpr double kUsualBound = 0.8;
+constexpr double kUsualCloseness = 0.85;
 
 // What PostgreSQL takes for a comparison that it knows nothing of.
 constexpr double kUnknown = 1.0 / 3;
@@ -34,6 +42,8 @@ constexpr double kGuessedMatches = 10;
 
 constexpr int kMostSampleRows = 30000;    // what the default statistics target takes
 constexpr uint32_t kMostPairs = 1 << 19;  // compared, some 0.1 s
+constexpr int kMostSimhashRows = 15000;   // all pairs are compared, some 0.1 s
+constexpr int kMostCtphRows = 30000;
 
 // Between the levels the logarithm is taken as linear, below 0.5 it goes to all rows at 0. At least a hundredth, for
 // what a sample did not meet.
@@ -77,7 +87,7 @@ double clamp(double selectivity) { return std::min(std::max(selectivity, 0.0), 1
 // One table, a query from elsewhere.
 double restriction(PlannerInfo* root, const VariableStatData* variable, const KnownQuery& query) {
   if (query.none) return 0;
-  const NearStats stats = near_stats(root, variable);
+  const NearStats stats = near_stats(root, variable, query.measure);
   const IndexOptInfo* index = query.has_query ? counting_index(variable) : nullptr;
   ProbeEstimate found{};
   bool counted = false;
@@ -85,17 +95,17 @@ double restriction(PlannerInfo* root, const VariableStatData* variable, const Kn
     if (found.nothing) return 0;
     if (found.complete) return clamp(found.candidates / stats.rows);
   }
-  return clamp(expected_matches(stats, query.has_bound ? query.bound : kUsualBound) / stats.rows);
+  return clamp(expected_matches(stats, closeness_of(query)) / stats.rows);
 }
 
 // Two tables: the share of pairs; for semi and anti joins the share of outer rows that have a partner.
-double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData* b, double bound, JoinType jointype,
-            const SpecialJoinInfo* sjinfo) {
-  const NearStats of_a = near_stats(root, a);
-  const NearStats of_b = near_stats(root, b);
+double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData* b, const KnownQuery& query,
+            JoinType jointype, const SpecialJoinInfo* sjinfo) {
+  const NearStats of_a = near_stats(root, a, query.measure);
+  const NearStats of_b = near_stats(root, b, query.measure);
   // A row finds in a table what one of the table's own rows finds; the larger table knows more of the pairs.
   const NearStats& larger = of_a.rows >= of_b.rows ? of_a : of_b;
-  const double share = clamp(expected_matches(larger, bound) / larger.rows);
+  const double share = clamp(expected_matches(larger, closeness_of(query)) / larger.rows);
   if ((jointype != JOIN_SEMI && jointype != JOIN_ANTI) || sjinfo == nullptr) return share;
   const bool b_inside = b->rel != nullptr && bms_is_subset(b->rel->relids, sjinfo->min_righthand);
   const VariableStatData* inner = b_inside ? b : a;
@@ -118,15 +128,20 @@ uint16_t strategy_of(Oid opno) {
 }
 
 // What is known of a join's bound: % has the setting, the others one side's with_threshold(.., bound).
-double join_bound(PlannerInfo* root, uint16_t strategy, List* args) {
-  if (strategy == kStrategySimilar) return guc_jaccard_threshold;
-  double bound = -1;
+KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
+  KnownQuery known{};
+  known.measure = LshMeasure::jaccard;
+  if (strategy == kStrategySimilar) {
+    known.has_bound = true;
+    known.bound = guc_jaccard_threshold;
+    return known;
+  }
   ListCell* cell;
   foreach (cell, args) {
     const KnownQuery side = known_operand(root, strategy, static_cast<Node*>(lfirst(cell)), true);
-    if (side.has_bound) bound = std::max(bound, side.bound);
+    if (side.has_bound && (!known.has_bound || closeness_of(side) > closeness_of(known))) known = side;
   }
-  return bound < 0 ? kUsualBound : bound;
+  return known;
 }
 
 // ANALYZE
@@ -172,19 +187,42 @@ uint32_t collect_sample(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sam
   return n;
 }
 
-void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
+// Runs PostgreSQL's own computation, as it was prepared. False when there is nothing to add.
+bool compute_own_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
   auto* state = static_cast<AnalyzeState*>(stats->extra_data);
   stats->extra_data = state->data;
   state->compute(stats, fetch, sample_rows, total_rows);
   stats->extra_data = state;
-  if (!stats->stats_valid) return;
+  return stats->stats_valid;
+}
 
-  // The order of signatures means nothing: a histogram of them would be 50 kB that nobody asks for.
+// seen: rows of the sample. replaces: a kind of statistics of PostgreSQL that says nothing of this type; 0: none.
+void store_pairs(VacAttrStatsP stats, int16 kind, int16 replaces, const PairSample& pairs, uint32_t seen,
+                 double total_rows) {
   int slot = 0;
-  while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0 && stats->stakind[slot] != STATISTIC_KIND_HISTOGRAM)
-    ++slot;
+  while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0 && stats->stakind[slot] != replaces) ++slot;
   if (slot == STATISTIC_NUM_SLOTS) return;
+  MemoryContext old = MemoryContextSwitchTo(stats->anl_context);
+  auto* numbers = static_cast<float4*>(palloc(kStatisticNumbers * sizeof(float4)));
+  MemoryContextSwitchTo(old);
+  // Each of the seen rows met seen - 1 others; in the table it has total_rows - 1.
+  const double scale = seen > 1 ? 2.0 / seen * (std::max(total_rows, static_cast<double>(seen)) - 1) / (seen - 1) : 0;
+  numbers[0] = static_cast<float4>(total_rows);
+  for (uint32_t i = 0; i < kPairLevels; ++i) {
+    numbers[1 + i] = static_cast<float4>(pairs.similar[i] * scale);
+    numbers[1 + kPairLevels + i] = static_cast<float4>(pairs.candidates[i] * scale);
+  }
+  stats->stakind[slot] = kind;
+  stats->staop[slot] = InvalidOid;
+  stats->stacoll[slot] = InvalidOid;
+  stats->stanumbers[slot] = numbers;
+  stats->numnumbers[slot] = kStatisticNumbers;
+  stats->stavalues[slot] = nullptr;
+  stats->numvalues[slot] = 0;
+}
 
+void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
+  if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
   uint8_t* rows;
   MinhashHeader made;
   uint32_t seen;
@@ -197,34 +235,83 @@ void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
     });
   }
   if (rows != nullptr) pfree(rows);
+  // The order of signatures means nothing: a histogram of them would be 50 kB that nobody asks for.
+  store_pairs(stats, kStatisticKind, STATISTIC_KIND_HISTOGRAM, pairs, seen, total_rows);
+}
 
-  MemoryContext old = MemoryContextSwitchTo(stats->anl_context);
-  auto* numbers = static_cast<float4*>(palloc(kStatisticNumbers * sizeof(float4)));
-  MemoryContextSwitchTo(old);
-  // Each of the seen rows met seen - 1 others; in the table it has total_rows - 1.
-  const double scale = seen > 1 ? 2.0 / seen * (std::max(total_rows, static_cast<double>(seen)) - 1) / (seen - 1) : 0;
-  numbers[0] = static_cast<float4>(total_rows);
-  for (uint32_t i = 0; i < kPairLevels; ++i) {
-    numbers[1 + i] = static_cast<float4>(pairs.similar[i] * scale);
-    numbers[1 + kPairLevels + i] = static_cast<float4>(pairs.candidates[i] * scale);
+void compute_simhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
+  if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
+  auto* values = static_cast<uint64_t*>(palloc(sizeof(uint64_t) * kMostSimhashRows));
+  const int step = (sample_rows + kMostSimhashRows - 1) / kMostSimhashRows;
+  uint32_t n = 0;
+  uint32_t seen = 0;
+  for (int i = 0; i < sample_rows; i += step) {
+    ANALYZE_DELAY_POINT();
+    bool null;
+    const Datum value = fetch(stats, i, &null);
+    ++seen;
+    if (!null) values[n++] = simhash_of_datum(value);
   }
-  stats->stakind[slot] = kStatisticKind;
-  stats->staop[slot] = InvalidOid;
-  stats->stacoll[slot] = InvalidOid;
-  stats->stanumbers[slot] = numbers;
-  stats->numnumbers[slot] = kStatisticNumbers;
-  stats->stavalues[slot] = nullptr;
-  stats->numvalues[slot] = 0;
+  PairSample pairs{};
+  call_core([&] {
+    PgStop stop;
+    pairs = sample_simhash_pairs(values, n, &stop);
+  });
+  pfree(values);
+  store_pairs(stats, kStatisticKind, STATISTIC_KIND_HISTOGRAM, pairs, seen, total_rows);
+}
+
+void compute_ctph_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
+  if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
+  const int step = (sample_rows + kMostCtphRows - 1) / kMostCtphRows;
+  auto* digests = static_cast<CtphView*>(palloc(sizeof(CtphView) * kMostCtphRows));
+  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "digests", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext old = MemoryContextSwitchTo(context);
+  uint32_t n = 0;
+  uint32_t seen = 0;
+  for (int i = 0; i < sample_rows; i += step) {
+    ANALYZE_DELAY_POINT();
+    bool null;
+    const Datum value = fetch(stats, i, &null);
+    ++seen;
+    if (null) continue;
+    // Those of the first one's kind.
+    const CtphView digest = ctph_of_datum(value);
+    if (n == 0 || digest.is_long() == digests[0].is_long()) digests[n++] = digest;
+  }
+  MemoryContextSwitchTo(old);
+  PairSample scores{};
+  PairSample rates{};
+  call_core([&] {
+    PgStop stop;
+    sample_ctph_pairs(digests, n, kMostPairs, &stop, &scores, &rates);
+  });
+  MemoryContextDelete(context);
+  pfree(digests);
+  store_pairs(stats, kStatisticKind, STATISTIC_KIND_HISTOGRAM, scores, seen, total_rows);
+  store_pairs(stats, kEditRateKind, 0, rates, seen, total_rows);
+}
+
+Datum typanalyze(FunctionCallInfo fcinfo, AnalyzeAttrComputeStatsFunc compute) {
+  auto* stats = reinterpret_cast<VacAttrStats*>(PG_GETARG_POINTER(0));
+  if (!std_typanalyze(stats)) PG_RETURN_BOOL(false);
+  auto* state = static_cast<AnalyzeState*>(palloc(sizeof(AnalyzeState)));
+  state->compute = stats->compute_stats;
+  state->data = stats->extra_data;
+  stats->compute_stats = compute;
+  stats->extra_data = state;
+  PG_RETURN_BOOL(true);
 }
 
 }  // namespace
 
-NearStats near_stats(PlannerInfo* root, const VariableStatData* variable) {
+NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure) {
   NearStats stats{};
   stats.rows = variable->rel != nullptr ? variable->rel->tuples : 0;
+  const int16 kind = measure == LshMeasure::ctph_edit_rate ? kEditRateKind : kStatisticKind;
   AttStatsSlot slot;
   if (HeapTupleIsValid(variable->statsTuple) &&
-      get_attstatsslot(&slot, variable->statsTuple, kStatisticKind, InvalidOid, ATTSTATSSLOT_NUMBERS)) {
+      get_attstatsslot(&slot, variable->statsTuple, kind, InvalidOid, ATTSTATSSLOT_NUMBERS)) {
     if (slot.nnumbers == kStatisticNumbers) {
       stats.analyzed = true;
       memcpy(stats.matches, slot.numbers + 1, sizeof stats.matches);
@@ -242,14 +329,21 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable) {
   return stats;
 }
 
-double expected_matches(const NearStats& stats, double bound) { return interpolate(stats.matches, stats.rows, bound); }
-
-double expected_candidates(const NearStats& stats, double bound) {
-  return interpolate(stats.candidates, stats.rows, bound);
+double expected_matches(const NearStats& stats, double closeness) {
+  return interpolate(stats.matches, stats.rows, closeness);
 }
 
-double at_least_selectivity(PlannerInfo* root, List* args, int var_relid, JoinType jointype,
-                            const SpecialJoinInfo* sjinfo) {
+double expected_candidates(const NearStats& stats, double closeness) {
+  return interpolate(stats.candidates, stats.rows, closeness);
+}
+
+double closeness_of(const KnownQuery& query) {
+  if (query.has_bound) return closeness(query.measure, query.bound);
+  return query.measure == LshMeasure::jaccard ? kUsualBound : kUsualCloseness;
+}
+
+double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicate, List* args, int var_relid,
+                             JoinType jointype, const SpecialJoinInfo* sjinfo) {
   VariableStatData a;
   VariableStatData b;
   examine_variable(root, static_cast<Node*>(linitial(args)), var_relid, &a);
@@ -259,18 +353,16 @@ double at_least_selectivity(PlannerInfo* root, List* args, int var_relid, JoinTy
   if ((a.rel != nullptr) != (b.rel != nullptr)) {
     const VariableStatData* variable = a.rel != nullptr ? &a : &b;
     Node* other = static_cast<Node*>(a.rel != nullptr ? lsecond(args) : linitial(args));
-    PlanMeasure measure{};
-    const IndexOptInfo* index = counting_index(variable);
-    if (index != nullptr) find_measure(index, 0, &measure);
-    result = restriction(root, variable, known_arguments(root, measure, other, bound));
+    Oid make_query = InvalidOid;
+    if (const IndexOptInfo* index = counting_index(variable)) {
+      PlanMeasure measures[kMostMeasures];
+      for (int i = find_measures(index, 0, measures); i-- > 0;)
+        if (measures[i].predicate == predicate) make_query = measures[i].make_query;
+    }
+    result = restriction(root, variable, known_arguments(root, measure, make_query, other, bound));
   } else if (a.rel != b.rel) {
-    Node* known = estimate_expression_value(root, bound);
-    const bool constant = IsA(known, Const);
-    if (constant && reinterpret_cast<Const*>(known)->constisnull)
-      result = 0;
-    else
-      result = join(root, &a, &b, constant ? DatumGetFloat8(reinterpret_cast<Const*>(known)->constvalue) : kUsualBound,
-                    jointype, sjinfo);
+    const KnownQuery query = known_arguments(root, measure, InvalidOid, static_cast<Node*>(linitial(args)), bound);
+    result = query.none ? 0 : join(root, &a, &b, query, jointype, sjinfo);
   }
   ReleaseVariableStats(a);
   ReleaseVariableStats(b);
@@ -283,8 +375,8 @@ using namespace neardup;
 
 extern "C" {
 
-PG_FUNCTION_INFO_V1(lsh_jaccard_sel);
-Datum lsh_jaccard_sel(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(lsh_sel);
+Datum lsh_sel(PG_FUNCTION_ARGS) {
   auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
   const Oid opno = PG_GETARG_OID(1);
   List* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
@@ -300,8 +392,8 @@ Datum lsh_jaccard_sel(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(result);
 }
 
-PG_FUNCTION_INFO_V1(lsh_jaccard_joinsel);
-Datum lsh_jaccard_joinsel(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(lsh_joinsel);
+Datum lsh_joinsel(PG_FUNCTION_ARGS) {
   auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
   const Oid opno = PG_GETARG_OID(1);
   List* args = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
@@ -313,22 +405,19 @@ Datum lsh_jaccard_joinsel(PG_FUNCTION_ARGS) {
   get_join_variables(root, args, sjinfo, &a, &b, &reversed);
   const uint16_t strategy = strategy_of(opno);
   const double result =
-      strategy == 0 ? kUnknown : join(root, &a, &b, join_bound(root, strategy, args), jointype, sjinfo);
+      strategy == 0 ? kUnknown : join(root, &a, &b, join_query(root, strategy, args), jointype, sjinfo);
   ReleaseVariableStats(a);
   ReleaseVariableStats(b);
   PG_RETURN_FLOAT8(result);
 }
 
 PG_FUNCTION_INFO_V1(minhash_typanalyze);
-Datum minhash_typanalyze(PG_FUNCTION_ARGS) {
-  auto* stats = reinterpret_cast<VacAttrStats*>(PG_GETARG_POINTER(0));
-  if (!std_typanalyze(stats)) PG_RETURN_BOOL(false);
-  auto* state = static_cast<AnalyzeState*>(palloc(sizeof(AnalyzeState)));
-  state->compute = stats->compute_stats;
-  state->data = stats->extra_data;
-  stats->compute_stats = compute_minhash_stats;
-  stats->extra_data = state;
-  PG_RETURN_BOOL(true);
-}
+Datum minhash_typanalyze(PG_FUNCTION_ARGS) { return typanalyze(fcinfo, compute_minhash_stats); }
+
+PG_FUNCTION_INFO_V1(simhash_typanalyze);
+Datum simhash_typanalyze(PG_FUNCTION_ARGS) { return typanalyze(fcinfo, compute_simhash_stats); }
+
+PG_FUNCTION_INFO_V1(ctph_typanalyze);
+Datum ctph_typanalyze(PG_FUNCTION_ARGS) { return typanalyze(fcinfo, compute_ctph_stats); }
 
 }  // extern "C"

@@ -1,6 +1,9 @@
-// Support of jaccard_at_least(): the condition that an lsh index serves, and what an operator class tells the planner.
+// Support of the predicates: the condition that an lsh index serves, and what an operator class tells the planner.
+#include "core/lsh_query.h"
+#include "core/pair_sample.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/lsh_planner.h"
+#include "pg/lsh/lsh_query.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"
@@ -16,61 +19,74 @@ bool is_lsh(const IndexOptInfo* index) {
   return reinterpret_cast<void (*)()>(index->amcostestimate) == reinterpret_cast<void (*)()>(lshcostestimate);
 }
 
-bool find_measure(const IndexOptInfo* index, int column, PlanMeasure* measure) {
+int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]) {
   const Oid family = index->opfamily[column];
   const Oid type = index->opcintype[column];
-  measure->type = type;
-  measure->similarity = get_opfamily_proc(family, type, type, kProcSimilarity);
-  measure->make_query = get_opfamily_proc(family, type, type, kProcMakeQuery);
-  measure->at_least = get_opfamily_proc(family, type, type, kProcAtLeast);
-  measure->make_strict = get_opfamily_proc(family, type, type, kProcMakeStrict);
-  if (!OidIsValid(measure->similarity) || !OidIsValid(measure->make_query) || !OidIsValid(measure->at_least))
-    return false;
-  measure->query_type = get_func_rettype(measure->make_query);
-  measure->condition = get_opfamily_member(family, type, measure->query_type, kStrategyAtLeast);
-  const Oid distance = get_opfamily_member(family, type, type, kStrategyDistance);
-  measure->distance = OidIsValid(distance) ? get_opcode(distance) : InvalidOid;
-  return OidIsValid(measure->condition);
+  const auto proc = [&](int number) { return get_opfamily_proc(family, type, type, static_cast<int16>(number)); };
+  int n = 0;
+  for (const bool is_distance : {false, true}) {
+    const int first = is_distance ? kProcDistance : kProcSimilarity;
+    PlanMeasure* m = &measures[n];
+    memset(m, 0, sizeof *m);
+    m->is_distance = is_distance;
+    m->type = type;
+    m->function = proc(first);
+    m->make_query = proc(first + kProcMakeQuery - kProcSimilarity);
+    m->predicate = proc(first + kProcAtLeast - kProcSimilarity);
+    m->make_strict = proc(first + kProcMakeStrict - kProcSimilarity);
+    if (!OidIsValid(m->function) || !OidIsValid(m->make_query) || !OidIsValid(m->predicate)) continue;
+    m->is_whole = get_func_rettype(m->function) == INT4OID;
+    m->query_type = get_func_rettype(m->make_query);
+    m->condition = get_opfamily_member(family, type, m->query_type, kStrategyAtLeast);
+    if (OidIsValid(m->condition)) ++n;
+  }
+  // A class with a distance orders by it.
+  const Oid order = get_opfamily_member(family, type, type, kStrategyDistance);
+  if (n > 0 && OidIsValid(order)) measures[n - 1].order = get_opcode(order);
+  return n;
 }
 
-Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, List* args, int key_argument, bool derived) {
-  PlanMeasure measure;
-  if (key_argument > 1 || list_length(args) != 3 || !find_measure(index, column, &measure)) return nullptr;
+Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
+                      bool derived) {
+  if (key_argument > 1 || list_length(args) != 3) return nullptr;
+  PlanMeasure measures[kMostMeasures];
+  const PlanMeasure* m = nullptr;
+  for (int i = find_measures(index, column, measures); i-- > 0;)
+    if (measures[i].predicate == predicate) m = &measures[i];
+  if (m == nullptr) return nullptr;
   Node* key = static_cast<Node*>(list_nth(args, key_argument));
   Node* value = static_cast<Node*>(list_nth(args, 1 - key_argument));
   Node* bound = static_cast<Node*>(lthird(args));
   if (!is_pseudo_constant_for_index(root, value, index) || !is_pseudo_constant_for_index(root, bound, index))
     return nullptr;
-  const KnownQuery known = known_arguments(root, measure, value, bound);
-  Oid maker = measure.make_query;
+  LshMeasure measure{};
+  const bool ours = makes_lsh_query(m->make_query, &measure);
+  const KnownQuery known = ours ? known_arguments(root, measure, m->make_query, value, bound) : KnownQuery{};
+  Oid maker = m->make_query;
   if (!derived) {
     // A scan of all rows raises the error.
-    if (known.has_bound && !(known.bound > 0 && known.bound <= 1)) return nullptr;
-    if (!known.has_bound && OidIsValid(measure.make_strict)) maker = measure.make_strict;
+    if (known.has_bound && !valid_bound(measure, known.bound)) return nullptr;
+    if (!known.has_bound && OidIsValid(m->make_strict)) maker = m->make_strict;
   }
   if (!index_serves(root, index, known)) return nullptr;
   Expr* query = reinterpret_cast<Expr*>(
-      makeFuncExpr(maker, measure.query_type, list_make2(value, bound), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+      makeFuncExpr(maker, m->query_type, list_make2(value, bound), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
   if (IsA(value, Const) && IsA(bound, Const))
     query = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(query)));
-  return make_opclause(measure.condition, BOOLOID, false, reinterpret_cast<Expr*>(key), query, InvalidOid, InvalidOid);
+  return make_opclause(m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key), query, InvalidOid, InvalidOid);
 }
 
-}  // namespace neardup
+namespace {
 
-using namespace neardup;
-
-extern "C" {
-
-PG_FUNCTION_INFO_V1(lsh_jaccard_support);
-Datum lsh_jaccard_support(PG_FUNCTION_ARGS) {
+// Of a predicate: the condition that an index serves, and how many rows it keeps.
+Datum support(FunctionCallInfo fcinfo, LshMeasure measure) {
   Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
   if (IsA(raw, SupportRequestIndexCondition)) {
     auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
     if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(nullptr);
     const auto* call = reinterpret_cast<FuncExpr*>(request->node);
-    Expr* condition = index_condition(request->root, request->index, request->indexcol, call->args, request->indexarg,
-                                      call->location == kDerivedLocation);
+    Expr* condition = index_condition(request->root, request->index, request->indexcol, call->funcid, call->args,
+                                      request->indexarg, call->location == kDerivedLocation);
     if (condition == nullptr) PG_RETURN_POINTER(nullptr);
     request->lossy = true;
     PG_RETURN_POINTER(list_make1(condition));
@@ -78,11 +94,30 @@ Datum lsh_jaccard_support(PG_FUNCTION_ARGS) {
   if (IsA(raw, SupportRequestSelectivity)) {
     auto* request = reinterpret_cast<SupportRequestSelectivity*>(raw);
     if (list_length(request->args) != 3) PG_RETURN_POINTER(nullptr);
-    request->selectivity =
-        at_least_selectivity(request->root, request->args, request->varRelid, request->jointype, request->sjinfo);
+    request->selectivity = predicate_selectivity(request->root, measure, request->funcid, request->args,
+                                                 request->varRelid, request->jointype, request->sjinfo);
     PG_RETURN_POINTER(request);
   }
   PG_RETURN_POINTER(nullptr);
 }
+
+}  // namespace
+}  // namespace neardup
+
+using namespace neardup;
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_jaccard_support);
+Datum lsh_jaccard_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::jaccard); }
+
+PG_FUNCTION_INFO_V1(lsh_hamming_support);
+Datum lsh_hamming_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::hamming); }
+
+PG_FUNCTION_INFO_V1(lsh_score_support);
+Datum lsh_score_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_score); }
+
+PG_FUNCTION_INFO_V1(lsh_rate_support);
+Datum lsh_rate_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_edit_rate); }
 
 }  // extern "C"

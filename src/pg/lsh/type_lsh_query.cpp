@@ -1,5 +1,8 @@
-// The type lsh_query, its makers and operators, and jaccard_at_least(): what an lsh index is asked.
+// The type lsh_query, its makers and operators, and the predicates that an lsh index serves: what an index is asked.
+#include "core/ctph_compare.h"
+#include "pg/ctph_value.h"
 #include "pg/lsh/lsh_query.h"
+#include "pg/simhash_value.h"
 
 namespace neardup {
 
@@ -17,32 +20,75 @@ LshQueryView lsh_query_view(struct varlena* value) {
   return v;
 }
 
-Datum lsh_query_datum(double bound, const MinhashView& signature) {
-  const size_t size = VARHDRSZ + lsh_query_size(signature);
+Datum lsh_query_datum(const LshQueryView& query) {
+  const size_t size = VARHDRSZ + lsh_query_size(query);
   auto* value = static_cast<struct varlena*>(palloc(size));
   SET_VARSIZE(value, size);
-  write_lsh_query(bound, signature, VARDATA(value));
+  write_lsh_query(query, VARDATA(value));
   return PointerGetDatum(value);
+}
+
+namespace {
+
+// What the bound of a named predicate may be.
+struct BoundRange {
+  const char* name;
+  const char* range;
+  double most;
+  bool zero;  // whether 0 may be
+};
+constexpr BoundRange kRanges[] = {
+    {"threshold", "above 0 and at most 1", 1, false},
+    {"distance", "from 0 to 64", 64, true},
+    {"score", "from 0 to 100", 100, true},
+    {"rate", "from 0 to 1", 1, true},
+};
+const BoundRange& range_of(LshMeasure measure) { return kRanges[static_cast<int>(measure) - 1]; }
+
+}  // namespace
+
+bool valid_bound(LshMeasure measure, double bound) {
+  const BoundRange& range = range_of(measure);
+  return (range.zero ? bound >= 0 : bound > 0) && bound <= range.most;
+}
+
+double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure) {
+  const double bound = PG_GETARG_FLOAT8(n);
+  if (valid_bound(measure, bound)) return bound;
+  const bool own = get_fn_expr_arg_stable(fcinfo->flinfo, n);
+  if (own && measure == LshMeasure::jaccard) check_threshold(bound);  // which has a hint
+  const BoundRange& range = range_of(measure);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  own ? errmsg("%s must be %s: %g", range.name, range.range, bound)
+                      : errmsg("%s must be %s", range.name, range.range)));
 }
 
 namespace {
 
 LshQueryView query_arg(FunctionCallInfo fcinfo, int n) { return lsh_query_view(PG_GETARG_VARLENA_P(n)); }
 
-// As jaccard(a, b) in SQL.
-double checked_jaccard(const MinhashView& a, const MinhashView& b) {
+// As jaccard(a, b) in SQL, and so on.
+double measured(const MinhashView& a, const MinhashView& b) {
   demand_comparable(a, b);
   return jaccard_of(a, b);
 }
+double measured(LshMeasure measure, const CtphView& a, const CtphView& b) {
+  double value = 0;
+  call_core([&] { value = measure == LshMeasure::ctph_score ? ctph_score(a, b) : ctph_edit_rate(a, b); });
+  return value;
+}
 
-// Leakproof: a threshold from a column may be another's, so only the caller's own constant is named.
-double threshold_arg(FunctionCallInfo fcinfo, int n) {
-  const double threshold = PG_GETARG_FLOAT8(n);
-  if (!(threshold > 0 && threshold <= 1)) {
-    if (get_fn_expr_arg_stable(fcinfo->flinfo, n)) check_threshold(threshold);
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("threshold must be above 0 and at most 1")));
-  }
-  return threshold;
+// Only a query of the operator's own type can be meant. `good`: the query is one.
+void demand_query(bool good, const char* type) {
+  if (!good)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the lsh_query is not one of a %s", type)));
+}
+
+Datum ctph_predicate(FunctionCallInfo fcinfo, LshMeasure measure) {
+  const CtphView a = ctph_arg(fcinfo, 0);
+  const CtphView b = ctph_arg(fcinfo, 1);
+  const double bound = bound_arg(fcinfo, 2, measure);
+  PG_RETURN_BOOL(within(measure, measured(measure, a, b), bound));
 }
 
 }  // namespace
@@ -61,7 +107,7 @@ Datum lsh_query_in(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_query_out);
 Datum lsh_query_out(PG_FUNCTION_ARGS) {
   const LshQueryView v = query_arg(fcinfo, 0);
-  const size_t size = 192 + v.signature.size * 4 / 3;
+  const size_t size = 192 + lsh_query_size(v) * 4 / 3;
   char* out = static_cast<char*>(palloc(size));
   call_core([&] {
     const std::string text = lsh_query_to_text(v);
@@ -88,35 +134,127 @@ Datum lsh_query_send(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_with_threshold);
 Datum lsh_with_threshold(PG_FUNCTION_ARGS) {
   const MinhashView signature = minhash_arg(fcinfo, 0);
-  return lsh_query_datum(threshold_arg(fcinfo, 1), signature);
+  return lsh_query_datum(jaccard_query(signature, bound_arg(fcinfo, 1, LshMeasure::jaccard)));
 }
 
-// What the planner derives from `jaccard(a, b) >= bound`: the comparison takes any bound, so this does.
-PG_FUNCTION_INFO_V1(lsh_query_bound);
-Datum lsh_query_bound(PG_FUNCTION_ARGS) { return lsh_query_datum(PG_GETARG_FLOAT8(1), minhash_arg(fcinfo, 0)); }
+// What the planner derives from `jaccard(a, b) >= bound` and the like: the comparisons take any bound, so these do. The
+// strict ones stand for the named predicates, which do not.
 
-// A jaccard is a number, and PostgreSQL's float8 order puts NaN above all numbers: C's >= agrees.
+PG_FUNCTION_INFO_V1(lsh_query_bound);
+Datum lsh_query_bound(PG_FUNCTION_ARGS) {
+  return lsh_query_datum(jaccard_query(minhash_arg(fcinfo, 0), PG_GETARG_FLOAT8(1)));
+}
+
+PG_FUNCTION_INFO_V1(lsh_hamming_query);
+Datum lsh_hamming_query(PG_FUNCTION_ARGS) {
+  return lsh_query_datum(hamming_query(simhash_arg(fcinfo, 0), PG_GETARG_FLOAT8(1)));
+}
+
+PG_FUNCTION_INFO_V1(lsh_hamming_query_strict);
+Datum lsh_hamming_query_strict(PG_FUNCTION_ARGS) {
+  return lsh_query_datum(hamming_query(simhash_arg(fcinfo, 0), bound_arg(fcinfo, 1, LshMeasure::hamming)));
+}
+
+PG_FUNCTION_INFO_V1(lsh_score_query);
+Datum lsh_score_query(PG_FUNCTION_ARGS) {
+  return lsh_query_datum(ctph_query(LshMeasure::ctph_score, ctph_arg(fcinfo, 0), PG_GETARG_FLOAT8(1)));
+}
+
+PG_FUNCTION_INFO_V1(lsh_score_query_strict);
+Datum lsh_score_query_strict(PG_FUNCTION_ARGS) {
+  const double bound = bound_arg(fcinfo, 1, LshMeasure::ctph_score);
+  return lsh_query_datum(ctph_query(LshMeasure::ctph_score, ctph_arg(fcinfo, 0), bound));
+}
+
+PG_FUNCTION_INFO_V1(lsh_rate_query);
+Datum lsh_rate_query(PG_FUNCTION_ARGS) {
+  return lsh_query_datum(ctph_query(LshMeasure::ctph_edit_rate, ctph_arg(fcinfo, 0), PG_GETARG_FLOAT8(1)));
+}
+
+PG_FUNCTION_INFO_V1(lsh_rate_query_strict);
+Datum lsh_rate_query_strict(PG_FUNCTION_ARGS) {
+  const double bound = bound_arg(fcinfo, 1, LshMeasure::ctph_edit_rate);
+  return lsh_query_datum(ctph_query(LshMeasure::ctph_edit_rate, ctph_arg(fcinfo, 0), bound));
+}
+
+// The operator %> of each type, for any bound.
+
 PG_FUNCTION_INFO_V1(minhash_at_least);
 Datum minhash_at_least(PG_FUNCTION_ARGS) {
   const MinhashView signature = minhash_arg(fcinfo, 0);
   const LshQueryView query = query_arg(fcinfo, 1);
-  PG_RETURN_BOOL(checked_jaccard(signature, query.signature) >= query.bound);
+  demand_query(query.measure == LshMeasure::jaccard, "minhash");
+  PG_RETURN_BOOL(within(query.measure, measured(signature, query.signature), query.bound));
+}
+
+PG_FUNCTION_INFO_V1(simhash_within);
+Datum simhash_within(PG_FUNCTION_ARGS) {
+  const LshQueryView query = query_arg(fcinfo, 1);
+  demand_query(query.measure == LshMeasure::hamming, "simhash");
+  PG_RETURN_BOOL(within(query.measure, hamming_distance(simhash_arg(fcinfo, 0), query.simhash), query.bound));
+}
+
+PG_FUNCTION_INFO_V1(ctph_within);
+Datum ctph_within(PG_FUNCTION_ARGS) {
+  const CtphView digest = ctph_arg(fcinfo, 0);
+  const LshQueryView query = query_arg(fcinfo, 1);
+  demand_query(query.measure == LshMeasure::ctph_score || query.measure == LshMeasure::ctph_edit_rate, "ctph");
+  PG_RETURN_BOOL(within(query.measure, measured(query.measure, digest, query.digest), query.bound));
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_conflicts);
 Datum lsh_query_conflicts(PG_FUNCTION_ARGS) {
   const LshQueryView a = query_arg(fcinfo, 0);
   const LshQueryView b = query_arg(fcinfo, 1);
-  const double j = checked_jaccard(a.signature, b.signature);
+  demand_query(a.measure == LshMeasure::jaccard && b.measure == LshMeasure::jaccard, "minhash");
+  const double j = measured(a.signature, b.signature);
   PG_RETURN_BOOL(j >= a.bound && j >= b.bound);
 }
+
+// The named predicates.
 
 PG_FUNCTION_INFO_V1(jaccard_at_least);
 Datum jaccard_at_least(PG_FUNCTION_ARGS) {
   const MinhashView a = minhash_arg(fcinfo, 0);
   const MinhashView b = minhash_arg(fcinfo, 1);
-  const double threshold = threshold_arg(fcinfo, 2);
-  PG_RETURN_BOOL(checked_jaccard(a, b) >= threshold);
+  const double threshold = bound_arg(fcinfo, 2, LshMeasure::jaccard);
+  PG_RETURN_BOOL(measured(a, b) >= threshold);
 }
 
+PG_FUNCTION_INFO_V1(hamming_at_most);
+Datum hamming_at_most(PG_FUNCTION_ARGS) {
+  const double distance = bound_arg(fcinfo, 2, LshMeasure::hamming);
+  PG_RETURN_BOOL(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1)) <= distance);
+}
+
+PG_FUNCTION_INFO_V1(ctph_score_at_least);
+Datum ctph_score_at_least(PG_FUNCTION_ARGS) { return ctph_predicate(fcinfo, LshMeasure::ctph_score); }
+
+PG_FUNCTION_INFO_V1(ctph_edit_rate_at_most);
+Datum ctph_edit_rate_at_most(PG_FUNCTION_ARGS) { return ctph_predicate(fcinfo, LshMeasure::ctph_edit_rate); }
+
 }  // extern "C"
+
+namespace neardup {
+
+bool makes_lsh_query(Oid function, LshMeasure* measure) {
+  static constexpr struct {
+    PGFunction function;
+    LshMeasure measure;
+  } kMakers[] = {
+      {lsh_query_bound, LshMeasure::jaccard},          {lsh_with_threshold, LshMeasure::jaccard},
+      {lsh_hamming_query, LshMeasure::hamming},        {lsh_hamming_query_strict, LshMeasure::hamming},
+      {lsh_score_query, LshMeasure::ctph_score},       {lsh_score_query_strict, LshMeasure::ctph_score},
+      {lsh_rate_query, LshMeasure::ctph_edit_rate},    {lsh_rate_query_strict, LshMeasure::ctph_edit_rate},
+  };
+  FmgrInfo info;
+  fmgr_info(function, &info);
+  for (const auto& maker : kMakers) {
+    if (info.fn_addr != maker.function) continue;
+    *measure = maker.measure;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace neardup

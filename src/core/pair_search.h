@@ -1,0 +1,71 @@
+// What every engine that finds pairs of rows has in common, whatever the signature.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "core/stop.h"
+#include "core/temp_file.h"
+
+namespace neardup {
+
+// Rows with equal signatures. all: each pair of them is a pair. star: the first of them (least rank) is paired with each
+// of the others, and stands for them in pairs with further rows; with two sets only the first of each set is paired.
+// none: as star, without the pairs of equal signatures. marked: as star, and those pairs have kEqualRows in their value;
+// it is kNotNear where equal signatures are not near each other, as those of nothing.
+enum class Identical : uint8_t { all, star, none, marked };
+inline constexpr uint32_t kEqualRows = uint32_t{1} << 31;
+inline constexpr uint32_t kNotNear = UINT32_MAX;
+
+// What an engine may use. files and stop must outlive it; files may be null: then memory is not bounded.
+struct EngineOptions {
+  size_t memory_limit = SIZE_MAX;  // bytes for everything proportional to rows or pairs
+  TempFileFactory* files = nullptr;
+  StopCheck* stop = nullptr;
+  unsigned threads = 1;  // that search at once, 1..256. Rows and pairs come and go on the caller's thread only.
+  Identical identical = Identical::all;
+};
+
+struct RowPair {
+  uint32_t a;      // smaller row (or rank) number; of set A when there are two sets
+  uint32_t b;      // greater row (or rank) number; of set B when there are two sets
+  uint32_t value;  // how near: what it means is the engine's
+};
+
+struct SearchStats {
+  uint64_t rows = 0, distinct = 0, looked = 0, compared = 0, found = 0, spilled_bytes = 0;
+  uint64_t left_out = 0;  // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
+  size_t peak_bytes = 0;  // own estimate of the memory held at once
+  bool brute_force = false;
+};
+
+// Rows are added by the engine's own add(), at most 2^31 of them, else Error{too_large}.
+class PairSearch {
+ public:
+  using Joined = std::function<bool(uint32_t, uint32_t)>;
+  using Sink = std::function<void(uint32_t, uint32_t)>;
+
+  virtual ~PairSearch() = default;
+
+  // Rows added from now on belong to set B and are numbered from 0 again; only pairs (row of A, row of B) are sought.
+  virtual void start_set_b() = 0;
+
+  // Finds the pairs, once. rank_a / rank_b (may be null: identity) rename rows before the result is ordered: with one
+  // set a pair is reported as (min, max) of its two ranks.
+  virtual void run(const uint32_t* rank_a, const uint32_t* rank_b) = 0;
+
+  // After run(): the next at most `max` pairs in ascending (a, b); 0 at the end. Each pair once.
+  virtual size_t next(RowPair* out, size_t max) = 0;
+
+  // Instead of run(): calls `sink` for a set of pairs, in no particular order, whose connected components are those of
+  // all pairs; a pair may be left out when `joined(a, b)` says that both are connected already.
+  virtual void run_components(const Joined& joined, const Sink& sink) = 0;
+
+  // With one set, also after run_components(): values[i] = the value of rows i and of[i].
+  virtual void values_with(const uint32_t* of, uint32_t* values) = 0;
+
+  virtual const SearchStats& stats() noexcept = 0;
+};
+
+}  // namespace neardup

@@ -1,0 +1,609 @@
+// All pairs of digests equal those of comparing everything, for every shape, threshold, memory limit, set and kernel.
+#include "core/ctph_pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "core/ctph_compare.h"
+#include "core/union_find.h"
+#include "test/reference/pairs_reference.h"
+#include "test/reference/signature_sets.h"
+#include "test/reference/stdio_temp_file.h"
+#include "test/unit/support.h"
+
+namespace neardup {
+namespace {
+
+using reference::Pair;
+using reference::StdioTempFiles;
+using reference::StopAfter;
+using test::Random;
+
+constexpr size_t kUnlimited = SIZE_MAX;
+constexpr size_t kLimits[] = {64 << 10, 1 << 20, kUnlimited};
+constexpr double kThresholds[] = {0.3, 0.6, 0.85, 0.9, 1.0};
+
+using Digests = std::vector<CtphDigest>;
+
+constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::string random_part(Random& random, size_t n, uint32_t symbols = 64) {
+  std::string out(n, 'A');
+  for (char& c : out) c = kAlphabet[random() % symbols];
+  return out;
+}
+
+std::string edited(Random& random, std::string part, size_t edits, size_t most) {
+  for (; edits > 0; --edits) {
+    const size_t at = random() % (part.size() + 1);
+    const char c = kAlphabet[random() % 64];
+    if (at < part.size() && random() % 3 == 0)
+      part[at] = c;
+    else if (at < part.size() && random() % 2 == 0)
+      part.erase(at, 1);
+    else if (part.size() < most)
+      part.insert(at, 1, c);
+  }
+  return part;
+}
+
+// Random digests of neighbouring exponents, copies, edited copies, and copies of a part at the next block size.
+Digests mixed(uint64_t seed, size_t n, uint32_t length = 64, size_t most = 64, uint32_t symbols = 64) {
+  Random random(seed);
+  Digests out;
+  while (out.size() < n) {
+    CtphDigest d{static_cast<uint32_t>(3 + random() % 3), length, random_part(random, random() % (most + 1), symbols),
+                 random_part(random, random() % (most / 2 + 1), symbols)};
+    if (!out.empty() && random() % 8 != 0) {
+      const CtphDigest& old = out[random() % out.size()];
+      switch (random() % 5) {
+        case 0:
+          d = old;
+          break;
+        case 1:
+          d.exponent = old.exponent == 0 ? 0 : old.exponent - 1;
+          d.part2 = edited(random, old.part1, random() % 6, most);
+          break;
+        case 2:
+          d.exponent = old.exponent + 1;
+          d.part1 = edited(random, old.part2, random() % 6, most);
+          break;
+        default:
+          d = old;
+          d.part1 = edited(random, old.part1, random() % (most / 8 + 2), most);
+          d.part2 = edited(random, old.part2, random() % 4, most);
+      }
+    }
+    if (d.exponent < kCtphExponents) out.push_back(d);
+  }
+  return out;
+}
+
+Digests concat(std::initializer_list<Digests> lists) {
+  Digests out;
+  for (const Digests& d : lists) out.insert(out.end(), d.begin(), d.end());
+  return out;
+}
+
+// Every neighbour in the list is near, the ends are not.
+Digests chain(size_t n) {
+  Random random(5);
+  Digests out;
+  CtphDigest d{4, 64, random_part(random, 64), random_part(random, 32)};
+  for (; out.size() < n; d.part1 = edited(random, d.part1, 4, 64)) out.push_back(d);
+  return out;
+}
+
+// Runs are cut only for ssdeep's score: parts of text form may be longer than 64 characters.
+Digests with_runs(size_t n) {
+  Random random(6);
+  Digests out;
+  for (size_t i = 0; i < n; ++i) {
+    std::string part;
+    const uint64_t cut = 20 + random() % 12;
+    for (uint64_t k = 0; k < cut; ++k)
+      part.append(random() % 4 == 0 ? 1 + random() % 30 : 1, kAlphabet[k + random() % 2]);
+    part.resize(std::min<size_t>(part.size(), 400));
+    out.push_back(ctph_from_text("48:" + part + ":" + (i % 3 == 0 ? "" : part.substr(0, part.size() / 2))));
+  }
+  return out;
+}
+
+// Long parts with few and with many edits.
+Digests long_digests(size_t n, size_t most) {
+  Random random(7);
+  Digests out;
+  const uint32_t length = static_cast<uint32_t>(most);
+  while (out.size() < n) {
+    CtphDigest d{6, length, random_part(random, most - random() % (most / 4)), random_part(random, most / 2)};
+    if (out.size() > 4) {
+      d = out[random() % out.size()];
+      d.part1 = edited(random, d.part1, random() % (most / 4), most);
+      if (random() % 4 == 0) {  // a block moves, or is lost
+        const size_t at = random() % (d.part1.size() / 2 + 1);
+        const std::string block = d.part1.substr(at, random() % (most / 3));
+        d.part1.erase(at, block.size());
+        if (random() % 2 == 0) d.part1 += block;
+      }
+      if (random() % 8 == 0) {
+        d.exponent = 7;
+        d.part1 = d.part2;
+      }
+    }
+    out.push_back(d);
+  }
+  return out;
+}
+
+struct Shape {
+  const char* name;
+  Digests digests;
+};
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all = [] {
+    std::vector<Shape> out;
+    out.push_back({"mixed", mixed(1, 120)});
+    out.push_back({"few symbols", mixed(2, 70, 64, 64, 3)});
+    out.push_back({"short", mixed(3, 90, 64, 9, 8)});
+    out.push_back({"equal", Digests(40, mixed(4, 1)[0])});
+    out.push_back({"different", [] {
+                     Random random(8);
+                     Digests d;
+                     for (int i = 0; i < 60; ++i)
+                       d.push_back({3, 64, random_part(random, 30 + random() % 35), random_part(random, 32)});
+                     return d;
+                   }()});
+    out.push_back({"chain", chain(60)});
+    out.push_back({"runs", with_runs(60)});
+    out.push_back({"long 1024", long_digests(24, 1024)});
+    out.push_back({"long 200", concat({long_digests(30, 200), mixed(9, 40, 128, 70)})});
+    // Empty parts on either side; part 2 may still be near a part 1.
+    out.push_back({"empty", [] {
+                     Digests d;
+                     for (int i = 0; i < 3; ++i) {
+                       d.push_back({3, 64, "", ""});
+                       d.push_back({3, 64, "", "abcdefgh"});
+                       d.push_back({4, 64, "abcdefgh", ""});
+                       d.push_back({4, 64, "abcdefgx", "ab"});
+                       d.push_back({30, 64, "abcdefgh", "abcdefgh"});
+                       d.push_back({29, 64, "", "abcdefgh"});
+                       d.push_back({0, 64, "abcdefgh", "abcdefgh"});
+                     }
+                     return d;
+                   }()});
+    out.push_back({"none", {}});
+    out.push_back({"one", mixed(4, 1)});
+    return out;
+  }();
+  return all;
+}
+
+// ---------------------------------------------------------------- the slow way
+
+uint32_t value_of(const CtphDigest& a, const CtphDigest& b) {
+  std::string_view x, y;
+  if (!common_parts(view_of(a), view_of(b), &x, &y)) return 0;
+  return levenshtein(x, y) << 16 | static_cast<uint32_t>(x.size() + y.size());
+}
+
+double similarity(const CtphDigest& a, const CtphDigest& b) { return 1 - ctph_edit_rate(view_of(a), view_of(b)); }
+
+std::vector<Pair> all_pairs(const Digests& rows, double threshold) {
+  std::vector<Pair> out;
+  for (uint32_t i = 0; i < rows.size(); ++i)
+    for (uint32_t j = i + 1; j < rows.size(); ++j)
+      if (similarity(rows[i], rows[j]) >= threshold) out.emplace_back(i, j, value_of(rows[i], rows[j]));
+  return out;
+}
+
+std::vector<Pair> pairs_between(const Digests& a, const Digests& b, double threshold) {
+  std::vector<Pair> out;
+  for (uint32_t i = 0; i < a.size(); ++i)
+    for (uint32_t j = 0; j < b.size(); ++j)
+      if (similarity(a[i], b[j]) >= threshold) out.emplace_back(i, j, value_of(a[i], b[j]));
+  return out;
+}
+
+// Whether row i is the first in order of rank of those equal to it.
+std::vector<uint32_t> firsts(const Digests& rows, const std::vector<uint32_t>& rank) {
+  std::vector<uint32_t> out(rows.size());
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    out[i] = i;
+    for (uint32_t j = 0; j < rows.size(); ++j)
+      if (rows[j] == rows[i] && rank[j] < rank[out[i]]) out[i] = j;
+  }
+  return out;
+}
+
+std::vector<Pair> ranked(std::vector<Pair> pairs, const std::vector<uint32_t>& rank_a,
+                         const std::vector<uint32_t>* rank_b = nullptr) {
+  for (auto& [i, j, value] : pairs) {
+    i = rank_a[i];
+    j = (rank_b == nullptr ? rank_a : *rank_b)[j];
+    if (rank_b == nullptr && i > j) std::swap(i, j);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+// ---------------------------------------------------------------- the engine
+
+std::vector<Pair> drain(CtphPairs& engine) {
+  std::vector<Pair> out;
+  RowPair some[100];
+  while (const size_t n = engine.next(some, 100))
+    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
+  return out;
+}
+
+void add_all(CtphPairs& engine, const Digests& rows) {
+  for (const CtphDigest& d : rows) engine.add(view_of(d));
+}
+
+struct Setting {
+  size_t limit = kUnlimited;
+  unsigned threads = 1;
+  Identical identical = Identical::all;
+  const std::vector<uint32_t>* rank_a = nullptr;
+  const std::vector<uint32_t>* rank_b = nullptr;
+};
+
+struct Result {
+  std::vector<Pair> pairs;
+  SearchStats stats;
+};
+
+Result run(const Digests& a, const Digests* b, double threshold, const Setting& s) {
+  StdioTempFiles files;
+  Result out;
+  {
+    CtphPairs engine(threshold,
+                     {.memory_limit = s.limit, .files = &files, .threads = s.threads, .identical = s.identical});
+    add_all(engine, a);
+    if (b != nullptr) {
+      engine.start_set_b();
+      add_all(engine, *b);
+    }
+    engine.run(s.rank_a == nullptr ? nullptr : s.rank_a->data(), s.rank_b == nullptr ? nullptr : s.rank_b->data());
+    out.pairs = drain(engine);
+    out.stats = engine.stats();
+  }
+  EXPECT_EQ(files.open, 0);
+  return out;
+}
+
+TEST(CtphPairs, EqualAllPairsForEveryShape) {
+  for (const Shape& shape : shapes()) {
+    for (const double threshold : kThresholds) {
+      SCOPED_TRACE(std::string(shape.name) + ", threshold " + std::to_string(threshold));
+      const std::vector<Pair> expected = all_pairs(shape.digests, threshold);
+      test::for_each_kernels([&] {
+        const Result r = run(shape.digests, nullptr, threshold, {});
+        ASSERT_EQ(r.pairs, expected);
+        EXPECT_EQ(r.stats.found, expected.size());
+        EXPECT_EQ(r.stats.rows, shape.digests.size());
+        EXPECT_LE(r.stats.compared, r.stats.looked);
+      });
+      for (const size_t limit : kLimits) {
+        for (const unsigned threads : {1u, 3u}) {
+          if (limit == kUnlimited && threads == 1) continue;
+          ASSERT_EQ(run(shape.digests, nullptr, threshold, {.limit = limit, .threads = threads}).pairs, expected)
+              << "limit " << limit << ", " << threads << " threads";
+        }
+      }
+    }
+  }
+}
+
+// Several tasks, pieces and blocks: digests, entries and results all on disk at 64 kB.
+TEST(CtphPairs, LargerSetsWithinTheirLimit) {
+  for (const double threshold : {0.7, 0.85}) {
+    const Digests rows = concat({mixed(11, 800), chain(200), with_runs(60)});
+    const std::vector<Pair> expected = all_pairs(rows, threshold);
+    EXPECT_GT(expected.size(), 1000u);
+    for (const size_t limit : kLimits) {
+      for (const unsigned threads : {1u, 3u}) {
+        SCOPED_TRACE("limit " + std::to_string(limit));
+        const Result r = run(rows, nullptr, threshold, {.limit = limit, .threads = threads});
+        ASSERT_EQ(r.pairs, expected);
+        if (limit != kLimits[1]) {
+          EXPECT_EQ(r.stats.spilled_bytes != 0, limit == kLimits[0]);
+        }
+        EXPECT_LE(r.stats.peak_bytes, limit);
+      }
+    }
+  }
+}
+
+TEST(CtphPairs, BetweenTwoSets) {
+  for (const Shape& shape : shapes()) {
+    const Digests& all = shape.digests;
+    for (const size_t part : {size_t{0}, all.size() / 3, all.size()}) {
+      const Digests a(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(part));
+      const Digests b(all.begin() + static_cast<std::ptrdiff_t>(part), all.end());
+      for (const double threshold : {0.6, 0.85}) {
+        const std::vector<Pair> expected = pairs_between(a, b, threshold);
+        for (const size_t limit : kLimits)
+          ASSERT_EQ(run(a, &b, threshold, {.limit = limit, .threads = limit == kUnlimited ? 3u : 1u}).pairs, expected)
+              << shape.name << ", part " << part << ", limit " << limit;
+      }
+    }
+    // A set with itself.
+    ASSERT_EQ(run(all, &all, 0.85, {}).pairs, pairs_between(all, all, 0.85)) << shape.name;
+  }
+}
+
+TEST(CtphPairs, EqualDigestsAllStarOrNone) {
+  Random random(12);
+  for (const Shape& shape : shapes()) {
+    Digests rows = concat({shape.digests, shape.digests});
+    std::vector<uint32_t> rank(rows.size());
+    std::iota(rank.begin(), rank.end(), 3u);
+    std::shuffle(rank.begin(), rank.end(), random);
+    const std::vector<uint32_t> first = firsts(rows, rank);
+    for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
+      SCOPED_TRACE(std::string(shape.name) + ", identical " + std::to_string(static_cast<int>(identical)));
+      std::vector<Pair> expected;
+      uint64_t left_out = 0;
+      for (uint32_t i = 0; i < rows.size(); ++i)
+        left_out +=
+            first[i] != i && (identical == Identical::none || (identical == Identical::star && rows[i].part1.empty()));
+      for (const auto& [i, j, value] : all_pairs(rows, 0.8)) {
+        const bool same = rows[i] == rows[j];
+        if (identical != Identical::all && (same ? first[i] != i && first[j] != j : first[i] != i || first[j] != j))
+          continue;
+        if (identical == Identical::none && same) continue;
+        expected.emplace_back(i, j, value);
+      }
+      expected = ranked(expected, rank);
+      for (const size_t limit : {kLimits[0], kUnlimited}) {
+        const Result r = run(rows, nullptr, 0.8, {.limit = limit, .identical = identical, .rank_a = &rank});
+        ASSERT_EQ(r.pairs, expected) << "limit " << limit;
+        EXPECT_EQ(r.stats.left_out, left_out);
+      }
+    }
+  }
+}
+
+TEST(CtphPairs, EqualDigestsOfTwoSets) {
+  Random random(13);
+  for (const Shape& shape : shapes()) {
+    const Digests& rows = shape.digests;
+    std::vector<uint32_t> rank_a(rows.size()), rank_b(rows.size());
+    std::iota(rank_a.begin(), rank_a.end(), 3u);
+    std::iota(rank_b.begin(), rank_b.end(), 1000u);
+    std::shuffle(rank_a.begin(), rank_a.end(), random);
+    std::shuffle(rank_b.begin(), rank_b.end(), random);
+    const std::vector<uint32_t> first_a = firsts(rows, rank_a);
+    const std::vector<uint32_t> first_b = firsts(rows, rank_b);
+    for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
+      SCOPED_TRACE(std::string(shape.name) + ", identical " + std::to_string(static_cast<int>(identical)));
+      uint64_t left_out = 0;
+      for (uint32_t i = 0; i < rows.size() && identical != Identical::all; ++i)
+        left_out += uint64_t{first_a[i] != i} + uint64_t{first_b[i] != i};
+      std::vector<Pair> expected;
+      for (const auto& [i, j, value] : pairs_between(rows, rows, 0.8)) {
+        if (identical != Identical::all && (first_a[i] != i || first_b[j] != j)) continue;
+        if (identical == Identical::none && rows[i] == rows[j])
+          ++left_out;
+        else
+          expected.emplace_back(i, j, value);
+      }
+      expected = ranked(expected, rank_a, &rank_b);
+      for (const size_t limit : {kLimits[0], kUnlimited}) {
+        const Result r =
+            run(rows, &rows, 0.8, {.limit = limit, .identical = identical, .rank_a = &rank_a, .rank_b = &rank_b});
+        ASSERT_EQ(r.pairs, expected) << "limit " << limit;
+        EXPECT_EQ(r.stats.left_out, left_out);
+      }
+    }
+  }
+}
+
+TEST(CtphPairs, ComponentsAreThoseOfAllPairs) {
+  for (const Shape& shape : shapes()) {
+    const Digests rows = concat({shape.digests, shape.digests});
+    for (const double threshold : {0.6, 0.85}) {
+      UnionFind expected(static_cast<uint32_t>(rows.size()));
+      for (const auto& [i, j, value] : all_pairs(rows, threshold)) expected.unite(i, j);
+      for (const size_t limit : kLimits) {
+        StdioTempFiles files;
+        CtphPairs engine(threshold, {.memory_limit = limit, .files = &files, .threads = 2});
+        add_all(engine, rows);
+        UnionFind sets(static_cast<uint32_t>(rows.size()));
+        engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
+                              [&](uint32_t i, uint32_t j) {
+                                EXPECT_GE(similarity(rows[i], rows[j]), threshold);
+                                sets.unite(i, j);
+                              });
+        for (uint32_t i = 0; i < rows.size(); ++i)
+          ASSERT_EQ(sets.find(i), expected.find(i)) << shape.name << ", limit " << limit;
+      }
+    }
+  }
+}
+
+TEST(CtphPairs, ComponentsBetweenTwoSetsJoinOnlyAcross) {
+  const CtphDigest d = mixed(4, 1)[0];
+  CtphPairs engine(0.85, {});
+  add_all(engine, {d, d});
+  engine.start_set_b();
+  engine.add(view_of(d));
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  engine.run_components([](uint32_t, uint32_t) { return false; },
+                        [&](uint32_t i, uint32_t j) { edges.emplace_back(i, j); });
+  std::sort(edges.begin(), edges.end());
+  EXPECT_EQ(edges, (std::vector<std::pair<uint32_t, uint32_t>>{{0, 0}, {1, 0}}));
+}
+
+TEST(CtphPairs, ValuesWithAnyRow) {
+  Random random(14);
+  for (const Shape& shape : shapes()) {
+    const Digests& rows = shape.digests;
+    std::vector<uint32_t> of(rows.size());
+    for (uint32_t i = 0; i < rows.size(); ++i) of[i] = random() % 4 == 0 ? i : random() % rows.size();
+    for (const size_t limit : kLimits) {
+      StdioTempFiles files;
+      CtphPairs engine(0.85, {.memory_limit = limit, .files = &files});
+      add_all(engine, rows);
+      engine.run_components([](uint32_t, uint32_t) { return false; }, [](uint32_t, uint32_t) {});
+      std::vector<uint32_t> values(rows.size());
+      engine.values_with(of.data(), values.data());
+      for (uint32_t i = 0; i < rows.size(); ++i) {
+        ASSERT_EQ(values[i], value_of(rows[i], rows[of[i]])) << shape.name;
+        ASSERT_EQ(ctph_similarity(values[i]), similarity(rows[i], rows[of[i]]));
+        if (of[i] == i) {
+          ASSERT_EQ(values[i], 2 * rows[i].part1.size());
+        }
+      }
+    }
+  }
+}
+
+TEST(CtphPairs, CancelAtAnyPoll) {
+  const Digests rows = concat({mixed(15, 900), chain(300), with_runs(60)});
+  for (const unsigned threads : {1u, 3u}) {
+    for (const size_t limit : kLimits) {
+      for (int64_t calls = 0;; calls = calls * 2 + 1) {
+        StdioTempFiles files;
+        StopAfter stop(calls);
+        bool done = false;
+        {
+          CtphPairs engine(0.8, {.memory_limit = limit, .files = &files, .stop = &stop, .threads = threads});
+          try {
+            add_all(engine, rows);
+            engine.run();
+            drain(engine);
+            done = true;
+          } catch (const Error& e) {
+            EXPECT_EQ(e.code(), Errc::cancelled);
+          }
+        }
+        EXPECT_EQ(files.open, 0);
+        if (done) {
+          EXPECT_GT(stop.asked, 0);
+          break;
+        }
+      }
+    }
+  }
+}
+
+TEST(CtphPairs, AFailingFileLeavesNothingBehind) {
+  const Digests rows = mixed(16, 500);
+  int64_t calls = 0;
+  for (;; calls += 1 + calls / 4) {
+    StdioTempFiles files;
+    files.calls_left = calls;
+    bool done = false;
+    {
+      CtphPairs engine(0.85, {.memory_limit = 64 << 10, .files = &files, .threads = calls % 2 == 0 ? 1u : 2u});
+      try {
+        add_all(engine, rows);
+        engine.run();
+        drain(engine);
+        done = true;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), Errc::out_of_budget);
+      }
+    }
+    EXPECT_EQ(files.open, 0);
+    if (done) break;
+  }
+  EXPECT_GT(calls, 100);
+}
+
+TEST(CtphPairs, RefusesBadParametersAndOtherKinds) {
+  EXPECT_THROW(CtphPairs(0, {}), Error);
+  EXPECT_THROW(CtphPairs(1.01, {}), Error);
+  EXPECT_THROW(CtphPairs(std::numeric_limits<double>::quiet_NaN(), {}), Error);
+  CtphPairs engine(0.5, {});
+  engine.add({3, 64, "abc", ""});
+  for (int i = 0; i < 2; ++i) {
+    try {
+      engine.add({3, 256, "abc", ""});
+      FAIL();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Errc::incomparable);
+      EXPECT_EQ(e.detail(), "left: ssdeep's, 64 characters; right: long, 256 characters");
+    }
+    if (i == 0) engine.start_set_b();
+  }
+  CtphPairs longs(0.5, {});
+  longs.add({3, 256, "abc", ""});
+  longs.add({3, 128, "abc", ""});
+  EXPECT_THROW(longs.add({3, 64, "abc", ""}), Error);
+}
+
+// The bags' bound against its definition, at every place of a vector.
+TEST(CtphPairs, BagCandidatesOfEveryKernel) {
+  Random random(17);
+  for (const uint32_t symbols : {2u, 20u, 64u}) {
+    constexpr size_t kMost = 75;
+    std::vector<std::string> parts;
+    std::vector<uint64_t> levels(kBagLevels * kMost);
+    std::vector<uint16_t> rest;
+    const auto count = [](const std::string& part) {
+      std::map<char, uint32_t> out;
+      for (const char c : part) ++out[c];
+      return out;
+    };
+    const auto bag_of = [&](const std::string& part) {
+      SymbolBag out{};
+      out.rest = 0;
+      for (const auto& [c, n] : count(part)) {
+        for (uint32_t k = 0; k < std::min<uint32_t>(n, kBagLevels); ++k) out.level[k] |= uint64_t{1} << ctph_value(c);
+        out.rest += n - std::min<uint32_t>(n, kBagLevels);
+      }
+      return out;
+    };
+    for (size_t i = 0; i < kMost; ++i) {
+      parts.push_back(random_part(random, random() % 200, symbols));
+      const SymbolBag b = bag_of(parts[i]);
+      for (size_t k = 0; k < kBagLevels; ++k) levels[k * kMost + i] = b.level[k];
+      rest.push_back(static_cast<uint16_t>(b.rest));
+    }
+    const SymbolBags bags{{levels.data(), levels.data() + kMost, levels.data() + 2 * kMost}, rest.data()};
+    for (int round = 0; round < 20; ++round) {
+      const std::string x = random_part(random, random() % 200, symbols);
+      const SymbolBag a = bag_of(x);
+      const size_t first = random() % 20, last = kMost - random() % 20;
+      const uint32_t need = random() % 150;
+      std::vector<uint32_t> expected;
+      for (size_t i = first; i < last; ++i) {
+        uint32_t capped = 0;
+        auto cx = count(x), cy = count(parts[i]);
+        for (const auto& [c, n] : cx) capped += std::min({n, cy[c], static_cast<uint32_t>(kBagLevels)});
+        if (capped + std::min<uint32_t>(a.rest, rest[i]) >= need) expected.push_back(static_cast<uint32_t>(i));
+      }
+      test::for_each_kernels([&] {
+        std::vector<uint32_t> got(last - first);
+        got.resize(kernels().ctph->bag_candidates(&a, &bags, first, last, need, got.data()));
+        ASSERT_EQ(got, expected);
+      });
+    }
+  }
+}
+
+TEST(CtphPairs, CommonBitsOfEveryKernel) {
+  Random random(18);
+  for (int round = 0; round < 50; ++round) {
+    uint64_t a[kBitSetWords], b[kBitSetWords];
+    uint32_t expected = 0;
+    for (size_t i = 0; i < kBitSetWords; ++i) {
+      a[i] = round == 0 ? ~uint64_t{0} : random() | random();
+      b[i] = round == 0 ? ~uint64_t{0} : random() & (round % 3 == 0 ? random() : ~uint64_t{0});
+      for (int bit = 0; bit < 64; ++bit) expected += (a[i] & b[i]) >> bit & 1;
+    }
+    test::for_each_kernels([&] { ASSERT_EQ(kernels().ctph->common_bits(a, b), expected); });
+  }
+}
+
+}  // namespace
+}  // namespace neardup
