@@ -403,7 +403,8 @@ def single(p, literals, limits, measure):
     n = 0
     for i, form in enumerate(forms):
         for j, (bound, number) in enumerate(BOUNDS[measure.name]):
-            if not FULL and i % 16 != j % 16 and i > 0:
+            every = 5 if FULL else 16
+            if i % every != j % every and i > 0:
                 continue
             shows, form_text = form.startswith("*"), form.lstrip("* ")
             for column in columns if FULL and i == 0 else [columns[n % len(columns)]]:
@@ -540,7 +541,7 @@ def tables(p, literals, measure):
         hit = lambda index: index % f if bound != measure.not_served else None
         queries = ["'%s'::%s" % (literals[f][0], TYPES[f]), "%s_of(%d)" % (f, known),
             "(SELECT v FROM %s WHERE id = %d)" % (f, known)]
-        for q in queries if FULL or bound == measure.bounds[1] else queries[:1]:
+        for q in queries if bound == measure.bounds[1] else queries[:1]:
             on = measure.on("v", q, bound)
             p.compare("SELECT id, tableoid::regclass::text ~ 'part_c' FROM %s_part WHERE %s" % (f, on),
                 hit("%s_part_a_v_idx"))
@@ -643,7 +644,7 @@ def prepared(p, literals, measure):
         whole = number in ("int", "bigint", "smallint")
         for n, (mode, v, b) in enumerate(itertools.product(("force_generic_plan", "force_custom_plan", "auto"), values,
                 bounds)):
-            step = (3, 11) if FULL else (43, 131)
+            step = (11, 37) if FULL else (43, 131)
             if (n + s) % step[mode != "force_generic_plan"] and not (n == 0 and s % 6 == 0):
                 continue
             if (whole and ("." in b or b == "'NaN'")) or ("long" in v and b == "NULL"):
@@ -671,7 +672,7 @@ def all_pairs(p, limits, measure, when, bounds):
     function = FUNCTIONS[measure.name][0]
     conn.execute("RESET ALL; SET search_path = public; DROP TABLE IF EXISTS near, ask")
     conn.execute("CREATE TABLE ask AS SELECT i AS q, v FROM (SELECT min(i) AS i, v FROM %s_pool GROUP BY v) x WHERE v IS NOT NULL AND (i %% %d = 0 OR v::text ~ '^96:.{64}:.{32}$')" % (
-        f, 2 if FULL else 9 if when == "built" else 25))
+        f, (3 if FULL else 9) if when == "built" else 12 if FULL else 25))
     conn.execute("CREATE TABLE near AS SELECT q, t.id, %s(ask.v, t.v) AS d FROM ask, plain.%s t WHERE %s" % (
         function, f, measure.on("t.v", "ask.v", {"hamming": 20, "score": 1, "rate": 0.2}[measure.name])))
     conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off")
@@ -737,7 +738,7 @@ def lifetime(p, limits):
                     if e:
                         check("%s, %s: sound" % (index, step), False, e)
             for measure in MEASURES:
-                all_pairs(p, limits, measure, step, ALL_BOUNDS[measure.name] if FULL else few[measure.name])
+                all_pairs(p, limits, measure, step, few[measure.name])
 
 
 # Kinds of digests ---------------------------------------------------------------------------------------------------
@@ -996,7 +997,7 @@ def estimates(name, literals):
 def main():
     with database() as name:
         ids = setup(name)
-        p = Plans(name)
+        p = Plans(name, others=2)
         with connect(name) as conn:
             limits = served(conn)
             literals = {"ids": ids}

@@ -22,7 +22,9 @@ ORDERED = "Order By"
 
 
 class Plans:
-    def __init__(self, name):
+    def __init__(self, name, others=len(SETTINGS) - 1):
+        """others: with how many settings besides FORCED each query runs in the full form; which ones changes in turn."""
+        self.others = others if FULL else 1
         self.conn = connect(name)
         self.conn.prepare_threshold = None
         self.count = 0
@@ -56,12 +58,9 @@ class Plans:
         bitmaps, Order By. before and after: statements around it, in the same session."""
         want = self.side("plain", "neardup.derive_conditions = off", before, query, after)
         if settings is None:
-            names = list(SETTINGS)
-            if not FULL:
-                # every setting is met in turn
-                self.turn += 1
-                others = [n for n in names if n != FORCED]
-                names = [FORCED, others[self.turn % len(others)]]
+            others = [n for n in SETTINGS if n != FORCED]
+            self.turn += self.others
+            names = [FORCED] + [others[(self.turn + i) % len(others)] for i in range(self.others)]
         else:
             names = settings
         for name in names:
