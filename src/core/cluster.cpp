@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/banding.h"
+#include "core/pair_links.h"
 #include "core/row_store.h"
 #include "core/union_find.h"
 #include "core/workspace.h"
@@ -416,27 +417,18 @@ void PairClusterer::add_alone() {
   ++total_;
 }
 
-// Pairs come in the order of their first rows: when a row's turn comes, it is known whether an earlier one has taken
-// it. Of equal rows the first decides for all.
 void PairClusterer::run_anchor() {
   const uint32_t n = static_cast<uint32_t>(row_of_.size());
-  std::vector<RowPair> of(n, RowPair{kNone, 0, 0});  // a: the representative
+  AnchorLinks links(n);
   search_->run(nullptr, nullptr);
   RowPair pairs[256];
-  while (const size_t count = search_->next(pairs, 256)) {
-    for (const RowPair* p = pairs; p < pairs + count; ++p) {
-      if (of[p->b].a != kNone) continue;
-      if (of[p->a].a == kNone) {
-        if (p->value != kNotNear) of[p->b] = {p->a, 0, p->value & ~kEqualRows};
-      } else if ((p->value & kEqualRows) != 0) {
-        of[p->b] = of[p->a];
-      }
-    }
-  }
+  while (const size_t count = search_->next(pairs, 256))
+    for (const RowPair* p = pairs; p < pairs + count; ++p) links.add(*p);
+  const LinkedRows& rows = links.rows();
   for (uint32_t i = 0; i < n; ++i) {
-    if (of[i].a == kNone) continue;
-    representative_[row_of_[i]] = row_of_[of[i].a];
-    values_[row_of_[i]] = of[i].value;
+    if (rows.representative[i] == i) continue;
+    representative_[row_of_[i]] = row_of_[rows.representative[i]];
+    values_[row_of_[i]] = rows.value[i];
   }
 }
 

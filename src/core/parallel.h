@@ -36,6 +36,9 @@ class HitSink {
     }
   }
 
+  // The same at once.
+  void look() { look_up(); }
+
  private:
   friend class TaskRun;
   static constexpr size_t kBatch = 4096;

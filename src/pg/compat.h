@@ -53,6 +53,13 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
+// 15 made a set of options of a flag of tuplesort_begin_heap().
+#if PG_VERSION_NUM >= 150000
+constexpr int kTuplesortRandomAccess = TUPLESORT_RANDOMACCESS;
+#else
+constexpr bool kTuplesortRandomAccess = true;
+#endif
+
 // 16: ExtendBufferedRel; before, the extension lock is held until the new page is locked.
 static inline Buffer extend_relation_locked(Relation relation) {
 #if PG_VERSION_NUM >= 160000

@@ -34,7 +34,7 @@ bool is_bare_name(const char* s) {
 }
 
 // Refuses what is not one plain reading statement, before it runs.
-void check_statement(const RowSource* source, SPIPlanPtr plan) {
+const CachedPlanSource* check_statement(const RowSource* source, SPIPlanPtr plan) {
   List* sources = SPI_plan_get_plan_sources(plan);
   if (list_length(sources) == 0) refuse(source, "It is empty.");
   if (list_length(sources) > 1) refuse(source, "It holds more than one statement.");
@@ -45,6 +45,13 @@ void check_statement(const RowSource* source, SPIPlanPtr plan) {
   if (query->commandType != CMD_SELECT) refuse(source, "It is another kind of statement.");
   if (query->hasModifyingCTE) refuse(source, "Its WITH clause changes data.");
   if (query->rowMarks != NIL) refuse(source, "It locks rows (FOR UPDATE or FOR SHARE).");
+  return plan_source;
+}
+
+SPIPlanPtr prepare(const RowSource* source, int options) {
+  SPIPlanPtr plan = SPI_prepare_cursor(source->text, 0, nullptr, options);
+  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  return plan;
 }
 
 // What a column of type `from` needs to be taken as `to`: nothing, or int2/int4 widened to int8.
@@ -65,20 +72,19 @@ Datum widened(Oid from, Datum value) {
   }
 }
 
-void check_columns(RowSource* source) {
-  TupleDesc desc = source->portal->tupDesc;
-  if (desc == nullptr || desc->natts != 2)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s must return two columns, id and signature: it returns %d", source->what,
-                           desc == nullptr ? 0 : desc->natts)));
-  const Oid id = TupleDescAttr(desc, 0)->atttypid;
-  const Oid signature = TupleDescAttr(desc, 1)->atttypid;
+void check_id(RowSource* source, Form_pg_attribute column) {
+  const Oid id = column->atttypid;
   // A domain's constraint is the query's to check: its column must be of the domain itself.
   const bool fits = source->witness_type == source->id_type ? id_fits(id, source->id_type) : id == source->witness_type;
   if (!fits)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("id is %s, not %s", format_type_be(id), format_type_be(source->witness_type)),
                     errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
+  source->column_type = getBaseType(id);
+}
+
+void check_signature(RowSource* source, Form_pg_attribute column) {
+  const Oid signature = column->atttypid;
   const Oid base = getBaseType(signature);
   int type = 0;
   while (type < kSignatureTypes && source->types.oid[type] != base) ++type;
@@ -93,7 +99,76 @@ void check_columns(RowSource* source) {
                     errmsg("%s returns signatures of type %s, the query before it %s", source->what,
                            format_type_be(signature),
                            format_type_be(source->types.oid[static_cast<int>(source->shape.type)]))));
-  source->column_type = getBaseType(id);
+}
+
+void check_doc(RowSource* source, Form_pg_attribute column) {
+  if (source->wants.no_doc != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s returns a column \"doc\", %s", source->what, source->wants.no_doc)));
+  const Oid type = getBaseType(column->atttypid);
+  if (type != TEXTOID && type != VARCHAROID && type != BYTEAOID)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("the column \"doc\" of %s must be text or bytea: it is %s", source->what,
+                           format_type_be(column->atttypid))));
+  source->doc_type = type == BYTEAOID ? BYTEAOID : TEXTOID;
+}
+
+void check_within(RowSource* source, Form_pg_attribute column) {
+  source->within_type = column->atttypid;
+  source->within_collation = column->attcollation;
+  const TypeCacheEntry* type = lookup_type_cache(column->atttypid, TYPECACHE_CMP_PROC | TYPECACHE_LT_OPR);
+  if (!OidIsValid(type->cmp_proc) || !OidIsValid(type->lt_opr))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                    errmsg("the column \"within\" of %s cannot be put in order: it is %s", source->what,
+                           format_type_be(column->atttypid))));
+}
+
+void check_at(RowSource* source, Form_pg_attribute column) {
+  if (source->wants.apart == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s returns a column \"at\", but at_most_apart is not given", source->what),
+                    errhint("Add at_most_apart => interval '1 day', or leave the column out.")));
+  source->at_type = getBaseType(column->atttypid);
+  if (source->at_type != TIMESTAMPTZOID && source->at_type != TIMESTAMPOID && source->at_type != DATEOID)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("the column \"at\" of %s must be timestamptz, timestamp or date: it is %s", source->what,
+                           format_type_be(column->atttypid))));
+}
+
+void check_columns(RowSource* source, TupleDesc desc) {
+  if (desc == nullptr || desc->natts < 2)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("%s must return two columns, id and signature: it returns %d", source->what,
+                           desc == nullptr ? 0 : desc->natts)));
+  check_id(source, TupleDescAttr(desc, 0));
+  check_signature(source, TupleDescAttr(desc, 1));
+  source->columns = {-1, -1, -1};
+  for (int i = 2; i < desc->natts; ++i) {
+    const Form_pg_attribute column = TupleDescAttr(desc, i);
+    const char* name = NameStr(column->attname);
+    int* known = strcmp(name, "doc") == 0      ? &source->columns.doc
+                 : strcmp(name, "within") == 0 ? &source->columns.within
+                 : strcmp(name, "at") == 0     ? &source->columns.at
+                                               : nullptr;
+    if (known == nullptr)
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                      errmsg("%s returns a column \"%s\", which has no meaning here", source->what, name),
+                      errhint("After id and signature there may be columns named doc, within and at.")));
+    if (*known != -1)
+      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN),
+                      errmsg("%s returns more than one column \"%s\"", source->what, name)));
+    *known = i;
+  }
+  if (source->columns.doc != -1) check_doc(source, TupleDescAttr(desc, source->columns.doc));
+  if (source->columns.within != -1) check_within(source, TupleDescAttr(desc, source->columns.within));
+  if (source->columns.at != -1) check_at(source, TupleDescAttr(desc, source->columns.at));
+  if (source->wants.no_doc == nullptr && source->columns.doc == -1)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s returns no column \"doc\", which verify compares", source->what),
+                    errhint("Write SELECT id, signature, body AS doc.")));
+  if (source->wants.apart != nullptr && source->columns.at == -1)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s returns no column \"at\", which at_most_apart is about", source->what)));
 }
 
 char* id_text(const RowSource* source, Datum id) {
@@ -157,9 +232,10 @@ void sorted_ids(RowSource* source, Visit visit) {
 }  // namespace
 
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
-                 const SignatureShape& shape) {
+                 const SourceWants& wants, const SignatureShape& shape) {
   *source = RowSource{};
   source->shape = shape;
+  source->wants = wants;
   source->what = what;
   source->text = text_to_cstring(query);
   source->witness_type = id_type;
@@ -176,50 +252,115 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
                     errmsg("ids of type %s cannot be put in order", format_type_be(id_type))));
   fmgr_info_copy(&source->compare, &type->cmp_proc_finfo, source->context);
 
-  SPIPlanPtr plan = SPI_prepare(source->text, 0, nullptr);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-  check_statement(source, plan);
-  source->portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
-  check_columns(source);
-  const Oid column_collation = TupleDescAttr(source->portal->tupDesc, 0)->attcollation;
+  SPIPlanPtr plan = prepare(source, 0);
+  const auto* plan_source = check_statement(source, plan);
+  check_columns(source, plan_source->resultDesc);
+  // What several workers return comes in no order: where the order matters, the query must give it.
+  const auto* parsed = static_cast<Query*>(linitial(plan_source->query_list));
+  const bool parallel = !wants.ordered || parsed->sortClause != NIL;
+  source->plan = parallel ? prepare(source, CURSOR_OPT_PARALLEL_OK) : plan;
+  const Oid column_collation = TupleDescAttr(plan_source->resultDesc, 0)->attcollation;
   source->ids = make_ids(source->context, id_type, OidIsValid(column_collation) ? column_collation : type->typcollation,
                          ids_memory());
+  source->row_context = AllocSetContextCreate(source->context, "neardup row", ALLOCSET_DEFAULT_SIZES);
 }
 
-void fetch_rows(RowSource* source, SourceRow* rows, int* n) {
-  SPI_freetuptable(SPI_tuptable);
-  SPI_cursor_fetch(source->portal, true, kFetch);
-  const SPITupleTable* table = SPI_tuptable;
-  *n = static_cast<int>(SPI_processed);
-  // Detoasted copies go with the tuple table.
-  MemoryContext old = MemoryContextSwitchTo(table->tuptabcxt);
-  Datum previous = 0;
-  for (int i = 0; i < *n; ++i) {
-    bool is_null;
-    const Datum column = SPI_getbinval(table->vals[i], table->tupdesc, 1, &is_null);
-    if (is_null)
-      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                      errmsg("%s returns a row whose id is NULL", source->what)));
-    Datum id = widened(source->column_type, column);
-    if (!source->ids->by_value && source->ids->length == -1)
-      id = PointerGetDatum(PG_DETOAST_DATUM(id));
-    if (source->sorted && source->ids->count > 0) {
-      // Within a batch the row before is at hand; the store may have to read it from its file.
-      if (i == 0) previous = id_at(source->ids, source->ids->count - 1);
-      const int c = compare_ids(source, previous, id);
-      if (c == 0) duplicate(source, id);
-      source->sorted = c < 0;
-    }
-    add_id(source->ids, id);
-    previous = id;
+namespace {
 
-    const Datum value = SPI_getbinval(table->vals[i], table->tupdesc, 2, &rows[i].is_null);
-    if (rows[i].is_null) continue;
-    read_signature(source->type, value, &rows[i].signature);
-    if (!fits_shape(&source->shape, rows[i].signature))
-      refuse_shape(source->shape, rows[i].signature, psprintf("the row with id %s", id_text(source, id)));
+// The row before the one that comes is needed, and the store may have it in a file.
+void remember_id(RowSource* source, Datum id) {
+  if (source->ids->by_value) return;
+  const Size size = datumGetSize(id, false, source->ids->length);
+  if (size > source->last_capacity) {
+    source->last_capacity = 2 * size;
+    if (source->last_id != nullptr) pfree(source->last_id);
+    source->last_id = static_cast<char*>(MemoryContextAllocHuge(source->context, source->last_capacity));
   }
+  memcpy(source->last_id, DatumGetPointer(id), size);
+}
+
+Datum take_id(RowSource* source, Datum column) {
+  Datum id = widened(source->column_type, column);
+  IdStore* ids = source->ids;
+  if (!ids->by_value && ids->length == -1) id = PointerGetDatum(PG_DETOAST_DATUM(id));
+  if (source->sorted && ids->count > 0) {
+    const Datum before = ids->by_value ? ids->values[ids->count - 1] : PointerGetDatum(source->last_id);
+    const int c = compare_ids(source, before, id);
+    if (c == 0) duplicate(source, id);
+    source->sorted = c < 0;
+  }
+  add_id(ids, id);
+  if (source->sorted) remember_id(source, id);
+  return id;
+}
+
+// In microseconds, with what at_most_apart adds to it.
+void take_time(const RowSource* source, Datum value, SourceRow* row) {
+  if (source->at_type == DATEOID) value = DirectFunctionCall1(date_timestamp, value);
+  row->at = DatumGetTimestamp(value);
+  const Datum until =
+      DirectFunctionCall2(source->at_type == TIMESTAMPTZOID ? timestamptz_pl_interval : timestamp_pl_interval, value,
+                          IntervalPGetDatum(const_cast<Interval*>(source->wants.apart)));
+  row->until = DatumGetTimestamp(until);
+}
+
+struct Receiver {
+  DestReceiver receiver;  // first
+  RowSource* source;
+  void (*on_row)(void* arg, const SourceRow& row);
+  void* arg;
+};
+
+bool receive(TupleTableSlot* slot, DestReceiver* self) {
+  auto* r = reinterpret_cast<Receiver*>(self);
+  RowSource* source = r->source;
+  MemoryContext old = MemoryContextSwitchTo(source->row_context);
+  slot_getallattrs(slot);
+  if (slot->tts_isnull[0])
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("%s returns a row whose id is NULL", source->what)));
+  const Datum id = take_id(source, slot->tts_values[0]);
+  SourceRow row = {};
+  row.is_null = row.alone = slot->tts_isnull[1];
+  if (!row.is_null) {
+    row.value = slot->tts_values[1];
+    read_signature(source->type, row.value, &row.signature);
+    if (!fits_shape(&source->shape, row.signature))
+      refuse_shape(source->shape, row.signature, psprintf("the row with id %s", id_text(source, id)));
+    row.alone = row.signature.empty;
+  }
+  const SourceColumns& c = source->columns;
+  for (const int column : {c.doc, c.within, c.at})
+    if (column != -1 && slot->tts_isnull[column]) row.alone = true;
+  if (c.doc != -1) row.doc = slot->tts_isnull[c.doc] ? PointerGetDatum(cstring_to_text("")) : slot->tts_values[c.doc];
+  if (!row.alone) {
+    if (c.within != -1) row.within = slot->tts_values[c.within];
+    if (c.at != -1) take_time(source, slot->tts_values[c.at], &row);
+  }
+  r->on_row(r->arg, row);
   MemoryContextSwitchTo(old);
+  MemoryContextReset(source->row_context);
+  return true;
+}
+
+}  // namespace
+
+void read_rows(RowSource* source, void (*on_row)(void* arg, const SourceRow& row), void* arg) {
+  Receiver r = {};
+  r.receiver.receiveSlot = receive;
+  r.receiver.rStartup = [](DestReceiver*, int, TupleDesc) {};
+  r.receiver.rShutdown = [](DestReceiver*) {};
+  r.receiver.rDestroy = [](DestReceiver*) {};
+  r.receiver.mydest = DestNone;
+  r.source = source;
+  r.on_row = on_row;
+  r.arg = arg;
+  SPIExecuteOptions options = {};
+  options.read_only = true;
+  options.must_return_tuples = true;
+  options.dest = &r.receiver;
+  const int result = SPI_execute_plan_extended(source->plan, &options);
+  if (result < 0) elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
 }
 
 uint32* rank_rows(RowSource* source) {
@@ -249,11 +390,6 @@ void check_unique(RowSource* source) {
     MemoryContextSwitchTo(old);
   });
   MemoryContextDelete(last);
-}
-
-void close_source(RowSource* source) {
-  SPI_freetuptable(SPI_tuptable);
-  SPI_cursor_close(source->portal);
 }
 
 Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {

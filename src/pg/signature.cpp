@@ -18,6 +18,8 @@ constexpr const char* kTypeNames[kSignatureTypes] = {"minhash", "simhash", "ctph
 
 }  // namespace
 
+const char* type_name(SignatureType type) noexcept { return kTypeNames[static_cast<int>(type)]; }
+
 SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
   HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
   if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);

@@ -18,6 +18,7 @@ struct SignatureTypes {
   Oid oid[kSignatureTypes];
 };
 SignatureTypes signature_types_of(FunctionCallInfo fcinfo);
+const char* type_name(SignatureType type) noexcept;
 
 // One signature; points into its datum. Plain data.
 struct Signature {

@@ -1,10 +1,14 @@
 // all_clusters(), and the window functions cluster_anchor() and cluster_connected().
+#include <cmath>
+#include <limits>
+
 #include "core/cluster.h"
+#include "core/pair_links.h"
 
 #include "pg/context.h"
 #include "pg/guc.h"
-#include "pg/query_source.h"
-#include "pg/stages.h"
+#include "pg/pair_call.h"
+#include "pg/pair_groups.h"
 #include "pg/values.h"
 
 namespace {
@@ -134,6 +138,209 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
   PG_RETURN_INT64(static_cast<int64>(state->representative[position]) + 1);
 }
 
+// The clusters of a query's rows, by row.
+struct RowClusters {
+  MemoryContext context;
+  Stages stages;
+  IdStore* ids;
+  uint64 rows;
+  uint8* null_bits;        // rows without a signature
+  uint64 null_capacity;
+  uint32* representative;  // the row itself where it is kept
+  double* similarity;      // to it; NaN: not known
+};
+
+void note_row(RowClusters* c, bool is_null) {
+  if (c->rows == c->null_capacity) {
+    const uint64 bytes = c->null_capacity / 8;
+    c->null_bits = static_cast<uint8*>(c->null_bits == nullptr ? MemoryContextAlloc(c->context, 1024)
+                                                               : repalloc_huge(c->null_bits, 2 * bytes));
+    const uint64 more = c->null_capacity == 0 ? 1024 : bytes;
+    memset(c->null_bits + bytes, 0, more);
+    c->null_capacity += 8 * more;
+  }
+  if (is_null) c->null_bits[c->rows / 8] |= static_cast<uint8>(1u << (c->rows % 8));
+  ++c->rows;
+}
+
+// Every row its own, until something is found.
+void make_results(RowClusters* c) {
+  const Size n = Max(c->rows, static_cast<uint64>(1));
+  c->representative = static_cast<uint32*>(MemoryContextAllocHuge(c->context, n * sizeof(uint32)));
+  c->similarity = static_cast<double*>(MemoryContextAllocHuge(c->context, n * sizeof(double)));
+  for (uint64 i = 0; i < c->rows; ++i) {
+    c->representative[i] = static_cast<uint32>(i);
+    c->similarity[i] = 1;
+  }
+}
+
+// What the clusterer found, numbers[i] being the row that it had as its i-th; null: the same.
+void take_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers) {
+  const Clusterer* found = run.clusterer->object;
+  const uint32* representative = found->representative().data();
+  const uint32* values = found->values().data();
+  for (uint64 i = 0; i < run.rows; ++i) {
+    const uint64 r = representative[i];
+    if (r == i) continue;
+    const uint64 row = numbers == nullptr ? i : numbers[i];
+    c->representative[row] = numbers == nullptr ? static_cast<uint32>(r) : numbers[r];
+    c->similarity[row] = similarity_of(run.shape, values[i]);
+  }
+}
+
+// Rows as they come: into one clusterer, or sorted by group.
+struct ClusterReading {
+  RowClusters* clusters;
+  ClusterRun run;
+  Side side;
+  MemoryContext group_context;
+  uint32* numbers;  // of the group's rows
+  uint64 capacity;
+};
+
+void on_cluster_row(void* arg, const SourceRow& row) {
+  auto* reading = static_cast<ClusterReading*>(arg);
+  ClusterRun* run = &reading->run;
+  const uint64 number = reading->clusters->rows;
+  note_row(reading->clusters, row.is_null);
+  if (reading->side.sort != nullptr) {
+    if (!row.alone) sort_row(&reading->side, number, row);
+    return;
+  }
+  if (run->clusterer == nullptr && reading->side.source.shape.known)
+    start_clusterer(run, reading->clusters->context, reading->side.source.shape);
+  if (run->clusterer != nullptr)
+    call_core([&] {
+      row.alone ? run->clusterer->object->add_alone() : add_row(run->clusterer->object, row.signature);
+    });
+  ++run->rows;
+}
+
+void begin_group(void* arg) {
+  auto* reading = static_cast<ClusterReading*>(arg);
+  reading->run.clusterer = nullptr;
+  reading->run.rows = 0;
+}
+
+void add_to_group(void* arg, uint64 number, const Signature& signature) {
+  auto* reading = static_cast<ClusterReading*>(arg);
+  ClusterRun* run = &reading->run;
+  if (run->clusterer == nullptr) start_clusterer(run, reading->group_context, reading->side.source.shape);
+  if (run->rows == reading->capacity) {
+    reading->capacity = 2 * reading->capacity + 1024;
+    auto* more = static_cast<uint32*>(
+        MemoryContextAllocHuge(reading->clusters->context, reading->capacity * sizeof(uint32)));
+    if (run->rows > 0) memcpy(more, reading->numbers, run->rows * sizeof(uint32));
+    if (reading->numbers != nullptr) pfree(reading->numbers);
+    reading->numbers = more;
+  }
+  reading->numbers[run->rows++] = static_cast<uint32>(number);
+  call_core([&] { add_row(run->clusterer->object, signature); });
+}
+
+void end_group(void* arg) {
+  auto* reading = static_cast<ClusterReading*>(arg);
+  if (reading->run.rows > 1) {
+    call_core([&] { reading->run.clusterer->object->run(); });
+    take_clusters(reading->clusters, reading->run, reading->numbers);
+  }
+  destroy_owned(reading->run.clusterer);
+  MemoryContextReset(reading->group_context);
+}
+
+void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, text* query, Oid id_type,
+                  const SignatureTypes& types) {
+  auto* reading = static_cast<ClusterReading*>(palloc0(sizeof(ClusterReading)));
+  reading->clusters = c;
+  reading->run.linkage = linkage;
+  reading->run.threshold = options.threshold;
+  reading->run.memory = engine_memory();
+  RowSource* source = &reading->side.source;
+  SourceWants wants = wants_of(options);
+  wants.ordered = true;
+  open_source(source, "query", query, id_type, types, wants);
+  if (is_grouped(reading->side)) begin_sort(&reading->side);
+  read_rows(source, on_cluster_row, reading);
+  check_unique(source);
+  c->ids = source->ids;
+  make_results(c);
+  end_stage(&c->stages, "rows read");
+  if (reading->side.sort != nullptr) {
+    reading->run.memory /= 2;
+    reading->group_context = AllocSetContextCreate(c->context, "neardup group", ALLOCSET_DEFAULT_SIZES);
+    visit_groups(&reading->side, {begin_group, add_to_group, end_group}, reading);
+  } else if (reading->run.clusterer != nullptr) {
+    call_core([&] { reading->run.clusterer->object->run(); });
+    take_clusters(c, reading->run, nullptr);
+    destroy_owned(reading->run.clusterer);
+  }
+  end_stage(&c->stages, "clusters found");
+}
+
+// Where pairs have more to fulfil than their signatures tell: by all of them.
+void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkage, text* query, Oid id_type,
+                      const SignatureTypes& types) {
+  PairCall call = {};
+  call.options = options;
+  call.on_null = [](void* arg, bool is_null) { note_row(static_cast<RowClusters*>(arg), is_null); };
+  call.on_null_arg = c;
+  begin_pairs(&call, "query", query, nullptr, id_type, types, false);
+  c->ids = call.a.source.ids;
+  make_results(c);
+  const uint32 rows = static_cast<uint32>(c->rows);
+  RowPair pair;
+  double similarity;
+  const LinkedRows* found = nullptr;
+  if (linkage == Linkage::anchor) {
+    auto* links = make_owned<AnchorLinks>(c->context, [&](PgStop*, PgTempFiles*) { return new AnchorLinks(rows); });
+    while (next_pair(&call, &pair, &similarity))
+      if (links->object->add(pair)) c->similarity[pair.b] = similarity;
+    found = &links->object->rows();
+  } else {
+    auto* links =
+        make_owned<ComponentLinks>(c->context, [&](PgStop*, PgTempFiles*) { return new ComponentLinks(rows); });
+    while (next_pair(&call, &pair, &similarity))
+      if (links->object->add(pair)) c->similarity[pair.b] = similarity;
+    found = &links->object->finish();
+  }
+  for (uint32 i = 0; i < rows; ++i) {
+    const uint32 r = found->representative[i];
+    if (r == i) continue;
+    c->representative[i] = r;
+    if (found->value[i] == kNotNear) c->similarity[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  end_pairs(&call);
+}
+
+void put_clusters(ReturnSetInfo* rsinfo, RowClusters* c) {
+  auto* size_of = static_cast<uint32*>(MemoryContextAllocExtended(
+      c->context, Max(c->rows, static_cast<uint64>(1)) * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  for (uint64 i = 0; i < c->rows; ++i) ++size_of[c->representative[i]];
+  MemoryContext copies = AllocSetContextCreate(c->context, "neardup cluster row", ALLOCSET_SMALL_SIZES);
+  for (uint64 i = 0; i < c->rows; ++i) {
+    const bool is_null = (c->null_bits[i / 8] >> (i % 8) & 1) != 0;
+    const uint64 r = c->representative[i];
+    Datum id = id_at(c->ids, i);
+    if (r != i && c->ids->file != nullptr) {
+      MemoryContextReset(copies);
+      MemoryContext old = MemoryContextSwitchTo(copies);
+      id = datumCopy(id, c->ids->by_value, c->ids->length);
+      MemoryContextSwitchTo(old);
+    }
+    Datum values[6] = {id,
+                       Int64GetDatum(static_cast<int64>(r) + 1),
+                       r == i ? id : id_at(c->ids, r),
+                       Float8GetDatum(c->similarity[i]),
+                       Int64GetDatum(static_cast<int64>(size_of[r])),
+                       BoolGetDatum(r == i)};
+    bool nulls[6] = {false, is_null, is_null, is_null || std::isnan(c->similarity[i]), is_null, false};
+    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
+  }
+  end_stage(&c->stages, "rows returned");
+  free_ids(c->ids);
+}
+
 }  // namespace
 
 extern "C" {
@@ -144,97 +351,31 @@ Datum neardup_cluster_anchor(PG_FUNCTION_ARGS) { return cluster_window(fcinfo, L
 PG_FUNCTION_INFO_V1(neardup_cluster_connected);
 Datum neardup_cluster_connected(PG_FUNCTION_ARGS) { return cluster_window(fcinfo, Linkage::connected); }
 
-// all_clusters([id anyelement,] query text, threshold float8, linkage text)
+// all_clusters([id anyelement,] query text, threshold float8, linkage text, verify text, verify_threshold float8,
+//   at_most_apart interval)
 PG_FUNCTION_INFO_V1(neardup_all_clusters);
 Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
-  const bool witness = PG_NARGS() == 4;
+  const bool witness = PG_NARGS() == 7;
   text* query = DatumGetTextPP(argument(fcinfo, witness, "query"));
-  ClusterRun run = {};
-  run.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
-  run.linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + 2, "linkage")));
-  run.memory = engine_memory();
-  check_threshold(run.threshold);
+  PairOptions options = {};
+  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
+  const Linkage linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + 2, "linkage")));
+  read_options(fcinfo, witness + 3, &options);
   InitMaterializedSRF(fcinfo, 0);
   auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
 
   SPI_connect();
-  MemoryContext context = CurrentMemoryContext;
-  RowSource source;
-  Stages stages;
-  begin_stages(&stages);
-  open_source(&source, "query", query, id_type_of(fcinfo, witness), signature_types_of(fcinfo));
-  auto* rows = static_cast<SourceRow*>(palloc(kFetch * sizeof(SourceRow)));
-  // Which rows have no signature at all: one bit a row.
-  uint64 null_capacity = 8192;
-  auto* null_bits = static_cast<uint8*>(palloc0(null_capacity / 8));
-  for (;;) {
-    int n;
-    fetch_rows(&source, rows, &n);
-    if (n == 0) break;
-    if (run.clusterer == nullptr && source.shape.known) start_clusterer(&run, context, source.shape);
-    if (run.rows + static_cast<uint64>(n) > null_capacity) {
-      null_bits = static_cast<uint8*>(repalloc_huge(null_bits, null_capacity / 4));
-      memset(null_bits + null_capacity / 8, 0, null_capacity / 8);
-      null_capacity *= 2;
-    }
-    for (int i = 0; i < n; ++i) {
-      const uint64 row = run.rows + static_cast<uint64>(i);
-      if (rows[i].is_null) null_bits[row / 8] |= static_cast<uint8>(1u << (row % 8));
-    }
-    if (run.clusterer != nullptr)
-      call_core([&] {
-        for (int i = 0; i < n; ++i) {
-          if (rows[i].is_null)
-            run.clusterer->object->add_alone();
-          else
-            add_row(run.clusterer->object, rows[i].signature);
-        }
-      });
-    run.rows += static_cast<uint64>(n);
+  RowClusters clusters = {};
+  clusters.context = CurrentMemoryContext;
+  begin_stages(&clusters.stages);
+  const Oid id_type = id_type_of(fcinfo, witness);
+  const SignatureTypes types = signature_types_of(fcinfo);
+  if (options.verify != Verify::no || options.apart != nullptr) {
+    cluster_by_pairs(&clusters, options, linkage, query, id_type, types);
+  } else {
+    cluster_rows(&clusters, options, linkage, query, id_type, types);
   }
-  close_source(&source);
-  check_unique(&source);
-  end_stage(&stages, "rows read");
-
-  const uint32_t* representative = nullptr;
-  const uint32_t* values_of = nullptr;
-  uint32* size_of = nullptr;
-  if (run.clusterer != nullptr) {
-    call_core([&] { run.clusterer->object->run(); });
-    representative = run.clusterer->object->representative().data();
-    values_of = run.clusterer->object->values().data();
-    end_stage(&stages, "clusters found");
-    size_of = static_cast<uint32*>(MemoryContextAllocExtended(context, Max(run.rows, static_cast<uint64>(1)) * sizeof(uint32),
-                                                              MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-    for (uint64 i = 0; i < run.rows; ++i) ++size_of[representative[i]];
-  }
-  MemoryContext copies = AllocSetContextCreate(context, "neardup cluster row", ALLOCSET_SMALL_SIZES);
-  for (uint64 i = 0; i < run.rows; ++i) {
-    const bool unsigned_row = (null_bits[i / 8] >> (i % 8) & 1) != 0;
-    Datum id = id_at(source.ids, i);
-    Datum values[6] = {id, 0, 0, 0, 0, BoolGetDatum(true)};
-    bool nulls[6] = {false, true, true, true, true, false};
-    if (!unsigned_row) {
-      const uint64 r = representative[i];
-      if (r != i && source.ids->file != nullptr) {
-        MemoryContextReset(copies);
-        MemoryContext old = MemoryContextSwitchTo(copies);
-        values[0] = datumCopy(id, source.ids->by_value, source.ids->length);
-        MemoryContextSwitchTo(old);
-      }
-      values[1] = Int64GetDatum(static_cast<int64>(r) + 1);
-      values[2] = r == i ? values[0] : id_at(source.ids, r);
-      values[3] = Float8GetDatum(r == i ? 1.0 : similarity_of(run.shape, values_of[i]));
-      values[4] = Int64GetDatum(static_cast<int64>(size_of[r]));
-      values[5] = BoolGetDatum(r == i);
-      nulls[1] = nulls[2] = nulls[3] = nulls[4] = false;
-    }
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-    if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
-  }
-  end_stage(&stages, "rows returned");
-  if (run.clusterer != nullptr) destroy_owned(run.clusterer);
-  free_ids(source.ids);
+  put_clusters(rsinfo, &clusters);
   SPI_finish();
   return static_cast<Datum>(0);
 }

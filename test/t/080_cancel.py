@@ -10,6 +10,13 @@ LIMIT = 2.0  # seconds beyond the asked moment
 STATEMENTS = {
     "all_pairs": "SELECT count(*) FROM all_pairs('TABLE hot', 0.8)",
     "pairs_between": "SELECT count(*) FROM pairs_between('TABLE hot', 'SELECT -id, sig FROM hot', 0.8)",
+    "all_pairs within groups": "SELECT count(*) FROM all_pairs('SELECT id, sig, id % 2 AS within FROM hot', 0.8)",
+    "all_pairs near in time": "SELECT count(*) FROM all_pairs('SELECT id, sig, date ''2026-01-01'' + (id / 100)::int AS at FROM hot', 0.8, at_most_apart => '99 days')",
+    "pairs_between within groups": "SELECT count(*) FROM pairs_between('SELECT id, sig, 1 AS within FROM hot', 'SELECT id, sig, 1 AS within FROM hot', 0.8)",
+    "all_clusters within groups": "SELECT count(*) FROM all_clusters('SELECT id, sig, id % 2 AS within FROM hot', 0.8)",
+    "all_pairs verified": "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), left(body, 200000 + i) AS doc FROM big, generate_series(1, 600) i', 0.01, verify => 'jaccard', verify_threshold => 0.01)",
+    "all_pairs verified by edit rate": "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), CASE WHEN i % 2 = 0 THEN reverse(left(body, 100000)) ELSE left(body, 100000) END AS doc FROM big, generate_series(1, 20) i', 0.01, verify => 'edit_rate', verify_threshold => 0.01)",
+    "cluster_bridges": "SELECT count(*) FROM cluster_bridges('TABLE hot', 0.6)",
     "all_pairs of simhashes": "SELECT count(*) FROM all_pairs('SELECT id, s FROM other hot', 0.75)",
     "all_pairs of digests": "SELECT count(*) FROM all_pairs('SELECT id, c FROM other hot', 0.7)",
     "clusters of digests": "SELECT count(c) FROM (SELECT cluster_anchor(c, 0.7) OVER (ORDER BY id) AS c FROM other) hot",

@@ -1,0 +1,322 @@
+// See pair_call.h.
+#include <cfloat>
+#include <cmath>
+
+#include "core/margin.h"
+#include "core/minhash.h"
+
+#include "pg/guc.h"
+#include "pg/pair_call.h"
+#include "pg/pair_groups.h"
+#include "pg/values.h"
+#include "pg/verify.h"
+
+namespace neardup {
+namespace {
+
+// How much wider digests are searched than documents: the rule of thumb of the two-stage search. No theorem: it finds
+// three in four pairs of documents (docs/algorithms.md 4).
+constexpr double kDigestMargin = 3;
+
+// Least similarity of signatures for documents that are as near as options.verify_threshold says.
+double signature_bound(const PairOptions& o, const SignatureShape& shape) {
+  if (o.verify == Verify::no || o.own_bound) return o.threshold;
+  if (o.verify == Verify::jaccard && shape.type == SignatureType::minhash) {
+    uint32_t need = 0;
+    call_core([&] {
+      need = matches_with_recall(o.verify_threshold, kVerifyRecall, shape.params.num_perm, shape.params.bits);
+    });
+    return Max(estimate_jaccard(need, shape.params.num_perm, shape.params.bits), DBL_MIN);
+  }
+  if (o.verify == Verify::edit_rate && shape.type == SignatureType::ctph)
+    return Max(1 - kDigestMargin * (1 - o.verify_threshold), DBL_MIN);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("verify => '%s' over %s signatures needs verify_threshold",
+                         o.verify == Verify::jaccard ? "jaccard" : "edit_rate", type_name(shape.type)),
+                  errdetail("Nothing is known about how far one follows the other: threshold is for the signatures, "
+                            "verify_threshold for the documents.")));
+  pg_unreachable();
+}
+
+// How documents of signatures like these are compared.
+DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, const RowSource& source) {
+  DocumentMeasure m;
+  const bool bytes = source.doc_type == BYTEAOID;
+  m.threshold = o.verify_threshold;
+  if (o.verify == Verify::edit_rate) {
+    m.kind = DocumentMeasure::Kind::edit_rate;
+    m.unit = bytes ? Unit::byte : Unit::character;
+    return m;
+  }
+  m.kind = DocumentMeasure::Kind::jaccard;
+  m.unit = bytes ? Unit::byte : Unit::word;
+  m.k = bytes ? 8 : 3;
+  if (shape.type != SignatureType::minhash) return m;
+  const MinhashKind kind = shape.params.kind;
+  if (kind != MinhashKind::word && kind != MinhashKind::character && kind != MinhashKind::byte)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("verify => 'jaccard' needs signatures of documents: these are of sets"),
+                    errhint("Verify sets with jaccard_exact() over the pairs.")));
+  if ((kind == MinhashKind::byte) != bytes)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("the column \"doc\" of %s is %s, but the signatures are of %s", source.what,
+                           bytes ? "bytea" : "text", bytes ? "text" : "bytea")));
+  m.unit = static_cast<Unit>(kind);
+  m.k = shape.params.k;
+  return m;
+}
+static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word) &&
+              static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
+              static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte));
+
+// The first signature tells what all must be like.
+void learn_shape(PairCall* call, const RowSource& source) {
+  call->shape = source.shape;
+  if (call->options.verify != Verify::no) call->measure = measure_of(call->options, call->shape, source);
+  call->bound = signature_bound(call->options, call->shape);
+}
+
+struct Reading {
+  PairCall* call;
+  Side* side;
+};
+
+// A row that the engine does not take: from the first one on, engine rows and query rows differ.
+void leave_out(Side* side) {
+  if (side->row_of != nullptr) return;
+  side->capacity = 2 * side->engine_rows + 1024;
+  side->row_of = static_cast<uint32*>(MemoryContextAllocHuge(side->source.context, side->capacity * sizeof(uint32)));
+  for (uint64 r = 0; r < side->engine_rows; ++r) side->row_of[r] = static_cast<uint32>(r);
+}
+
+void add_to_engine(PairCall* call, Side* side, uint64 number, const SourceRow& row) {
+  if (row.alone) {
+    leave_out(side);
+    return;
+  }
+  if (call->engine == nullptr) {
+    const unsigned threads = search_threads();
+    call->engine = make_owned<PairSearch>(call->context, [&](PgStop* stop, PgTempFiles* files) {
+      return make_pair_search(call->shape, call->bound,
+                              {engine_memory(), files, stop, threads, call->options.identical});
+    });
+  }
+  if (side->row_of != nullptr) {
+    if (side->engine_rows >= side->capacity) {
+      side->capacity *= 2;
+      side->row_of = static_cast<uint32*>(repalloc_huge(side->row_of, side->capacity * sizeof(uint32)));
+    }
+    side->row_of[side->engine_rows] = static_cast<uint32>(number);
+  }
+  ++side->engine_rows;
+  call_core([&] { add_row(call->engine->object, row.signature); });
+}
+
+void on_row(void* arg, const SourceRow& row) {
+  auto* reading = static_cast<Reading*>(arg);
+  PairCall* call = reading->call;
+  Side* side = reading->side;
+  const uint64 number = side->source.ids->count - 1;
+  if (call->on_null != nullptr) call->on_null(call->on_null_arg, row.is_null);
+  if (side->source.shape.known && !call->shape.known) learn_shape(call, side->source);
+  if (side->docs != nullptr) add_id(side->docs, row.doc);
+  if (side->sort != nullptr) {
+    if (!row.alone) sort_row(side, number, row);
+  } else {
+    add_to_engine(call, side, number, row);
+  }
+}
+
+void read_side(PairCall* call, Side* side) {
+  if (side->source.columns.doc != -1)
+    side->docs = make_ids(call->context, side->source.doc_type, InvalidOid, ids_memory() / 2);
+  if (is_grouped(*side)) begin_sort(side);
+  Reading reading = {call, side};
+  read_rows(&side->source, on_row, &reading);
+  if (!call->by_id) {
+    check_unique(&side->source);
+  } else {
+    side->rank = rank_rows(&side->source);
+  }
+  if (side->docs != nullptr && side->rank != nullptr) {
+    const uint64 n = side->source.ids->count;
+    side->row_of_rank = static_cast<uint32*>(MemoryContextAllocHuge(call->context, n * sizeof(uint32)));
+    for (uint64 row = 0; row < n; ++row) side->row_of_rank[side->rank[row]] = static_cast<uint32>(row);
+  }
+}
+
+// Engine row -> what pairs are told by; null when that is the identity.
+const uint32* engine_rank(Side* side) {
+  if (side->row_of == nullptr) return side->rank;
+  if (side->rank != nullptr)
+    for (uint64 r = 0; r < side->engine_rows; ++r) side->row_of[r] = side->rank[side->row_of[r]];
+  return side->row_of;
+}
+
+void demand_alike(const PairCall* call) {
+  const RowSource& a = call->a.source;
+  const RowSource& b = call->b.source;
+  if ((a.columns.within == -1) != (b.columns.within == -1) || a.within_type != b.within_type ||
+      a.at_type != b.at_type)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("%s and %s must have the same columns within and at, of the same types", a.what, b.what)));
+  if (a.doc_type != b.doc_type)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("the columns \"doc\" of %s and %s must be of one type", a.what, b.what)));
+}
+
+void search(PairCall* call) {
+  if (is_grouped(call->a)) {
+    search_groups(call);
+    return;
+  }
+  if (call->engine == nullptr) {
+    end_stage(&call->stages, "pairs found");
+    return;
+  }
+  const uint32* rank_a = engine_rank(&call->a);
+  const uint32* rank_b = call->two_sets ? engine_rank(&call->b) : nullptr;
+  call_core([&] { call->engine->object->run(rank_a, rank_b); });
+  const SearchStats& s = call->engine->object->stats();
+  call->left_out = s.left_out;
+  end_stage(&call->stages, "pairs found",
+            psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures, " UINT64_FORMAT " pairs looked at, "
+                     UINT64_FORMAT " compared, " UINT64_FORMAT " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
+                     s.distinct, s.rows, s.looked, s.compared, s.found, s.peak_bytes >> 20, s.spilled_bytes >> 20));
+}
+
+constexpr size_t kBatch = 4096;
+
+// The next pairs as the search gives them; 0 at the end.
+size_t found_pairs(PairCall* call, RowPair* out, size_t max) {
+  size_t n = 0;
+  call_core([&] {
+    if (call->engine != nullptr) n = call->engine->object->next(out, max);
+    if (call->pairs != nullptr) n = call->pairs->object->next(out, max);
+  });
+  return n;
+}
+
+}  // namespace
+
+Identical parse_identical(Datum value) {
+  const text* name = DatumGetTextPP(value);
+  const char* data = VARDATA_ANY(name);
+  const size_t size = VARSIZE_ANY_EXHDR(name);
+  if (size == 3 && memcmp(data, "all", 3) == 0) return Identical::all;
+  if (size == 4 && memcmp(data, "star", 4) == 0) return Identical::star;
+  if (size == 4 && memcmp(data, "none", 4) == 0) return Identical::none;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("identical must be 'all', 'star' or 'none': \"%s\"", text_to_cstring(name))));
+  pg_unreachable();
+}
+
+void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
+  check_threshold(options->threshold);
+  options->verify_threshold = options->threshold;
+  if (!PG_ARGISNULL(first)) {
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(first));
+    if (strcmp(name, "jaccard") == 0) {
+      options->verify = Verify::jaccard;
+    } else if (strcmp(name, "edit_rate") == 0) {
+      options->verify = Verify::edit_rate;
+    } else {
+      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                      errmsg("verify must be 'jaccard' or 'edit_rate': \"%s\"", name)));
+    }
+  }
+  if (!PG_ARGISNULL(first + 1)) {
+    if (options->verify == Verify::no)
+      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("verify_threshold is given without verify")));
+    options->own_bound = true;
+    options->verify_threshold = PG_GETARG_FLOAT8(first + 1);
+    if (!(options->verify_threshold > 0 && options->verify_threshold <= 1))
+      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                      errmsg("verify_threshold must be above 0 and at most 1: %g", options->verify_threshold),
+                      errdetail("It is the least similarity: 1 - edit rate where edit rates are verified.")));
+  }
+  if (PG_ARGISNULL(first + 2)) return;
+  options->apart = PG_GETARG_INTERVAL_P(first + 2);
+  Interval zero = {};
+  if (DatumGetBool(DirectFunctionCall2(interval_lt, IntervalPGetDatum(const_cast<Interval*>(options->apart)),
+                                       IntervalPGetDatum(&zero))))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("at_most_apart must not be negative: %s",
+                           DatumGetCString(DirectFunctionCall1(
+                               interval_out, IntervalPGetDatum(const_cast<Interval*>(options->apart)))))));
+  if (options->identical == Identical::star || options->identical == Identical::none)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("with at_most_apart, identical must be 'all'"),
+                    errdetail("One of many equal rows cannot stand for the others where times differ.")));
+}
+
+SourceWants wants_of(const PairOptions& options) {
+  SourceWants wants = {};
+  wants.no_doc = options.verify == Verify::no ? "but verify is not given" : nullptr;
+  wants.apart = options.apart;
+  return wants;
+}
+
+void begin_pairs(PairCall* call, const char* what, text* query, text* query_b, Oid id_type, const SignatureTypes& types,
+                 bool by_id) {
+  call->context = CurrentMemoryContext;
+  call->two_sets = query_b != nullptr;
+  call->by_id = by_id;
+  begin_stages(&call->stages);
+  SourceWants wants = wants_of(call->options);
+  wants.ordered = !by_id;
+  open_source(&call->a.source, what, query, id_type, types, wants);
+  read_side(call, &call->a);
+  if (call->two_sets) {
+    const bool any_a = call->engine != nullptr;
+    if (any_a) call_core([&] { call->engine->object->start_set_b(); });
+    // Without a signature in A there is no pair; B is read all the same, so that its errors are seen.
+    open_source(&call->b.source, "query_b", query_b, id_type, types, wants, call->a.source.shape);
+    demand_alike(call);
+    read_side(call, &call->b);
+    if (!any_a && call->engine != nullptr) {
+      destroy_owned(call->engine);
+      call->engine = nullptr;
+    }
+  }
+  end_stage(&call->stages, "rows read");
+  search(call);
+  call->batch = static_cast<RowPair*>(palloc(kBatch * sizeof(RowPair)));
+  call->similarity = static_cast<double*>(palloc(kBatch * sizeof(double)));
+}
+
+bool next_pair(PairCall* call, RowPair* pair, double* similarity) {
+  while (call->batch_at == call->batch_size) {
+    CHECK_FOR_INTERRUPTS();
+    call->batch_at = 0;
+    call->batch_size = found_pairs(call, call->batch, kBatch);
+    if (call->batch_size == 0) return false;
+    if (call->options.verify == Verify::no) {
+      for (size_t i = 0; i < call->batch_size; ++i)
+        call->similarity[i] = similarity_of(call->shape, call->batch[i].value & ~kEqualRows);
+    } else {
+      call->verified += call->batch_size;
+      call->batch_size = verify_pairs(call, call->batch, call->similarity, call->batch_size);
+    }
+  }
+  *pair = call->batch[call->batch_at];
+  *similarity = call->similarity[call->batch_at];
+  ++call->batch_at;
+  return true;
+}
+
+void end_pairs(PairCall* call) {
+  end_stage(&call->stages, "pairs returned",
+            call->options.verify == Verify::no ? nullptr : psprintf(UINT64_FORMAT " pairs of documents compared", call->verified));
+  if (call->engine != nullptr) destroy_owned(call->engine);
+  if (call->pairs != nullptr) destroy_owned(call->pairs);
+  for (Side* side : {&call->a, &call->b})
+    if (side->docs != nullptr) free_ids(side->docs);
+  // A star of one set shows all its rows.
+  const bool star = !call->two_sets && call->options.identical == Identical::star;
+  if (call->left_out > 0 && !star && call->options.identical != Identical::marked)
+    ereport(NOTICE, (errmsg("identical => '%s' left out " UINT64_FORMAT " rows or pairs with equal signatures",
+                            call->options.identical == Identical::star ? "star" : "none", call->left_out)));
+}
+
+}  // namespace neardup

@@ -1,0 +1,12 @@
+// Pairs of signatures verified on the documents that they are of.
+#pragma once
+
+#include "pg/pair_call.h"
+
+namespace neardup {
+
+// Of n pairs in ascending order those whose documents are near enough, moved to the front, with the documents'
+// similarity. Returns how many.
+size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n);
+
+}  // namespace neardup
