@@ -55,6 +55,12 @@ CREATE FUNCTION cluster_bridges(id anyelement, query text, threshold float8, ver
 COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval) IS
   'cluster_bridges for ids of another type, named by the first argument';
 
+CREATE FUNCTION neardup_progress()
+  RETURNS TABLE (pid int, datname name, function text, phase text, rows_read bigint, searched float8, pairs bigint)
+  AS 'MODULE_PATHNAME', 'neardup_progress' LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 2;
+COMMENT ON FUNCTION neardup_progress() IS
+  'how far the calls of all_pairs and its kin have come that run now: those of roles that you may watch';
+
 CREATE FUNCTION cluster_anchor(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS

@@ -302,6 +302,7 @@ void MinhashClusterer::Impl::banded_pass(Representatives& kept) {
         ws.poller.spend(2);
       }
       if (next == compared) break;
+      if (next % 1024 == 0) ws.poller.steps(next, compared);
       Ahead& a = ring[loaded % kAhead];
       a.row_number = next;
       a.row = reader.row(next);
@@ -357,6 +358,7 @@ void MinhashClusterer::Impl::direct_pass(Representatives& kept) {
       ++n;
     }
     const uint32_t before = kept.size();
+    ws.poller.steps(next, compared);
     for (uint32_t first = 0; first < before; first += tile) {
       for (uint32_t i = 0; i < n; ++i) {
         Waiting& w = waiting[i];

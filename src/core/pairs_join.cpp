@@ -182,6 +182,7 @@ void MinhashPairs::Impl::join_in_memory() {
   BandEntries entries(n_a, ws);
   BandEntries entries_b(n - n_a, ws);
   for (uint32_t p = 0; p < banding.probes(); ++p) {
+    ws.poller.steps(p, banding.probes());
     const uint32_t band = order[p];
     if (two_sets) {
       stats.looked += visit_cross(entries.sort(keys.data(), stride, band, n_a), n_a, key_rows,
@@ -282,6 +283,7 @@ void MinhashPairs::Impl::join_blocks() {
 
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].of_b) break;
+    ws.poller.steps(i, blocks.size());
     load_rows(blocks[i], one);
     if (!two_sets) {
       filter.take_none();
@@ -327,9 +329,11 @@ void MinhashPairs::Impl::compare_all() {
   }
   for (uint32_t x_first = 0; x_first < x_end; x_first += x_rows) {
     const uint32_t x_last = std::min(x_end, x_first + x_rows);
+    ws.poller.steps(x_first, x_end);
     if (!in_memory) rows.read(x_first, x_last - x_first, x_block.data());
     for (uint32_t y_first = two_sets ? count_a : x_first; y_first < n; y_first += tile_rows) {
       const uint32_t y_last = std::min(n, y_first + tile_rows);
+      ws.poller.parts(y_first, n);
       if (!in_memory) rows.read(y_first, y_last - y_first, y_tile.data());
       uint32_t n_tile = 0;
       for (uint32_t y = y_first; y < y_last; ++y) {

@@ -1,6 +1,7 @@
 // See parallel.h.
 #include "core/parallel.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -14,6 +15,8 @@ namespace {
 
 // Batches that wait before workers do.
 constexpr size_t kMostWaiting = 64;
+// On one thread progress is told once for so many tasks.
+constexpr size_t kTold = 16;
 
 // What a worker throws when another has failed or the caller has had enough.
 struct Stopped {};
@@ -83,7 +86,10 @@ class TaskRun {
 
   void run_here() {
     HitSink sink(*this);
-    for (size_t task = 0; task < tasks_; ++task) work_(0, task, sink);
+    for (size_t task = 0; task < tasks_; ++task) {
+      if (task % kTold == 0) poller_.parts(task, tasks_);
+      work_(0, task, sink);
+    }
     sink.flush();
   }
 
@@ -125,6 +131,7 @@ class TaskRun {
         }
       }
       if (!batch.empty()) take_(batch.data(), batch.size());
+      poller_.parts(std::min(next_task_.load(std::memory_order_relaxed), tasks_), tasks_);
       poller_.check();
     }
   }

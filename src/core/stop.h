@@ -1,5 +1,7 @@
-// "Has someone asked us to stop?" for loops that may run longer than 10 ms.
+// "Has someone asked us to stop?" for loops that may run longer than 10 ms, and "how far are you?" for who waits.
 #pragma once
+
+#include <cstdint>
 
 #include "core/error.h"
 
@@ -10,6 +12,11 @@ namespace neardup {
 class StopCheck {
  public:
   virtual bool should_stop() noexcept { return false; }
+
+  // How far the work has come: `done` of `total` steps, and of the step under way so many parts. From the thread that
+  // entered the core, some thousand times a second at most.
+  virtual void steps(uint64_t /* done */, uint64_t /* total */) noexcept {}
+  virtual void parts(uint64_t /* done */, uint64_t /* total */) noexcept {}
 
   // Throws Error{cancelled} when it is time to stop.
   void poll() {

@@ -29,6 +29,14 @@ class Poller {
     check();
   }
 
+  // See StopCheck.
+  void steps(uint64_t done, uint64_t total) noexcept {
+    if (stop_ != nullptr) stop_->steps(done, total);
+  }
+  void parts(uint64_t done, uint64_t total) noexcept {
+    if (stop_ != nullptr) stop_->parts(done, total);
+  }
+
   // The same at once.
   void check() {
     if (stop_ != nullptr) stop_->poll();

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "pg/pg.h"
+#include "pg/progress.h"
 
 namespace neardup {
 namespace {
@@ -134,6 +135,13 @@ void run_core(void (*f)(void*), void* arg) {
   if (failure.failed || pending_error != nullptr) report(&failure);
 }
 }  // namespace detail
+
+void PgStop::steps(uint64_t done, uint64_t total) noexcept {
+  if (!quiet_) tell_steps(done, total);
+}
+void PgStop::parts(uint64_t done, uint64_t total) noexcept {
+  if (!quiet_) tell_parts(done, total);
+}
 
 bool PgStop::should_stop() noexcept {
   if (!INTERRUPTS_PENDING_CONDITION()) return pending_error != nullptr;

@@ -34,6 +34,12 @@ inline void call_core(F&& f) {
 class PgStop final : public StopCheck {
  public:
   bool should_stop() noexcept override;
+  void steps(uint64_t done, uint64_t total) noexcept override;
+  void parts(uint64_t done, uint64_t total) noexcept override;
+  void be_quiet() noexcept { quiet_ = true; }  // about progress, where this is one of many searches
+
+ private:
+  bool quiet_ = false;
 };
 
 // The core's temporary files as BufFiles of the current resource owner: they obey temp_tablespaces and temp_file_limit.

@@ -53,6 +53,15 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
+// 16 gave it another name.
+static inline const LocalPgBackendStatus* local_backend_status(int number) {
+#if PG_VERSION_NUM >= 160000
+  return pgstat_get_local_beentry_by_index(number);
+#else
+  return pgstat_fetch_stat_local_beentry(number);
+#endif
+}
+
 // 15 made a set of options of a flag of tuplesort_begin_heap().
 #if PG_VERSION_NUM >= 150000
 constexpr int kTuplesortRandomAccess = TUPLESORT_RANDOMACCESS;

@@ -76,6 +76,9 @@ void learn_shape(PairCall* call, const RowSource& source) {
   call->bound = signature_bound(call->options, call->shape);
 }
 
+// Rows between two reports of progress.
+constexpr uint64 kRowsTold = 1024;
+
 struct Reading {
   PairCall* call;
   Side* side;
@@ -117,6 +120,7 @@ void on_row(void* arg, const SourceRow& row) {
   PairCall* call = reading->call;
   Side* side = reading->side;
   const uint64 number = side->source.ids->count - 1;
+  if (number % kRowsTold == 0) tell_rows_read(call->a.source.ids->count + (call->b.source.ids == nullptr ? 0 : call->b.source.ids->count));
   if (call->on_null != nullptr) call->on_null(call->on_null_arg, row.is_null);
   if (side->source.shape.known && !call->shape.known) learn_shape(call, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);
@@ -263,6 +267,7 @@ void begin_pairs(PairCall* call, const char* what, text* query, text* query_b, O
   call->two_sets = query_b != nullptr;
   call->by_id = by_id;
   begin_stages(&call->stages);
+  begin_progress(call->function);
   SourceWants wants = wants_of(call->options);
   wants.ordered = !by_id;
   open_source(&call->a.source, what, query, id_type, types, wants);
@@ -280,7 +285,9 @@ void begin_pairs(PairCall* call, const char* what, text* query, text* query_b, O
     }
   }
   end_stage(&call->stages, "rows read");
+  tell_phase(Phase::searching);
   search(call);
+  tell_phase(call->options.verify == Verify::no ? Phase::returning : Phase::verifying);
   call->batch = static_cast<RowPair*>(palloc(kBatch * sizeof(RowPair)));
   call->similarity = static_cast<double*>(palloc(kBatch * sizeof(double)));
 }
@@ -289,6 +296,7 @@ bool next_pair(PairCall* call, RowPair* pair, double* similarity) {
   while (call->batch_at == call->batch_size) {
     CHECK_FOR_INTERRUPTS();
     call->batch_at = 0;
+    tell_pairs(call->pairs_told += call->batch_size);
     call->batch_size = found_pairs(call, call->batch, kBatch);
     if (call->batch_size == 0) return false;
     if (call->options.verify == Verify::no) {
@@ -308,6 +316,7 @@ bool next_pair(PairCall* call, RowPair* pair, double* similarity) {
 void end_pairs(PairCall* call) {
   end_stage(&call->stages, "pairs returned",
             call->options.verify == Verify::no ? nullptr : psprintf(UINT64_FORMAT " pairs of documents compared", call->verified));
+  end_progress();
   if (call->engine != nullptr) destroy_owned(call->engine);
   if (call->pairs != nullptr) destroy_owned(call->pairs);
   for (Side* side : {&call->a, &call->b})

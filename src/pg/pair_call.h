@@ -6,6 +6,7 @@
 #include "core/pair_collector.h"
 #include "core/pair_search.h"
 #include "pg/context.h"
+#include "pg/progress.h"
 #include "pg/query_source.h"
 #include "pg/stages.h"
 
@@ -43,6 +44,7 @@ struct Side {
 };
 
 struct PairCall {
+  Searching function;
   PairOptions options;
   SignatureShape shape;
   double bound;                 // least similarity of signatures
@@ -60,6 +62,7 @@ struct PairCall {
   size_t batch_size;
   size_t batch_at;
   uint64 verified;
+  uint64 pairs_told;
   void (*on_null)(void* arg, bool is_null);  // may be null: called for each row of A, with whether it has no signature
   void* on_null_arg;
   MemoryContext context;

@@ -122,6 +122,7 @@ void add_to_cell(Cell* cell, CellRows* to, SortedRows* rows, uint32 group) {
       return make_pair_search(call->shape, call->bound,
                               {engine_memory() / 2, files, stop, threads, call->options.identical});
     });
+    cell->engine->stop->be_quiet();
   }
   add_cell_row(to, rows, group);
   MemoryContextReset(rows->context);
@@ -189,6 +190,8 @@ void reset_cell(Cell* cell) {
 // One set: the cell's own rows come before their partners, and of two rows the earlier one comes first.
 void search_one_set(Cell* cell) {
   PairCall* call = cell->call;
+  const uint64 total = call->a.source.ids->count;
+  uint64 done = 0;
   SortedRows rows = {};
   open_sorted(&rows, &call->a);
   const bool timed = call->options.apart != nullptr;
@@ -227,6 +230,7 @@ void search_one_set(Cell* cell) {
       destroy_owned(cell->engine);
     }
     reset_cell(cell);
+    tell_steps(done += own, total);
     if (partners) {
       tuplesort_restorepos(call->a.sort);
       advance(&rows);
@@ -245,6 +249,8 @@ void search_two_sets(Cell* cell) {
   open_sorted(&a, &call->a);
   open_sorted(&b, &call->b);
   const bool timed = call->options.apart != nullptr;
+  const uint64 total = call->a.source.ids->count;
+  uint64 done = 0;
   advance(&a);
   tuplesort_markpos(call->b.sort);
   advance(&b);
@@ -282,6 +288,7 @@ void search_two_sets(Cell* cell) {
       } else {
         destroy_owned(cell->engine);
       }
+      tell_steps(done += cell->a.n, total);
       reset_cell(cell);
       // The next cell may want the same rows.
       tuplesort_restorepos(call->b.sort);
@@ -333,12 +340,14 @@ void sort_row(Side* side, uint64 number, const SourceRow& row) {
 }
 
 void search_groups(PairCall* call) {
+  tell_phase(Phase::sorting);
   for (Side* side : {&call->a, &call->b}) {
     if (side->sort == nullptr) continue;
     ExecDropSingleTupleTableSlot(side->sort_slot);
     tuplesort_performsort(side->sort);
   }
   end_stage(&call->stages, "rows sorted");
+  tell_phase(Phase::searching);
   call->pairs = make_owned<PairCollector>(call->context, [&](PgStop* stop, PgTempFiles* files) {
     return new PairCollector({engine_memory() / 6, files, stop});
   });

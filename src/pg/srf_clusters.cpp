@@ -203,6 +203,7 @@ void on_cluster_row(void* arg, const SourceRow& row) {
   ClusterRun* run = &reading->run;
   const uint64 number = reading->clusters->rows;
   note_row(reading->clusters, row.is_null);
+  if (number % 1024 == 0) tell_rows_read(number);
   if (reading->side.sort != nullptr) {
     if (!row.alone) sort_row(&reading->side, number, row);
     return;
@@ -252,6 +253,7 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, t
                   const SignatureTypes& types) {
   auto* reading = static_cast<ClusterReading*>(palloc0(sizeof(ClusterReading)));
   reading->clusters = c;
+  begin_progress(Searching::all_clusters);
   reading->run.linkage = linkage;
   reading->run.threshold = options.threshold;
   reading->run.memory = engine_memory();
@@ -265,6 +267,7 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, t
   c->ids = source->ids;
   make_results(c);
   end_stage(&c->stages, "rows read");
+  tell_phase(Phase::searching);
   if (reading->side.sort != nullptr) {
     reading->run.memory /= 2;
     reading->group_context = AllocSetContextCreate(c->context, "neardup group", ALLOCSET_DEFAULT_SIZES);
@@ -275,12 +278,14 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, t
     destroy_owned(reading->run.clusterer);
   }
   end_stage(&c->stages, "clusters found");
+  tell_phase(Phase::returning);
 }
 
 // Where pairs have more to fulfil than their signatures tell: by all of them.
 void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkage, text* query, Oid id_type,
                       const SignatureTypes& types) {
   PairCall call = {};
+  call.function = Searching::all_clusters;
   call.options = options;
   call.on_null = [](void* arg, bool is_null) { note_row(static_cast<RowClusters*>(arg), is_null); };
   call.on_null_arg = c;
@@ -338,6 +343,7 @@ void put_clusters(ReturnSetInfo* rsinfo, RowClusters* c) {
     if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
   }
   end_stage(&c->stages, "rows returned");
+  end_progress();
   free_ids(c->ids);
 }
 

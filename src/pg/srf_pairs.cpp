@@ -74,6 +74,7 @@ Datum neardup_all_pairs(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 7;
   text* query = DatumGetTextPP(argument(fcinfo, witness, "query"));
   PairCall call = {};
+  call.function = Searching::all_pairs;
   call.options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
   call.options.identical = parse_identical(argument(fcinfo, witness + 2, "identical"));
   read_options(fcinfo, witness + 3, &call.options);
@@ -92,6 +93,7 @@ Datum neardup_pairs_between(PG_FUNCTION_ARGS) {
   text* query_a = DatumGetTextPP(argument(fcinfo, witness, "query_a"));
   text* query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
   PairCall call = {};
+  call.function = Searching::pairs_between;
   call.options.threshold = DatumGetFloat8(argument(fcinfo, witness + 2, "threshold"));
   call.options.identical = parse_identical(argument(fcinfo, witness + 3, "identical"));
   read_options(fcinfo, witness + 4, &call.options);
@@ -109,6 +111,7 @@ Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 6;
   text* query = DatumGetTextPP(argument(fcinfo, witness, "query"));
   PairCall call = {};
+  call.function = Searching::cluster_bridges;
   call.options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
   read_options(fcinfo, witness + 2, &call.options);
   // Verified or told apart by time, equal signatures may be of documents that are not near.

@@ -1,4 +1,4 @@
-// neardup.log_stages: a NOTICE with the time that each stage of a long call took.
+// neardup.log_stages: a NOTICE with the time that each stage of a long call took. Where a call tells its progress, too.
 #pragma once
 
 #include "pg/guc.h"

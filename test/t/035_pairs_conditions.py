@@ -2,7 +2,8 @@
 """Pairs and clusters within groups, near in time, and verified on documents, against plain joins; bridges against their
 definition; recall of verified pairs on the data sets."""
 from harness import *
-import random
+import threading
+import time
 
 SIGNED = """CREATE TABLE sig AS SELECT *, %s AS sig FROM doc; ANALYZE sig"""
 KINDS = {
@@ -277,6 +278,43 @@ def read_in_parallel(conn):
     check("workers read", 0 < grouped <= alone, (grouped, alone))
 
 
+def progress(conn, name):
+    """Another session sees how far a call has come, if it may."""
+    conn.execute("DROP ROLE IF EXISTS onlooker; CREATE ROLE onlooker")
+    conn.execute("""CREATE TABLE hot AS SELECT i::bigint AS id, set_minhash(array(SELECT e::bigint FROM generate_series(1, 150) e) ||
+        array(SELECT (i * 1000 + e)::bigint FROM generate_series(1, 30) e)) AS sig FROM generate_series(1, 20000) i""")
+    query = "SELECT id, sig FROM hot WHERE id < 100 OR id % 100 > 0 OR pg_sleep(0.01) IS NOT NULL"
+    for function, call in (("all_pairs", "all_pairs('%s', 0.8)"), ("pairs_between", "pairs_between('%s', 'TABLE hot', 0.8)"),
+                           ("all_clusters", "all_clusters('%s', 0.8, 'connected')"), ("cluster_bridges", "cluster_bridges('%s', 0.8)"),
+                           ("all_pairs", "all_pairs('" + query.replace("sig", "sig, id % 2 AS within").replace("%", "%%") + "', 0.8)")):
+        worker = connect(name)
+        errors = []
+        thread = threading.Thread(target=lambda: errors.append(error_of(worker, "SELECT count(*) FROM " + (call % query if "%s" in call else call % ()))))
+        thread.start()
+        seen, rows, shares, hidden = set(), [], [], 0
+        pid = worker.info.backend_pid
+        end = time.monotonic() + 60
+        while thread.is_alive() and time.monotonic() < end and not ("searching" in seen and any(0 < s < 1 for s in shares)):
+            for row in conn.execute("SELECT pid, datname, function, phase, rows_read, searched FROM neardup_progress() WHERE pid = %s", (pid,)).fetchall():
+                seen.add(row[3])
+                rows.append(row[4])
+                shares += [row[5]] * (row[5] is not None)
+                if row[:3] != (pid, name, function):
+                    errors.append(row)
+            conn.execute("SET ROLE onlooker")
+            hidden += one(conn, "SELECT count(*) FROM neardup_progress()")
+            conn.execute("RESET ROLE")
+            time.sleep(0.005)
+        worker.cancel()
+        thread.join()
+        check("progress of %s: read %d rows, searched %.3f" % (function, max(rows, default=0), max(shares, default=-1)),
+              {"reading rows", "searching"} <= seen and 0 < max(rows) <= 40000 and any(0 < s <= 1 for s in shares) and hidden == 0 and
+              len(errors) == 1 and getattr(errors[0], "sqlstate", "") == "57014", (seen, errors, hidden))
+        equal("nothing is left of it", conn.execute("SELECT * FROM neardup_progress()").fetchall(), [])
+        worker.close()
+    conn.execute("DROP ROLE onlooker")
+
+
 def main():
     with database() as name, connect(name) as conn:
         # More than are searched at once where time or small groups part them.
@@ -288,6 +326,7 @@ def main():
         verified(conn)
         errors(conn)
         read_in_parallel(conn)
+        progress(conn, name)
         recall(conn)
 
 

@@ -1,0 +1,93 @@
+// See progress.h. Progress goes where PostgreSQL keeps that of its own commands: in the backend's status, under a number
+// that none of them has, so that their views do not show it.
+#include "pg/progress.h"
+
+namespace neardup {
+namespace {
+
+constexpr auto kCommand = static_cast<ProgressCommandType>(0x6e64);
+
+// Of PostgreSQL's parameters.
+enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
+static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
+
+const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", "cluster_bridges"};
+const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows"};
+
+bool is_ours() noexcept { return MyBEEntry != nullptr && MyBEEntry->st_progress_command == kCommand; }
+
+void tell(int parameter, uint64 value) noexcept {
+  if (is_ours()) pgstat_progress_update_param(parameter, static_cast<int64>(value));
+}
+
+// Of the search: 0..1.
+double share_done(const int64* p) {
+  const double part = p[kParts] == 0 ? 0 : static_cast<double>(p[kPartsDone]) / static_cast<double>(p[kParts]);
+  if (p[kSteps] == 0) return part;
+  return Min((static_cast<double>(p[kStepsDone]) + part) / static_cast<double>(p[kSteps]), 1.0);
+}
+
+}  // namespace
+
+void begin_progress(Searching function) {
+  if (MyBEEntry == nullptr || MyBEEntry->st_progress_command != PROGRESS_COMMAND_INVALID) return;
+  pgstat_progress_start_command(kCommand, InvalidOid);
+  tell(kFunction, static_cast<uint64>(function));
+}
+
+void tell_phase(Phase phase) { tell(kPhase, static_cast<uint64>(phase)); }
+void tell_rows_read(uint64 rows) { tell(kRowsRead, rows); }
+void tell_pairs(uint64 pairs) { tell(kPairs, pairs); }
+
+void tell_steps(uint64 done, uint64 total) noexcept {
+  tell(kSteps, total);
+  tell(kStepsDone, done);
+  tell(kPartsDone, 0);
+}
+
+void tell_parts(uint64 done, uint64 total) noexcept {
+  tell(kParts, total);
+  tell(kPartsDone, done);
+}
+
+void end_progress() {
+  if (is_ours()) pgstat_progress_end_command();
+}
+
+}  // namespace neardup
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_progress);
+Datum neardup_progress(PG_FUNCTION_ARGS) {
+  using namespace neardup;
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  const int n = pgstat_fetch_stat_numbackends();
+  for (int i = 1; i <= n; ++i) {
+    const LocalPgBackendStatus* local = local_backend_status(i);
+    if (local == nullptr || local->backendStatus.st_progress_command != kCommand) continue;
+    const PgBackendStatus& status = local->backendStatus;
+    // As PostgreSQL's own views of progress: of others only with the right to see their statistics.
+    if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) && !has_privs_of_role(GetUserId(), status.st_userid))
+      continue;
+    const int64* p = status.st_progress_param;
+    const bool known = p[kFunction] >= 0 && p[kFunction] < static_cast<int64>(lengthof(kFunctions)) && p[kPhase] >= 0 &&
+                       p[kPhase] < static_cast<int64>(lengthof(kPhases));
+    if (!known) continue;
+    char* database = get_database_name(status.st_databaseid);
+    Datum values[7] = {Int32GetDatum(status.st_procpid),
+                       database == nullptr ? 0 : DirectFunctionCall1(namein, CStringGetDatum(database)),
+                       CStringGetTextDatum(kFunctions[p[kFunction]]),
+                       CStringGetTextDatum(kPhases[p[kPhase]]),
+                       Int64GetDatum(p[kRowsRead]),
+                       Float8GetDatum(share_done(p)),
+                       Int64GetDatum(p[kPairs])};
+    bool nulls[7] = {false, database == nullptr, false, false, false, p[kPhase] != static_cast<int64>(Phase::searching),
+                     false};
+    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+  }
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

@@ -1,0 +1,22 @@
+// How far all_pairs() and its kin have come, for neardup_progress() in other sessions.
+#pragma once
+
+#include "pg/pg.h"
+
+namespace neardup {
+
+enum class Phase : uint8_t { reading, sorting, searching, verifying, returning };
+
+// function: of the SQL function, as neardup_progress() shows it. Does nothing where another command, COPY say, tells its
+// own progress. It ends with end_progress(), or with the transaction.
+enum class Searching : uint8_t { all_pairs, pairs_between, all_clusters, cluster_bridges };
+void begin_progress(Searching function);
+void tell_phase(Phase phase);
+void tell_rows_read(uint64 rows);
+void tell_pairs(uint64 pairs);
+// As StopCheck says. They raise no error.
+void tell_steps(uint64 done, uint64 total) noexcept;
+void tell_parts(uint64 done, uint64 total) noexcept;
+void end_progress();
+
+}  // namespace neardup
