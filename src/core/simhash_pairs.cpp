@@ -8,6 +8,7 @@
 
 #include "core/bits.h"
 #include "core/cpu.h"
+#include "core/hash.h"
 #include "core/pair_output.h"
 #include "core/parallel.h"
 #include "core/row_store.h"
@@ -32,6 +33,9 @@ constexpr size_t kPoorPart = 16;
 // From so many values on the sample is worth its time; below only constant bits are looked for.
 constexpr size_t kLeastSampled = 4096;
 constexpr size_t kEntryBytes = sizeof(uint64_t) + sizeof(uint32_t);
+// Of the search for equal values: rows of a part, and parts.
+constexpr size_t kPartRows = 1024;
+constexpr size_t kMostParts = 2048;
 // Slices of a block's values: as many tasks.
 constexpr size_t kSliceEntries = 1 << 20;
 constexpr size_t kPiece = 4096;
@@ -383,6 +387,9 @@ struct SimhashPairs::Impl {
 
   void search();
   void collapse(RowStore& distinct, RowStore& leaders, uint32_t* distinct_a);
+  void part(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders);
+  void sort(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders);
+  bool equal_row(uint32_t leader, uint32_t row);
   void join(const Entries& e, bool cross);
   void join_blocks(RowStore& distinct, RowStore& leaders, uint32_t distinct_a);
   void take(const Hit* hits, size_t n);
@@ -401,48 +408,105 @@ struct SimhashPairs::Impl {
   std::unique_ptr<PairOutput> out;  // not for components
 };
 
-// The distinct values of each set with the first row of each, ascending, those of set A first.
+// The distinct values of each set with the first row of each, those of set A first.
 void SimhashPairs::Impl::collapse(RowStore& distinct, RowStore& leaders, uint32_t* distinct_a) {
-  uint32_t row = 0;
-  RowReader reader(values, memory_share(ws, kSixteenth), ws);
   for (int side = 0; side <= int{two_sets}; ++side) {
+    const uint32_t first = side == 0 ? 0 : count_a;
     const uint32_t end = side == 0 ? count_a : values.size();
-    RecordSorter sorter(memory_share(ws, kQuarter), ws);
-    for (; row < end; ++row) {
-      uint64_t v;
-      std::memcpy(&v, reader.row(row), sizeof v);
-      sorter.add({static_cast<uint32_t>(v >> 32), static_cast<uint32_t>(v), row});
-      ws.poller.spend(4);
-    }
-    sorter.finish();
-    SortRecord r;
-    bool any = false;
-    uint64_t before = 0;
-    uint32_t leader = 0;
-    while (sorter.next(&r)) {
-      ws.poller.spend(6);
-      const uint64_t v = r.key();
-      if (any && v == before) {
-        if (sink != nullptr) {
-          // Equal rows of one set are no pair of two sets.
-          if (!two_sets) {
-            (*sink)(leader, r.value);
-            continue;
-          }
-        } else if (out->add_equal(leader, r.value)) {
-          continue;
-        }
-      } else {
-        leader = r.value;
-      }
-      any = true;
-      before = v;
-      distinct.add(&v);
-      leaders.add(&r.value);
+    const size_t most_parted = memory_share(ws, kQuarter) / (kEntryBytes + sizeof(uint32_t));
+    if (values.in_memory() && end - first <= most_parted) {
+      part(first, end, distinct, leaders);
+    } else {
+      sort(first, end, distinct, leaders);
     }
     if (side == 0) *distinct_a = distinct.size();
   }
   if (out != nullptr) out->finish_equal();
+}
+
+// A row whose value the leader has, too. False when it must take part in the search all the same.
+bool SimhashPairs::Impl::equal_row(uint32_t leader, uint32_t row) {
+  if (sink == nullptr) return out->add_equal(leader, row);
+  // Equal rows of one set are no pair of two sets.
+  if (!two_sets) (*sink)(leader, row);
+  return !two_sets;
+}
+
+// In memory: values are parted by a hash, and the parts, which fit in the first caches, each go through a table.
+void SimhashPairs::Impl::part(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders) {
+  const size_t n = end - first;
+  if (n == 0) return;
+  const unsigned bits = static_cast<unsigned>(std::bit_width(std::clamp<size_t>(n / kPartRows, 1, kMostParts) - 1));
+  const auto value_of = [this](uint32_t row) {
+    uint64_t v;
+    std::memcpy(&v, values.row(row), sizeof v);
+    return v;
+  };
+  const auto part_of = [bits](uint64_t hash) { return bits == 0 ? 0 : static_cast<size_t>(hash >> (64 - bits)); };
+  std::vector<uint32_t> begin((size_t{1} << bits) + 1);
+  for (uint32_t row = first; row < end; ++row) {
+    ++begin[part_of(mix64(value_of(row))) + 1];
+    ws.poller.spend(2);
+  }
+  size_t largest = 0;
+  for (size_t i = 1; i < begin.size(); ++i) {
+    largest = std::max<size_t>(largest, begin[i]);
+    begin[i] += begin[i - 1];
+  }
+  Array<uint64_t> parted(ws.ledger, n);
+  Array<uint32_t> rows(ws.ledger, n);
+  std::vector<uint32_t> at(begin.begin(), begin.end() - 1);
+  for (uint32_t row = first; row < end; ++row) {
+    const uint64_t v = value_of(row);
+    const uint32_t to = at[part_of(mix64(v))]++;
+    parted[to] = v;
+    rows[to] = row;
+    ws.poller.spend(4);
+  }
+  const size_t mask = std::bit_ceil(2 * largest) - 1;
+  Array<uint32_t> table(ws.ledger, mask + 1);  // place + 1; 0: none
+  for (size_t i = 0; i + 1 < begin.size(); ++i) {
+    const uint32_t count = begin[i + 1] - begin[i];
+    const size_t part_mask = std::min(mask, std::bit_ceil(size_t{2} * count) - 1);
+    std::fill(table.data(), table.data() + part_mask + 1, 0);
+    for (uint32_t place = begin[i]; place < begin[i + 1]; ++place) {
+      ws.poller.spend(8);
+      const uint64_t v = parted[place];
+      size_t slot = mix64(v) & part_mask;
+      while (table[slot] != 0 && parted[table[slot] - 1] != v) slot = (slot + 1) & part_mask;
+      if (table[slot] != 0 && equal_row(rows[table[slot] - 1], rows[place])) continue;
+      table[slot] = place + 1;
+      distinct.add(&v);
+      leaders.add(&rows[place]);
+    }
+  }
+}
+
+// By an external sort.
+void SimhashPairs::Impl::sort(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders) {
+  RowReader reader(values, memory_share(ws, kSixteenth), ws);
+  RecordSorter sorter(memory_share(ws, kQuarter), ws);
+  for (uint32_t row = first; row < end; ++row) {
+    uint64_t v;
+    std::memcpy(&v, reader.row(row), sizeof v);
+    sorter.add({static_cast<uint32_t>(v >> 32), static_cast<uint32_t>(v), row});
+    ws.poller.spend(4);
+  }
+  sorter.finish();
+  SortRecord r;
+  bool any = false;
+  uint64_t before = 0;
+  uint32_t leader = 0;
+  while (sorter.next(&r)) {
+    ws.poller.spend(6);
+    const uint64_t v = r.key();
+    if (any && v == before && equal_row(leader, r.value)) continue;
+    leader = r.value;
+    any = true;
+    before = v;
+    distinct.add(&v);
+    leaders.add(&r.value);
+  }
 }
 
 void SimhashPairs::Impl::take(const Hit* hits, size_t n) {

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
 """all_pairs and pairs_between equal a brute-force join, clusters a simulation over that join's pairs."""
+import threading
+import time
+
 from harness import *
 
 # name: signature of a body, similarity of x.sig and y.sig, from where on the brute-force join keeps pairs, thresholds
@@ -22,6 +25,10 @@ LEFT_OUT = {
     "code_submissions": ("minhash, 16 bits", "minhash, 8 bits", "long digests"),
     "sms": ("minhash, 16 bits", "minhash, 8 bits", "digests", "long digests"),
 }
+# Number of columns, and which of them is the text.
+OTHERS = {"code_plagiarism": (5, 5), "code_versions": (6, 6), "ja_aozora": (6, 6), "law_versions": (6, 6), "news_reuters": (3, 3),
+          "ru_lit": (5, 5), "udhr": (5, 4), "zh_classic_editions": (6, 6), "zh_encodings": (9, 3), "zh_headlines": (3, 3),
+          "zh_tang_editions": (6, 6)}
 PAIR_SQL = """SELECT count(*) FILTER (WHERE f.id_a IS NULL), count(*) FILTER (WHERE b.a IS NULL),
         count(*) FILTER (WHERE f.similarity <> b.s), count(b.a), min(coalesce(b.a, f.id_a)::text || ' ' || coalesce(b.b, f.id_b)::text)
             FILTER (WHERE f.similarity IS DISTINCT FROM b.s)
@@ -44,6 +51,14 @@ def sets(conn):
             conn.execute("DROP TABLE IF EXISTS raw, doc")
             load(conn, "raw", columns, path)
             conn.execute("CREATE TABLE doc AS " + query)
+            yield name
+    # The others with documents of their own, in part.
+    for name, (columns, text) in OTHERS.items() if FULL else ():
+        path = data_file(name, "docs.tsv.gz")
+        if path:
+            conn.execute("DROP TABLE IF EXISTS raw, doc")
+            load(conn, "raw", ", ".join("c%d text" % i for i in range(1, columns + 1)), path)
+            conn.execute("CREATE TABLE doc AS SELECT row_number() OVER () AS id, c%d AS body FROM raw LIMIT 1200" % text)
             yield name
     # Always there: families of edited copies with empty and equal texts, so that this runs without any data set.
     conn.execute("""DROP TABLE IF EXISTS doc;
@@ -208,11 +223,38 @@ def windows(conn):
         equal("%s: partitions, NULL and empty texts" % function, got, [(1, 1), (2, 1), (3, 1), (4, None), (5, 3), (6, 4), (7, 1)])
 
 
+def memory_bounded(conn):
+    """200 MB of signatures within 64 MB: what the backend holds at most, beside ids and PostgreSQL's own."""
+    conn.execute("""CREATE TABLE much AS SELECT i AS id, set_minhash(ARRAY[i, i / 2, i / 3, i %% 997, i * 7]) AS sig FROM generate_series(1::bigint, %d) i;
+        SET maintenance_work_mem = '64MB'; SET neardup.threads = 2""" % (400000 if FULL else 250000))
+    def anonymous(pid):
+        with open("/proc/%d/status" % pid) as status:
+            return next(int(line.split()[1]) // 1024 for line in status if line.startswith("RssAnon"))
+    for function in ("all_pairs('TABLE much', 0.9)", "all_clusters('TABLE much', 0.9)", "all_pairs('SELECT *, id / 1000 AS within FROM much', 0.9)"):
+        with connect(conn.info.dbname) as worker:
+            worker.execute("SET maintenance_work_mem = '64MB'; SET neardup.threads = 2")
+            one(worker, "SELECT count(*) FROM all_pairs('SELECT * FROM much LIMIT 10', 0.9)")
+            pid, most, errors = worker.info.backend_pid, 0, []
+            try:
+                before = most = anonymous(pid)
+            except OSError as e:
+                return skip("memory of a backend: %s" % e)
+            thread = threading.Thread(target=lambda: errors.append(error_of(worker, "SELECT count(*) FROM " + function)))
+            thread.start()
+            while thread.is_alive():
+                most = max(most, anonymous(pid))
+                time.sleep(0.002)
+            thread.join()
+        check("%s of signatures of three times 64 MB: %d MB more in memory at most" % (function.split("(")[0], most - before),
+              errors == [None] and 4 < most - before < 96, errors)
+    conn.execute("RESET maintenance_work_mem; RESET neardup.threads; DROP TABLE much")
+
+
 def main():
     with database() as name, connect(name) as conn:
         for data in sets(conn):
             sections((run_set, conn, data))
-        sections((odd_sizes, conn), (planted, conn), (windows, conn))
+        sections((odd_sizes, conn), (planted, conn), (windows, conn), (memory_bounded, conn))
 
 
 finish(main)

@@ -179,6 +179,25 @@ TEST(SimhashPairs, ManyEqualRowsNeedNotBePaired) {
   EXPECT_EQ(stats.left_out, 99'999u);
 }
 
+// Equal values are found by parts in memory, and by an external sort beyond it.
+TEST(SimhashPairs, EqualRowsInManyParts) {
+  Random random(17);
+  Values all;
+  for (size_t i = 0; i < 40'000; ++i) all.push_back(i % 3 == 0 ? random() : all[random() % all.size()]);
+  for (const size_t count_a : {all.size(), size_t{15'000}}) {
+    for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
+      SearchStats stats;
+      const std::vector<Pair> in_memory = search(all, count_a, 1, {.identical = identical}, {}, {}, &stats);
+      const uint64_t distinct = stats.distinct;
+      EXPECT_EQ(search(all, count_a, 1, {.limit = 1 << 18, .identical = identical}, {}, {}, &stats), in_memory);
+      // Where all are paired, and little memory is left, some take part in the search as if they were others.
+      if (identical != Identical::all) EXPECT_EQ(stats.distinct, distinct);
+      EXPECT_LT(distinct, 30'000u);
+      if (identical == Identical::all) EXPECT_GT(in_memory.size(), 20'000u);
+    }
+  }
+}
+
 TEST(SimhashPairs, ComponentsAndValues) {
   for (const char* shape : kShapes) {
     const Values all = make_values(shape, 800, 4);
