@@ -184,10 +184,9 @@ def one_backend_killed(server):
                         "INSERT INTO k SELECT id + %d, family, sig FROM pool" % (10**5 * (i + 1)))
             time.sleep(rng.uniform(0, 0.2))
             if way == "SIGKILL":
-                os.kill(task.pid, signal.SIGKILL)
+                server.kill_backend(task.pid)
                 task.join(60)
                 clients.stop()
-                server.wait()
             else:
                 with server.connect() as conn:
                     conn.execute("SELECT pg_terminate_backend(%s)", [task.pid])

@@ -145,11 +145,28 @@ class Server:
         wait_for(answers, "the server does not answer: %s" % self.log_tail(), 120)
         return self
 
+    def kill_backend(self, pid):
+        """SIGKILL of one backend; returns when the postmaster has ended all others for it, recovered, and answers."""
+        with self.connect() as witness:
+            os.kill(pid, signal.SIGKILL)
+
+            def is_ended():
+                try:
+                    witness.execute("SELECT 1")
+                except psycopg.Error:
+                    return True
+            wait_for(is_ended, "the postmaster lets other sessions live on")
+        return self.wait()
+
     def stop(self, mode=signal.SIGINT):
         """A fast shutdown."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(mode)
-            self.process.wait(60)
+            try:
+                self.process.wait(180)
+            except subprocess.TimeoutExpired:
+                raise RuntimeError("the server does not stop; below it: %s; its log: %s" % (
+                    [(pid, state_of(pid)) for pid in pids_below(self.process.pid)], self.log_tail()))
         self.process = None
 
     def kill(self):
