@@ -34,7 +34,8 @@ uint32_t band_key(const unsigned char* p, uint32_t n) noexcept {
 
 }  // namespace
 
-Banding::Banding(uint32_t num_perm, uint32_t bits, uint32_t need) noexcept : probes_(num_perm - need + 1) {
+Banding::Banding(uint32_t num_perm, uint32_t bits, uint32_t need) noexcept
+    : bits_(bits), probes_(num_perm - need + 1) {
   bands_ = std::min({std::max(kLeastBands, probes_ + kSpareBands), num_perm, kMostBands});
   stride_ = (bands_ + 15) / 16 * 16;
   for (uint32_t j = 0; j <= bands_; ++j) offsets_[j] = j * num_perm / bands_ * (bits / 8);

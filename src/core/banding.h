@@ -22,6 +22,7 @@ class Banding {
   // False when more than kMostBands bands would be needed: then there is nothing but comparing.
   bool usable() const noexcept { return probes_ <= kMostBands; }
 
+  uint32_t bits() const noexcept { return bits_; }                       // of a component
   uint32_t bands() const noexcept { return bands_; }                     // b
   uint32_t probes() const noexcept { return probes_; }                   // D + 1
   uint32_t stride() const noexcept { return stride_; }                   // u32 per key vector: b rounded up to 16
@@ -31,6 +32,7 @@ class Banding {
   void keys(const void* components, uint32_t* out) const noexcept;
 
  private:
+  uint32_t bits_;
   uint32_t probes_;
   uint32_t bands_;
   uint32_t stride_;

@@ -17,6 +17,7 @@ bool equal(const CtphView& a, const CtphView& b) noexcept {
 CtphPairs::Impl::Impl(double threshold, const EngineOptions& options)
     : ws(options.memory_limit, options.files, options.stop),
       identical(options.identical),
+      elsewhere(options.elsewhere),
       threads(std::clamp(options.threads, 1u, 256u)),
       store(ws),
       hashes(std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws)) {
@@ -117,7 +118,11 @@ void CtphPairs::Impl::search() {
     if (!components() || !two_sets) collapse();
     hashes.reset();
     stats.distinct = store.size() - equal_rows.count();
-    join();
+    if (join_elsewhere()) {
+      stats.elsewhere = true;
+    } else {
+      join();
+    }
   }
   if (!components()) {
     out->finish();

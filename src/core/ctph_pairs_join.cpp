@@ -19,8 +19,8 @@ constexpr uint32_t kSubjects = kGroups * kLevenshteinLanes;
 // Below this many pairs of entries threads cost more than they save.
 constexpr uint64_t kFewPairs = 200'000;
 
-// Lists of one block size: part 1 of digests with its exponent, part 2 of those with the exponent below.
-enum Kind : uint32_t { kPart1OfA, kPart1OfB, kPart2OfA, kPart2OfB, kKinds };
+// Of a pair of entries, at the least: lengths and symbols rule it out.
+constexpr double kLookCost = 1;
 
 // One lane of a group, as LevenshteinGroup describes it, and a text.
 struct Lane {
@@ -407,14 +407,15 @@ void CtphPairs::Impl::join_files(const CtphEntries& x, const CtphEntries& y, Tem
 
 // ---------------------------------------------------------------- lists
 
-void CtphPairs::Impl::join() {
-  // (list, length) -> row. A part without characters is near no other.
-  RecordSorter sorted(memory_share(ws, kEighth), ws);
-  struct Count {
-    uint32_t entries = 0;
-    uint32_t long_entries = 0;
-    uint64_t symbols = 0;
-  } counts[kKinds * (kCtphExponents + 1)];
+struct PartCount {
+  uint32_t entries = 0;
+  uint32_t long_entries = 0;
+  uint64_t symbols = 0;
+};
+constexpr uint32_t kLists = kCtphListKinds * (kCtphExponents + 1);
+
+// (list, length) -> row. A part without characters is near no other. counts: kLists of them.
+void CtphPairs::Impl::sort_parts(RecordSorter& sorted, PartCount* counts) {
   const auto add = [&](uint32_t list, size_t length, uint32_t row) {
     if (length == 0) return;
     sorted.add({list, static_cast<uint32_t>(length), row});
@@ -427,28 +428,67 @@ void CtphPairs::Impl::join() {
     if (equal_rows.has(row)) continue;
     const CtphView digest = store.read(row, buffer1);
     const uint32_t of_b = two_sets && row >= count_a;
-    add(kKinds * digest.exponent + kPart1OfA + of_b, digest.part1.size(), row);
-    add(kKinds * (digest.exponent + 1) + kPart2OfA + of_b, digest.part2.size(), row);
+    add(kCtphListKinds * digest.exponent + kPart1OfA + of_b, digest.part1.size(), row);
+    add(kCtphListKinds * (digest.exponent + 1) + kPart2OfA + of_b, digest.part2.size(), row);
   }
   sorted.finish();
+}
+
+// False: nothing was found yet.
+bool CtphPairs::Impl::join_elsewhere() {
+  if (elsewhere == nullptr) return false;
+  if (!store.in_memory()) {
+    elsewhere->refuse_large();
+    return false;
+  }
+  PartCount counts[kLists];
+  Array<CtphPart> parts;
+  uint32_t n = 0;
+  {
+    RecordSorter sorted(memory_share(ws, kEighth), ws);
+    sort_parts(sorted, counts);
+    parts = Array<CtphPart>(ws.ledger, sorted.size());
+    for (SortRecord r; sorted.next(&r); ++n) {
+      const CtphView digest = store.read(r.value, buffer1);
+      const std::string_view part = r.hi % kCtphListKinds < kPart2OfA ? digest.part1 : digest.part2;
+      parts[n] = {part.data(), r.value, static_cast<uint16_t>(r.lo), static_cast<uint16_t>(r.hi)};
+    }
+  }
+  double pairs = 0;
+  for (uint32_t list = 0; list < kLists; list += kCtphListKinds) {
+    const auto entries = [&](CtphListKind kind) { return static_cast<double>(counts[list + kind].entries); };
+    pairs += two_sets ? entries(kPart1OfA) * (entries(kPart1OfB) + entries(kPart2OfB)) +
+                            entries(kPart1OfB) * entries(kPart2OfA)
+                      : entries(kPart1OfA) * (entries(kPart1OfA) / 2 + entries(kPart2OfA));
+  }
+  return elsewhere->join(CtphJob{parts.data(), n, two_sets, most}, pairs * kLookCost / threads, ws,
+                         [this](uint32_t x, uint32_t y, uint32_t value) {
+                           take({x, y, value});
+                         });
+}
+
+void CtphPairs::Impl::join() {
+  RecordSorter sorted(memory_share(ws, kEighth), ws);
+  PartCount counts[kLists];
+  sort_parts(sorted, counts);
 
   SortRecord r;
   bool more = sorted.next(&r);
   for (uint32_t exponent = 0; exponent <= kCtphExponents; ++exponent) {
-    const Count* count = counts + kKinds * exponent;
+    const PartCount* count = counts + kCtphListKinds * exponent;
     const bool in_memory = store.in_memory();
     const bool wanted = count[kPart1OfA].entries + count[kPart1OfB].entries != 0;
-    CtphEntries lists[kKinds];
+    CtphEntries lists[kCtphListKinds];
     std::unique_ptr<TempFile> file;
     uint64_t written = 0;
     if (wanted && !in_memory) file = ws.files->create();
     if (wanted && in_memory)
-      for (uint32_t kind = 0; kind < kKinds; ++kind)
+      for (uint32_t kind = 0; kind < kCtphListKinds; ++kind)
         lists[kind].reserve(count[kind].entries, count[kind].long_entries, count[kind].symbols, ws.ledger);
-    for (; more && r.hi / kKinds == exponent; more = sorted.next(&r)) {
+    for (; more && r.hi / kCtphListKinds == exponent; more = sorted.next(&r)) {
       ws.poller.spend(10);
       if (!wanted) continue;
-      const uint32_t kind = r.hi % kKinds;
+      const uint32_t kind = r.hi % kCtphListKinds;
       const CtphView digest = store.read(r.value, buffer1);
       const std::string_view part = kind < kPart2OfA ? digest.part1 : digest.part2;
       uint8_t entry[sizeof(uint32_t) + kCtphMaxPart];
@@ -467,7 +507,7 @@ void CtphPairs::Impl::join() {
       }
     }
     if (!wanted) continue;
-    const auto join_lists = [&](Kind x, Kind y) {
+    const auto join_lists = [&](CtphListKind x, CtphListKind y) {
       in_memory ? join_entries(lists[x], lists[y], x == y) : join_files(lists[x], lists[y], *file, x == y);
     };
     join_lists(kPart1OfA, two_sets ? kPart1OfB : kPart1OfA);

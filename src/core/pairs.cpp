@@ -140,7 +140,9 @@ void MinhashPairs::Impl::search() {
     if (!components() || !two_sets) collapse();
     hashes.reset();
     stats.distinct = distinct_rows();
-    if (banding.usable()) {
+    if (join_elsewhere()) {
+      stats.elsewhere = true;
+    } else if (banding.usable()) {
       if (!rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
       const bool keys_fit = distinct_rows() <= memory_share(ws, kHalf) / key_stage_bytes();
       keys_fit ? join_in_memory() : join_blocks();

@@ -24,6 +24,7 @@ struct MinhashPairs::Impl {
   Impl(uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
       : ws(options.memory_limit, options.files, options.stop),
         identical(options.identical),
+        elsewhere(options.elsewhere),
         threads(std::clamp(options.threads, 1u, 256u)),
         num_perm(num_perm_),
         need(need_),
@@ -50,6 +51,7 @@ struct MinhashPairs::Impl {
   bool choose_bands(const double* load);
   template <class OnRow>
   void for_each_distinct(OnRow on_row);
+  bool join_elsewhere();
   void join_in_memory();
   void join_on_threads(const uint64_t* entries, size_t n, const KeyRows& keys, const uint32_t* row_of);
   void join_blocks();
@@ -73,6 +75,7 @@ struct MinhashPairs::Impl {
 
   Workspace ws;
   Identical identical;
+  PairJoin* elsewhere;
   unsigned threads;
   uint32_t num_perm;
   uint32_t need;

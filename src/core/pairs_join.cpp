@@ -35,6 +35,30 @@ void MinhashPairs::Impl::for_each_distinct(OnRow on_row) {
   }
 }
 
+// False: nothing was found yet.
+bool MinhashPairs::Impl::join_elsewhere() {
+  if (elsewhere == nullptr) return false;
+  if (!rows.in_memory()) {
+    elsewhere->refuse_large();
+    return false;
+  }
+  const uint32_t n = distinct_rows();
+  const uint32_t n_a = two_sets ? count_a - duplicate_count_a : n;
+  Array<const void*> pointers(ws.ledger, n);
+  Array<uint32_t> row_of(ws.ledger, n);
+  uint32_t i = 0;
+  for_each_distinct([&](uint32_t row) {
+    pointers[i] = rows.row(row);
+    row_of[i++] = row;
+  });
+  const double pairs = two_sets ? double{1} * n_a * (n - n_a) : double{0.5} * n * n;
+  const double all = pairs * static_cast<double>(compare_units(row_bytes));
+  const double banded = double{1} * n * (banding.probes() * kBandRowCost + static_cast<double>(row_bytes) / 4);
+  return elsewhere->join(MinhashJob{pointers.data(), n_a, n, two_sets, num_perm, banding.bits(), need},
+                         banding.usable() ? std::min(banded, all) : all / threads, ws,
+                         [&](uint32_t x, uint32_t y, uint32_t matches) { found(row_of[x], row_of[y], matches); });
+}
+
 // ---------------------------------------------------------------- the banded join
 
 // Orders the bands by load (pairs per band, estimated) and says whether they beat comparing everything.

@@ -8,6 +8,7 @@
 
 #include "core/simhash.h"
 #include "core/union_find.h"
+#include "test/reference/hash_sets.h"
 #include "test/reference/pairs_by_definition.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
@@ -21,43 +22,10 @@ using reference::StdioTempFiles;
 using reference::StopAfter;
 using test::Random;
 
-using Values = std::vector<uint64_t>;
-
-uint64_t with_flips(Random& random, uint64_t v, unsigned flips) {
-  for (unsigned i = 0; i < flips; ++i) v ^= uint64_t{1} << random() % 64;
-  return v;
-}
-
-// Shapes that a search by blocks may stumble over.
-Values make_values(const std::string& shape, uint32_t n, uint64_t seed) {
-  Random random(seed);
-  Values out;
-  while (out.size() < n) {
-    const uint64_t v = random();
-    if (shape == "random") {
-      out.push_back(v);
-    } else if (shape == "families") {  // near and equal ones
-      for (unsigned i = 0; i < 6; ++i) out.push_back(with_flips(random, v, random() % 9));
-      out.push_back(v);
-    } else if (shape == "equal") {
-      out.push_back(42);
-    } else if (shape == "chain") {  // each near the one before
-      out.push_back(out.empty() ? 0 : with_flips(random, out.back(), 2));
-    } else if (shape == "giant") {  // all near each other
-      out.push_back(with_flips(random, 0x123456789abcdef0, 2));
-    } else if (shape == "one block") {  // equal in three quarters of the bits
-      out.push_back(v & 0xffff00000000);
-    } else if (shape == "high") {
-      out.push_back(v << 60 | (v & 7));
-    } else {
-      out.push_back(with_flips(random, 0, 3) | (v & 3) << 62);
-    }
-  }
-  out.resize(n);
-  return out;
-}
-
-constexpr const char* kShapes[] = {"random", "families", "equal", "chain", "giant", "one block", "high", "few bits"};
+using reference::make_values;
+using reference::Values;
+using reference::with_flips;
+using reference::kHashShapes;
 
 std::vector<Pair> by_definition(const Values& all, size_t count_a, uint32_t most, Identical identical,
                                 const std::vector<uint32_t>& rank_a = {}, const std::vector<uint32_t>& rank_b = {}) {
@@ -100,7 +68,7 @@ std::vector<Pair> search(const Values& all, size_t count_a, uint32_t most, const
 }
 
 TEST(SimhashPairs, EqualDefinitionForEveryShape) {
-  for (const char* shape : kShapes) {
+  for (const char* shape : kHashShapes) {
     for (const uint32_t n : {0u, 1u, 2u, 7u, 600u}) {
       const Values all = make_values(shape, n, n);
       for (const uint32_t most : {0u, 1u, 3u, 6u, 7u, 12u, 31u, 32u, 63u, 64u}) {
@@ -199,7 +167,7 @@ TEST(SimhashPairs, EqualRowsInManyParts) {
 }
 
 TEST(SimhashPairs, ComponentsAndValues) {
-  for (const char* shape : kShapes) {
+  for (const char* shape : kHashShapes) {
     const Values all = make_values(shape, 800, 4);
     for (const size_t limit : {SIZE_MAX, size_t{1}}) {
       UnionFind expected(800), sets(800);
