@@ -3,16 +3,22 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
+#include "gpu/cuda_gpu.h"
 #include "gpu/device.h"
+#include "gpu/make_search.h"
 #include "gpu/neardup_gpu.h"
+#include "gpu/searches.h"
 
 namespace neardup::gpu {
 namespace {
@@ -41,6 +47,9 @@ NeardupGpuStatus guarded(char* error, uint32_t error_size, Body body) noexcept {
   } catch (const Refusal& e) {
     put_text(error, error_size, e.reason.c_str());
     return e.status;
+  } catch (const NoMemory& e) {
+    put_text(error, error_size, e.what());
+    return NEARDUP_GPU_OUT_OF_MEMORY;
   } catch (const CudaError& e) {
     put_text(error, error_size, e.what());
     return e.out_of_memory() ? NEARDUP_GPU_OUT_OF_MEMORY : NEARDUP_GPU_DEVICE_ERROR;
@@ -142,9 +151,8 @@ __host__ __device__ constexpr uint32_t self_check_value(uint32_t i) { return i *
 // Grid 1, block kSelfCheckThreads, no shared memory; out holds kSelfCheckThreads values.
 __global__ void self_check(uint32_t* out) { out[threadIdx.x] = self_check_value(threadIdx.x); }
 
-// Proves that memory, a copy and this module's own code work on the device. Throws when they do not.
-void try_device(int ordinal) {
-  const BorrowedContext context(ordinal);
+// Proves that memory, a copy and this module's own code work on the current device. Throws when they do not.
+void try_device() {
   const Stream stream;
   const DeviceBuffer<uint32_t> on_device(kSelfCheckThreads);
   const PinnedBuffer<uint32_t> on_host(kSelfCheckThreads);
@@ -157,6 +165,12 @@ void try_device(int ordinal) {
   for (uint32_t i = 0; i < kSelfCheckThreads; ++i) {
     if (on_host[i] != self_check_value(i)) throw Error(Errc::device, "the GPU computed a wrong answer");
   }
+}
+
+std::string too_old(const cudaDeviceProp& properties) {
+  if (properties.major * 10 + properties.minor >= kLeastMajor * 10 + kLeastMinor) return {};
+  return "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
+         " is below " + std::to_string(kLeastMajor) + "." + std::to_string(kLeastMinor);
 }
 
 NeardupGpuStatus api_driver(char* text, uint32_t text_size, char* error, uint32_t error_size) noexcept {
@@ -196,23 +210,158 @@ NeardupGpuStatus api_device_info(uint32_t device, NeardupGpuDevice* info, char* 
     info->capability_minor = properties.minor;
     put_text(info->name, sizeof info->name, properties.name);
 
-    if (properties.major * 10 + properties.minor < kLeastMajor * 10 + kLeastMinor) {
-      const std::string reason = "compute capability " + std::to_string(properties.major) + "." +
-                                 std::to_string(properties.minor) + " is below " + std::to_string(kLeastMajor) + "." +
-                                 std::to_string(kLeastMinor);
+    const std::string reason = too_old(properties);
+    if (!reason.empty()) {
       put_text(info->reason, sizeof info->reason, reason.c_str());
       return;
     }
-    const NeardupGpuStatus tried = guarded(info->reason, sizeof info->reason, [&] { try_device(ordinal); });
+    const NeardupGpuStatus tried = guarded(info->reason, sizeof info->reason, [&] {
+      const BorrowedContext context(ordinal);
+      try_device();
+    });
     info->usable = tried == NEARDUP_GPU_OK ? 1 : 0;
   });
 }
 
+// What stands behind a NeardupGpuSearch.
+struct Handle {
+  NeardupGpuOptions options = {};
+  std::vector<std::unique_ptr<CudaGpu>> gpus;
+  double create_ms = 0;
+  double start_ms = 0;
+  double step_ms = 0;
+  std::unique_ptr<Search> search;
+};
+
+// Adds its own duration to a sum, however it is left.
+class Watch {
+ public:
+  explicit Watch(double& sum) : sum_(sum), began_(milliseconds()) {}
+  ~Watch() { sum_ += milliseconds() - began_; }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  double& sum_;
+  double began_;
+};
+
+Handle* handle_of(NeardupGpuSearch* search) {
+  if (search == nullptr) throw Error(Errc::invalid_argument, "search must not be null");
+  return reinterpret_cast<Handle*>(search);
+}
+
+// The devices asked for that work.
+void take_devices(Handle& handle) {
+  std::string reason;
+  const uint32_t count = device_count();
+  for (uint32_t i = 0; i < std::min(count, 64u); ++i) {
+    if (handle.options.devices != 0 && (handle.options.devices >> i & 1) == 0) continue;
+    try {
+      handle.gpus.push_back(std::make_unique<CudaGpu>(static_cast<int>(i)));
+    } catch (const Error& e) {
+      if (reason.empty()) reason = "GPU " + std::to_string(i) + ": " + e.what();
+    }
+  }
+  if (handle.gpus.empty())
+    throw Refusal{NEARDUP_GPU_NO_DEVICE, reason.empty() ? "none of the GPUs asked for is here" : reason};
+}
+
+NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
+                                   uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    if (search == nullptr || options == nullptr)
+      throw Error(Errc::invalid_argument, "options and search must not be null");
+    *search = nullptr;
+    if (options->filter > NEARDUP_GPU_FILTER_LCS || options->way > NEARDUP_GPU_WAY_COMPARE)
+      throw Error(Errc::invalid_argument, "no such filter or way");
+    auto handle = std::make_unique<Handle>();
+    handle->options = *options;
+    {
+      const Watch watch(handle->create_ms);
+      take_devices(*handle);
+    }
+    *search = reinterpret_cast<NeardupGpuSearch*>(handle.release());
+  });
+}
+
+NeardupGpuStatus api_search_start(NeardupGpuSearch* search, const NeardupGpuJob* job, char* error,
+                                  uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    Handle& handle = *handle_of(search);
+    if (job == nullptr) throw Error(Errc::invalid_argument, "job must not be null");
+    if (handle.search != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
+    check_job(*job);
+    const Watch watch(handle.start_ms);
+    uint64_t limit = UINT64_MAX;
+    std::vector<CudaGpu*> gpus;
+    for (const auto& gpu : handle.gpus) {
+      uint64_t free = 0;
+      uint64_t total = 0;
+      gpu->memory(&free, &total);
+      const uint64_t reserve = handle.options.memory_limit == 0 ? memory_reserve(total) : 0;
+      limit = std::min(limit, free - std::min(free, reserve));
+      gpus.push_back(gpu.get());
+    }
+    if (handle.options.memory_limit != 0) limit = std::min(limit, handle.options.memory_limit);
+    handle.search = job->kind == NEARDUP_GPU_MINHASH   ? make_minhash_search(gpus, *job, handle.options)
+                    : job->kind == NEARDUP_GPU_SIMHASH ? make_simhash_search(gpus, *job, handle.options)
+                                                       : make_ctph_search(gpus, *job, handle.options);
+    handle.search->start(limit);
+  });
+}
+
+NeardupGpuStatus api_search_step(NeardupGpuSearch* search, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
+                                 double* done, char* error, uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    Handle& handle = *handle_of(search);
+    if (pairs == nullptr || count == nullptr || done == nullptr || max == 0)
+      throw Error(Errc::invalid_argument, "pairs, count and done must not be null, and max not 0");
+    if (handle.search == nullptr) throw Error(Errc::invalid_argument, "the search was not started");
+    *count = 0;
+    const Watch watch(handle.step_ms);
+    *count = handle.search->step(pairs, max, done);
+  });
+}
+
+void api_search_stats(const NeardupGpuSearch* search, NeardupGpuStats* stats) noexcept {
+  if (stats == nullptr) return;
+  *stats = {};
+  if (search == nullptr) return;
+  const Handle& handle = *reinterpret_cast<const Handle*>(search);
+  if (handle.search != nullptr) *stats = handle.search->stats;
+  stats->create_ms = handle.create_ms;
+  stats->start_ms = handle.start_ms;
+  stats->step_ms = handle.step_ms;
+}
+
+void api_search_destroy(NeardupGpuSearch* search) noexcept { delete reinterpret_cast<Handle*>(search); }
+
 constexpr NeardupGpuApi kApi = {
-    NEARDUP_GPU_ABI, sizeof(NeardupGpuApi), api_driver, api_device_count, api_device_info,
+    NEARDUP_GPU_ABI,   sizeof(NeardupGpuApi), api_driver,      api_device_count, api_device_info,
+    api_search_create, api_search_start,      api_search_step, api_search_stats, api_search_destroy,
 };
 
 }  // namespace
+
+CudaGpu::CudaGpu(int ordinal) : ordinal_(ordinal) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  const std::string reason = too_old(properties);
+  if (!reason.empty()) throw Error(Errc::device, reason);
+  shared_bytes_ = static_cast<uint32_t>(properties.sharedMemPerBlockOptin);
+  use();
+  try_device();
+}
+
+void CudaGpu::memory(uint64_t* free, uint64_t* total) const {
+  use();
+  size_t now = 0;
+  size_t all = 0;
+  check(cudaMemGetInfo(&now, &all), "cudaMemGetInfo");
+  *free = now;
+  *total = all;
+}
 }  // namespace neardup::gpu
 
 extern "C" const NeardupGpuApi* neardup_gpu_get_api(void) { return &neardup::gpu::kApi; }

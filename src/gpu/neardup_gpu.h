@@ -16,15 +16,16 @@ extern "C" {
  * - Every function returns a status and never lets an exception out. On any status but NEARDUP_GPU_OK it has
  *   written a reason into the caller's `error` buffer: plain ASCII words, lower-case start, no full stop, always
  *   terminated, cut where it does not fit. `error` may be NULL when `error_size` is 0.
- * - The caller owns every buffer. The module keeps no pointer after a call returns, calls nothing back and
- *   touches no PostgreSQL symbol.
- * - One thread calls at a time. A call may start driver threads, which inherit the caller's signal mask: the
- *   caller blocks its signals first. A call may change the current CUDA device of the calling thread.
+ * - The caller owns every buffer. The module keeps no pointer after a call returns, but for those of search_start(),
+ *   calls nothing back and touches no PostgreSQL symbol.
+ * - One thread calls at a time. driver(), device_count(), device_info() and search_create() may start driver threads,
+ *   which inherit the caller's signal mask: the caller blocks its signals first. A call may change the current CUDA
+ *   device of the calling thread.
  * - Never call, nor open the module, in a process that will fork and use CUDA in the child.
  */
 
 /* Raised by one whenever a struct, a function or the meaning of a value changes. */
-#define NEARDUP_GPU_ABI 1u
+#define NEARDUP_GPU_ABI 2u
 
 #define NEARDUP_GPU_FILE "neardup_gpu.so"
 #define NEARDUP_GPU_SYMBOL "neardup_gpu_get_api"
@@ -55,6 +56,83 @@ typedef struct NeardupGpuDevice {
   char reason[NEARDUP_GPU_TEXT]; /* why it is not usable; empty when it is */
 } NeardupGpuDevice;
 
+/* What a search looks for; the numbers are part of the ABI. */
+enum {
+  NEARDUP_GPU_MINHASH = 0, /* components that agree: at least `need`; the value of a pair is how many do */
+  NEARDUP_GPU_SIMHASH = 1, /* bits that differ: at most `most`; the value is how many do */
+  NEARDUP_GPU_CTPH = 2     /* parts of one block size, Levenshtein distance d at most most_by_sum[s], s the sum of
+                              their lengths; the value is d << 16 | s */
+};
+
+/* How parts are ruled out before they are compared; results do not depend on it. */
+enum {
+  NEARDUP_GPU_FILTER_AUTO = 0,
+  NEARDUP_GPU_FILTER_SYMBOLS = 1, /* by the symbols in common, then as below */
+  NEARDUP_GPU_FILTER_LCS = 2      /* by the longest common subsequence */
+};
+
+/* How minhashes and simhashes are brought together; results do not depend on it. */
+enum {
+  NEARDUP_GPU_WAY_AUTO = 0,
+  NEARDUP_GPU_WAY_GROUP = 1,  /* those that share a part, where every pair must share one of few enough */
+  NEARDUP_GPU_WAY_COMPARE = 2 /* all with all */
+};
+
+/* All 0: what the module thinks best. */
+typedef struct NeardupGpuOptions {
+  uint64_t memory_limit; /* bytes of each device that a search may take; 0: what is free, less a reserve */
+  uint64_t devices;      /* bit i: device i may be used; 0: all that are usable */
+  uint32_t filter;       /* NEARDUP_GPU_FILTER_... */
+  uint32_t way;          /* NEARDUP_GPU_WAY_... */
+} NeardupGpuOptions;
+
+/* A part of a digest. list = 4 * number of the block size + 0 part 1 of set A, 1 part 1 of set B, 2 part 2 of set A,
+ * 3 part 2 of set B. Of each block size part 1 is joined with part 1 and with part 2, not part 2 with part 2. */
+typedef struct NeardupGpuPart {
+  const char* text; /* characters A-Z a-z 0-9 + / */
+  uint32_t row;     /* what a pair is told by */
+  uint16_t length;  /* 1..1024 */
+  uint16_t list;    /* 0..255 */
+} NeardupGpuPart;
+
+/* The rows of a search, those of set A before those of set B, each distinct within its set. */
+typedef struct NeardupGpuJob {
+  uint32_t kind;     /* NEARDUP_GPU_MINHASH, .. */
+  uint32_t two_sets; /* 1: pairs of a row of A and a row of B; 0: pairs of rows of A */
+  uint32_t count_a;  /* rows of A (not for ctph) */
+  uint32_t count;    /* rows, or parts */
+  const void* const* rows;       /* minhash: of num_perm * bits / 8 bytes each, native byte order */
+  const uint64_t* values;        /* simhash */
+  const NeardupGpuPart* parts;   /* ctph: by list, then length */
+  const uint16_t* most_by_sum;   /* ctph: 2049 of them from 0 on, each the one before or 1 more */
+  uint32_t num_perm, bits, need; /* minhash: 16..4096; 8, 16 or 32; 1..num_perm */
+  uint32_t most;                 /* simhash: 0..64 */
+} NeardupGpuJob;
+
+/* A pair of rows. With one set a < b; with two sets a is of A. */
+typedef struct NeardupGpuPair {
+  uint32_t a;
+  uint32_t b;
+  uint32_t value;
+} NeardupGpuPair;
+
+typedef struct NeardupGpuStats {
+  double create_ms;      /* making contexts and loading code, in search_create() */
+  double start_ms;       /* in search_start() */
+  double step_ms;        /* in all calls of search_step() */
+  uint64_t looked;       /* pairs that shared what rows were grouped by, or that all were compared by */
+  uint64_t compared;     /* pairs that a filter did not rule out */
+  uint64_t found;        /* pairs */
+  uint64_t device_bytes; /* memory taken, of the device that holds most */
+  uint32_t devices;      /* that take part */
+  uint32_t slabs;        /* pieces that the rows were cut into to fit */
+  uint32_t halvings;     /* tiles that were redone in halves because their pairs did not fit */
+  uint32_t brute_force;  /* 1: all pairs were compared */
+} NeardupGpuStats;
+
+/* A search in progress. */
+typedef struct NeardupGpuSearch NeardupGpuSearch;
+
 typedef struct NeardupGpuApi {
   /* These two stay first, with these types, in every version. */
   uint32_t abi;  /* NEARDUP_GPU_ABI of the module */
@@ -77,6 +155,33 @@ typedef struct NeardupGpuApi {
    * Cost: some tenths of a second for a context, and some hundred megabytes of device memory meanwhile.
    */
   NeardupGpuStatus (*device_info)(uint32_t device, NeardupGpuDevice* info, char* error, uint32_t error_size);
+
+  /*
+   * Prepares a search: makes contexts on the devices that it will use and loads the code. On failure *search is NULL;
+   * NO_DEVICE where none of the devices asked for is usable. Cost: some tenths of a second where no context is open.
+   */
+  NeardupGpuStatus (*search_create)(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
+                                    uint32_t error_size);
+
+  /*
+   * Says what is sought, once, and takes device memory: less, where there is not enough, down to a few megabytes, else
+   * OUT_OF_MEMORY. The job is copied; what it points to must stay as it is until search_destroy().
+   */
+  NeardupGpuStatus (*search_start)(NeardupGpuSearch* search, const NeardupGpuJob* job, char* error,
+                                   uint32_t error_size);
+
+  /*
+   * Goes on for some tens of milliseconds at most, and gives up to max (at least 1) pairs, in no order, each once in
+   * the whole search. *done: the share of the work that is done, 1 when this was the last call. On any failure the
+   * search can only be destroyed.
+   */
+  NeardupGpuStatus (*search_step)(NeardupGpuSearch* search, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
+                                  double* done, char* error, uint32_t error_size);
+
+  void (*search_stats)(const NeardupGpuSearch* search, NeardupGpuStats* stats);
+
+  /* Frees everything but the contexts. NULL: nothing happens. */
+  void (*search_destroy)(NeardupGpuSearch* search);
 } NeardupGpuApi;
 
 /* The one exported symbol. Cheap, cannot fail, touches no driver; the table is constant and lives as long as the

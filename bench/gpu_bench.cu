@@ -1,0 +1,263 @@
+// The GPU module beside the CPU engines and older kernels: pairs per second. Needs a GPU; says so where there is none.
+//   cmake -S src/gpu -B build-gpu && cmake --build build-gpu --target gpu_bench && build-gpu/gpu_bench
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/cpu.h"
+#include "core/ctph_pairs.h"
+#include "core/pairs.h"
+#include "core/simhash_pairs.h"
+#include "gpu/device.h"
+#include "gpu/neardup_gpu.h"
+#include "test/gpu/reference_kernels.h"
+
+namespace {
+
+using namespace neardup;
+
+double seconds() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+[[noreturn]] void fail(const char* what, const char* why) {
+  std::fprintf(stderr, "gpu_bench: %s: %s\n", what, why);
+  std::exit(1);
+}
+
+const NeardupGpuApi* api() {
+  static const NeardupGpuApi* table = [] {
+    void* module = dlopen(NEARDUP_GPU_MODULE, RTLD_NOW | RTLD_LOCAL);
+    if (module == nullptr) fail("the module", dlerror());
+    return reinterpret_cast<NeardupGpuGetApi>(dlsym(module, NEARDUP_GPU_SYMBOL))();
+  }();
+  return table;
+}
+
+struct Run {
+  double start_s, step_s, create_s;
+  uint64_t pairs;
+};
+
+Run run(const NeardupGpuJob& job, const NeardupGpuOptions& options = {}) {
+  char error[NEARDUP_GPU_TEXT] = "";
+  NeardupGpuSearch* search = nullptr;
+  if (api()->search_create(&options, &search, error, sizeof error) != NEARDUP_GPU_OK) fail("search_create", error);
+  if (api()->search_start(search, &job, error, sizeof error) != NEARDUP_GPU_OK) fail("search_start", error);
+  std::vector<NeardupGpuPair> some(1 << 16);
+  Run out = {};
+  for (double done = 0; done < 1;) {
+    uint32_t n = 0;
+    if (api()->search_step(search, some.data(), 1 << 16, &n, &done, error, sizeof error) != NEARDUP_GPU_OK)
+      fail("search_step", error);
+    out.pairs += n;
+  }
+  NeardupGpuStats stats;
+  api()->search_stats(search, &stats);
+  api()->search_destroy(search);
+  out.create_s = stats.create_ms / 1000;
+  out.start_s = stats.start_ms / 1000;
+  out.step_s = stats.step_ms / 1000;
+  return out;
+}
+
+uint64_t count(PairSearch& engine) {
+  engine.run(nullptr, nullptr);
+  uint64_t out = 0;
+  RowPair some[4096];
+  while (const size_t n = engine.next(some, 4096)) out += n;
+  return out;
+}
+
+// What the devices can do at most, all of them together.
+struct Rates {
+  double int_ops = 0;
+  double popcounts = 0;
+};
+Rates rates() {
+  Rates out;
+  int devices = 0;
+  gpu::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  for (int i = 0; i < devices; ++i) {
+    int sms = 0;
+    int khz = 0;
+    int major = 0;
+    gpu::check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, i), "cudaDeviceGetAttribute");
+    gpu::check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, i), "cudaDeviceGetAttribute");
+    gpu::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i), "cudaDeviceGetAttribute");
+    // CUDA C++ Programming Guide, arithmetic instructions: 64 integer operations and 16 population counts a clock.
+    out.int_ops += 64.0 * sms * khz * 1000;
+    out.popcounts += 16.0 * sms * khz * 1000;
+  }
+  return out;
+}
+
+struct Digests {
+  std::vector<CtphDigest> digests;
+  std::vector<NeardupGpuPart> parts;
+  std::vector<uint16_t> most;
+  NeardupGpuJob job = {};
+};
+
+// Random parts of 64 characters of one block size, edit rate at most 0.15.
+void make_digests(uint32_t n, Digests* out) {
+  constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::mt19937_64 random(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    CtphDigest d;
+    d.exponent = 5;
+    d.part1.resize(64);
+    for (char& c : d.part1) c = kAlphabet[random() % 64];
+    out->digests.push_back(d);
+  }
+  for (uint32_t i = 0; i < n; ++i) out->parts.push_back({out->digests[i].part1.data(), i, 64, 20});
+  out->most.push_back(0);
+  uint32_t d = 0;
+  for (uint32_t sum = 1; sum <= 2 * kCtphMaxPart; ++sum) {
+    while (d < sum && ctph_similarity((d + 1) << 16 | sum) >= 0.85) ++d;
+    out->most.push_back(static_cast<uint16_t>(d));
+  }
+  out->job.kind = NEARDUP_GPU_CTPH;
+  out->job.count = n;
+  out->job.parts = out->parts.data();
+  out->job.most_by_sum = out->most.data();
+}
+
+void line(const char* what, double pairs, double s, double ceiling) {
+  std::printf("  %-44s %10.4f s  %9.3g pairs/s", what, s, pairs / s);
+  if (ceiling > 0) std::printf("  %5.1f %% of the integer ceiling", 100 * pairs / s / ceiling);
+  std::printf("\n");
+}
+
+void digests(uint32_t n, const Rates& rate) {
+  Digests set;
+  make_digests(n, &set);
+  const double pairs = 0.5 * n * (n - 1.0);
+  std::printf("%u random digests of 64 characters, edit rate at most 0.15\n", n);
+  if (n <= 20000) {
+    for (const char* form : {"scalar", "auto"}) {
+      force_kernels(form);
+      EngineOptions options;
+      options.threads = std::string(form) == "scalar" ? 1 : std::max(1u, std::thread::hardware_concurrency());
+      CtphPairs engine(0.85, options);
+      for (const CtphDigest& d : set.digests) engine.add(view_of(d));
+      const double began = seconds();
+      count(engine);
+      const std::string what = std::string("CPU engine, ") + kernels().name + ", " + std::to_string(options.threads) +
+                               (options.threads == 1 ? " thread" : " threads");
+      line(what.c_str(), pairs, seconds() - began, 0);
+    }
+    for (const bool shared : {true, false}) {
+      double ms = 0;
+      older_kernel_pairs(set.job, shared, &ms);
+      line(shared ? "table by rows, shared memory" : "table by rows, global memory", pairs, ms / 1000, 0);
+    }
+  }
+  // 5.2 and 18.2 integer operations a character: src/gpu/README.
+  const Run lcs = run(set.job, {0, 0, NEARDUP_GPU_FILTER_LCS, 0});
+  line("this module, subsequence first", pairs, lcs.step_s, rate.int_ops / (5.2 * 64));
+  std::printf("  %-44s %5.1f %%\n", "  of the ceiling of Myers' algorithm alone",
+              100 * pairs / lcs.step_s / (rate.int_ops / (18.2 * 64)));
+  const Run symbols = run(set.job, {0, 0, NEARDUP_GPU_FILTER_SYMBOLS, 0});
+  line("this module, symbols first", pairs, symbols.step_s, 0);
+  std::printf("  %-44s %10.4f s\n", "  plan and memory", symbols.start_s);
+}
+
+void simhashes(uint32_t n, uint32_t most, const Rates& rate) {
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> values(n);
+  for (uint64_t& v : values) v = random();
+  for (uint32_t i = 1; i < n; i += 10) values[i] = values[i - 1] ^ uint64_t { 1 } << random() % 64;
+  NeardupGpuJob job = {};
+  job.kind = NEARDUP_GPU_SIMHASH;
+  job.count = job.count_a = n;
+  job.values = values.data();
+  job.most = most;
+  const double pairs = 0.5 * n * (n - 1.0);
+  std::printf("%u simhashes, distance at most %u\n", n, most);
+  EngineOptions options;
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  SimhashPairs engine(most, options);
+  for (const uint64_t v : values) engine.add(v);
+  const double began = seconds();
+  count(engine);
+  line("CPU engine, all threads", pairs, seconds() - began, 0);
+  line("this module, by blocks of bits", pairs, run(job, {0, 0, 0, NEARDUP_GPU_WAY_GROUP}).step_s, 0);
+  const double all = run(job, {0, 0, 0, NEARDUP_GPU_WAY_COMPARE}).step_s;
+  line("this module, all with all", pairs, all, 0);
+  std::printf("  %-44s %5.1f %%\n", "  of the ceiling of two population counts",
+              100 * pairs / all / (rate.popcounts / 2));
+}
+
+void minhashes(uint32_t n, bool cpu) {
+  constexpr uint32_t kComponents = 128;
+  constexpr uint32_t kNeed = 103;
+  std::vector<uint32_t> components(size_t{n} * kComponents);
+  std::mt19937_64 random(1);
+  for (size_t i = 0; i < components.size(); i += 2) {
+    const uint64_t v = random();
+    components[i] = static_cast<uint32_t>(v);
+    components[i + 1] = static_cast<uint32_t>(v >> 32);
+  }
+  // Every tenth row is a near copy of the one before.
+  for (uint32_t i = 1; i < n; i += 10) {
+    uint32_t* row = components.data() + size_t{i} * kComponents;
+    std::copy_n(row - kComponents, kComponents, row);
+    for (int k = 0; k < 16; ++k) row[random() % kComponents] = static_cast<uint32_t>(random());
+  }
+  std::vector<const void*> rows(n);
+  for (uint32_t i = 0; i < n; ++i) rows[i] = components.data() + size_t{i} * kComponents;
+  NeardupGpuJob job = {};
+  job.kind = NEARDUP_GPU_MINHASH;
+  job.count = job.count_a = n;
+  job.rows = rows.data();
+  job.num_perm = kComponents;
+  job.bits = 32;
+  job.need = kNeed;
+  const double pairs = 0.5 * n * (n - 1.0);
+  std::printf("%u minhashes of 128 components, at least %u equal\n", n, kNeed);
+  if (cpu) {
+    EngineOptions options;
+    options.threads = std::max(1u, std::thread::hardware_concurrency());
+    MinhashPairs engine(kComponents, 32, kNeed, options);
+    for (const void* row : rows) engine.add(row);
+    const double began = seconds();
+    count(engine);
+    line("CPU engine, all threads", pairs, seconds() - began, 0);
+  }
+  const Run r = run(job);
+  line("this module, with copies to the device", pairs, r.step_s, 0);
+  std::printf("  %-44s %10.4f s\n", "  plan, sample and memory", r.start_s);
+}
+
+}  // namespace
+
+int main() {
+  char error[NEARDUP_GPU_TEXT] = "";
+  uint32_t devices = 0;
+  if (api()->device_count(&devices, error, sizeof error) != NEARDUP_GPU_OK) fail("no measurement", error);
+  for (uint32_t i = 0; i < devices; ++i) {
+    NeardupGpuDevice info;
+    if (api()->device_info(i, &info, error, sizeof error) == NEARDUP_GPU_OK) std::printf("GPU %u: %s\n", i, info.name);
+  }
+  // A first search makes the contexts; the others find them.
+  Digests few;
+  make_digests(100, &few);
+  std::printf("making contexts: %.3f s\n", run(few.job).create_s);
+  const Rates rate = rates();
+  std::printf("at most %.3g integer operations/s, %.3g population counts/s\n", rate.int_ops, rate.popcounts);
+  for (const uint32_t n : {1000u, 2000u, 5000u, 10000u, 20000u, 200000u}) digests(n, rate);
+  simhashes(1000000, 3, rate);
+  simhashes(1000000, 11, rate);
+  minhashes(1000000, true);
+  minhashes(10000000, false);
+  return 0;
+}

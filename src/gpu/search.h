@@ -1,0 +1,440 @@
+// A search on GPUs, whatever the signature: slabs of rows in device memory, slots that have one piece of work each in
+// flight, and results on their way out. Kinds of searches (ctph_search.h, join_search.h) say what the pieces are.
+//
+// Gpu is a device: CudaGpu (cuda_gpu.h), or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpu/neardup_gpu.h"
+#include "gpu/plan.h"
+#include "gpu/portable.h"
+
+namespace neardup::gpu {
+
+inline double milliseconds() noexcept {
+  using namespace std::chrono;
+  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+}
+
+// Behind the C boundary. Errors are exceptions.
+class Search {
+ public:
+  virtual ~Search() = default;
+  // Takes memory, at most `limit` bytes of each device.
+  virtual void start(uint64_t limit) = 0;
+  // Up to max pairs; *done is 1 when there will be no more.
+  virtual uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) = 0;
+  NeardupGpuStats stats = {};
+};
+
+// What a piece of work tells the host, beside its pairs.
+struct Counters {
+  uint64_t compared;
+  uint64_t total;
+  uint32_t found;
+  uint32_t candidates;
+};
+
+template <class Gpu>
+class DeviceSearch : public Search {
+ public:
+  explicit DeviceSearch(const std::vector<Gpu*>& gpus) : gpus_(gpus) {}
+
+  void start(uint64_t limit) override {
+    for (;;) {
+      try {
+        prepare(limit);
+        MemoryPlan plan;
+        if (!plan_memory(stores_, need_, limit, &plan))
+          throw NoMemory("the search needs more device memory than the " + std::to_string(limit >> 20) +
+                         " MB that it may take");
+        take_memory(plan);
+        break;
+      } catch (const Error& e) {
+        if (!Gpu::out_of_memory(e)) throw;
+        // What is free may be in pieces, or gone meanwhile.
+        drop_memory();
+        limit = (stats.device_bytes != 0 ? std::min(stats.device_bytes, limit) : limit) / 2;
+        stats.device_bytes = 0;
+        if (limit < kLeastMemory) throw NoMemory(e.what());
+      }
+    }
+    stats.devices = static_cast<uint32_t>(gpus_.size());
+    stats.slabs = 0;
+    for (const Store& s : stores_) stats.slabs += s.slabs;
+    begin();
+  }
+
+  uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) override {
+    const double began = milliseconds();
+    while (ready_.size() == given_ && milliseconds() - began < kStepMs) {
+      bool moved = false;
+      bool busy = false;
+      for (auto& slot : slots_) {
+        if (ready_.size() - given_ >= max) break;
+        slot->device->gpu->use();
+        moved |= advance(*slot);
+        busy |= slot->state != State::idle;
+      }
+      if (!busy && !moved) break;
+      if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    const size_t n = std::min<size_t>(max, ready_.size() - given_);
+    std::copy_n(ready_.begin() + static_cast<std::ptrdiff_t>(given_), n, pairs);
+    given_ += n;
+    if (given_ == ready_.size()) {
+      ready_.clear();
+      given_ = 0;
+    }
+    bool busy = given_ != ready_.size() || !finished_;
+    for (const auto& slot : slots_) busy |= slot->state != State::idle;
+    *done = busy ? std::min(0.999, progress()) : 1;
+    return static_cast<uint32_t>(n);
+  }
+
+  // For tests: the first pieces have about so many pairs.
+  void start_with_pieces_of(uint64_t pairs) noexcept { piece_size_ = PieceSize(pairs); }
+
+  // The least that start() tries to make do with.
+  static constexpr uint64_t kLeastMemory = 256 << 10;
+
+ protected:
+  template <class T>
+  using Buffer = typename Gpu::template Buffer<T>;
+  template <class T>
+  using Pinned = typename Gpu::template Pinned<T>;
+  using Stream = typename Gpu::Stream;
+  using Event = typename Gpu::Event;
+
+  enum class State { idle, loading, preparing, ready, running };
+  struct Slot;
+
+  // A slab on a device.
+  struct Slab {
+    int64_t id = -1;
+    uint32_t rows = 0;
+    uint32_t column = 0;  // what is loaded: columns before this, and of it
+    uint32_t loaded = 0;  // these rows
+    uint32_t users = 0;
+    uint64_t used = 0;
+    bool complete = false;
+    Slot* loader = nullptr;
+    Buffer<uint8_t> columns[Store::kMostColumns];
+    std::unique_ptr<Event> event;  // when it is complete, for streams of other slots
+
+    template <class T>
+    T* as(uint32_t c) const noexcept {
+      return reinterpret_cast<T*>(columns[c].data());
+    }
+  };
+  struct Device {
+    Gpu* gpu = nullptr;
+    std::vector<std::vector<std::unique_ptr<Slab>>> slabs;  // by store
+  };
+
+  // Slabs of a unit of work, and which one it is.
+  struct Unit {
+    uint32_t store_x = 0, store_y = 0;
+    uint32_t slab_x = 0, slab_y = 0;
+    uint32_t number = 0;  // a kind's own: join, band
+    Tile tile = {};
+  };
+  // Of a unit: a tile, or a range of numbered pairs.
+  struct Piece {
+    Tile tile = {};
+    uint64_t first = 0;
+    uint32_t n = 0;
+  };
+
+  struct Slot {
+    Device* device = nullptr;
+    State state = State::idle;
+    Unit unit;
+    Slab* x = nullptr;
+    Slab* y = nullptr;
+    std::vector<Piece> pieces;
+    uint64_t range_first = 0, range_end = 0;
+    Piece piece;
+    double launched = 0;
+
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Event> event;
+    Buffer<Pair> found;
+    Buffer<Pair> candidates;
+    Buffer<Counters> counters;
+    Pinned<Counters> told;
+    Pinned<NeardupGpuPair> out;
+    Pinned<uint8_t> staging[2];
+    std::unique_ptr<Event> staged[2];
+    uint32_t next_staging = 0;
+    // Of the join.
+    Buffer<uint32_t> keys[2];
+    Buffer<uint32_t> positions[2];
+    uint32_t sorted = 0;  // which of the two
+    Buffer<uint64_t> sums;
+    Buffer<uint8_t> temporary;
+  };
+
+  // ------------------------------------------------------------ what a kind says
+
+  // Fills stores_ and need_; may use the first device for estimates within `limit` bytes. Called again with less.
+  virtual void prepare(uint64_t limit) = 0;
+  // Memory of a kind's own for a slot.
+  virtual void take_scratch(Slot&, const MemoryPlan&) {}
+  // After memory was taken.
+  virtual void begin() = 0;
+  // Copies a column of rows first .. first + n - 1 of a store.
+  virtual void fill(uint32_t store, uint32_t column, uint32_t first, uint32_t n, uint8_t* to) = 0;
+  // Launches what computes the columns that do not come from the host.
+  virtual void complete(Slot&, uint32_t store, Slab&) { (void)store; }
+  virtual bool next_unit(Unit* unit) = 0;
+  // Launches what must be done before pieces can be cut; false: pieces are there.
+  virtual bool prepare_unit(Slot& slot) = 0;
+  virtual void prepared(Slot&) {}
+  virtual bool next_piece(Slot& slot, Piece* piece) = 0;
+  virtual void launch(Slot& slot, const Piece& piece) = 0;
+  // Into two, when what was found did not fit.
+  virtual std::pair<Piece, Piece> halve(const Piece& piece) = 0;
+  virtual uint64_t pairs_of(const Piece& piece) = 0;
+  virtual double progress() = 0;
+
+  uint32_t rows_in(const Slot& slot) const noexcept { return slot.x->rows + (slot.y == slot.x ? 0 : slot.y->rows); }
+  List<Pair> found_list(Slot& slot) const noexcept { return {slot.found.data(), &slot.counters.data()->found, room_}; }
+  List<Pair> candidate_list(Slot& slot) const noexcept {
+    return {slot.candidates.data(), &slot.counters.data()->candidates, room_};
+  }
+
+  std::vector<Gpu*> gpus_;
+  std::vector<Store> stores_;
+  MemoryNeed need_;
+  PieceSize piece_size_;
+  uint32_t room_ = 0;
+  bool with_candidates_ = false;
+  bool finished_ = false;  // next_unit() has no more
+
+ private:
+  static constexpr double kStepMs = 20;
+  // More than the widest row.
+  static constexpr uint64_t kLeastStaging = 16 << 10;
+  static constexpr uint64_t kMostStaging = 4 << 20;
+
+  void take_memory(const MemoryPlan& plan) {
+    room_ = plan.room;
+    staging_bytes_ = kLeastStaging;
+    for (const Store& s : stores_)
+      for (uint32_t c = 0; c < s.uploaded; ++c)
+        staging_bytes_ = std::max(staging_bytes_, uint64_t{s.slab_rows} * s.width[c]);
+    staging_bytes_ = std::min(staging_bytes_, kMostStaging);
+    stats.device_bytes = plan.bytes;
+    for (Gpu* gpu : gpus_) {
+      gpu->use();
+      devices_.push_back(std::make_unique<Device>());
+      Device& device = *devices_.back();
+      device.gpu = gpu;
+      for (const Store& store : stores_) {
+        device.slabs.emplace_back();
+        for (uint32_t i = 0; i < store.held; ++i) {
+          auto slab = std::make_unique<Slab>();
+          for (uint32_t c = 0; c < store.columns; ++c)
+            slab->columns[c] = Buffer<uint8_t>(*gpu, size_t{store.slab_rows} * store.width[c]);
+          slab->event = std::make_unique<Event>(*gpu);
+          device.slabs.back().push_back(std::move(slab));
+        }
+      }
+      for (uint32_t i = 0; i < need_.slots; ++i) {
+        auto slot = std::make_unique<Slot>();
+        slot->device = &device;
+        slot->stream = std::make_unique<Stream>(*gpu);
+        slot->event = std::make_unique<Event>(*gpu);
+        slot->found = Buffer<Pair>(*gpu, room_);
+        if (with_candidates_) slot->candidates = Buffer<Pair>(*gpu, room_);
+        slot->counters = Buffer<Counters>(*gpu, 1);
+        slot->told = Pinned<Counters>(*gpu, 1);
+        slot->out = Pinned<NeardupGpuPair>(*gpu, room_);
+        for (int k = 0; k < 2; ++k) {
+          slot->staging[k] = Pinned<uint8_t>(*gpu, staging_bytes_);
+          slot->staged[k] = std::make_unique<Event>(*gpu);
+        }
+        take_scratch(*slot, plan);
+        slots_.push_back(std::move(slot));
+      }
+    }
+  }
+
+  void drop_memory() {
+    slots_.clear();
+    devices_.clear();
+  }
+
+  // One move of a slot; false when it must wait, or has nothing to do.
+  bool advance(Slot& slot) {
+    Gpu& gpu = *slot.device->gpu;
+    switch (slot.state) {
+      case State::idle:
+        return take_unit(slot);
+      case State::loading:
+        return load(slot);
+      case State::preparing:
+        if (!gpu.done(*slot.event)) return false;
+        prepared(slot);
+        slot.state = State::ready;
+        return true;
+      case State::ready:
+        return launch_piece(slot);
+      case State::running:
+        if (!gpu.done(*slot.event)) return false;
+        collect(slot);
+        slot.state = State::ready;
+        return true;
+    }
+    return false;
+  }
+
+  bool take_unit(Slot& slot) {
+    if (!waiting_ && !finished_) {
+      waiting_ = next_unit(&waiting_unit_);
+      finished_ = !waiting_;
+    }
+    if (!waiting_) return false;
+    const Unit& u = waiting_unit_;
+    Slab* x = hold(*slot.device, u.store_x, u.slab_x);
+    if (x == nullptr) return false;
+    Slab* y = hold(*slot.device, u.store_y, u.slab_y);
+    if (y == nullptr) {
+      --x->users;
+      return false;
+    }
+    waiting_ = false;
+    slot.unit = u;
+    slot.x = x;
+    slot.y = y;
+    slot.state = State::loading;
+    return true;
+  }
+
+  // The slab, or room for it; null when all room is in use.
+  Slab* hold(Device& device, uint32_t store, uint32_t number) {
+    Slab* room = nullptr;
+    for (auto& slab : device.slabs[store]) {
+      if (slab->id == number) {
+        ++slab->users;
+        slab->used = ++clock_;
+        return slab.get();
+      }
+      if (slab->users == 0 && (room == nullptr || slab->used < room->used)) room = slab.get();
+    }
+    if (room == nullptr) return nullptr;
+    room->id = number;
+    room->rows = stores_[store].rows_of(number);
+    room->column = room->loaded = 0;
+    room->complete = false;
+    room->loader = nullptr;
+    room->users = 1;
+    room->used = ++clock_;
+    return room;
+  }
+
+  // A portion of the slabs' rows at a time.
+  bool load(Slot& slot) {
+    Gpu& gpu = *slot.device->gpu;
+    Slab* const slabs[2] = {slot.x, slot.y};
+    const uint32_t stores[2] = {slot.unit.store_x, slot.unit.store_y};
+    for (int k = 0; k < 2; ++k) {
+      Slab& slab = *slabs[k];
+      const Store& store = stores_[stores[k]];
+      if (slab.complete) continue;
+      if (slab.loader == nullptr) slab.loader = &slot;
+      if (slab.loader != &slot) return false;
+      if (slab.column < store.uploaded) {
+        const uint32_t which = slot.next_staging;
+        if (!gpu.done(*slot.staged[which])) return false;
+        const uint32_t width = store.width[slab.column];
+        const uint32_t n = std::min(slab.rows - slab.loaded, static_cast<uint32_t>(staging_bytes_ / width));
+        fill(stores[k], slab.column, static_cast<uint32_t>(slab.id) * store.slab_rows + slab.loaded, n,
+             slot.staging[which].data());
+        gpu.copy_in(*slot.stream, slab.columns[slab.column].data() + size_t{slab.loaded} * width,
+                    slot.staging[which].data(), size_t{n} * width);
+        gpu.record(*slot.staged[which], *slot.stream);
+        slot.next_staging = 1 - which;
+        slab.loaded += n;
+        if (slab.loaded == slab.rows) {
+          ++slab.column;
+          slab.loaded = 0;
+        }
+        return true;
+      }
+      complete(slot, stores[k], slab);
+      gpu.record(*slab.event, *slot.stream);
+      slab.complete = true;
+    }
+    for (Slab* slab : slabs) gpu.wait_for(*slot.stream, *slab->event);
+    slot.pieces.clear();
+    slot.range_first = slot.range_end = 0;
+    if (prepare_unit(slot)) {
+      gpu.copy_out(*slot.stream, slot.told.data(), slot.counters.data(), sizeof(Counters));
+      gpu.record(*slot.event, *slot.stream);
+      slot.state = State::preparing;
+    } else {
+      slot.state = State::ready;
+    }
+    return true;
+  }
+
+  bool launch_piece(Slot& slot) {
+    Gpu& gpu = *slot.device->gpu;
+    if (!slot.pieces.empty()) {
+      slot.piece = slot.pieces.back();
+      slot.pieces.pop_back();
+    } else if (!next_piece(slot, &slot.piece)) {
+      --slot.x->users;
+      --slot.y->users;
+      slot.x = slot.y = nullptr;
+      slot.state = State::idle;
+      return true;
+    }
+    gpu.clear(*slot.stream, slot.counters.data(), sizeof(Counters));
+    launch(slot, slot.piece);
+    gpu.copy_out(*slot.stream, slot.told.data(), slot.counters.data(), sizeof(Counters));
+    gpu.record(*slot.event, *slot.stream);
+    slot.launched = milliseconds();
+    slot.state = State::running;
+    return true;
+  }
+
+  void collect(Slot& slot) {
+    Gpu& gpu = *slot.device->gpu;
+    const Counters& told = slot.told.data()[0];
+    piece_size_.took(milliseconds() - slot.launched);
+    if (told.found > room_ || told.candidates > room_) {
+      const auto [one, two] = halve(slot.piece);
+      slot.pieces.push_back(two);
+      slot.pieces.push_back(one);
+      ++stats.halvings;
+      return;
+    }
+    stats.looked += pairs_of(slot.piece);
+    stats.compared += with_candidates_ ? told.candidates : told.compared;
+    stats.found += told.found;
+    if (told.found == 0) return;
+    gpu.copy_out(*slot.stream, slot.out.data(), slot.found.data(), told.found * sizeof(Pair));
+    gpu.wait(*slot.stream);
+    ready_.insert(ready_.end(), slot.out.data(), slot.out.data() + told.found);
+  }
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<NeardupGpuPair> ready_;
+  size_t given_ = 0;
+  uint64_t staging_bytes_ = 0;
+  uint64_t clock_ = 0;
+  bool waiting_ = false;  // a unit that no slot has taken
+  Unit waiting_unit_;
+};
+
+}  // namespace neardup::gpu

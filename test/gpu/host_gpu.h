@@ -1,0 +1,193 @@
+// A GPU for tests that is none: kernels run on the host, thread by thread, memory is counted and can run out, calls can
+// fail. What it cannot show: races between the threads of a block within one each(), and all that is CUDA's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "core/error.h"
+#include "gpu/portable.h"
+
+namespace neardup::gpu {
+
+class HostGpu {
+ public:
+  // Bytes that buffers may take in all, and of shared memory.
+  explicit HostGpu(uint64_t memory = UINT64_MAX, uint32_t shared = 1 << 20) : memory_(memory), shared_(shared) {}
+
+  struct OutOfMemory : Error {
+    OutOfMemory() : Error(Errc::device, "host GPU: out of memory") {}
+  };
+  static bool out_of_memory(const Error& e) noexcept { return dynamic_cast<const OutOfMemory*>(&e) != nullptr; }
+
+  // n elements full of rubbish.
+  template <class T>
+  class Buffer {
+   public:
+    Buffer() = default;
+    Buffer(HostGpu& gpu, size_t n) : gpu_(&gpu), n_(n) {
+      gpu.call();
+      if (n * sizeof(T) > gpu.memory_ - gpu.held) throw OutOfMemory();
+      gpu.held += n * sizeof(T);
+      gpu.most_held = std::max(gpu.most_held, gpu.held);
+      data_.reset(static_cast<T*>(::operator new (std::max<size_t>(1, n) * sizeof(T), std::align_val_t{64})));
+      std::memset(static_cast<void*>(data_.get()), 0xcd, n * sizeof(T));
+    }
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+      std::swap(gpu_, other.gpu_);
+      std::swap(n_, other.n_);
+      std::swap(data_, other.data_);
+      return *this;
+    }
+    ~Buffer() {
+      if (gpu_ != nullptr) gpu_->held -= n_ * sizeof(T);
+    }
+    T* data() const noexcept { return data_.get(); }
+    size_t size() const noexcept { return n_; }
+
+   private:
+    struct Free {
+      void operator()(T* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
+    };
+    HostGpu* gpu_ = nullptr;
+    size_t n_ = 0;
+    std::unique_ptr<T, Free> data_;
+  };
+
+  // Memory of the host does not count.
+  template <class T>
+  class Pinned {
+   public:
+    Pinned() = default;
+    Pinned(HostGpu& gpu, size_t n) : data_(n) { gpu.call(); }
+    T* data() noexcept { return data_.data(); }
+    const T* data() const noexcept { return data_.data(); }
+
+   private:
+    std::vector<T> data_;
+  };
+
+  struct Stream {
+    explicit Stream(HostGpu& gpu) { gpu.call(); }
+  };
+  struct Event {
+    explicit Event(HostGpu& gpu) { gpu.call(); }
+    int asked = 0;  // times to say "not yet"
+  };
+
+  void use() noexcept {}
+  uint32_t shared_bytes() const noexcept { return shared_; }
+  void copy_in(Stream&, void* to, const void* from, size_t n) { move(to, from, n); }
+  void copy_out(Stream&, void* to, const void* from, size_t n) { move(to, from, n); }
+  void copy(Stream&, void* to, const void* from, size_t n) { move(to, from, n); }
+  void clear(Stream&, void* to, size_t n) {
+    call();
+    std::memset(to, 0, n);
+  }
+  void record(Event& event, Stream&) {
+    call();
+    event.asked = 1;
+  }
+  bool done(Event& event) { return event.asked-- <= 0; }
+  void wait(Stream&) { call(); }
+  void wait_for(Stream&, Event&) { call(); }
+
+  template <class Kernel>
+  void launch(Stream&, const Kernel& kernel, uint32_t grid_x, uint32_t grid_y = 1) {
+    call();
+    ++launches;
+    if (grid_x == 0 || grid_y == 0 || grid_y > 65535) throw Error(Errc::device, "host GPU: invalid configuration");
+    std::vector<unsigned char> shared(shared_of<Kernel>(0) + 64);
+    if (shared_of<Kernel>(0) > shared_) throw Error(Errc::device, "host GPU: too much shared memory");
+    auto* const aligned = reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(shared.data()) + 63) / 64 * 64);
+    for (uint32_t y = 0; y < grid_y; ++y) {
+      for (uint32_t x = 0; x < grid_x; ++x) {
+        std::memset(aligned, 0xcd, shared_of<Kernel>(0));
+        Block block(x, y, Kernel::kThreads, aligned, x + y);
+        kernel(block);
+      }
+    }
+  }
+
+  size_t temporary_bytes(uint32_t) const noexcept { return 16; }
+  uint32_t sort(Stream&, Buffer<uint8_t>&, uint32_t* keys, uint32_t* keys_out, uint32_t* positions,
+                uint32_t* positions_out, uint32_t n) {
+    call();
+    std::vector<uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+    for (uint32_t i = 0; i < n; ++i) {
+      keys_out[i] = keys[order[i]];
+      positions_out[i] = positions[order[i]];
+    }
+    return 1;
+  }
+  void sum(Stream&, Buffer<uint8_t>&, uint64_t* counts, uint32_t n) {
+    call();
+    std::partial_sum(counts, counts + n, counts);
+  }
+
+  uint64_t held = 0;
+  uint64_t most_held = 0;
+  uint64_t launches = 0;
+  int64_t calls_left = INT64_MAX;  // then the device is lost
+
+ private:
+  void move(void* to, const void* from, size_t n) {
+    call();
+    std::memcpy(to, from, n);
+  }
+  void call() {
+    if (calls_left-- <= 0) throw Error(Errc::device, "host GPU: the device is lost");
+  }
+  template <class Kernel>
+  static constexpr auto shared_of(int) -> decltype(Kernel::kShared) {
+    return Kernel::kShared;
+  }
+  template <class Kernel>
+  static constexpr uint32_t shared_of(long) {
+    return 0;
+  }
+
+  // Threads come in several orders, so that nothing depends on one.
+  class Block {
+   public:
+    static constexpr uint32_t kMostThreads = 256;
+    template <class T>
+    class PerThread {
+     public:
+      T& operator()(uint32_t thread) { return of_[thread]; }
+
+     private:
+      T of_[kMostThreads];
+    };
+
+    Block(uint32_t x, uint32_t y, uint32_t threads, unsigned char* shared, uint32_t order)
+        : x_(x), y_(y), threads_(threads), shared_(shared), order_(order) {}
+    uint32_t x() const noexcept { return x_; }
+    uint32_t y() const noexcept { return y_; }
+    unsigned char* shared() const noexcept { return shared_; }
+    template <class F>
+    void each(F f) {
+      // 37 is prime to the numbers of threads, powers of 2.
+      for (uint32_t i = 0; i < threads_; ++i)
+        f(order_ % 3 == 0 ? i : order_ % 3 == 1 ? threads_ - 1 - i : i * 37 % threads_);
+      ++order_;
+    }
+
+   private:
+    uint32_t x_, y_, threads_;
+    unsigned char* shared_;
+    uint32_t order_;
+  };
+
+  uint64_t memory_;
+  uint32_t shared_;
+};
+
+}  // namespace neardup::gpu
