@@ -40,7 +40,7 @@ int sqlstate_of(Errc code) noexcept {
     case Errc::cancelled:
       return ERRCODE_QUERY_CANCELED;
     case Errc::device:
-      return ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+      return ERRCODE_SYSTEM_ERROR;
   }
   return ERRCODE_INTERNAL_ERROR;
 }
@@ -141,6 +141,9 @@ void PgStop::steps(uint64_t done, uint64_t total) noexcept {
 }
 void PgStop::parts(uint64_t done, uint64_t total) noexcept {
   if (!quiet_) tell_parts(done, total);
+void log_debug1(const char* text) noexcept {
+  try_pg([](void* arg) { ereport(DEBUG1, (errmsg_internal("%s", static_cast<const char*>(arg)))); },
+         const_cast<char*>(text));
 }
 
 bool PgStop::should_stop() noexcept {

@@ -2,45 +2,21 @@
 #include "pg/gpu_loader.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
+#include "pg/gpu_text.h"
 #include "pg/pg.h"
+#include "pg/signals_blocked.h"
 
 namespace neardup {
 namespace {
 
 // Devices whose failure is remembered; a machine with more of them is asked again for the rest.
 constexpr uint32_t kRememberedDevices = 64;
-
-// The driver starts threads, and a thread keeps the signal mask of the one that started it. With all signals
-// blocked here, PostgreSQL's go on being delivered to the backend's own thread and to no other.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-// Text from outside becomes a Datum in whatever encoding the database has: keep printable ASCII, end it, mark the rest.
-void make_plain(char (&text)[NEARDUP_GPU_TEXT]) {
-  text[NEARDUP_GPU_TEXT - 1] = '\0';
-  for (char* p = text; *p != '\0'; ++p) {
-    if (*p < ' ' || *p > '~') *p = '?';
-  }
-}
 
 const NeardupGpuApi* open_module(char (&reason)[NEARDUP_GPU_TEXT]) {
   char path[MAXPGPATH];

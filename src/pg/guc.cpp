@@ -9,12 +9,18 @@ namespace neardup {
 double guc_jaccard_threshold = 0.8;
 bool guc_derive_conditions = true;
 bool guc_log_stages = false;
+int guc_device = kDeviceAuto;
 
 namespace {
 
 enum { kAuto, kScalar, kAvx2, kAvx512 };
 int guc_kernels = kAuto;
 int guc_threads = 0;
+int guc_gpu_memory_limit = 0;
+
+const config_enum_entry kDeviceNames[] = {
+    {"auto", kDeviceAuto, false}, {"cpu", kDeviceCpu, false}, {"gpu", kDeviceGpu, false}, {nullptr, 0, false},
+};
 
 const config_enum_entry kKernelNames[] = {
     {"auto", kAuto, false}, {"scalar", kScalar, false}, {"avx2", kAvx2, false}, {"avx512", kAvx512, false},
@@ -35,6 +41,8 @@ unsigned search_threads() {
   return static_cast<unsigned>(Max(1, guc_threads != 0 ? guc_threads : max_parallel_workers_per_gather));
 }
 
+unsigned long long gpu_memory_limit() { return static_cast<unsigned long long>(guc_gpu_memory_limit) * 1024; }
+
 void define_settings() {
   DefineCustomRealVariable("neardup.jaccard_threshold", "Least Jaccard similarity for the operator %.",
                            "Only the operator % of two minhash values reads it.", &guc_jaccard_threshold, 0.8, 0.0, 1.0,
@@ -49,6 +57,13 @@ void define_settings() {
   DefineCustomIntVariable("neardup.threads", "Threads that all_pairs() and its kin may search with.",
                           "0: as many as max_parallel_workers_per_gather says, at least one.", &guc_threads, 0, 0, 256,
                           PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomEnumVariable("neardup.device", "What may search for pairs: auto, cpu or gpu.",
+                           "auto: the GPU, where there is one and the work is worth it, else the CPU; gpu: an error where "
+                           "the GPU cannot. The results are the same.",
+                           &guc_device, kDeviceAuto, kDeviceNames, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("neardup.gpu_memory_limit", "Memory of each GPU that a search may take.",
+                          "0: what is free, less a reserve.", &guc_gpu_memory_limit, 0, 0, MAX_KILOBYTES, PGC_SUSET,
+                          GUC_UNIT_KB, nullptr, nullptr, nullptr);
   DefineCustomBoolVariable("neardup.log_stages", "Tells the time of each stage of all_pairs() and its kin.",
                            "NOTICE lines: rows read, pairs found, pairs returned.", &guc_log_stages, false, PGC_USERSET, 0,
                            nullptr, nullptr, nullptr);

@@ -12,6 +12,13 @@ extern bool guc_derive_conditions;
 // neardup.log_stages: whether long calls tell the time of their stages.
 extern bool guc_log_stages;
 
+// neardup.device: what may search for pairs.
+enum { kDeviceAuto, kDeviceCpu, kDeviceGpu };
+extern int guc_device;
+
+// neardup.gpu_memory_limit in bytes; 0: none.
+unsigned long long gpu_memory_limit();
+
 // How many threads a search may use: neardup.threads, or where that is 0 max_parallel_workers_per_gather; at least 1.
 unsigned search_threads();
 

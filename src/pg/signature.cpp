@@ -7,6 +7,7 @@
 #include "core/simhash_pairs.h"
 
 #include "pg/ctph_value.h"
+#include "pg/gpu_search.h"
 #include "pg/signature.h"
 #include "pg/simhash_value.h"
 #include "pg/values.h"
@@ -87,7 +88,9 @@ void refuse_shape(const SignatureShape& shape, const Signature& s, const char* w
   pg_unreachable();
 }
 
-PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& options) {
+PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& on_cpu) {
+  EngineOptions options = on_cpu;
+  options.elsewhere = gpu_join();
   switch (shape.type) {
     case SignatureType::minhash:
       return new MinhashPairs(shape.params.num_perm, shape.params.bits,

@@ -6,13 +6,18 @@
 #include <cstring>
 
 #include "gpu/neardup_gpu.h"
+#include "test/gpu/fake_search.h"
 
 #define FAKE_wrong_abi 1       // another interface number, and behind it nothing that may be called
 #define FAKE_no_symbol 2       // some other library
 #define FAKE_no_driver 3       // what the real module says where there is no driver
 #define FAKE_count_fails 4     // a driver that answers with an error
 #define FAKE_failing_device 5  // device 0 cannot be described, device 1 not used, device 2 works; texts out of bounds
-#define FAKE_two_fine 6        // two good devices
+#define FAKE_two_fine 6        // two good devices, which search; the name of the first tells how often
+#define FAKE_create_fails 7    // searches cannot be made
+#define FAKE_lost 8            // the device is lost in the middle of a search
+#define FAKE_memory_once 9     // the first search finds no memory
+#define FAKE_never_ends 10     // searches go on for ever
 #define FAKE_JOIN(a) FAKE_##a
 #define FAKE_KIND(a) FAKE_JOIN(a)
 #define KIND FAKE_KIND(FAKE)
@@ -102,10 +107,48 @@ NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* erro
     std::snprintf(info->reason, sizeof info->reason, "self_check failed: no kernel image \xe2\x80\x94 call %u", call);
   }
   if (KIND == FAKE_failing_device && device == 2) std::snprintf(info->name, sizeof info->name, "call %u", call);
+  if (neardup::fake::searches != 0 && device == 0)
+    std::snprintf(info->name, sizeof info->name, "Fake GPU 0, %d searches, %d open", neardup::fake::searches,
+                  neardup::fake::open);
   return NEARDUP_GPU_OK;
 }
 
-const NeardupGpuApi api = {NEARDUP_GPU_ABI, sizeof api, driver, device_count, device_info};
+NeardupGpuStatus search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
+                               uint32_t size) {
+  *search = nullptr;
+  if (!signals_are_blocked()) {
+    put(error, size, "the caller has not blocked its signals");
+    return NEARDUP_GPU_INTERNAL;
+  }
+  using neardup::fake::Behaviour;
+  neardup::fake::behaviour = KIND == FAKE_create_fails  ? Behaviour::create_fails
+                             : KIND == FAKE_lost        ? Behaviour::lost
+                             : KIND == FAKE_memory_once ? Behaviour::memory_once
+                             : KIND == FAKE_never_ends  ? Behaviour::never_ends
+                                                        : Behaviour::works;
+  return neardup::fake::search_create(options, search, error, size);
+}
+
+// Blocked signals could not cancel a search.
+NeardupGpuStatus search_step(NeardupGpuSearch* search, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
+                             double* done, char* error, uint32_t size) {
+  if (signals_are_blocked()) {
+    put(error, size, "the caller has blocked its signals");
+    return NEARDUP_GPU_INTERNAL;
+  }
+  return neardup::fake::search_step(search, pairs, max, count, done, error, size);
+}
+
+const NeardupGpuApi api = {NEARDUP_GPU_ABI,
+                           sizeof api,
+                           driver,
+                           device_count,
+                           device_info,
+                           search_create,
+                           neardup::fake::search_start,
+                           search_step,
+                           neardup::fake::search_stats,
+                           neardup::fake::search_destroy};
 const void* table() { return &api; }
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The GPU module absent, without a driver, of another build, failing, and fine: each gives its documented rows, harms
-# nothing, and a failure is remembered for the session. Needs no GPU: doubles stand behind the C boundary.
+# nothing, and a failure is remembered for the session; and what neardup.device makes of each. Needs no GPU: doubles
+# stand behind the C boundary.
 #
 # The module's place is not configurable (a path that a session could set would let it load any library), so the test
 # runs a server of its own from a private copy: PostgreSQL finds its library folder from where its program lies.
@@ -39,8 +40,8 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 # --- doubles and the private copy
-for fake in wrong_abi no_symbol no_driver count_fails failing_device two_fine; do
-  ${CXX:-c++} -std=c++20 -shared -fPIC -I"$root/src" -DFAKE=$fake "$root/test/gpu/fake_module.cpp" -o "$work/$fake.so" ||
+for fake in wrong_abi no_symbol no_driver count_fails failing_device two_fine create_fails lost memory_once never_ends; do
+  ${CXX:-c++} -std=c++20 -O2 -march=native -shared -fPIC -I"$root/src" -I"$root" -DFAKE=$fake "$root/test/gpu/fake_module.cpp" -o "$work/$fake.so" ||
     { not_ok "doubles compile" "$fake"; exit 1; }
 done
 echo "this is not a library" > "$work/not_a_library.so"
@@ -183,6 +184,114 @@ f
 t"
 fi
 
+# --- searches: the same rows whatever the device, and what fails where
+# minhash, simhash and ctph, one set and two; the name of the first device tells how many searches the double was asked.
+rows_of_all='
+SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100 FROM all_pairs($$SELECT id, m FROM s$$, 0.5) p;
+SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100 FROM all_pairs($$SELECT id, h FROM s$$, 0.8, $$star$$) p;
+SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100 FROM all_pairs($$SELECT id, c FROM s$$, 0.7) p;
+SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100
+  FROM pairs_between($$SELECT id, h FROM s WHERE id % 3 = 0$$, $$SELECT id, h FROM s WHERE id % 3 <> 0$$, 0.8, $$none$$) p;
+SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100
+  FROM pairs_between($$SELECT id, c FROM s WHERE id % 3 = 0$$, $$SELECT id, c FROM s WHERE id % 3 <> 0$$, 0.7) p;
+SELECT md5(string_agg(c::text, $$,$$ ORDER BY c)), count(*) > 100 FROM all_clusters($$SELECT id, h FROM s$$, 0.8) c;
+SELECT md5(string_agg(c::text, $$,$$ ORDER BY c)), count(*) > 100
+  FROM (SELECT id, cluster_connected(c, 0.7) OVER (ORDER BY id) FROM s) c;
+'
+place nothing
+session <<'END' >/dev/null
+CREATE TABLE s AS
+  SELECT i AS id, to_minhash(t) AS m, to_simhash(t) AS h, to_ctph(repeat(t, 20)) AS c
+  FROM generate_series(1, 400) i,
+    LATERAL (SELECT string_agg(CASE WHEN w % 40 = i % 7 THEN 'x' || i % 11 ELSE 'w' || w * (i % 50) END, ' ') AS t
+             FROM generate_series(1, 60) w) d;
+-- Far apart, so that only comparing all finds out: more than a second of estimated work.
+CREATE TABLE much AS SELECT i AS id, hashint8extended(i, 5)::simhash AS h FROM generate_series(1, 72000) i;
+CREATE ROLE ordinary;
+END
+on_cpu=$(echo "SET neardup.device = cpu; $rows_of_all" | session)
+equal "rows of the CPU, each more than 100" "$(echo "$on_cpu" | grep -c '^[0-9a-f]\{32\}|t$')" 7
+
+place two_fine
+equal "neardup.device = gpu: the same rows from the GPU" \
+  "$(echo "SET neardup.device = gpu; $rows_of_all SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "$on_cpu
+Fake GPU 0, 7 searches, 0 open"
+equal "auto: little work stays on the CPU, and the module is not asked" \
+  "$(echo "SHOW neardup.device; SET client_min_messages = debug1; $rows_of_all SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "auto
+$on_cpu
+Fake GPU 0"
+equal "cpu: the module is not asked, whatever the work" \
+  "$(echo "SET neardup.device = cpu; $rows_of_all SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "$on_cpu
+Fake GPU 0"
+
+much='SELECT count(*), sum(id_a + 3 * id_b) FROM all_pairs($$SELECT id, h FROM much$$, 0.81);'
+much_on_cpu=$(echo "SET neardup.device = cpu; $much" | session)
+auto='SET neardup.threads = 1; SET client_min_messages = debug1;'
+equal "much work: rows" "${much_on_cpu%%|*}" "$(echo "${much_on_cpu%%|*}" | grep '^[1-9][0-9]*$')"
+equal "auto: much work goes to the GPU" \
+  "$(echo "$auto $much SELECT name FROM neardup_devices() WHERE device = 0;" | session)" "$much_on_cpu
+Fake GPU 0, 1 searches, 0 open"
+
+# failing STATE REASON: auto gives the rows, says why, and again in the same session; gpu is an error
+failing() {
+  place "$1"
+  equal "$1: auto falls back and says why, again in the same session" "$(echo "$auto $much $much" | session)" \
+    "DEBUG:  searching on the CPU: $2
+$much_on_cpu
+DEBUG:  searching on the CPU: $2
+$much_on_cpu"
+  equal "$1: auto with little work says nothing" "$(echo "$auto $rows_of_all" | session)" "$on_cpu"
+  equal "$1: gpu is an error" \
+    "$(printf '\\set VERBOSITY verbose\nSET neardup.device = gpu;\n%s' "$much" | session | grep -v LOCATION)" \
+    "ERROR:  58000: cannot search on the GPU: $2
+HINT:  With neardup.device = 'auto' or 'cpu' the CPU does it."
+  equal "$1: cpu gives the rows" "$(echo "SET neardup.device = cpu; $auto $much" | session)" "$much_on_cpu"
+}
+failing nothing 'the GPU module is not installed ($libdir/neardup_gpu.so)'
+failing create_fails 'no GPU is usable: self_check failed'
+failing lost 'cudaStreamSynchronize failed: GPU is lost ??? (search.cu:2)'
+
+place lost
+equal "a device lost in one search is left alone in the next ones" \
+  "$(echo "$auto $much $much SELECT name FROM neardup_devices() WHERE device = 0;" | session | tail -1)" \
+  'Fake GPU 0, 1 searches, 0 open'
+
+place memory_once
+no_memory='cudaMalloc failed: out of memory (cudaErrorMemoryAllocation, search.cu:1)'
+equal "auto: memory may be there the next time" \
+  "$(echo "$auto $much $much SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "DEBUG:  searching on the CPU: $no_memory
+$much_on_cpu
+$much_on_cpu
+Fake GPU 0, 2 searches, 0 open"
+equal "gpu: no memory is an error, and the session goes on" \
+  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\n%s\n%s' "$much" "$much" | session | grep -v HINT)" \
+  "ERROR:  cannot search on the GPU: $no_memory
+$much_on_cpu"
+
+place never_ends
+equal "a search on the GPU can be cancelled, and frees what it had" \
+  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 300;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$much" | session)" \
+  "ERROR:  canceling statement due to statement timeout
+Fake GPU 0, 1 searches, 0 open"
+
+place two_fine
+equal "rows that do not fit in memory: gpu is an error, auto gives the rows" \
+  "$(printf '\\set ON_ERROR_STOP off\nSET maintenance_work_mem = $$1MB$$;\nSET neardup.device = gpu;\n%s\nSET neardup.device = auto;\n%s' "$much" "$much" | session | grep -v HINT)" \
+  "ERROR:  the rows do not fit in memory, so the GPU cannot search them
+$much_on_cpu"
+equal "neardup.gpu_memory_limit is for superusers, neardup.device for everyone" \
+  "$(printf '\\set ON_ERROR_STOP off\nSELECT neardup_version() IS NOT NULL;\nSET ROLE ordinary;\nSET neardup.device = gpu;\nSHOW neardup.device;\nSET neardup.gpu_memory_limit = $$1GB$$;\nSHOW neardup.gpu_memory_limit;\nSET neardup.device = cuda;' | session)" \
+  't
+gpu
+ERROR:  permission denied to set parameter "neardup.gpu_memory_limit"
+0
+ERROR:  invalid value for parameter "neardup.device": "cuda"
+HINT:  Available values: auto, cpu, gpu.'
+
 # --- the real module, where it was built
 if [ -n "$real_module" ] && [ -f "$real_module" ]; then
   rm -f "$module" && ln -s "$real_module" "$module"
@@ -194,6 +303,13 @@ if [ -n "$real_module" ] && [ -f "$real_module" ]; then
     esac
   else
     equal "the real module without driver" "$real" "$no_driver"
+    reason='no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)'
+    equal "the real module without driver: auto searches on the CPU" "$(echo "$auto $much" | session)" \
+      "DEBUG:  searching on the CPU: $reason
+$much_on_cpu"
+    equal "the real module without driver: gpu is an error" \
+      "$(printf 'SET neardup.device = gpu;\n%s' "$much" | session | head -1)" \
+      "ERROR:  cannot search on the GPU: $reason"
   fi
 else
   echo "skip - the real module is not installed here"

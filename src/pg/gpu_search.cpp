@@ -1,0 +1,29 @@
+// See gpu_search.h.
+#include "pg/gpu_search.h"
+
+#include <cstdio>
+
+#include "pg/boundary.h"
+#include "pg/gpu_join.h"
+#include "pg/gpu_loader.h"
+#include "pg/guc.h"
+
+namespace neardup {
+namespace {
+
+void fell_back(const char* reason) {
+  char text[NEARDUP_GPU_TEXT + 64];
+  snprintf(text, sizeof text, "searching on the CPU: %s", reason);
+  log_debug1(text);
+}
+
+}  // namespace
+
+PairJoin* gpu_join() {
+  static GpuJoin join({gpu_api, fell_back});
+  if (guc_device == kDeviceCpu) return nullptr;
+  join.set(guc_device == kDeviceGpu, gpu_memory_limit());
+  return &join;
+}
+
+}  // namespace neardup
