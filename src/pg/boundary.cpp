@@ -141,6 +141,8 @@ void PgStop::steps(uint64_t done, uint64_t total) noexcept {
 }
 void PgStop::parts(uint64_t done, uint64_t total) noexcept {
   if (!quiet_) tell_parts(done, total);
+}
+
 void log_debug1(const char* text) noexcept {
   try_pg([](void* arg) { ereport(DEBUG1, (errmsg_internal("%s", static_cast<const char*>(arg)))); },
          const_cast<char*>(text));
