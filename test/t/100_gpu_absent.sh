@@ -218,8 +218,8 @@ equal "neardup.device = gpu: the same rows from the GPU" \
   "$on_cpu
 Fake GPU 0, 7 searches, 0 open"
 equal "auto: little work stays on the CPU, and the module is not asked" \
-  "$(echo "SHOW neardup.device; SET client_min_messages = debug1; $rows_of_all SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
-  "auto
+  "$(echo "SHOW neardup.device; SET neardup.device = auto; SET client_min_messages = debug1; $rows_of_all SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "cpu
 $on_cpu
 Fake GPU 0"
 equal "cpu: the module is not asked, whatever the work" \
@@ -229,7 +229,7 @@ Fake GPU 0"
 
 much='SELECT count(*), sum(id_a + 3 * id_b) FROM all_pairs($$SELECT id, h FROM much$$, 0.81);'
 much_on_cpu=$(echo "SET neardup.device = cpu; $much" | session)
-auto='SET neardup.threads = 1; SET client_min_messages = debug1;'
+auto='SET neardup.device = auto; SET neardup.threads = 1; SET client_min_messages = debug1;'
 equal "much work: rows" "${much_on_cpu%%|*}" "$(echo "${much_on_cpu%%|*}" | grep '^[1-9][0-9]*$')"
 equal "auto: much work goes to the GPU" \
   "$(echo "$auto $much SELECT name FROM neardup_devices() WHERE device = 0;" | session)" "$much_on_cpu
@@ -248,7 +248,7 @@ $much_on_cpu"
     "$(printf '\\set VERBOSITY verbose\nSET neardup.device = gpu;\n%s' "$much" | session | grep -v LOCATION)" \
     "ERROR:  58000: cannot search on the GPU: $2
 HINT:  With neardup.device = 'auto' or 'cpu' the CPU does it."
-  equal "$1: cpu gives the rows" "$(echo "SET neardup.device = cpu; $auto $much" | session)" "$much_on_cpu"
+  equal "$1: cpu gives the rows" "$(echo "$auto SET neardup.device = cpu; $much" | session)" "$much_on_cpu"
 }
 failing nothing 'the GPU module is not installed ($libdir/neardup_gpu.so)'
 failing create_fails 'no GPU is usable: self_check failed'
