@@ -120,7 +120,10 @@ void on_row(void* arg, const SourceRow& row) {
   PairCall* call = reading->call;
   Side* side = reading->side;
   const uint64 number = side->source.ids->count - 1;
-  if (number % kRowsTold == 0) tell_rows_read(call->a.source.ids->count + (call->b.source.ids == nullptr ? 0 : call->b.source.ids->count));
+  if (number % kRowsTold == 0) {
+    const IdStore* ids_b = call->b.source.ids;
+    tell_rows_read(call->a.source.ids->count + (ids_b == nullptr ? 0 : ids_b->count));
+  }
   if (call->on_null != nullptr) call->on_null(call->on_null_arg, row.is_null);
   if (side->source.shape.known && !call->shape.known) learn_shape(call, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);
@@ -314,8 +317,9 @@ bool next_pair(PairCall* call, RowPair* pair, double* similarity) {
 }
 
 void end_pairs(PairCall* call) {
+  const bool verified = call->options.verify != Verify::no;
   end_stage(&call->stages, "pairs returned",
-            call->options.verify == Verify::no ? nullptr : psprintf(UINT64_FORMAT " pairs of documents compared", call->verified));
+            verified ? psprintf(UINT64_FORMAT " pairs of documents compared", call->verified) : nullptr);
   end_progress();
   if (call->engine != nullptr) destroy_owned(call->engine);
   if (call->pairs != nullptr) destroy_owned(call->pairs);

@@ -83,9 +83,8 @@ struct Always final : StopCheck {
 };
 
 TEST(CompareDocuments, CanBeCancelled) {
-  const std::string a(400000, 'a');
-  const std::string b(400000, 'b');
-  const std::vector<Document> docs = views({a, b});
+  const std::vector<std::string> texts{std::string(400000, 'a'), std::string(400000, 'b')};
+  const std::vector<Document> docs = views(texts);
   Always stop;
   for (const unsigned threads : {1u, 2u}) {
     for (const auto kind : {DocumentMeasure::Kind::jaccard, DocumentMeasure::Kind::edit_rate}) {
