@@ -98,8 +98,8 @@ for kind in simhash ctph; do
     brute=- index=-
     if [ "$n" -le 20000 ]; then brute=$(seconds "$plain" "neardup.derive_conditions = off"); fi
     if [ "$n" -le 100000 ]; then
-      options=$([ "$kind" = ctph ] && echo 'WITH (max_rate = 0.15)' || true)
-      sql -c "CREATE INDEX ON neardup_bench_pairs USING lsh (sig) $options"
+      options=$([ "$kind" = ctph ] && echo 'ctph_ops (max_rate = 0.15)' || true)
+      sql -c "CREATE INDEX ON neardup_bench_pairs USING lsh (sig $options)"
       index=$(seconds "$plain" "enable_seqscan = on")
     fi
     row "$kind" "$n" "$(sql -c "$ours")" "$two" "$one" "$small" "$index" "$brute"
