@@ -138,15 +138,18 @@ def gzip_files(tmp):
 @test
 def damaged_gzip_is_reported(tmp):
     packed = gzip.compress(os.urandom(50000).hex().encode())
+    # not compressed, so that a changed byte stays one character and never becomes a NUL, which is found first
+    stored = gzip.compress(b"many words in a row, " * 5000, 0)
     write(f"{tmp}/cut.gz", packed[:-9])
     write(f"{tmp}/cut-header.gz", packed[:5])
-    write(f"{tmp}/flipped.gz", packed[:20000] + bytes([packed[20000] ^ 255]) + packed[20001:])
+    write(f"{tmp}/no-such-block.gz", packed[:10] + b"\x07" + packed[11:])
+    write(f"{tmp}/changed.gz", stored[:20000] + bytes([stored[20000] ^ 1]) + stored[20001:])
     write(f"{tmp}/checksum.gz", packed[:-6] + bytes([packed[-6] ^ 255]) + packed[-5:])
     write(f"{tmp}/garbage.gz", packed + b"garbage")
     write(f"{tmp}/good.txt", "good")
     load = Load("load", tmp, "-t", "t")
     contains(load.out, "1 new")
-    contains(load.out, "5 skipped: 5 damaged gzip")
+    contains(load.out, "6 skipped: 6 damaged gzip")
     contains(load.err, f"{tmp}/garbage.gz: damaged gzip (garbage after the end)")
     contains(load.err, f"{tmp}/cut.gz: damaged gzip (ends too early)")
 

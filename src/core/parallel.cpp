@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
+
+#include "core/signals_blocked.h"
 
 namespace neardup {
 namespace {
@@ -20,20 +21,6 @@ constexpr size_t kTold = 16;
 
 // What a worker throws when another has failed or the caller has had enough.
 struct Stopped {};
-
-// Threads inherit the signal mask: with all signals blocked the host's go on being delivered to its own thread.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

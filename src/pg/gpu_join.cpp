@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/signals_blocked.h"
 #include "core/spill.h"
 #include "core/workspace.h"
 #include "pg/gpu_text.h"
-#include "pg/signals_blocked.h"
 
 namespace neardup {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/signals_blocked.h"
 #include "pg/gpu_text.h"
 #include "pg/pg.h"
-#include "pg/signals_blocked.h"
 
 namespace neardup {
 namespace {

@@ -1,18 +1,9 @@
 // Ids by row number; see query_source.h.
 #include "pg/query_source.h"
+#include "pg/reserve.h"
 
 namespace neardup {
 namespace {
-
-// Room for one more in a palloc'd array that may outgrow 1 GB.
-template <typename T>
-void reserve(MemoryContext context, T** array, uint64* capacity, uint64 needed) {
-  if (needed <= *capacity) return;
-  const uint64 next = Max(needed, Max(*capacity * 2, static_cast<uint64>(1024)));
-  *array = static_cast<T*>(*array == nullptr ? MemoryContextAllocHuge(context, next * sizeof(T))
-                                             : repalloc_huge(*array, next * sizeof(T)));
-  *capacity = next;
-}
 
 uint64 id_size(const IdStore* ids, Datum id) {
   return ids->length == -1   ? VARSIZE_ANY(DatumGetPointer(id))
@@ -94,6 +85,16 @@ Datum id_at(IdStore* ids, uint64 row) {
   buffile_read_exact(ids->file, ids->scratch, end - begin);
   ids->file_position = end;
   return PointerGetDatum(ids->scratch);
+}
+
+Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies) {
+  const Datum id = id_at(ids, row);
+  if (ids->file == nullptr) return id;
+  MemoryContextReset(copies);
+  MemoryContext old = MemoryContextSwitchTo(copies);
+  const Datum copy = datumCopy(id, ids->by_value, ids->length);
+  MemoryContextSwitchTo(old);
+  return copy;
 }
 
 void free_ids(IdStore* ids) {

@@ -8,6 +8,7 @@
 #include "pg/guc.h"
 #include "pg/pair_call.h"
 #include "pg/pair_groups.h"
+#include "pg/reserve.h"
 #include "pg/values.h"
 #include "pg/verify.h"
 
@@ -87,8 +88,7 @@ struct Reading {
 // A row that the engine does not take: from the first one on, engine rows and query rows differ.
 void leave_out(Side* side) {
   if (side->row_of != nullptr) return;
-  side->capacity = 2 * side->engine_rows + 1024;
-  side->row_of = static_cast<uint32*>(MemoryContextAllocHuge(side->source.context, side->capacity * sizeof(uint32)));
+  reserve(side->source.context, &side->row_of, &side->capacity, side->engine_rows + 1);
   for (uint64 r = 0; r < side->engine_rows; ++r) side->row_of[r] = static_cast<uint32>(r);
 }
 
@@ -105,10 +105,7 @@ void add_to_engine(PairCall* call, Side* side, uint64 number, const SourceRow& r
     });
   }
   if (side->row_of != nullptr) {
-    if (side->engine_rows >= side->capacity) {
-      side->capacity *= 2;
-      side->row_of = static_cast<uint32*>(repalloc_huge(side->row_of, side->capacity * sizeof(uint32)));
-    }
+    reserve(side->source.context, &side->row_of, &side->capacity, side->engine_rows + 1);
     side->row_of[side->engine_rows] = static_cast<uint32>(number);
   }
   ++side->engine_rows;

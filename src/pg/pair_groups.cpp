@@ -2,6 +2,7 @@
 // they are far enough apart in time, with those after them that are near enough to its own.
 #include "pg/guc.h"
 #include "pg/pair_groups.h"
+#include "pg/reserve.h"
 
 namespace neardup {
 namespace {
@@ -92,15 +93,8 @@ struct CellRows {
 };
 
 void add_cell_row(CellRows* cell, const SortedRows* rows, uint32 group) {
-  if (cell->n == cell->capacity) {
-    cell->capacity *= 2;
-    cell->rows = static_cast<CellRow*>(repalloc_huge(cell->rows, cell->capacity * sizeof(CellRow)));
-  }
+  reserve(CurrentMemoryContext, &cell->rows, &cell->capacity, cell->n + 1);
   cell->rows[cell->n++] = {at_of(rows), until_of(rows), group, number_of(rows)};
-}
-
-CellRows make_cell_rows() {
-  return {static_cast<CellRow*>(palloc(kCellRows * sizeof(CellRow))), 0, kCellRows};
 }
 
 bool near_in_time(const CellRow& x, const CellRow& y) { return x.at <= y.at ? y.at <= x.until : x.at <= y.until; }
@@ -354,8 +348,6 @@ void search_groups(PairCall* call) {
   Cell cell = {};
   cell.call = call;
   cell.context = AllocSetContextCreate(CurrentMemoryContext, "neardup cell", ALLOCSET_DEFAULT_SIZES);
-  cell.a = make_cell_rows();
-  cell.b = make_cell_rows();
   if (call->two_sets) {
     search_two_sets(&cell);
   } else {

@@ -34,6 +34,8 @@ IdStore* make_ids(MemoryContext context, Oid type, Oid collation, uint64 bytes_l
 void add_id(IdStore* ids, Datum id);
 // Valid until the next call on the same store, and only for `row` < count.
 Datum id_at(IdStore* ids, uint64 row);
+// The same, but valid until the next call with the same `copies`, which holds nothing else.
+Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies);
 void free_ids(IdStore* ids);
 
 // What a query's columns beyond id and signature are, by their names: position, or -1.
@@ -65,7 +67,6 @@ struct RowSource {
   char* last_id;          // of the row before, where ids are not by value
   uint64 last_capacity;
   bool sorted;            // ids came in strictly ascending order
-  bool unique;            // duplicates have been ruled out
   SignatureType type;     // of the second column
   SignatureShape shape;   // of all signatures so far
   FmgrInfo compare;       // of id_type

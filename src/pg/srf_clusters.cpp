@@ -9,6 +9,7 @@
 #include "pg/guc.h"
 #include "pg/pair_call.h"
 #include "pg/pair_groups.h"
+#include "pg/reserve.h"
 #include "pg/values.h"
 
 namespace {
@@ -227,14 +228,7 @@ void add_to_group(void* arg, uint64 number, const Signature& signature) {
   auto* reading = static_cast<ClusterReading*>(arg);
   ClusterRun* run = &reading->run;
   if (run->clusterer == nullptr) start_clusterer(run, reading->group_context, reading->side.source.shape);
-  if (run->rows == reading->capacity) {
-    reading->capacity = 2 * reading->capacity + 1024;
-    auto* more = static_cast<uint32*>(
-        MemoryContextAllocHuge(reading->clusters->context, reading->capacity * sizeof(uint32)));
-    if (run->rows > 0) memcpy(more, reading->numbers, run->rows * sizeof(uint32));
-    if (reading->numbers != nullptr) pfree(reading->numbers);
-    reading->numbers = more;
-  }
+  reserve(reading->clusters->context, &reading->numbers, &reading->capacity, run->rows + 1);
   reading->numbers[run->rows++] = static_cast<uint32>(number);
   call_core([&] { add_row(run->clusterer->object, signature); });
 }
@@ -281,6 +275,15 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, t
   tell_phase(Phase::returning);
 }
 
+// Every pair into links; similarity[b]: of the latest pair that they took for row b.
+template <typename Links>
+void link_pairs(PairCall* call, Links* links, double* similarity) {
+  RowPair pair;
+  double of_pair;
+  while (next_pair(call, &pair, &of_pair))
+    if (links->add(pair)) similarity[pair.b] = of_pair;
+}
+
 // Where pairs have more to fulfil than their signatures tell: by all of them.
 void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkage, text* query, Oid id_type,
                       const SignatureTypes& types) {
@@ -293,19 +296,15 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
   c->ids = call.a.source.ids;
   make_results(c);
   const uint32 rows = static_cast<uint32>(c->rows);
-  RowPair pair;
-  double similarity;
   const LinkedRows* found = nullptr;
   if (linkage == Linkage::anchor) {
     auto* links = make_owned<AnchorLinks>(c->context, [&](PgStop*, PgTempFiles*) { return new AnchorLinks(rows); });
-    while (next_pair(&call, &pair, &similarity))
-      if (links->object->add(pair)) c->similarity[pair.b] = similarity;
+    link_pairs(&call, links->object, c->similarity);
     found = &links->object->rows();
   } else {
     auto* links =
         make_owned<ComponentLinks>(c->context, [&](PgStop*, PgTempFiles*) { return new ComponentLinks(rows); });
-    while (next_pair(&call, &pair, &similarity))
-      if (links->object->add(pair)) c->similarity[pair.b] = similarity;
+    link_pairs(&call, links->object, c->similarity);
     found = &links->object->finish();
   }
   for (uint32 i = 0; i < rows; ++i) {
@@ -325,13 +324,7 @@ void put_clusters(ReturnSetInfo* rsinfo, RowClusters* c) {
   for (uint64 i = 0; i < c->rows; ++i) {
     const bool is_null = (c->null_bits[i / 8] >> (i % 8) & 1) != 0;
     const uint64 r = c->representative[i];
-    Datum id = id_at(c->ids, i);
-    if (r != i && c->ids->file != nullptr) {
-      MemoryContextReset(copies);
-      MemoryContext old = MemoryContextSwitchTo(copies);
-      id = datumCopy(id, c->ids->by_value, c->ids->length);
-      MemoryContextSwitchTo(old);
-    }
+    const Datum id = r == i ? id_at(c->ids, i) : kept_id(c->ids, i, copies);
     Datum values[6] = {id,
                        Int64GetDatum(static_cast<int64>(r) + 1),
                        r == i ? id : id_at(c->ids, r),

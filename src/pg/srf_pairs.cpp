@@ -24,13 +24,8 @@ PairRows make_rows(FunctionCallInfo fcinfo, IdStore* ids_a, IdStore* ids_b) {
 }
 
 void put_pair(PairRows* rows, const RowPair& pair, double similarity) {
-  Datum a = id_at(rows->ids_a, pair.a);
-  if (rows->ids_a == rows->ids_b && rows->ids_a->file != nullptr) {
-    MemoryContextReset(rows->copies);
-    MemoryContext old = MemoryContextSwitchTo(rows->copies);
-    a = datumCopy(a, rows->ids_a->by_value, rows->ids_a->length);
-    MemoryContextSwitchTo(old);
-  }
+  const bool one_store = rows->ids_a == rows->ids_b;
+  const Datum a = one_store ? kept_id(rows->ids_a, pair.a, rows->copies) : id_at(rows->ids_a, pair.a);
   Datum values[3] = {a, id_at(rows->ids_b, pair.b), Float8GetDatum(similarity)};
   bool nulls[3] = {};
   tuplestore_putvalues(rows->rsinfo->setResult, rows->rsinfo->setDesc, values, nulls);

@@ -3,6 +3,7 @@
 import threading
 import time
 
+from clusters import anchors, components
 from harness import *
 
 # name: signature of a body, similarity of x.sig and y.sig, from where on the brute-force join keeps pairs, thresholds
@@ -78,36 +79,6 @@ def sign(conn, kind):
         FROM (SELECT id, %s AS sig FROM doc) d; ANALYZE sig""" % signature)
     conn.execute("""CREATE TABLE brute AS SELECT * FROM (SELECT x.id AS a, y.id AS b, x.first AS first_a, y.first AS first_b, %s AS s
         FROM sig x JOIN sig y ON x.id < y.id OFFSET 0) p WHERE s >= %s; ANALYZE brute""" % (similarity, least))
-
-
-def anchors(ids, near):
-    """Greedy first-come: {id: its representative's id}."""
-    rank = {i: n for n, i in enumerate(ids)}
-    neighbours = {i: [] for i in ids}
-    for a, b in near:
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    rep = {}
-    for i in ids:
-        kept = [j for j in neighbours[i] if rep.get(j) == j]
-        rep[i] = min(kept, key=rank.get) if kept else i
-    return rep
-
-
-def components(ids, near):
-    """Union-find; the first id in order represents."""
-    parent = {i: i for i in ids}
-    rank = {i: n for n, i in enumerate(ids)}
-
-    def root(i):
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-    for a, b in near:
-        a, b = sorted((root(a), root(b)), key=rank.get)
-        parent[b] = a
-    return {i: root(i) for i in ids}
 
 
 def clusters(conn, name, kind, threshold):

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Pairs and clusters within groups, near in time, and verified on documents, against plain joins; bridges against their
 definition; recall of verified pairs on the data sets."""
-from harness import *
 import threading
 import time
+
+from clusters import anchors, components
+from harness import *
 
 SIGNED = """CREATE TABLE sig AS SELECT *, %s AS sig FROM doc; ANALYZE sig"""
 KINDS = {
@@ -50,34 +52,6 @@ def make_brute(conn, kind):
 
 def pair_set(conn, query):
     return {(a, b): s for a, b, s in conn.execute(query).fetchall()}
-
-
-def anchors(ids, near):
-    rank = {i: n for n, i in enumerate(ids)}
-    neighbours = {i: [] for i in ids}
-    for a, b in near:
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    rep = {}
-    for i in ids:
-        kept = [j for j in neighbours[i] if rep.get(j) == j]
-        rep[i] = min(kept, key=rank.get) if kept else i
-    return rep
-
-
-def components(ids, near):
-    parent = {i: i for i in ids}
-    rank = {i: n for n, i in enumerate(ids)}
-
-    def root(i):
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-    for a, b in near:
-        a, b = sorted((root(a), root(b)), key=rank.get)
-        parent[b] = a
-    return {i: root(i) for i in ids}
 
 
 def bridges(near):
@@ -264,7 +238,6 @@ def read_in_parallel(conn):
     want = None
     for workers in (0, 2):
         conn.execute("SET max_parallel_workers_per_gather = %d" % workers)
-        conn.execute("CREATE OR REPLACE FUNCTION seen() RETURNS bigint LANGUAGE sql AS 'SELECT 1'")
         rows = conn.execute("SELECT * FROM all_pairs('%s', 0.7)" % query).fetchall()
         clusters = conn.execute("SELECT * FROM all_clusters('%s ORDER BY id', 0.7)" % query).fetchall()
         want = want or (rows, clusters)

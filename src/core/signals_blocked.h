@@ -1,12 +1,12 @@
-// Calls that start threads which are not ours.
+// For whoever starts threads.
 #pragma once
 
-#include <signal.h>
+#include <csignal>
 
 namespace neardup {
 
-// The driver starts threads, and a thread keeps the signal mask of the one that started it. With all signals
-// blocked here, PostgreSQL's go on being delivered to the backend's own thread and to no other.
+// Threads keep the signal mask of the one that starts them: with all signals blocked while they start, the host's go on
+// being delivered to its own thread and to no other.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
