@@ -20,6 +20,14 @@ namespace neardup {
 // Estimated nanoseconds of a comparison of two rows.
 inline size_t compare_units(size_t row_bytes) { return 5 + row_bytes / 64; }
 
+// Entries of one band, grouped or sorted by key; their indexes are those of `keys` and `row_of`.
+struct JoinList {
+  const uint64_t* entries;
+  size_t n;
+  KeyRows keys;
+  const uint32_t* row_of;
+};
+
 struct MinhashPairs::Impl {
   Impl(uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
       : ws(options.memory_limit, options.files, options.stop),
@@ -53,12 +61,17 @@ struct MinhashPairs::Impl {
   void for_each_distinct(OnRow on_row);
   bool join_elsewhere();
   void join_in_memory();
-  void join_on_threads(const uint64_t* entries, size_t n, const KeyRows& keys, const uint32_t* row_of);
+  bool worth_threads(size_t entries) const;
+  void join_on_threads(const JoinList& x, const JoinList* y);
+  void join_within(const JoinList& x);
+  void join_between(const JoinList& x, const JoinList& y);
   void join_blocks();
   template <class Visit>
-  void join_self(const uint64_t* entries, size_t n, const KeyRows& keys, Visit& visit);
+  void join_self(const uint64_t* entries, size_t n, const KeyRows& keys, const Visit& visit);
   template <class Pair>
   void join_classes(const uint64_t* bucket, size_t n, const KeyRows& keys, Pair pair);
+  uint32_t distinct_of(uint32_t first, uint32_t last, uint32_t* tile) const;
+  void compare_on_threads();
   void compare_all();
   bool candidate(uint32_t x, uint32_t y);
   bool check_now(uint32_t x, uint32_t y);

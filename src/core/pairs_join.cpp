@@ -112,7 +112,7 @@ void MinhashPairs::Impl::join_classes(const uint64_t* bucket, size_t n, const Ke
 
 // The pairs of entries that are grouped by key.
 template <class Visit>
-void MinhashPairs::Impl::join_self(const uint64_t* entries, size_t n, const KeyRows& keys, Visit& visit) {
+void MinhashPairs::Impl::join_self(const uint64_t* entries, size_t n, const KeyRows& keys, const Visit& visit) {
   auto pair = [&](uint32_t i, uint32_t j) { visit(i, j, true); };
   for_each_bucket(entries, n, keys, ws.poller, [&](const uint64_t* bucket, size_t size) {
     if (components() && size > kClassBucket) {
@@ -124,37 +124,87 @@ void MinhashPairs::Impl::join_self(const uint64_t* entries, size_t n, const KeyR
   });
 }
 
-// The same by several threads: tasks are pieces of the list, cut between keys.
-void MinhashPairs::Impl::join_on_threads(const uint64_t* entries, size_t n, const KeyRows& keys, const uint32_t* row_of) {
+bool MinhashPairs::Impl::worth_threads(size_t entries) const {
+  return threads > 1 && !components() && entries >= kLeastForThreads;
+}
+
+// The pairs of equal keys within x, or between x and y, by several threads: tasks are pieces of x, cut between keys.
+// Where the rows lie on disk the threads hand over candidates, which wait as always.
+void MinhashPairs::Impl::join_on_threads(const JoinList& x, const JoinList* y) {
   std::atomic<uint64_t> looked{0};
   std::atomic<uint64_t> compared{0};
-  const auto border = [&](size_t at) {
-    at = std::min(at, n);
-    while (at > 0 && at < n && entry_key(entries[at]) == entry_key(entries[at - 1])) ++at;
+  const bool in_memory = rows.in_memory();
+  const uint32_t* const row_of_y = y == nullptr ? x.row_of : y->row_of;
+  const auto border = [&x](size_t at) {
+    at = std::min(at, x.n);
+    while (at > 0 && at < x.n && entry_key(x.entries[at]) == entry_key(x.entries[at - 1])) ++at;
     return at;
   };
   run_tasks(
-      threads, (n + kTaskEntries - 1) / kTaskEntries, ws.poller,
+      threads, (x.n + kTaskEntries - 1) / kTaskEntries, ws.poller,
       [&](unsigned, size_t task, HitSink& hits) {
         const size_t first = border(task * kTaskEntries);
         const size_t last = border((task + 1) * kTaskEntries);
-        const auto found = [&hits](uint32_t x, uint32_t y, uint32_t matches) { hits.add(x, y, matches); };
+        if (first == last) return;
+        const auto found = [&hits](uint32_t a, uint32_t b, uint32_t matches) { hits.add(a, b, matches); };
         Batch own;
         uint64_t looks = 0;
-        auto pair = [&](uint32_t i, uint32_t j) { own.add(*this, row_of[i], row_of[j], hits, found); };
-        for_each_bucket(entries + first, last - first, keys, hits, [&](const uint64_t* bucket, size_t size) {
-          looks += static_cast<uint64_t>(size) * (size - 1) / 2;
-          visit_bucket(bucket, size, keys, filter, hits, pair);
-        });
+        auto pair = [&](uint32_t i, uint32_t j) {
+          if (in_memory)
+            own.add(*this, x.row_of[i], row_of_y[j], hits, found);
+          else
+            hits.add(x.row_of[i], row_of_y[j], 0);
+        };
+        if (y == nullptr) {
+          for_each_bucket(x.entries + first, last - first, x.keys, hits, [&](const uint64_t* bucket, size_t size) {
+            looks += static_cast<uint64_t>(size) * (size - 1) / 2;
+            visit_bucket(bucket, size, x.keys, filter, hits, pair);
+          });
+        } else {
+          const auto before = [](uint64_t entry, uint32_t key) { return entry_key(entry) < key; };
+          const auto after = [](uint32_t key, uint64_t entry) { return key < entry_key(entry); };
+          const uint64_t* const end = y->entries + y->n;
+          const uint64_t* const from = std::lower_bound(y->entries, end, entry_key(x.entries[first]), before);
+          const uint64_t* const to = std::upper_bound(from, end, entry_key(x.entries[last - 1]), after);
+          looks = visit_cross(x.entries + first, last - first, x.keys, from, static_cast<size_t>(to - from), y->keys,
+                              filter, hits, pair);
+        }
         own.compare(*this, hits, found);
         looked.fetch_add(looks, std::memory_order_relaxed);
         compared.fetch_add(own.compared, std::memory_order_relaxed);
       },
-      [this](const Hit* hits, size_t count) {
-        for (size_t i = 0; i < count; ++i) found(hits[i].x, hits[i].y, hits[i].value);
+      [this, in_memory](const Hit* hits, size_t count) {
+        for (const Hit* hit = hits; hit < hits + count; ++hit) {
+          if (in_memory)
+            found(hit->x, hit->y, hit->value);
+          else
+            candidate(hit->x, hit->y);
+        }
       });
   stats.looked += looked.load();
   stats.compared += compared.load();
+}
+
+// The pairs of equal keys within a list that is grouped by key.
+void MinhashPairs::Impl::join_within(const JoinList& x) {
+  if (worth_threads(x.n)) {
+    join_on_threads(x, nullptr);
+    return;
+  }
+  const auto visit = [&](uint32_t i, uint32_t j, bool passed) {
+    return passed ? candidate(x.row_of[i], x.row_of[j]) : already_joined(x.row_of[i], x.row_of[j]);
+  };
+  join_self(x.entries, x.n, x.keys, visit);
+}
+
+// The same between two lists, both sorted by key.
+void MinhashPairs::Impl::join_between(const JoinList& x, const JoinList& y) {
+  if (worth_threads(x.n + y.n)) {
+    join_on_threads(x, &y);
+    return;
+  }
+  const auto visit = [&](uint32_t i, uint32_t j) { candidate(x.row_of[i], y.row_of[j]); };
+  stats.looked += visit_cross(x.entries, x.n, x.keys, y.entries, y.n, y.keys, filter, ws.poller, visit);
 }
 
 void MinhashPairs::Impl::join_in_memory() {
@@ -197,29 +247,20 @@ void MinhashPairs::Impl::join_in_memory() {
     return;
   }
 
-  const KeyRows key_rows{keys.data(), stride};
-  const KeyRows key_rows_b{keys.data() + size_t{n_a} * stride, stride};
-  const auto visit = [&](uint32_t i, uint32_t j, bool passed) {
-    return passed ? candidate(row_of[i], row_of[j]) : already_joined(row_of[i], row_of[j]);
-  };
-  const auto visit_ab = [&](uint32_t i, uint32_t j) { candidate(row_of[i], row_of[n_a + j]); };
+  const KeyRows keys_a{keys.data(), stride};
+  const KeyRows keys_b{keys.data() + size_t{n_a} * stride, stride};
   BandEntries entries(n_a, ws);
   BandEntries entries_b(n - n_a, ws);
   for (uint32_t p = 0; p < banding.probes(); ++p) {
     ws.poller.steps(p, banding.probes());
     const uint32_t band = order[p];
     if (two_sets) {
-      stats.looked += visit_cross(entries.sort(keys.data(), stride, band, n_a), n_a, key_rows,
-                                  entries_b.sort(key_rows_b.keys, stride, band, n - n_a), n - n_a, key_rows_b, filter,
-                                  ws.poller, visit_ab);
+      join_between({entries.sort(keys_a.keys, stride, band, n_a), n_a, keys_a, row_of.data()},
+                   {entries_b.sort(keys_b.keys, stride, band, n - n_a), n - n_a, keys_b, row_of.data() + n_a});
     } else {
       size_t kept = 0;
-      const uint64_t* grouped = entries.group(keys.data(), stride, band, n, &kept);
-      if (threads > 1 && !components() && rows.in_memory() && kept >= kLeastForThreads) {
-        join_on_threads(grouped, kept, key_rows, row_of.data());
-      } else {
-        join_self(grouped, kept, key_rows, visit);
-      }
+      const uint64_t* grouped = entries.group(keys_a.keys, stride, band, n, &kept);
+      join_within({grouped, kept, keys_a, row_of.data()});
     }
     filter.take(band);
   }
@@ -290,8 +331,6 @@ void MinhashPairs::Impl::join_blocks() {
   };
   Loaded one(most, stride, ws.ledger);
   Loaded two(most, stride, ws.ledger);
-  const KeyRows keys_one{one.keys.data(), stride};
-  const KeyRows keys_two{two.keys.data(), stride};
   const auto load_rows = [&](const Block& block, Loaded& to) {
     read_polled(*file, block.offset, to.row_of.data(), block.count * size_t{4}, ws.poller);
     read_polled(*file, block.offset + block.count * uint64_t{4}, to.keys.data(), block.count * vector_bytes, ws.poller);
@@ -300,10 +339,9 @@ void MinhashPairs::Impl::join_blocks() {
     const uint64_t at = block.offset + block.count * (4 + vector_bytes + band * sizeof(uint64_t));
     read_polled(*file, at, to.entries.data(), block.count * sizeof(uint64_t), ws.poller);
   };
-  const auto visit_self = [&](uint32_t i, uint32_t j, bool passed) {
-    return passed ? candidate(one.row_of[i], one.row_of[j]) : already_joined(one.row_of[i], one.row_of[j]);
+  const auto list = [stride](const Loaded& loaded, const Block& block) {
+    return JoinList{loaded.entries.data(), block.count, {loaded.keys.data(), stride}, loaded.row_of.data()};
   };
-  const auto visit_two = [&](uint32_t i, uint32_t j) { candidate(one.row_of[i], two.row_of[j]); };
 
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].of_b) break;
@@ -313,7 +351,7 @@ void MinhashPairs::Impl::join_blocks() {
       filter.take_none();
       for (uint32_t p = 0; p < banding.probes(); ++p) {
         load_entries(blocks[i], order[p], one);
-        join_self(one.entries.data(), blocks[i].count, keys_one, visit_self);
+        join_within(list(one, blocks[i]));
         filter.take(order[p]);
       }
     }
@@ -324,8 +362,7 @@ void MinhashPairs::Impl::join_blocks() {
       for (uint32_t p = 0; p < banding.probes(); ++p) {
         load_entries(blocks[i], order[p], one);
         load_entries(blocks[j], order[p], two);
-        stats.looked += visit_cross(one.entries.data(), blocks[i].count, keys_one, two.entries.data(), blocks[j].count,
-                                    keys_two, filter, ws.poller, visit_two);
+        join_between(list(one, blocks[i]), list(two, blocks[j]));
         filter.take(order[p]);
       }
     }
@@ -335,9 +372,57 @@ void MinhashPairs::Impl::join_blocks() {
 
 // ---------------------------------------------------------------- brute force
 
+// The rows of [first, last) that are not duplicates.
+uint32_t MinhashPairs::Impl::distinct_of(uint32_t first, uint32_t last, uint32_t* tile) const {
+  uint32_t n = 0;
+  for (uint32_t row = first; row < last; ++row)
+    if (!equal_rows.has(row)) tile[n++] = row;
+  return n;
+}
+
+// Every pair of distinct rows in memory, by several threads: a task is a tile of y against all x before it.
+void MinhashPairs::Impl::compare_on_threads() {
+  const uint32_t n = rows.size();
+  const uint32_t tile_rows = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / row_bytes));
+  const uint32_t y_begin = two_sets ? count_a : 0;
+  std::atomic<uint64_t> compared{0};
+  run_tasks(
+      threads, (n - y_begin + tile_rows - 1) / tile_rows, ws.poller,
+      [&](unsigned, size_t task, HitSink& hits) {
+        const uint32_t first = y_begin + static_cast<uint32_t>(task) * tile_rows;
+        const uint32_t last = std::min(n, first + tile_rows);
+        std::vector<uint32_t> tile(tile_rows);
+        const uint32_t n_tile = distinct_of(first, last, tile.data());
+        const uint32_t x_end = two_sets ? count_a : last;
+        uint64_t count = 0;
+        uint32_t next = 0;  // of the tile, behind x
+        for (uint32_t x = 0; x < x_end; ++x) {
+          hits.spend(1);
+          if (equal_rows.has(x)) continue;
+          while (next < n_tile && tile[next] <= x) ++next;
+          const std::byte* const row_x = rows.row(x);
+          for (uint32_t i = next; i < n_tile; ++i) {
+            const uint32_t matches = compare(row_x, rows.row(tile[i]));
+            if (matches >= need) hits.add(x, tile[i], matches);
+          }
+          count += n_tile - next;
+          hits.spend((n_tile - next) * compare_units(row_bytes));
+        }
+        compared.fetch_add(count, std::memory_order_relaxed);
+      },
+      [this](const Hit* hits, size_t count) {
+        for (size_t i = 0; i < count; ++i) found(hits[i].x, hits[i].y, hits[i].value);
+      });
+  stats.compared += compared.load();
+}
+
 // Every pair of distinct rows: a block of x (all rows when they are in memory) against tiles of y.
 void MinhashPairs::Impl::compare_all() {
   stats.brute_force = true;
+  if (rows.in_memory() && worth_threads(rows.size())) {
+    compare_on_threads();
+    return;
+  }
   const uint32_t n = rows.size();
   const uint32_t x_end = two_sets ? count_a : n;
   const bool in_memory = rows.in_memory();
@@ -359,10 +444,7 @@ void MinhashPairs::Impl::compare_all() {
       const uint32_t y_last = std::min(n, y_first + tile_rows);
       ws.poller.parts(y_first, n);
       if (!in_memory) rows.read(y_first, y_last - y_first, y_tile.data());
-      uint32_t n_tile = 0;
-      for (uint32_t y = y_first; y < y_last; ++y) {
-        if (!equal_rows.has(y)) tile[n_tile++] = y;
-      }
+      const uint32_t n_tile = distinct_of(y_first, y_last, tile.data());
       uint32_t next = 0;  // of the tile, behind x
       for (uint32_t x = x_first; x < std::min(x_last, y_last); ++x) {
         if (equal_rows.has(x)) continue;

@@ -152,24 +152,44 @@ TEST(Pairs, EqualRowsAreCollapsed) {
 }
 
 TEST(Pairs, ThreadsChangeNothing) {
-  const Rows rows = reference::make_set("mixed", 128, 32, 12'000, 3);
-  std::vector<Pair> expected;
-  SearchStats first;
-  for (const unsigned threads : {1u, 2u, 5u}) {
-    MinhashPairs engine(128, 32, 103, {.threads = threads});
-    add_all(engine, rows);
-    engine.run();
-    const std::vector<Pair> found = drain(engine, 4096);
-    if (threads == 1) {
-      expected = found;
-      first = engine.stats();
+  const Rows rows = reference::make_set("mixed", 128, 32, 9000, 3);
+  struct Case {
+    const char* name;
+    uint32_t need;
+    size_t limit;  // at 6 MB the rows lie on disk, at 1 MB the keys too
+    bool two_sets;
+    bool brute_force;
+  };
+  for (const Case& c : {Case{"in memory", 103, kUnlimited, false, false}, {"rows on disk", 103, 6 << 20, false, false},
+                        {"keys on disk", 103, 1 << 20, false, false}, {"two sets", 103, kUnlimited, true, false},
+                        {"two sets on disk", 103, 1 << 20, true, false}, {"everything", 20, kUnlimited, false, true},
+                        {"everything of two sets", 20, kUnlimited, true, true}}) {
+    SCOPED_TRACE(c.name);
+    std::vector<Pair> expected;
+    SearchStats first;
+    const uint32_t n = c.brute_force ? 4500 : rows.size();
+    for (const unsigned threads : {1u, 4u}) {
+      StdioTempFiles files;
+      MinhashPairs engine(128, 32, c.need, {.memory_limit = c.limit, .files = &files, .threads = threads});
+      for (uint32_t i = 0; i < n; ++i) {
+        if (c.two_sets && i == n / 3) engine.start_set_b();
+        engine.add(rows.row(i));
+      }
+      engine.run();
+      const std::vector<Pair> found = drain(engine, 4096);
+      if (threads == 1) {
+        expected = found;
+        first = engine.stats();
+      }
+      ASSERT_EQ(found, expected) << threads;
+      EXPECT_EQ(engine.stats().looked, first.looked);
+      EXPECT_EQ(engine.stats().compared, first.compared);
+      EXPECT_LE(engine.stats().peak_bytes, std::max(c.limit, first.peak_bytes));
     }
-    ASSERT_EQ(found, expected) << threads;
-    EXPECT_EQ(engine.stats().looked, first.looked);
-    EXPECT_EQ(engine.stats().compared, first.compared);
+    EXPECT_GT(first.compared, 1000u);
+    EXPECT_EQ(first.brute_force, c.brute_force);
+    EXPECT_EQ(first.spilled_bytes != 0, c.limit != kUnlimited);
   }
-  EXPECT_GT(first.compared, 1000u);
-  EXPECT_FALSE(first.brute_force);
 }
 
 TEST(Pairs, EqualRowsAsAsked) {
