@@ -16,6 +16,7 @@ CREATE TYPE neardup_job AS (
   search_threshold float8,-- least similarity of signatures, and that of the index
   refresh bigint,         -- number of the latest refresh
   clustered bigint,       -- number of the refresh that clustered last: rows signed later have not been clustered
+  clustered_rows bigint,  -- how many rows it looked at
   next_cluster bigint,
   paused boolean, phase text, done bigint, total bigint, started timestamptz, phase_started timestamptz,
   finished timestamptz, pid int, last_error text);
@@ -36,6 +37,19 @@ CREATE FUNCTION neardup_search_threshold(signature minhash, threshold float8) RE
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
   'least similarity of signatures by which 999 of 1000 pairs of documents of Jaccard similarity >= threshold are found';
+
+CREATE FUNCTION neardup_raise(state text, message text, detail text, hint text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF detail <> '' AND hint <> '' THEN
+    RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail, HINT = hint;
+  ELSIF detail <> '' THEN
+    RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail;
+  ELSIF hint <> '' THEN
+    RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, HINT = hint;
+  END IF;
+  RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message;
+END $$;
+COMMENT ON FUNCTION neardup_raise(text, text, text, text) IS 'private: an error, without the fields that are empty';
 
 -- Names --------------------------------------------------------------------------------------------------------------
 
@@ -191,8 +205,8 @@ BEGIN
     RAISE EXCEPTION '% is no table or view', j.source USING ERRCODE = 'wrong_object_type';
   END IF;
   IF j.threshold IS NULL OR NOT (j.threshold > 0 AND j.threshold <= 1) THEN
-    RAISE EXCEPTION 'threshold must be above 0 and at most 1: %', j.threshold USING ERRCODE = 'invalid_parameter_value',
-      HINT = CASE WHEN j.threshold > 1 AND j.threshold <= 100 THEN format('For %s %%, write %s.', j.threshold, j.threshold / 100) END;
+    PERFORM @extschema@.neardup_raise('22023', format('threshold must be above 0 and at most 1: %s', COALESCE(j.threshold::text, 'NULL')), '',
+      CASE WHEN j.threshold > 1 AND j.threshold <= 100 THEN format('For %s %%, write %s.', j.threshold, j.threshold / 100) ELSE '' END);
   END IF;
   IF j.linkage IS NULL OR j.linkage NOT IN ('anchor', 'connected') THEN
     RAISE EXCEPTION 'linkage must be ''anchor'' or ''connected'': %', COALESCE(quote_literal(j.linkage), 'NULL')

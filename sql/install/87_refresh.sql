@@ -168,6 +168,7 @@ DECLARE
   within text := (SELECT string_agg('g.within_' || i, ', ' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i);
   id_type text;
   query text;
+  looked_at bigint;
   n bigint;
 BEGIN
   SELECT CASE WHEN a.atttypid IN ('smallint'::regtype, 'int'::regtype, 'bigint'::regtype) THEN 'bigint' ELSE format_type(a.atttypid, NULL) END
@@ -185,6 +186,7 @@ BEGIN
                   FROM @extschema@.all_clusters(NULL::%s, %L, %L::float8, %L, %L, %L::float8, %L::interval)
                        WITH ORDINALITY c(id, cluster, representative, similarity, cluster_size, survivor, n)',
     split_part(fresh, '.', 2), id_type, query, j.threshold, j.linkage, j.verify, j.verify_threshold, j.at_most_apart);
+  GET DIAGNOSTICS looked_at = ROW_COUNT;
   EXECUTE format('ANALYZE %s', fresh);
   -- Where an old cluster lives on: with its representative, or with the first of its rows that are left.
   EXECUTE format('CREATE TEMP TABLE %s AS SELECT DISTINCT ON (r.cluster) r.cluster AS old, f.c FROM %s f JOIN %s r ON r.id = f.id
@@ -220,7 +222,8 @@ BEGIN
     (SELECT string_agg(format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)));
   EXECUTE format('DELETE FROM %s WHERE gone', signatures);
   EXECUTE format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
-  EXECUTE format('UPDATE %s SET clustered = refresh, recluster = false, next_cluster = next_cluster + $1', job) USING n;
+  EXECUTE format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
+    USING n, looked_at;
   PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs, touched);
 END $$;
 COMMENT ON FUNCTION neardup_refresh_cluster(regclass, neardup_job) IS 'private: clusters what has changed and writes the result';
@@ -258,7 +261,11 @@ BEGIN
     PERFORM @extschema@.neardup_refresh_index(job, j);
     PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_temp(job, 'todo'));
     EXECUTE format('SELECT count(*) FROM %s WHERE generation > $1', @extschema@.neardup_job_part(job, '_signatures')) INTO n USING j.clustered;
-    RETURN CASE WHEN n > 0 OR j.recluster THEN 'clustering' ELSE 'idle' END;
+    IF n = 0 AND NOT j.recluster THEN
+      EXECUTE format('UPDATE %s SET clustered_rows = 0', job);
+      RETURN 'idle';
+    END IF;
+    RETURN 'clustering';
   END IF;
   PERFORM @extschema@.neardup_refresh_cluster(job, j);
   RETURN 'idle';
@@ -272,7 +279,7 @@ DECLARE
   j @extschema@.neardup_job := @extschema@.neardup_job_row(job);
   next text;
   failed boolean := false;
-  state text; message text; detail text; hint text; context text;
+  state text; message text; detail text; hint text;
 BEGIN
   IF j.source IS NULL THEN
     RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception';
@@ -289,14 +296,13 @@ BEGIN
       next := @extschema@.neardup_refresh_step(job, batch);
     EXCEPTION WHEN OTHERS THEN
       IF NOT commit THEN RAISE; END IF;
-      GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT,
-        context = PG_EXCEPTION_CONTEXT;
+      GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
       failed := true;
     END;
     IF failed THEN
       EXECUTE format('UPDATE %s SET phase = ''failed'', finished = clock_timestamp(), pid = NULL, last_error = $1', job) USING message;
       COMMIT;
-      RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail, HINT = hint;
+      PERFORM @extschema@.neardup_raise(state, message, detail, hint);
     END IF;
     EXECUTE format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', job) USING next;
     IF next = 'idle' THEN
@@ -332,7 +338,10 @@ DECLARE
 BEGIN
   FOR t IN SELECT c.oid FROM pg_class c WHERE c.reloftype = '@extschema@.neardup_job'::regtype AND c.relkind = 'r'
            AND has_table_privilege(c.oid, 'SELECT') ORDER BY c.oid::regclass::text LOOP
-    j := @extschema@.neardup_job_row(t);
+    BEGIN
+      j := @extschema@.neardup_job_row(t);
+    EXCEPTION WHEN undefined_table THEN CONTINUE;  -- dropped meanwhile
+    END;
     CONTINUE WHEN j.phase IS NULL;
     -- the lock of refresh_duplicates()
     SELECT true INTO running FROM pg_locks l WHERE l.locktype = 'advisory' AND l.classid = t::oid AND l.objid = 0 AND l.objsubid = 3

@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+"""Jobs: a table of duplicates that is refreshed is the same as one made from scratch, whatever happened in between."""
+import threading
+import time
+
+from harness import *
+from jobs import *
+
+def is_sound(conn, name):
+    """Each cluster has one survivor, which is its representative; every live row is in the table once."""
+    return one(conn, """SELECT count(*) = 0 FROM (SELECT cluster FROM %s GROUP BY cluster
+        HAVING count(*) FILTER (WHERE survivor) <> 1 OR count(DISTINCT representative) <> 1
+               OR bool_or(survivor AND representative <> id)) x""" % name)
+
+
+FORMS = {
+    "anchor": "body => 'body', deleted => 'gone'",
+    "connected": "body => 'body', linkage => 'connected', deleted => 'gone'",
+    "longest": "body => 'body', keep => 'longest'",
+    "by date": "body => 'body', order_by => 'published', filter => 'tenant < 2'",
+    "within": "body => 'body', within => '{tenant}'",
+    "within a week": "body => 'body', within => '{tenant}', at => 'published', at_most_apart => '7 days'",
+    "verified": "body => 'body', verify => 'jaccard', linkage => 'connected'",
+    "simhash": "body => 'body', profile => 'simhash', threshold => 0.95",
+    "digests": "body => 'body', profile => 'ctph', threshold => 0.9",
+}
+
+
+def refreshes_equal_scratch(name):
+    """Random changes, refreshed in small batches: after each refresh as from scratch."""
+    with connect(name) as conn:
+        for form, options in FORMS.items():
+            rng = random.Random(form)
+            texts, ids = Texts(rng), []
+            conn.execute(SCHEMA % ("bigint", "text"))
+            change(conn, rng, texts, 600, ids)
+            conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+            rows, parts = [], 0
+            for step in range(12 if FULL else 5):
+                conn.execute("CALL refresh_duplicates('dups', batch => %s)", (rng.choice((7, 50, 10000)),))
+                rows.append((step, table(conn, "dups"), from_scratch(conn, options)))
+                part = one(conn, "SELECT clustered_rows < (SELECT count(*) FROM dups) FROM dups_job")
+                parts += part
+                rows.append(("%d sound" % step, is_sound(conn, "dups"), True))
+                change(conn, rng, texts, rng.choice((0, 1, 3, 10, 60)), ids)
+            equal_all("refreshed as from scratch: %s" % form, rows)
+            check("not all is clustered again: %s" % form, parts > 0)
+            conn.execute("SELECT drop_duplicates('dups')")
+            conn.execute("DROP TABLE docs")
+        equal("nothing is left of dropped jobs", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%' OR relname LIKE 'neardup\\_%\\_%'"), 0)
+
+
+def every_source(name):
+    """Views, partitions, materialized views, a signature column, ids of other types, bytea."""
+    with connect(name) as conn:
+        sources = {
+            "uuid ids": (SCHEMA % ("uuid", "text"), "docs", "body => 'body'", lambda i: "%08x-0000-0000-0000-%012x" % (i * 7919 % 2**32, i)),
+            "text ids": (SCHEMA % ("text", "text"), "docs", "body => 'body'", lambda i: "doc %d" % i),
+            "int ids": (SCHEMA % ("int", "text"), "docs", "body => 'body'", lambda i: i),
+            "bytea": (SCHEMA % ("bigint", "bytea"), "docs", "body => 'body', profile => 'ctph'", lambda i: i),
+            "a view": (SCHEMA % ("bigint", "text") + "; CREATE VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v", "body => 'body'", lambda i: i),
+            "a materialized view": (SCHEMA % ("bigint", "text") + "; CREATE MATERIALIZED VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v",
+                                    "body => 'body'", lambda i: i),
+            "partitions": ((SCHEMA % ("bigint", "text")) + """ PARTITION BY HASH (id);
+                CREATE TABLE docs_0 PARTITION OF docs FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+                CREATE TABLE docs_1 PARTITION OF docs FOR VALUES WITH (MODULUS 2, REMAINDER 1)""", "docs", "body => 'body'", lambda i: i),
+            "a signature column": (SCHEMA % ("bigint", "text") + """; ALTER TABLE docs ADD sig minhash(128, 32)
+                GENERATED ALWAYS AS (to_minhash(body)) STORED""", "docs", "signature => 'sig', threshold => 0.7", lambda i: i),
+        }
+        rows = []
+        for what, (ddl, source, options, make_id) in sources.items():
+            rng = random.Random(what)
+            texts, ids = Texts(rng), []
+            conn.execute(ddl)
+            if what == "bytea":
+                texts.next = lambda t=texts: (Texts.next(t) or "").encode()
+            conn.execute("SELECT create_duplicates('dups', '%s', 'id', %s)" % (source, options))
+            for step in range(3):
+                change(conn, rng, texts, 150 if step == 0 else 5, ids, make_id)
+                if what == "a materialized view":
+                    conn.execute("REFRESH MATERIALIZED VIEW v")
+                conn.execute("CALL refresh_duplicates('dups')")
+                rows.append(("%s %d" % (what, step), table(conn, "dups"), from_scratch(conn, options, source=source)))
+            conn.execute("SELECT drop_duplicates('dups'); DROP %s IF EXISTS v; DROP TABLE docs" %
+                         ("MATERIALIZED VIEW" if "mat" in what else "VIEW"))
+        equal_all("sources of every kind", rows)
+
+
+def ids_of_clusters(name):
+    """Growing keeps an id, merging keeps the older, splitting keeps it where the representative is."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+
+        def text(*changed):
+            return " ".join("c%d" % c + "w%d" % i if c else "w%d" % i for i in range(50) for c in [changed[i // 10] if changed else 0])
+        a, ab, b = text(0, 0, 0, 0, 0), text(0, 0, 0, 0, 7), text(0, 0, 0, 7, 7)
+
+        def put(i, body):
+            conn.execute("INSERT INTO docs VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET body = EXCLUDED.body", (i, body))
+
+        def clusters():
+            conn.execute("CALL refresh_duplicates('dups')")
+            return dict(conn.execute("SELECT id, cluster FROM dups ORDER BY id").fetchall())
+
+        def history():
+            return conn.execute("SELECT change, cluster, other FROM dups_changes ORDER BY refresh, change, cluster, other").fetchall()
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', linkage => 'connected', threshold => 0.5)")
+        put(1, a)
+        put(2, b)
+        put(3, text(9, 9, 9, 9, 9))
+        equal("three clusters", clusters(), {1: 1, 2: 2, 3: 3})
+        put(10, a)
+        equal("growing keeps the id", clusters(), {1: 1, 2: 2, 3: 3, 10: 1})
+        put(5, ab)
+        equal("merging keeps the older id", clusters(), {1: 1, 2: 1, 3: 3, 5: 1, 10: 1})
+        equal("a merger is history", history(), [("merged", 1, 2)])
+        conn.execute("DELETE FROM docs WHERE id = 5")
+        equal("splitting keeps the id where the representative is", clusters(), {1: 1, 2: 4, 3: 3, 10: 1})
+        equal("a split is history", history(), [("merged", 1, 2), ("split", 4, 1)])
+        conn.execute("DELETE FROM docs WHERE id = 1")
+        equal("another representative, the same id", clusters(), {2: 4, 3: 3, 10: 1})
+        conn.execute("DELETE FROM docs WHERE id = 3")
+        equal("an id that has gone does not come again", clusters(), {2: 4, 10: 1})
+        put(4, text(8, 8, 8, 8, 8))
+        equal("a new cluster has a new id", clusters(), {2: 4, 4: 5, 10: 1})
+        equal("all of the history", history()[2:], [("gone", 3, None)])
+        found = one(conn, "SELECT found_at FROM dups WHERE id = 10")
+        clusters()
+        equal("rows that stay keep found_at", one(conn, "SELECT found_at FROM dups WHERE id = 10"), found)
+        conn.execute("DROP TABLE docs CASCADE")
+        equal("a dropped source makes an orphan", one(conn, "SELECT phase FROM duplicates_status"), "orphan")
+        fails("an orphan is not refreshed", conn, "CALL refresh_duplicates('dups')", text="has been dropped")
+        conn.execute("SELECT drop_duplicates('dups')")
+
+
+def life_of_a_job(name):
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(5)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+        hint = "autocommit"
+        with conn.transaction():
+            fails_in = error_of_inside(conn, "CALL refresh_duplicates('dups')")
+        check("inside a transaction it says so", fails_in and fails_in.sqlstate == "25001" and hint in fails_in.diag.message_hint, fails_in)
+        fails("inside a function, too", conn, "DO $$ BEGIN BEGIN CALL refresh_duplicates('dups'); EXCEPTION WHEN division_by_zero THEN END; END $$",
+              state="25001")
+        equal("before any work", one(conn, "SELECT phase FROM duplicates_status"), "new")
+        with conn.transaction():
+            conn.execute("CALL refresh_duplicates('dups', commit => false)")
+        equal("commit => false works there", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+        change(conn, rng, texts, 20, ids)
+        conn.execute("DO $$ BEGIN CALL refresh_duplicates('dups', batch => 3); END $$")
+        equal("in DO", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+
+        change(conn, rng, texts, 60, ids)
+        conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
+        equal("a time limit ends it", one(conn, "SELECT phase FROM duplicates_status"), "waiting")
+        for _ in range(40):
+            conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '20 ms')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("and the next goes on", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+
+        conn.execute("SELECT pause_duplicates('dups')")
+        before = table(conn, "dups")
+        change(conn, rng, texts, 10, ids)
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("a paused job", (table(conn, "dups"), one(conn, "SELECT phase FROM duplicates_status")), (before, "paused"))
+        run(conn, "SELECT pause_duplicates('dups', false)", "CALL refresh_duplicates('dups')")
+        equal("goes on", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+
+        conn.execute("CREATE SCHEMA app")
+        conn.execute("SELECT rename_duplicates('dups', '\"My dups\"')")
+        conn.execute("CALL refresh_duplicates('\"My dups\"')")
+        equal("a renamed job", table(conn, '"My dups"'), from_scratch(conn, "body => 'body'"))
+        conn.execute("SELECT rename_duplicates('\"My dups\"', 'dups')")
+
+        for options, changes in (("body => 'body', threshold => 0.9", "threshold => 0.9"),
+                                 ("body => 'body', threshold => 0.9, linkage => 'connected'", "linkage => 'connected'"),
+                                 ("body => 'body', threshold => 0.9, keep => 'longest'", "linkage => 'anchor', keep => 'longest'"),
+                                 ("body => 'body', threshold => 0.9, profile => 'code'", "keep => 'oldest', profile => 'code'"),
+                                 ("body => 'body', threshold => 0.9, profile => 'simhash', filter => 'tenant = 1'", "profile => 'simhash', filter => 'tenant = 1'"),
+                                 ("body => 'body', threshold => 0.9", "profile => 'default', filter => ''")):
+            conn.execute("SELECT alter_duplicates('dups', %s)" % changes)
+            conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+            equal("altered: %s" % changes, table(conn, "dups"), from_scratch(conn, options))
+
+        conn.execute("SELECT create_profile('app.mine', k => 2, min_length => 20)")
+        conn.execute("SELECT alter_duplicates('dups', profile => 'app.mine')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("a profile of one's own", table(conn, "dups"), from_scratch(conn, "body => 'body', threshold => 0.9, profile => 'app.mine'"))
+        equal("alter_profile", one(conn, "SELECT alter_profile('app.mine', k => 4, num_perm => 64)"), 2)
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("its new version signs all anew", table(conn, "dups"), from_scratch(conn, "body => 'body', threshold => 0.9, profile => 'app.mine'"))
+        equal("with it", one(conn, "SELECT max(length(minhash_components(signature)::text)) > 0 AND bool_and(array_length(minhash_components(signature), 1) = 64)"
+                                   " FROM dups_signatures WHERE signature IS NOT NULL"), True)
+
+        conn.execute("ALTER TABLE docs RENAME body TO content")
+        fails("a renamed column", conn, "CALL refresh_duplicates('dups')", text='column "body" of docs does not exist', state="42703", hint="alter_duplicates")
+        status = conn.execute("SELECT phase, last_error FROM duplicates_status").fetchone()
+        check("is told by the status", status[0] == "failed" and "does not exist" in status[1], status)
+        run(conn, "SELECT alter_duplicates('dups', body => 'content')", "CALL refresh_duplicates('dups')")
+        equal("and repaired", one(conn, "SELECT phase FROM duplicates_status"), "idle")
+        conn.execute("ALTER TABLE docs ALTER content TYPE bytea USING convert_to(content, 'UTF8')")
+        run(conn, "SELECT alter_duplicates('dups', profile => 'ctph')", "CALL refresh_duplicates('dups')")
+        equal("another type of body", table(conn, "dups"), from_scratch(conn, "body => 'content', threshold => 0.9, profile => 'ctph'"))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
+
+
+def error_of_inside(conn, query):
+    try:
+        with conn.transaction():
+            conn.execute(query)
+    except psycopg.Error as e:
+        return e
+
+
+def bad_input(name):
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("CREATE TABLE other (id bigint, p point)")
+        create = "SELECT create_duplicates('dups', 'docs', 'id', %s)"
+        for options, text, state in (
+                ("'body', threshold => 80", "threshold must be above 0 and at most 1: 80", "22023"),
+                ("'body', threshold => 'nan'", "threshold must be above 0", "22023"),
+                ("'nobody'", 'column "nobody" of docs does not exist', "42703"),
+                ("'tenant'", 'body column "tenant" is integer', "42804"),
+                ("'body', signature => 'body'", "exactly one of body and signature", "22023"),
+                ("signature => 'body'", 'column "body" is text, not a signature', "42804"),
+                ("'body', linkage => 'single'", "linkage must be", "22023"),
+                ("'body', keep => 'newest'", "keep must be", "22023"),
+                ("'body', keep => 'longest', order_by => 'published'", "order_by is for keep => 'oldest'", "22023"),
+                ("'body', verify => 'hash'", "verify must be", "22023"),
+                ("'body', profile => 'simhash', verify => 'jaccard'", "needs verify_threshold", "22023"),
+                ("'body', at => 'published'", "at and at_most_apart must be given together", "22023"),
+                ("'body', at => 'tenant', at_most_apart => '1 day'", "no timestamp or date", "42804"),
+                ("'body', profile => 'none such'", 'there is no profile "none such"', "42704"),
+                ("'body', filter => 'tenant'", "filter must be a condition", "42804"),
+                ("'body', filter => 'random() < 0.5'", "volatile", "22023"),
+                ("'body', filter => 'id in (select 1)'", "subquery", "0A000"),
+                ("'body', filter => 'true) or (true'", "syntax error", "42601"),
+                ("'body', filter => 'true from other'", "not a single expression", "42601"),
+                ("'body', order_by => 'max(id)'", "aggregate", "42803"),
+                ("'body', order_by => 'missing'", "does not exist", "42703")):
+            fails("create_duplicates: %s" % options, conn, create % options, text=text, state=state)
+        fails("a name that is too long", conn, "SELECT create_duplicates(repeat('x', 53), 'docs', 'id', 'body')", text="at most 52 bytes", state="42622")
+        fails("an id without an order", conn, "SELECT create_duplicates('dups', 'other', 'p', signature => 'id')", text="not a signature")
+        fails("no such job", conn, "CALL refresh_duplicates('docs')", text='there is no table of duplicates "docs"', state="42P01")
+        fails("a batch of nothing", conn, "CALL refresh_duplicates('docs', 0)", text="batch must be at least 1: 0")
+        for call, text in (("create_profile('p', k => 100)", "k must be"), ("create_profile('p', unit => 'line')", "unit"),
+                           ("create_profile('default')", "is built in"), ("alter_profile('web', k => 2)", "is built in"),
+                           ("create_profile('p', script => 'klingon')", "script must be"), ("create_profile('p', min_length => -1)", "min_length")):
+            fails(call, conn, "SELECT %s" % call, text=text)
+        equal("nothing was made", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%' OR relname = 'p'"), 0)
+        conn.execute("INSERT INTO other VALUES (1), (1)")
+        conn.execute("ALTER TABLE other ADD body text DEFAULT 'some words here'")
+        conn.execute("SELECT create_duplicates('dups', 'other', 'id', 'body')")
+        fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", state="21000")
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE other, docs")
+
+
+def rights(name):
+    """Definer's rights nowhere: a job sees what its caller sees."""
+    with connect(name) as conn:
+        conn.execute("DROP ROLE IF EXISTS neardup_t_owner, neardup_t_reader; CREATE ROLE neardup_t_owner; CREATE ROLE neardup_t_reader")
+        try:
+            conn.execute(SCHEMA % ("bigint", "text"))
+            conn.execute("INSERT INTO docs SELECT i, 'the same words in every row', i % 2 FROM generate_series(1, 10) i")
+            conn.execute("CREATE SCHEMA own AUTHORIZATION neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader")
+            conn.execute("SET ROLE neardup_t_owner; SET search_path = own, public")
+            conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+            fails("without SELECT on the source", conn, "CALL refresh_duplicates('dups')", state="42501")
+            conn.execute("SELECT drop_duplicates('dups')")
+            conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_owner; ALTER TABLE docs ENABLE ROW LEVEL SECURITY;"
+                         "CREATE POLICY p ON docs TO neardup_t_owner USING (tenant = 1); SET ROLE neardup_t_owner")
+            conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+            conn.execute("CALL refresh_duplicates('dups')")
+            equal("rows that a policy hides stay hidden", one(conn, "SELECT array_agg(id ORDER BY id) FROM dups"), [1, 3, 5, 7, 9])
+            equal("what is made is the caller's", one(conn, "SELECT string_agg(DISTINCT relowner::regrole::text, ',') FROM pg_class WHERE relname LIKE 'dups%'"),
+                  "neardup_t_owner")
+            conn.execute("RESET ROLE; SET ROLE neardup_t_reader")
+            equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
+            fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
+        finally:
+            conn.execute("RESET ROLE; RESET search_path; DROP TABLE docs CASCADE; DROP SCHEMA own CASCADE; DROP ROLE neardup_t_owner, neardup_t_reader")
+
+
+def sessions(name):
+    """Two refreshes of one job exclude each other; changes go on while a refresh runs; others watch it; a cancelled one leaves no lock."""
+    with connect(name) as conn, connect(name) as other, connect(name) as watcher:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(11)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 3000, ids)
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+        seen, stop, errors = set(), threading.Event(), []
+
+        def watch():
+            try:
+                while not stop.is_set():
+                    for phase, pid in watcher.execute("SELECT phase, pid FROM duplicates_status WHERE job = 'dups'::regclass"):
+                        seen.add((phase, pid is not None))
+            except psycopg.Error as e:
+                errors.append(e)
+
+        def refresh():
+            try:
+                other.execute("CALL refresh_duplicates('dups', batch => 20)")
+            except psycopg.Error as e:
+                errors.append(e)
+        watching = threading.Thread(target=watch)
+        running = threading.Thread(target=refresh)
+        watching.start()
+        running.start()
+        while ("signing", True) not in seen and running.is_alive():
+            time.sleep(0.001)
+        e = error_of(conn, "CALL refresh_duplicates('dups')")
+        check("a second refresh is refused", e is None and not running.is_alive() or e is not None and e.sqlstate == "55P03", e)
+        while running.is_alive():
+            change(conn, rng, texts, 3, ids)
+        running.join()
+        equal("changes do not disturb a refresh", errors, [])
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("and end in the next one's table", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+        stop.set()
+        watching.join()
+        check("another session sees it at work", ("signing", True) in seen, seen)
+        left = []
+        for round_ in range(6):
+            change(conn, rng, texts, 60, ids)
+            running = threading.Thread(target=refresh)
+            running.start()
+            time.sleep(rng.uniform(0, 0.2))
+            conn.execute("SELECT pg_cancel_backend(%s)", (other.info.backend_pid,))
+            running.join()
+            left.append((round_, one(conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0))
+        equal_all("a cancelled refresh leaves no lock", left)
+        check("and is the only error", all(e.sqlstate == "57014" for e in errors), errors)
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("after cancels", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def main():
+    with database() as name:
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (bad_input, name),
+                 (rights, name), (sessions, name))
+
+
+finish(main)

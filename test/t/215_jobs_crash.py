@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# alone
+"""kill -9 of the server or of its backend at random points of a refresh: the next refresh goes on, and ends with the same table."""
+from servers import *
+from jobs import *
+
+ROUNDS = 30 if FULL else 4
+
+
+def main():
+    rng = random.Random(3)
+    texts, ids, cut, rows = Texts(rng), [], {}, []
+    with Server() as server:
+        server.start()
+        with server.connect() as conn:
+            conn.execute("CREATE EXTENSION neardup")
+            conn.execute(SCHEMA % ("bigint", "text"))
+            change(conn, rng, texts, 1500, ids)
+            conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', deleted => 'gone')")
+        longest = 1.0
+        for number in range(ROUNDS):
+            # by turns: all anew, many changes, few
+            with server.connect() as conn:
+                if number % 3 == 0:
+                    conn.execute("SELECT alter_duplicates('dups', profile => %s)", (("code", "default")[number // 3 % 2],))
+                change(conn, rng, texts, (300, 300, 10)[number % 3], ids)
+            refresh = Task(server, "CALL refresh_duplicates('dups', batch => 40)")
+            start = time.monotonic()
+            refresh.join(rng.uniform(0, longest))
+            ended = not refresh.is_alive()
+            if number % 2 == 0:
+                server.kill()
+                refresh.join(60)
+                server.start()
+            elif ended:
+                pass
+            else:
+                server.kill_backend(refresh.pid)
+                refresh.join(60)
+            refresh.conn.close()
+            if ended:
+                longest = max(0.05, (refresh.ended - start) * 0.9)
+            with server.connect() as conn:
+                phase, pid = conn.execute("SELECT phase, pid FROM duplicates_status").fetchone()
+                cut[phase] = cut.get(phase, 0) + 1
+                rows.append(("%d: nobody is at work" % number, pid, None))
+                if not ended:
+                    rows.append(("%d: the status" % number, phase in ("interrupted", "idle", "new", "waiting"), True))
+                conn.execute("CALL refresh_duplicates('dups', batch => 40)")
+                options = "body => 'body', deleted => 'gone', profile => '%s'" % one(conn, "SELECT profile FROM dups_job")
+                rows.append(("%d: the table" % number, table(conn, "dups"), from_scratch(conn, options)))
+                rows.append(("%d: its index" % number, unsound(conn, "dups_signatures_lsh"), None))
+        equal_all("killed refreshes end as from scratch", rows)
+        check("refreshes were cut short", cut.get("interrupted", 0) >= ROUNDS // 4, cut)
+        print("note: after the kill: %s" % cut)
+        equal("no process has crashed by itself", server.alarms(), [])
+
+
+finish(main)
