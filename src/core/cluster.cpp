@@ -54,12 +54,12 @@ class Representatives {
     return rows_.in_memory() ? rows_.row(row_numbers_[r]) : copies_.row(r);
   }
 
-  // keys: of the row; unused without bands. Not when full().
+  // keys: of the row; null without bands. Not when full().
   void add(uint32_t row_number, const std::byte* row, const uint32_t* keys) {
     if (size_ == row_numbers_.size()) grow();
     if (!rows_.in_memory()) copies_.add(row);
     row_numbers_[size_] = row_number;
-    if (record_words_ != 0) {
+    if (keys != nullptr) {
       std::copy(keys, keys + banding_.stride(), record(size_));
       link(size_);
     }
