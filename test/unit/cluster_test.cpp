@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/simhash_pairs.h"
-#include "core/union_find.h"
+#include "test/reference/links_by_definition.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
@@ -136,20 +136,14 @@ TEST(PairClusterer, EqualsDefinition) {
       const uint64_t chain = uint64_t{1} << random() % 12 | uint64_t{1} << random() % 12;
       rows.push_back(random() % 9 == 0 ? std::nullopt : std::optional(random() % 5 << 40 | chain));
     }
-    const auto near = [&](uint32_t i, uint32_t j) {
-      return rows[i] && rows[j] && std::popcount(*rows[i] ^ *rows[j]) <= 1;
-    };
-    std::vector<uint32_t> anchor(n), connected(n);
-    UnionFind sets(n);
+    reference::Graph near{n, {}};
     for (uint32_t i = 0; i < n; ++i) {
-      anchor[i] = i;
-      for (uint32_t j = 0; j < i; ++j) {
-        if (!near(j, i)) continue;
-        sets.unite(j, i);
-        if (anchor[i] == i && anchor[j] == j) anchor[i] = j;
+      for (uint32_t j = i + 1; j < n; ++j) {
+        if (rows[i] && rows[j] && std::popcount(*rows[i] ^ *rows[j]) <= 1) near.pairs[{i, j}] = 0;
       }
     }
-    for (uint32_t i = 0; i < n; ++i) connected[i] = sets.find(i);
+    const std::vector<uint32_t> anchor = reference::anchor(near).representative;
+    const std::vector<uint32_t> connected = reference::connected(near).representative;
     for (const size_t limit : kLimits) {
       for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
         StdioTempFiles files;

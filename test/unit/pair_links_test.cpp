@@ -6,18 +6,16 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
 
 #include "core/pair_collector.h"
+#include "test/reference/links_by_definition.h"
 #include "test/reference/stdio_temp_file.h"
 
 namespace neardup {
 namespace {
 
-struct Graph {
-  uint32_t rows;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> pairs;  // a < b -> value
-};
+using reference::Graph;
+using reference::RowNumbers;
 
 Graph random_graph(uint32_t rows, uint32_t pairs, std::mt19937& rng) {
   Graph g{rows, {}};
@@ -29,30 +27,8 @@ Graph random_graph(uint32_t rows, uint32_t pairs, std::mt19937& rng) {
   return g;
 }
 
-// Rows that are reached from row r, without the pair left_out.
-std::set<uint32_t> reached(const Graph& g, uint32_t r, std::pair<uint32_t, uint32_t> left_out = {1, 0}) {
-  std::set<uint32_t> seen{r};
-  for (bool more = true; more;) {
-    more = false;
-    for (const auto& [p, value] : g.pairs) {
-      if (p == left_out || seen.count(p.first) == seen.count(p.second)) continue;
-      seen.insert(p.first);
-      seen.insert(p.second);
-      more = true;
-    }
-  }
-  return seen;
-}
-
-std::vector<std::pair<uint32_t, uint32_t>> bridges_by_definition(const Graph& g) {
-  std::vector<std::pair<uint32_t, uint32_t>> out;
-  for (const auto& [p, value] : g.pairs)
-    if (reached(g, p.first, p).count(p.second) == 0) out.push_back(p);
-  return out;
-}
-
-std::vector<std::pair<uint32_t, uint32_t>> bridges_of(BridgeFinder& finder) {
-  std::vector<std::pair<uint32_t, uint32_t>> out;
+std::vector<RowNumbers> bridges_of(BridgeFinder& finder) {
+  std::vector<RowNumbers> out;
   for (const RowPair& p : finder.finish(nullptr)) out.emplace_back(p.a, p.b);
   return out;
 }
@@ -71,25 +47,14 @@ TEST(PairLinks, EqualDefinitions) {
       components.add({p.first, p.second, value});
       finder.add({p.first, p.second, value});
     }
-    const auto near = [&](uint32_t a, uint32_t b) { return g.pairs.count({std::min(a, b), std::max(a, b)}) != 0; };
-    const auto value = [&](uint32_t a, uint32_t b) {
-      return near(a, b) ? g.pairs.at({std::min(a, b), std::max(a, b)}) : kNotNear;
-    };
-    std::vector<uint32_t> kept;
+    const LinkedRows by_anchor = reference::anchor(g);
+    const LinkedRows by_component = reference::connected(g);
     const LinkedRows& connected = components.finish();
-    for (uint32_t i = 0; i < rows; ++i) {
-      const auto r = std::find_if(kept.begin(), kept.end(), [&](uint32_t k) { return near(k, i); });
-      ASSERT_EQ(anchor.rows().representative[i], r == kept.end() ? i : *r);
-      if (r == kept.end()) {
-        kept.push_back(i);
-      } else {
-        ASSERT_EQ(anchor.rows().value[i], value(*r, i));
-      }
-      const uint32_t first = *reached(g, i).begin();
-      ASSERT_EQ(connected.representative[i], first);
-      ASSERT_EQ(connected.value[i], value(first, i));
-    }
-    const auto want = bridges_by_definition(g);
+    ASSERT_EQ(anchor.rows().representative, by_anchor.representative);
+    ASSERT_EQ(anchor.rows().value, by_anchor.value);
+    ASSERT_EQ(connected.representative, by_component.representative);
+    ASSERT_EQ(connected.value, by_component.value);
+    const auto want = reference::bridges(g);
     bridges += want.size();
     ASSERT_EQ(bridges_of(finder), want);
   }
@@ -111,7 +76,7 @@ TEST(PairLinks, EqualRowsAsMarkedStars) {
     std::shuffle(order.begin(), order.end(), rng);
     for (const uint32_t i : order) members[i].push_back(rows++);
     Graph whole{rows, {}};
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> stream;
+    std::map<RowNumbers, uint32_t> stream;
     for (const auto& m : members) {
       for (size_t i = 0; i < m.size(); ++i) {
         for (size_t j = i + 1; j < m.size(); ++j) whole.pairs[{m[i], m[j]}] = 100;
@@ -134,7 +99,7 @@ TEST(PairLinks, EqualRowsAsMarkedStars) {
     }
     for (const auto& [p, value] : whole.pairs) plain.add({p.first, p.second, value});
     ASSERT_EQ(marked.rows().representative, plain.rows().representative);
-    const auto want = bridges_by_definition(whole);
+    const auto want = reference::bridges(whole);
     ASSERT_EQ(bridges_of(finder), want);
     for (const auto& p : want) twins += whole.pairs[p] == 100;
   }
