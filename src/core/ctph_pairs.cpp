@@ -69,8 +69,8 @@ void CtphPairs::Impl::collapse() {
   while (suspects.next(&r)) {
     if (r.hi != first) of_first = store.read(r.hi, buffer1);
     first = r.hi;
-    // Components: where part 1 is empty the two are not near, and only what they are both near can join them.
-    if (components() && of_first.part1.empty()) continue;
+    // Where part 1 is empty the two are not near, and only what they are both near can join them.
+    if (must_be_near() && of_first.part1.empty()) continue;
     if (equal(of_first, store.read(r.lo, buffer2))) confirm_duplicate(r.hi, r.lo);
   }
   if (out != nullptr) out->finish_equal();

@@ -117,6 +117,8 @@ struct CtphPairs::Impl {
   uint32_t value_of(const CtphView& a, const CtphView& b);
 
   bool components() const { return sink != nullptr; }
+  // Whether one of the rows with equal digests stands for the others only where they are near each other.
+  bool must_be_near() const { return components() || identical == Identical::marked; }
   // Whether parts of these lengths can be near at all.
   bool may_match(uint32_t x, uint32_t y) const noexcept { return (x > y ? x - y : y - x) <= most[x + y]; }
 

@@ -14,7 +14,7 @@ LinkedRows::LinkedRows(uint32_t rows) : representative(rows), value(rows, kNotNe
 
 // When a row's turn comes, it is known whether an earlier one has taken it.
 bool AnchorLinks::add(const RowPair& p) {
-  if (rows_.representative[p.b] != p.b || p.value == kNotNear) return false;
+  if (rows_.representative[p.b] != p.b) return false;
   if (rows_.representative[p.a] == p.a) {
     rows_.representative[p.b] = p.a;
     rows_.value[p.b] = p.value & ~kEqualRows;
@@ -49,7 +49,6 @@ const LinkedRows& ComponentLinks::finish() {
 BridgeFinder::BridgeFinder(uint32_t rows) : rows_(rows), first_(rows), second_(rows), equals_(rows) {}
 
 bool BridgeFinder::add(const RowPair& p) {
-  if (p.value == kNotNear) return false;
   if ((p.value & kEqualRows) != 0) {
     if (equals_[p.a]++ != 0) return false;
     twins_.push_back({p.a, p.b, p.value & ~kEqualRows});

@@ -155,7 +155,7 @@ void PairOutput::finish() {
       ws_.poller.spend(4);
       if (r.hi != first) value = identical_value(r.hi);
       first = r.hi;
-      if (value == kNotNear && mark == 0) continue;
+      if (value == kNotNear) continue;
       emit(r.hi, r.lo, value | mark);
       --left_out_;  // it is there
     }

@@ -14,7 +14,7 @@ namespace neardup {
 // Rows with equal signatures. all: each pair of them is a pair. star: the first of them (least rank) is paired with each
 // of the others, and stands for them in pairs with further rows; with two sets only the first of each set is paired.
 // none: as star, without the pairs of equal signatures. marked: as star, and those pairs have kEqualRows in their value;
-// it is kNotNear where equal signatures are not near each other, as those of nothing.
+// but where equal signatures are not near each other (digests without part 1) none stands for another.
 enum class Identical : uint8_t { all, star, none, marked };
 inline constexpr uint32_t kEqualRows = uint32_t{1} << 31;
 inline constexpr uint32_t kNotNear = UINT32_MAX;

@@ -50,7 +50,7 @@ struct Bridges {
   void add(const RowPair& p, double s) {
     const uint32_t at = static_cast<uint32_t>(similarity.size());
     if (at >= kEqualRows) throw Error(Errc::too_large, "more than 2147483648 pairs");
-    if (p.value != kNotNear && finder.add({p.a, p.b, at | (p.value & kEqualRows)})) similarity.push_back(s);
+    if (finder.add({p.a, p.b, at | (p.value & kEqualRows)})) similarity.push_back(s);
   }
 
   BridgeFinder finder;

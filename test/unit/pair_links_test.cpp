@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "core/ctph_pairs.h"
 #include "core/pair_collector.h"
 #include "test/reference/links_by_definition.h"
 #include "test/reference/stdio_temp_file.h"
@@ -106,13 +107,22 @@ TEST(PairLinks, EqualRowsAsMarkedStars) {
   EXPECT_GT(twins, 20u);
 }
 
-TEST(PairLinks, EqualRowsThatAreNearNothing) {
-  AnchorLinks links(2);
-  BridgeFinder finder(2);
-  links.add({0, 1, kNotNear});
-  finder.add({0, 1, kNotNear});
-  EXPECT_EQ(links.rows().representative[1], 1u);
-  EXPECT_TRUE(finder.finish(nullptr).empty());
+// Of digests without part 1 none is near its equals, only what all of them are near can join them.
+TEST(PairLinks, EqualDigestsThatAreNotNear) {
+  CtphPairs engine(0.8, {.identical = Identical::marked});
+  engine.add({5, 64, "abcdefgh", ""});
+  for (int i = 0; i < 2; ++i) engine.add({4, 64, "", "abcdefgh"});
+  for (int i = 0; i < 2; ++i) engine.add({4, 64, "", ""});
+  engine.run();
+  AnchorLinks links(5);
+  BridgeFinder finder(5);
+  RowPair p;
+  while (engine.next(&p, 1) == 1) {
+    links.add(p);
+    finder.add(p);
+  }
+  EXPECT_EQ(links.rows().representative, (std::vector<uint32_t>{0, 0, 0, 3, 4}));
+  EXPECT_EQ(bridges_of(finder), (std::vector<RowNumbers>{{0, 1}, {0, 2}}));
 }
 
 // A chain has as many bridges as links; closed to a ring it has none.
