@@ -9,6 +9,7 @@
 #include <random>
 
 #include "core/simhash_pairs.h"
+#include "test/reference/cut_short.h"
 #include "test/reference/links_by_definition.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
@@ -20,7 +21,6 @@ namespace {
 using reference::Clusters;
 using reference::Rows;
 using reference::StdioTempFiles;
-using reference::StopAfter;
 
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 256 << 10, kUnlimited};
@@ -163,37 +163,32 @@ TEST(PairClusterer, EqualsDefinition) {
         ASSERT_EQ(clusters.representative(), linkage == Linkage::anchor ? anchor : connected);
         for (uint32_t i = 0; i < n; ++i) {
           const uint32_t r = clusters.representative()[i];
-          if (r != i) ASSERT_EQ(clusters.values()[i], static_cast<uint32_t>(std::popcount(*rows[i] ^ *rows[r])));
+          if (r != i) {
+            ASSERT_EQ(clusters.values()[i], static_cast<uint32_t>(std::popcount(*rows[i] ^ *rows[r])));
+          }
         }
       }
     }
   }
 }
 
+void run_all(Linkage linkage, const Rows& rows, uint32_t need, const EngineOptions& options) {
+  MinhashClusterer clusters(linkage, rows.num_perm, rows.bits, need, options);
+  for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
+  clusters.run();
+}
+
 TEST(Clusterer, CancelAtAnyPoll) {
   const Rows rows = reference::make_set("mixed", 128, 32, 2000, 3);
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
     for (const uint32_t need : {20u, 103u}) {
-      for (int64_t calls = 0;; calls = calls * 2 + 1) {
-        StdioTempFiles files;
-        StopAfter stop(calls);
-        bool done = false;
-        {
-          MinhashClusterer clusters(linkage, 128, 32, need, {.memory_limit = 128 << 10, .files = &files, .stop = &stop});
-          try {
-            for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
-            clusters.run();
-            done = true;
-          } catch (const Error& e) {
-            EXPECT_EQ(e.code(), Errc::cancelled);
-          }
-        }
-        EXPECT_EQ(files.open, 0);
-        if (done) {
-          EXPECT_GT(stop.asked, 0);
-          break;
-        }
-      }
+      const auto r = reference::cancel_at_any_poll([](int64_t calls) { return calls + 1; },
+                                                   [&](EngineOptions options, int64_t) {
+                                                     options.memory_limit = 128 << 10;
+                                                     run_all(linkage, rows, need, options);
+                                                   });
+      EXPECT_EQ(r.wrong, "") << "need " << need;
+      EXPECT_GT(r.asked, 0);
     }
   }
 }
@@ -201,25 +196,13 @@ TEST(Clusterer, CancelAtAnyPoll) {
 TEST(Clusterer, AFailingFileLeavesNothingBehind) {
   const Rows rows = reference::make_set("mixed", 128, 32, 600, 3);
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
-    int64_t calls = 0;
-    for (;; calls += 1 + calls / 20) {
-      StdioTempFiles files;
-      files.calls_left = calls;
-      bool done = false;
-      {
-        MinhashClusterer clusters(linkage, 128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
-        try {
-          for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
-          clusters.run();
-          done = true;
-        } catch (const Error& e) {
-          EXPECT_EQ(e.code(), Errc::out_of_budget);
-        }
-      }
-      EXPECT_EQ(files.open, 0);
-      if (done) break;
-    }
-    EXPECT_GT(calls, 100);
+    const auto r = reference::fail_at_any_call([](int64_t calls) { return 1 + calls / 20; },
+                                               [&](EngineOptions options, int64_t) {
+                                                 options.memory_limit = 64 << 10;
+                                                 run_all(linkage, rows, 103, options);
+                                               });
+    EXPECT_EQ(r.wrong, "");
+    EXPECT_GT(r.calls, 100);
   }
 }
 

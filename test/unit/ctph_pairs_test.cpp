@@ -11,6 +11,7 @@
 
 #include "core/ctph_compare.h"
 #include "core/union_find.h"
+#include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
@@ -22,7 +23,6 @@ namespace {
 
 using reference::Pair;
 using reference::StdioTempFiles;
-using reference::StopAfter;
 using test::Random;
 
 constexpr size_t kUnlimited = SIZE_MAX;
@@ -323,57 +323,39 @@ TEST(CtphPairs, ValuesWithAnyRow) {
   }
 }
 
+void run_all(const Digests& rows, double threshold, const EngineOptions& options) {
+  CtphPairs engine(threshold, options);
+  add_all(engine, rows);
+  engine.run();
+  drain(engine);
+}
+
 TEST(CtphPairs, CancelAtAnyPoll) {
   const Digests rows = concat({mixed(15, 900), chain(300), with_runs(60)});
   for (const unsigned threads : {1u, 3u}) {
     for (const size_t limit : kLimits) {
-      for (int64_t calls = 0;; calls = calls * 2 + 1) {
-        StdioTempFiles files;
-        StopAfter stop(calls);
-        bool done = false;
-        {
-          CtphPairs engine(0.8, {.memory_limit = limit, .files = &files, .stop = &stop, .threads = threads});
-          try {
-            add_all(engine, rows);
-            engine.run();
-            drain(engine);
-            done = true;
-          } catch (const Error& e) {
-            EXPECT_EQ(e.code(), Errc::cancelled);
-          }
-        }
-        EXPECT_EQ(files.open, 0);
-        if (done) {
-          EXPECT_GT(stop.asked, 0);
-          break;
-        }
-      }
+      const auto r = reference::cancel_at_any_poll([](int64_t calls) { return calls + 1; },
+                                                   [&](EngineOptions options, int64_t) {
+                                                     options.memory_limit = limit;
+                                                     options.threads = threads;
+                                                     run_all(rows, 0.8, options);
+                                                   });
+      EXPECT_EQ(r.wrong, "") << threads << " threads, limit " << limit;
+      EXPECT_GT(r.asked, 0);
     }
   }
 }
 
 TEST(CtphPairs, AFailingFileLeavesNothingBehind) {
   const Digests rows = mixed(16, 500);
-  int64_t calls = 0;
-  for (;; calls += 1 + calls / 4) {
-    StdioTempFiles files;
-    files.calls_left = calls;
-    bool done = false;
-    {
-      CtphPairs engine(0.85, {.memory_limit = 64 << 10, .files = &files, .threads = calls % 2 == 0 ? 1u : 2u});
-      try {
-        add_all(engine, rows);
-        engine.run();
-        drain(engine);
-        done = true;
-      } catch (const Error& e) {
-        EXPECT_EQ(e.code(), Errc::out_of_budget);
-      }
-    }
-    EXPECT_EQ(files.open, 0);
-    if (done) break;
-  }
-  EXPECT_GT(calls, 100);
+  const auto r = reference::fail_at_any_call([](int64_t calls) { return 1 + calls / 4; },
+                                             [&](EngineOptions options, int64_t calls) {
+                                               options.memory_limit = 64 << 10;
+                                               options.threads = calls % 2 == 0 ? 1 : 2;
+                                               run_all(rows, 0.85, options);
+                                             });
+  EXPECT_EQ(r.wrong, "");
+  EXPECT_GT(r.calls, 100);
 }
 
 TEST(CtphPairs, RefusesBadParametersAndOtherKinds) {

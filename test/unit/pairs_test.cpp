@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/union_find.h"
+#include "test/reference/cut_short.h"
 #include "test/reference/pairs_by_definition.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
@@ -19,7 +20,6 @@ namespace {
 using reference::Pair;
 using reference::Rows;
 using reference::StdioTempFiles;
-using reference::StopAfter;
 
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 64 << 10, 1 << 20, kUnlimited};
@@ -35,6 +35,13 @@ std::vector<Pair> drain(MinhashPairs& engine, size_t step = 100) {
     for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
   }
   return out;
+}
+
+void run_all(const Rows& rows, const EngineOptions& options) {
+  MinhashPairs engine(rows.num_perm, rows.bits, 103, options);
+  add_all(engine, rows);
+  engine.run();
+  drain(engine);
 }
 
 struct Result {
@@ -328,52 +335,25 @@ TEST(Pairs, CountMatchesReadsBoundedly) {
 TEST(Pairs, CancelAtAnyPoll) {
   const Rows rows = reference::make_set("mixed", 128, 32, 3000, 3);
   for (const size_t limit : {size_t{64} << 10, size_t{1} << 20, kUnlimited}) {
-    for (int64_t calls = 0;; calls = calls * 2 + 1) {
-      StdioTempFiles files;
-      StopAfter stop(calls);
-      bool done = false;
-      {
-        MinhashPairs engine(128, 32, 103, {.memory_limit = limit, .files = &files, .stop = &stop});
-        try {
-          add_all(engine, rows);
-          engine.run();
-          drain(engine);
-          done = true;
-        } catch (const Error& e) {
-          EXPECT_EQ(e.code(), Errc::cancelled);
-        }
-      }
-      EXPECT_EQ(files.open, 0);
-      if (done) {
-        EXPECT_GT(stop.asked, 3);
-        break;
-      }
-    }
+    const auto r = reference::cancel_at_any_poll([](int64_t calls) { return calls + 1; },
+                                                 [&](EngineOptions options, int64_t) {
+                                                   options.memory_limit = limit;
+                                                   run_all(rows, options);
+                                                 });
+    EXPECT_EQ(r.wrong, "") << "limit " << limit;
+    EXPECT_GT(r.asked, 3);
   }
 }
 
 TEST(Pairs, AFailingFileLeavesNothingBehind) {
   const Rows rows = reference::make_set("mixed", 128, 32, 700, 3);
-  int64_t calls = 0;
-  for (;; calls += 1 + calls / 20) {
-    StdioTempFiles files;
-    files.calls_left = calls;
-    bool done = false;
-    {
-      MinhashPairs engine(128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
-      try {
-        add_all(engine, rows);
-        engine.run();
-        drain(engine);
-        done = true;
-      } catch (const Error& e) {
-        EXPECT_EQ(e.code(), Errc::out_of_budget);
-      }
-    }
-    EXPECT_EQ(files.open, 0);
-    if (done) break;
-  }
-  EXPECT_GT(calls, 100);
+  const auto r = reference::fail_at_any_call([](int64_t calls) { return 1 + calls / 20; },
+                                             [&](EngineOptions options, int64_t) {
+                                               options.memory_limit = 64 << 10;
+                                               run_all(rows, options);
+                                             });
+  EXPECT_EQ(r.wrong, "");
+  EXPECT_GT(r.calls, 100);
 }
 
 TEST(Pairs, RefusesBadParameters) {

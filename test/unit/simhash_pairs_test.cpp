@@ -8,6 +8,7 @@
 
 #include "core/simhash.h"
 #include "core/union_find.h"
+#include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_by_definition.h"
 #include "test/reference/signature_sets.h"
@@ -19,7 +20,6 @@ namespace {
 
 using reference::Pair;
 using reference::StdioTempFiles;
-using reference::StopAfter;
 using test::Random;
 
 using reference::make_values;
@@ -159,9 +159,13 @@ TEST(SimhashPairs, EqualRowsInManyParts) {
       const uint64_t distinct = stats.distinct;
       EXPECT_EQ(search(all, count_a, 1, {.limit = 1 << 18, .identical = identical}, {}, {}, &stats), in_memory);
       // Where all are paired, and little memory is left, some take part in the search as if they were others.
-      if (identical != Identical::all) EXPECT_EQ(stats.distinct, distinct);
+      if (identical != Identical::all) {
+        EXPECT_EQ(stats.distinct, distinct);
+      }
       EXPECT_LT(distinct, 30'000u);
-      if (identical == Identical::all) EXPECT_GT(in_memory.size(), 20'000u);
+      if (identical == Identical::all) {
+        EXPECT_GT(in_memory.size(), 20'000u);
+      }
     }
   }
 }
@@ -193,28 +197,26 @@ TEST(SimhashPairs, ComponentsAndValues) {
   }
 }
 
+void run_all(const Values& all, const EngineOptions& options) {
+  SimhashPairs engine(4, options);
+  for (const uint64_t v : all) engine.add(v);
+  engine.run();
+  RowPair some[64];
+  while (engine.next(some, 64) != 0) {
+  }
+}
+
 TEST(SimhashPairs, CancelAtAnyPoll) {
   const Values all = make_values("families", 20'000, 6);
   for (const unsigned threads : {1u, 3u}) {
     for (const size_t limit : {SIZE_MAX, size_t{1} << 18}) {
-      for (int after = 0;; after += 1 + after / 2) {
-        StdioTempFiles files;
-        StopAfter stop(after);
-        bool cancelled = false;
-        try {
-          SimhashPairs engine(4, {.memory_limit = limit, .files = &files, .stop = &stop, .threads = threads});
-          for (const uint64_t v : all) engine.add(v);
-          engine.run();
-          RowPair some[64];
-          while (engine.next(some, 64) != 0) {
-          }
-        } catch (const Error& e) {
-          ASSERT_EQ(e.code(), Errc::cancelled);
-          cancelled = true;
-        }
-        ASSERT_EQ(files.open, 0);
-        if (!cancelled) break;
-      }
+      const auto r = reference::cancel_at_any_poll([](int64_t calls) { return 1 + calls / 2; },
+                                                   [&](EngineOptions options, int64_t) {
+                                                     options.memory_limit = limit;
+                                                     options.threads = threads;
+                                                     run_all(all, options);
+                                                   });
+      ASSERT_EQ(r.wrong, "") << threads << " threads, limit " << limit;
     }
   }
 }
