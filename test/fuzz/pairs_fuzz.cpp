@@ -7,51 +7,12 @@
 #include "core/pairs.h"
 #include "core/union_find.h"
 #include "test/fuzz/fuzz.h"
+#include "test/fuzz/minhash_rows.h"
+#include "test/fuzz/pair_setting.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/stdio_temp_file.h"
 
 using namespace neardup;
-
-namespace {
-
-// Each row: fresh, equal to an earlier one, or an earlier one with some components changed. Components repeat.
-reference::Rows make_rows(fuzz::Input& in, uint32_t num_perm, uint32_t bits, uint32_t most) {
-  reference::Rows rows{num_perm, bits, {}};
-  const uint32_t width = bits / 8;
-  while (!in.empty() && rows.size() < most) {
-    const uint8_t how = in.take<uint8_t>();
-    const uint32_t n = rows.size();
-    std::vector<unsigned char> row(rows.row_bytes());
-    if (n == 0 || how < 60) {
-      uint64_t x = in.take<uint16_t>();
-      for (unsigned char& c : row) {
-        x = x * 0x9e3779b97f4a7c15u + 1;
-        c = static_cast<unsigned char>(x >> 60);
-      }
-    } else {
-      const uint32_t from = in.take<uint8_t>() % n;
-      std::copy_n(rows.row(from), row.size(), row.begin());
-      if (how >= 120) {
-        const uint32_t first = in.below(num_perm), step = 1 + in.take<uint8_t>() % 16;
-        const uint32_t changes = in.below(num_perm);
-        for (uint32_t i = 0; i < changes; ++i) row[(first + i * step) % num_perm * width] ^= how;
-      }
-    }
-    rows.data.insert(rows.data.end(), row.begin(), row.end());
-  }
-  return rows;
-}
-
-std::vector<reference::Pair> drain(MinhashPairs& engine, size_t step) {
-  std::vector<reference::Pair> out;
-  std::vector<RowPair> some(step);
-  while (const size_t n = engine.next(some.data(), step)) {
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-  }
-  return out;
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 3000) return 0;
@@ -67,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t step = 1 + in.take<uint8_t>();
   const char* const forms[] = {"scalar", "avx2", "avx512", "auto"};
   if (!force_kernels(forms[in.take<uint8_t>() % 4])) return 0;
-  const reference::Rows rows = make_rows(in, num_perm, bits, 160);
+  const reference::Rows rows = fuzz::take_rows(in, num_perm, bits, 160);
   const auto expected = reference::pairs(rows, need);
 
   reference::StdioTempFiles files;
@@ -76,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     MinhashPairs engine(num_perm, bits, need, options);
     for (uint32_t i = 0; i < rows.size(); ++i) engine.add(rows.row(i));
     engine.run();
-    DEMAND(drain(engine, step) == expected);
+    DEMAND(fuzz::drain(engine, step) == expected);
   }
   {
     MinhashPairs engine(num_perm, bits, need, options);
@@ -89,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     engine.start_set_b();
     for (uint32_t i = 0; i < b.size(); ++i) engine.add(b.row(i));
     engine.run();
-    DEMAND(drain(engine, step) == reference::pairs_between(a, b, need));
+    DEMAND(fuzz::drain(engine, step) == reference::pairs_between(a, b, need));
   }
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
     MinhashClusterer clusterer(linkage, num_perm, bits, need, options);

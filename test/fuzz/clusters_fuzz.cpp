@@ -1,0 +1,275 @@
+// Clusters and bridges, of rows and of streams of pairs, with any memory limit, against their definitions.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/ctph_pairs.h"
+#include "core/pair_links.h"
+#include "core/simhash_pairs.h"
+#include "test/fuzz/ctph_rows.h"
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/minhash_rows.h"
+#include "test/fuzz/pair_setting.h"
+#include "test/fuzz/simhash_rows.h"
+#include "test/reference/links_by_definition.h"
+#include "test/reference/pairs_reference.h"
+
+using namespace neardup;
+
+namespace {
+
+// ---------------------------------------------------------------- clusters of rows
+
+// The rows of a clusterer's caller: those that are searched, and others that are near nothing.
+struct Callers {
+  // seed: none alone where its lowest two bits are not 3.
+  Callers(uint16_t seed, uint32_t searched) {
+    std::mt19937 random(seed);
+    const auto alone = [&] {
+      while (seed % 4 == 3 && random() % 256 < seed / 512) is_alone.push_back(true);
+    };
+    for (uint32_t i = 0; i < searched; ++i) {
+      alone();
+      row_of.push_back(static_cast<uint32_t>(is_alone.size()));
+      is_alone.push_back(false);
+    }
+    alone();
+  }
+  std::vector<bool> is_alone;
+  std::vector<uint32_t> row_of;  // of those that are searched
+};
+
+// value(r, i): how near two of the searched rows are, near or not.
+template <class Value>
+void demand_clusters(const Clusterer& got, const Callers& callers, const LinkedRows& expected, Value value) {
+  std::vector<uint32_t> representative(callers.is_alone.size());
+  std::iota(representative.begin(), representative.end(), 0u);
+  for (uint32_t i = 0; i < callers.row_of.size(); ++i) {
+    representative[callers.row_of[i]] = callers.row_of[expected.representative[i]];
+  }
+  DEMAND(got.representative() == representative);
+  DEMAND(got.values().size() == representative.size());
+  for (uint32_t i = 0; i < callers.row_of.size(); ++i) {
+    const uint32_t r = expected.representative[i];
+    if (r != i) DEMAND(got.values()[callers.row_of[i]] == value(r, i));
+  }
+}
+
+template <class Add>
+void add_rows(Clusterer& clusterer, const Callers& callers, Add add) {
+  uint32_t next = 0;
+  for (const bool alone : callers.is_alone) {
+    if (alone) {
+      clusterer.add_alone();
+    } else {
+      add(next++);
+    }
+  }
+}
+
+template <class Value, class Near>
+reference::Graph graph_of(uint32_t n, Value value, Near near) {
+  reference::Graph out{n, {}};
+  for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t j = i + 1; j < n; ++j) {
+      const uint32_t v = value(i, j);
+      if (near(v)) out.pairs.emplace_hint(out.pairs.end(), reference::RowNumbers{i, j}, v);
+    }
+  }
+  return out;
+}
+
+LinkedRows by_definition(Linkage linkage, const reference::Graph& g) {
+  return linkage == Linkage::anchor ? reference::anchor(g) : reference::connected(g);
+}
+
+// make(options): the engine; add(engine, i): its next row.
+template <class Make, class Add, class Value>
+void check_by_pairs(const fuzz::Setting& s, Linkage linkage, const Callers& callers, const reference::Graph& g,
+                    Make make, Add add, Value value) {
+  const LinkedRows expected = by_definition(linkage, g);
+  run_search(s, [&](EngineOptions options) {
+    options.identical = Identical::marked;
+    auto search = make(options);
+    auto* const engine = search.get();
+    PairClusterer clusterer(linkage, std::move(search));
+    add_rows(clusterer, callers, [&](uint32_t i) {
+      add(*engine, i);
+      clusterer.added();
+    });
+    clusterer.run();
+    demand_clusters(clusterer, callers, expected, value);
+  });
+}
+
+void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, bool by_pairs) {
+  const uint32_t num_perm = 16 + in.below(150);
+  const uint32_t bits = 8u << in.take<uint8_t>() % 3;
+  // Mostly high thresholds: those have bands.
+  const uint32_t low = in.below(num_perm);
+  const uint32_t need = in.take<uint8_t>() % 4 == 0 ? 1 + low : num_perm - low % std::min(num_perm, 48u);
+  const uint16_t alone = in.take<uint16_t>();
+  const reference::Rows rows = fuzz::take_rows(in, num_perm, bits, 120);
+  const Callers callers(alone, rows.size());
+  const auto value = [&](uint32_t i, uint32_t j) { return reference::count_matches(rows, i, rows, j); };
+  const reference::Graph g = graph_of(rows.size(), value, [&](uint32_t matches) { return matches >= need; });
+  if (by_pairs) {
+    check_by_pairs(
+        s, linkage, callers, g,
+        [&](const EngineOptions& options) { return std::make_unique<MinhashPairs>(num_perm, bits, need, options); },
+        [&](MinhashPairs& engine, uint32_t i) { engine.add(rows.row(i)); }, value);
+    return;
+  }
+  const LinkedRows expected = by_definition(linkage, g);
+  run_search(s, [&](const EngineOptions& options) {
+    MinhashClusterer clusterer(linkage, num_perm, bits, need, options);
+    add_rows(clusterer, callers, [&](uint32_t i) { clusterer.add(rows.row(i)); });
+    clusterer.run();
+    demand_clusters(clusterer, callers, expected, value);
+  });
+}
+
+void check_simhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
+  const uint8_t near = in.take<uint8_t>();
+  const uint32_t most = near < 192 ? near % 9 : near % 65;
+  const uint16_t alone = in.take<uint16_t>();
+  const reference::Values rows = fuzz::take_values(in, 200);
+  const Callers callers(alone, static_cast<uint32_t>(rows.size()));
+  const auto value = [&](uint32_t i, uint32_t j) { return static_cast<uint32_t>(hamming_distance(rows[i], rows[j])); };
+  const reference::Graph g = graph_of(static_cast<uint32_t>(rows.size()), value, [&](uint32_t d) { return d <= most; });
+  check_by_pairs(
+      s, linkage, callers, g,
+      [&](const EngineOptions& options) { return std::make_unique<SimhashPairs>(most, options); },
+      [&](SimhashPairs& engine, uint32_t i) { engine.add(rows[i]); }, value);
+}
+
+void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
+  const uint16_t choice = in.take<uint16_t>();
+  const uint16_t alone = in.take<uint16_t>();
+  const uint32_t length = in.take<uint8_t>() % 4 == 0 ? 200 : 64;
+  const reference::Digests rows = fuzz::take_digests(in, length, 150, 8'000);
+  const Callers callers(alone, static_cast<uint32_t>(rows.size()));
+  const fuzz::DigestValues value(rows);
+  const double threshold = fuzz::threshold_of(choice, value, static_cast<uint32_t>(rows.size()));
+  const reference::Graph g =
+      graph_of(static_cast<uint32_t>(rows.size()), value, [&](uint32_t v) { return fuzz::is_near(v, threshold); });
+  check_by_pairs(
+      s, linkage, callers, g,
+      [&](const EngineOptions& options) { return std::make_unique<CtphPairs>(threshold, options); },
+      [&](CtphPairs& engine, uint32_t i) { engine.add(view_of(rows[i])); }, value);
+}
+
+// ---------------------------------------------------------------- streams of pairs
+
+using Stream = std::vector<RowPair>;
+
+void demand_bridges(uint32_t rows, Stream stream, const reference::Graph& whole, uint32_t seed) {
+  std::shuffle(stream.begin(), stream.end(), std::mt19937(seed));
+  BridgeFinder finder(rows);
+  std::vector<reference::RowNumbers> refused;
+  for (const RowPair& p : stream) {
+    if (!finder.add(p)) refused.emplace_back(p.a, p.b);
+  }
+  std::vector<reference::RowNumbers> found;
+  for (const RowPair& p : finder.finish(nullptr)) {
+    found.emplace_back(p.a, p.b);
+    DEMAND(p.value == whole.value(p.a, p.b));
+    DEMAND(std::find(refused.begin(), refused.end(), found.back()) == refused.end());
+  }
+  DEMAND(found == reference::bridges(whole));
+}
+
+void demand_anchor(uint32_t rows, const Stream& stream, const reference::Graph& whole) {
+  AnchorLinks links(rows);
+  std::vector<uint32_t> joined(rows);
+  for (const RowPair& p : stream) joined[p.b] += links.add(p);
+  const LinkedRows expected = reference::anchor(whole);
+  DEMAND(links.rows().representative == expected.representative);
+  DEMAND(links.rows().value == expected.value);
+  for (uint32_t i = 0; i < rows; ++i) DEMAND(joined[i] == (expected.representative[i] != i));
+}
+
+// A byte for each row: the group of equal rows that it is of, often a new one. Then two for each pair of groups.
+void check_streams(fuzz::Input& in, uint32_t seed) {
+  constexpr uint32_t kMostRows = 40;
+  constexpr size_t kMostPairs = 100;
+  std::vector<std::vector<uint32_t>> groups;
+  const uint32_t rows = in.below(kMostRows);
+  for (uint32_t i = 0; i < rows; ++i) {
+    const uint8_t to = in.take<uint8_t>();
+    if (to < groups.size() && to % 2 == 1) {
+      groups[to].push_back(i);
+    } else {
+      groups.push_back({i});
+    }
+  }
+  reference::Graph whole{rows, {}};
+  std::map<reference::RowNumbers, uint32_t> marked;
+  uint32_t value = 0;  // another for each pair
+  for (const auto& members : groups) {
+    for (size_t i = 0; i < members.size(); ++i) {
+      for (size_t j = i + 1; j < members.size(); ++j) whole.pairs[{members[i], members[j]}] = 7;
+      if (i > 0) marked[{members[0], members[i]}] = 7 | kEqualRows;
+    }
+  }
+  while (!in.empty() && whole.pairs.size() < kMostPairs && groups.size() > 1) {
+    const size_t x = in.take<uint8_t>() % groups.size(), y = in.take<uint8_t>() % groups.size();
+    if (x == y || marked.count(std::minmax(groups[x][0], groups[y][0])) != 0) continue;
+    ++value;
+    marked[std::minmax(groups[x][0], groups[y][0])] = 100 + value;
+    for (const uint32_t a : groups[x]) {
+      for (const uint32_t b : groups[y]) whole.pairs[std::minmax(a, b)] = 100 + value;
+    }
+  }
+  const auto stream_of = [](const std::map<reference::RowNumbers, uint32_t>& pairs) {
+    Stream out;
+    for (const auto& [p, v] : pairs) out.push_back({p.first, p.second, v});
+    return out;
+  };
+  const Stream all = stream_of(whole.pairs), some = stream_of(marked);
+  demand_anchor(rows, all, whole);
+  demand_anchor(rows, some, whole);
+  demand_bridges(rows, all, whole, seed);
+  demand_bridges(rows, some, whole, seed);
+  ComponentLinks links(rows);
+  for (const RowPair& p : all) links.add(p);
+  const LinkedRows expected = reference::connected(whole);
+  const LinkedRows& found = links.finish();
+  DEMAND(found.representative == expected.representative);
+  DEMAND(found.value == expected.value);
+}
+
+}  // namespace
+
+// A byte: what. 9 bytes: the setting.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size > 1500) return 0;
+  fuzz::Input in(data, size);
+  const uint8_t what = in.take<uint8_t>();
+  fuzz::Setting s;
+  if (!take_setting(in, &s)) return 0;
+  const Linkage linkage = what / 8 % 2 == 0 ? Linkage::anchor : Linkage::connected;
+  switch (what % 8) {
+    case 0:
+    case 1:
+      check_minhashes(in, s, linkage, false);
+      break;
+    case 2:
+      check_minhashes(in, s, linkage, true);
+      break;
+    case 3:
+    case 4:
+      check_simhashes(in, s, linkage);
+      break;
+    case 5:
+    case 6:
+      check_digests(in, s, linkage);
+      break;
+    default:
+      check_streams(in, what);
+  }
+  return 0;
+}

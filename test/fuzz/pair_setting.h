@@ -1,0 +1,91 @@
+// How the fuzz targets of engines run a search: memory, threads, ranks and trouble on the way, taken from the input.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "core/cpu.h"
+#include "core/pair_search.h"
+#include "test/fuzz/fuzz.h"
+#include "test/reference/pairs_reference.h"
+#include "test/reference/signature_sets.h"
+#include "test/reference/stdio_temp_file.h"
+
+namespace neardup::fuzz {
+
+struct Setting {
+  size_t limit;
+  unsigned threads;
+  Identical identical;
+  size_t step;  // pairs that are asked for at once
+  bool two_sets;
+  uint32_t split;      // rows of set A, modulo all
+  uint32_t rank_seed;  // 0: no ranks
+  int64_t stop_after = INT64_MAX;
+  int64_t file_calls = INT64_MAX;  // then files fail
+};
+
+// 9 bytes. Also chooses the kernels; false where this machine cannot run them.
+inline bool take_setting(Input& in, Setting* s) {
+  constexpr size_t kLimits[] = {0, 64 << 10, 0, SIZE_MAX};
+  const uint8_t limit = in.take<uint8_t>();
+  s->limit = limit % 4 == 2 ? size_t{limit} << 10 : kLimits[limit % 4];
+  const uint8_t how = in.take<uint8_t>();
+  s->threads = how % 4 == 3 ? 2 + how / 128 : 1;
+  s->identical = static_cast<Identical>(how >> 2 & 3);
+  s->two_sets = (how >> 4 & 1) != 0;
+  s->rank_seed = (how >> 5 & 1) != 0 ? 1 + how : 0;
+  s->step = 1 + in.take<uint8_t>();
+  s->split = in.take<uint16_t>();
+  const uint8_t trouble = in.take<uint8_t>();
+  const uint16_t calls = in.take<uint16_t>();
+  if (trouble % 8 == 6) s->stop_after = calls % 4;  // it is seldom asked
+  if (trouble % 8 == 7) s->file_calls = calls % 1024;
+  constexpr const char* kForms[] = {"auto", "scalar", "avx2", "avx512"};
+  return force_kernels(kForms[in.take<uint8_t>() % 4]);
+}
+
+// body(options) may be cut short by the trouble that was asked for, and leaves no files behind.
+template <class Body>
+void run_search(const Setting& s, Body body) {
+  reference::StdioTempFiles files;
+  files.calls_left = s.file_calls;
+  reference::StopAfter stop(s.stop_after);
+  const EngineOptions options{.memory_limit = s.limit,
+                              .files = s.limit == SIZE_MAX ? nullptr : &files,
+                              .stop = &stop,
+                              .threads = s.threads,
+                              .identical = s.identical};
+  try {
+    body(options);
+  } catch (const Error& e) {
+    DEMAND(e.code() == Errc::cancelled ? stop.asked > s.stop_after
+                                       : e.code() == Errc::out_of_budget && files.calls > s.file_calls);
+  }
+  DEMAND(files.open == 0);
+}
+
+inline std::vector<reference::Pair> drain(PairSearch& engine, size_t step) {
+  std::vector<reference::Pair> out;
+  std::vector<RowPair> some(step);
+  while (const size_t n = engine.next(some.data(), step)) {
+    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
+  }
+  return out;
+}
+
+// Of n rows; empty where the setting has none.
+inline std::vector<uint32_t> make_ranks(const Setting& s, uint32_t n) {
+  if (s.rank_seed == 0) return {};
+  std::vector<uint32_t> out(n);
+  std::iota(out.begin(), out.end(), s.rank_seed);
+  std::shuffle(out.begin(), out.end(), std::mt19937(s.rank_seed));
+  return out;
+}
+
+inline const uint32_t* data_of(const std::vector<uint32_t>& ranks) { return ranks.empty() ? nullptr : ranks.data(); }
+
+}  // namespace neardup::fuzz
