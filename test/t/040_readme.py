@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Every sql block of README.md, pasted into psql in a fresh database: what the README promises must run."""
+"""Every sql block of README.md and of docs/jobs.md, pasted into psql in a fresh database: what they promise must run."""
 import os
 import re
 
 from harness import check, database, finish, tool
 
-README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "README.md")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 QUERY = "'the body of article number 7 about ferries and islands and what else there is to say'"
 ROWS = """
 INSERT INTO articles SELECT i, i % 3, timestamptz '2026-01-01' + i * interval '1 hour', CASE WHEN i % 5 > 0 THEN 'title ' || i / 4 END,
@@ -21,22 +21,31 @@ def psql(name, text):
     return r.returncode, r.stdout + r.stderr
 
 
-def main():
-    with open(README, encoding="utf-8") as f:
-        blocks = re.findall(r"```sql\n(.*?)```", f.read(), re.S)
-    table = [b for b in blocks if "CREATE TABLE articles" in b]
-    check("the README shows its table once", len(table) == 1, len(table))
-    with database("_readme", extension=False) as name:
-        status, out = psql(name, "CREATE EXTENSION neardup;" + table[0] + ROWS)
-        check("the table of the README", status == 0, out)
-        for n, block in enumerate(blocks):
-            if block == table[0]:
+def blocks_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return re.findall(r"```sql\n(.*?)```", f.read(), re.S)
+
+
+def paste(path, table):
+    """In a database with the README's table of articles."""
+    with database("_" + re.sub("[^a-z]", "", path.lower()), extension=False) as name:
+        status, out = psql(name, "CREATE EXTENSION neardup;" + table + ROWS)
+        check("%s: the table of the README" % path, status == 0, out)
+        for n, block in enumerate(blocks_of(path)):
+            if block == table:
                 continue
             text = block.replace("$1", QUERY).replace("CREATE EXTENSION neardup;", "")
             if "DELETE FROM articles" in text:
                 text = "BEGIN;" + text + "ROLLBACK;"
             status, out = psql(name, text)
-            check("block %d: %s" % (n, block.strip().splitlines()[0][:60]), status == 0, out)
+            check("%s, block %d: %s" % (path, n, block.strip().splitlines()[0][:60]), status == 0, out)
+
+
+def main():
+    table = [b for b in blocks_of("README.md") if "CREATE TABLE articles" in b]
+    check("the README shows its table once", len(table) == 1, len(table))
+    for path in ("README.md", "docs/jobs.md"):
+        paste(path, table[0])
 
 
 finish(main)
