@@ -334,7 +334,7 @@ def sessions(name):
             time.sleep(rng.uniform(0, 0.2))
             conn.execute("SELECT pg_cancel_backend(%s)", (other.info.backend_pid,))
             running.join()
-            left.append((round_, one(conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0))
+            left.append((round_, one(conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"), 0))
         equal_all("a cancelled refresh leaves no lock", left)
         check("and is the only error", all(e.sqlstate == "57014" for e in errors), errors)
         conn.execute("CALL refresh_duplicates('dups')")
@@ -342,10 +342,37 @@ def sessions(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
+def dumped(name):
+    """Dumped and restored, a job goes on: nothing is signed anew."""
+    with connect(name) as conn, database("_restored", extension=False) as copy:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(17)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 300, ids)
+        conn.execute("SELECT create_profile('mine', k => 2)")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'mine', within => '{tenant}')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        before = table(conn, "dups", ", cluster, tenant")
+        r = tool("pg_dump", "-d", name)
+        r = tool("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", copy, input=r.stdout)
+        check("a job is restored", r.returncode == 0, r.stderr)
+        with connect(copy) as other:
+            equal("with its result", table(other, "dups", ", cluster, tenant"), before)
+            generations = "SELECT id, generation FROM dups_signatures ORDER BY id"
+            signed = other.execute(generations).fetchall()
+            other.execute("CALL refresh_duplicates('dups')")
+            equal("nothing is signed anew", other.execute(generations).fetchall(), signed)
+            equal("nor clustered", one(other, "SELECT clustered_rows FROM dups_job"), 0)
+            change(other, rng, texts, 20, ids)
+            other.execute("CALL refresh_duplicates('dups')")
+            equal("and it goes on", table(other, "dups"), from_scratch(other, "body => 'body', profile => 'mine', within => '{tenant}'"))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, mine")
+
+
 def main():
     with database() as name:
         sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (bad_input, name),
-                 (rights, name), (sessions, name))
+                 (rights, name), (sessions, name), (dumped, name))
 
 
 finish(main)
