@@ -20,6 +20,7 @@ enum class Errc {
   out_of_budget,     // the memory limit does not allow even the slow way
   cancelled,         // StopCheck asked us to stop
   device,            // the GPU or its driver failed
+  unsupported,       // left out of this build, or of this system
 };
 
 // Thrown at the point of detection. The text follows PostgreSQL's message style: lower-case start,

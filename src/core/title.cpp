@@ -1,0 +1,235 @@
+// See title.h.
+#include "core/title.h"
+
+#include <cstdint>
+
+#include "core/utf8_inline.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kMaxBracket = 200;  // bytes between brackets that are still looked at
+
+bool is_white(uint32_t c) noexcept {
+  return c <= 0x20 || c == 0x7f || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+}
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+bool equals(std::string_view a, std::string_view lower_case) noexcept {
+  if (a.size() != lower_case.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (lower(a[i]) != lower_case[i]) return false;
+  return true;
+}
+
+bool ends_with(std::string_view a, std::string_view lower_case) noexcept {
+  return a.size() >= lower_case.size() && equals(a.substr(a.size() - lower_case.size()), lower_case);
+}
+
+uint32_t code_point(std::string_view s, size_t i, unsigned* length) noexcept {
+  const auto* p = reinterpret_cast<const uint8_t*>(s.data());
+  return detail::decode_utf8(p + i, p + s.size(), length);
+}
+
+// White space, and the marks that join words in file names, at both ends.
+std::string_view trimmed(std::string_view s) noexcept {
+  const auto skipped = [](uint32_t c) {
+    return is_white(c) || c == '_' || c == '-' || c == '.' || c == ',' || c == '+' || c == 0x2013 || c == 0x2014;
+  };
+  size_t begin = 0;
+  while (begin < s.size()) {
+    unsigned length;
+    if (!skipped(code_point(s, begin, &length))) break;
+    begin += length;
+  }
+  size_t end = begin;
+  for (size_t i = begin; i < s.size();) {
+    unsigned length;
+    const bool skip = skipped(code_point(s, i, &length));
+    i += length;
+    if (!skip) end = i;
+  }
+  return s.substr(begin, end - begin);
+}
+
+int hex_value(char c) noexcept {
+  c = lower(c);
+  if (is_digit(c)) return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Percent-decoding, of the whole name or not at all: a name with % that is no encoding stays as it is.
+std::string percent_decoded(std::string_view s) {
+  std::string out;
+  bool any = false;
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (s[i] != '%' || s.size() - i < 3 || hex_value(s[i + 1]) < 0 || hex_value(s[i + 2]) < 0) {
+      out += s[i];
+      continue;
+    }
+    out += static_cast<char>(hex_value(s[i + 1]) * 16 + hex_value(s[i + 2]));
+    i += 2;
+    any = true;
+  }
+  if (!any || !valid_utf8_text(reinterpret_cast<const uint8_t*>(out.data()), out.size())) return std::string(s);
+  return out;
+}
+
+constexpr std::string_view kExtensions[] = {
+    "txt", "text", "md", "markdown", "rst", "tex", "rtf", "html", "htm", "xhtml", "shtml", "xml", "json", "jsonl", "csv",
+    "tsv", "log", "doc", "docx", "odt", "pdf", "epub", "mobi", "azw3", "azw", "fb2", "djvu", "umd", "chm", "ppt", "pptx", "xls",
+    "xlsx", "php", "asp", "aspx", "jsp", "eml", "srt", "gz", "tgz", "bz2", "xz", "zst", "lz4", "z", "zip", "rar", "7z", "tar",
+    "bak", "orig", "tmp", "old", "utf8", "utf-8", "gbk", "gb2312", "big5"};
+
+std::string_view without_extensions(std::string_view s) noexcept {
+  for (int i = 0; i < 8; ++i) {
+    const size_t dot = s.rfind('.');
+    if (dot == s.npos || dot == 0) return s;
+    const std::string_view extension = s.substr(dot + 1);
+    bool known = false;
+    for (const std::string_view e : kExtensions) known = known || equals(extension, e);
+    if (!known || trimmed(s.substr(0, dot)).empty()) return s;
+    s = s.substr(0, dot);
+  }
+  return s;
+}
+
+// What stands in round brackets and says nothing of the text: numbers of copies, versions, states.
+bool is_remark(std::string_view inside) noexcept {
+  inside = trimmed(inside);
+  if (inside.empty()) return true;
+  size_t digits = 0;
+  while (digits < inside.size() && is_digit(inside[digits])) ++digits;
+  if (digits == inside.size()) return digits <= 3;  // not a year
+  if (lower(inside[0]) == 'v' && inside.size() > 1 && is_digit(inside[1])) {
+    for (size_t i = 1; i < inside.size(); ++i)
+      if (!is_digit(inside[i]) && inside[i] != '.') return false;
+    return true;
+  }
+  static constexpr std::string_view kRemarks[] = {
+      "copy", "final", "draft", "complete", "completed", "full", "ocr", "scan", "txt", "epub", "utf8", "utf-8", "gbk", "new", "repost",
+      "ebook", "revised", "updated", "副本", "完结", "完結", "完", "全", "全本", "全集", "全文", "完本", "连载", "連載", "连载中", "連載中",
+      "校对版", "校對版", "精校版", "修订版", "修訂版", "修订", "修訂", "转载", "轉載", "已完结", "已完結", "未完", "最终版", "最終版",
+      "终稿", "終稿", "初稿", "定稿"};
+  for (const std::string_view r : kRemarks)
+    if (equals(inside, r)) return true;
+  return false;
+}
+
+struct Bracket {
+  std::string_view open;
+  std::string_view close;
+  bool always;  // whatever stands inside
+};
+constexpr Bracket kBrackets[] = {{"[", "]", true},   {"【", "】", true},  {"〔", "〕", true},  {"［", "］", true},
+                                 {"(", ")", false}, {"（", "）", false}, {"{", "}", false}};
+
+// A word of letters of its own behind a name: " - Copy", "_副本", " copy 2".
+std::string_view without_copy_mark(std::string_view s) noexcept {
+  for (int i = 0; i < 4; ++i) {
+    std::string_view t = trimmed(s);
+    std::string_view number = t;
+    while (!number.empty() && is_digit(number.back())) number.remove_suffix(1);
+    // "copy 2", at most two digits
+    std::string_view base = t.size() - number.size() <= 2 ? trimmed(number) : t;
+    bool found = false;
+    for (const std::string_view mark : {"copy", "kopie", "copie", "副本", "拷贝", "複本"}) {
+      if (!ends_with(base, mark)) continue;
+      std::string_view rest = base.substr(0, base.size() - mark.size());
+      const bool letters = static_cast<uint8_t>(mark[0]) < 0x80;
+      // Latin marks need a joint before them: a title may end in "Hard Copy", so that it must be - or _.
+      const std::string_view before = trimmed(rest);
+      bool joined = !letters;
+      for (size_t i = before.size(); i < rest.size(); ++i) joined = joined || rest[i] == '-' || rest[i] == '_';
+      if (!joined || before.empty()) continue;
+      s = before;
+      found = true;
+      break;
+    }
+    if (!found) break;
+  }
+  return s;
+}
+
+std::string without_brackets(std::string_view s) {
+  std::string out;
+  for (size_t i = 0; i < s.size();) {
+    bool skipped = false;
+    for (const Bracket& b : kBrackets) {
+      if (s.substr(i, b.open.size()) != b.open) continue;
+      const std::string_view rest = s.substr(i + b.open.size(), kMaxBracket);
+      const size_t close = rest.find(b.close);
+      if (close == rest.npos) break;
+      if (!b.always && !is_remark(rest.substr(0, close))) break;
+      out += '_';
+      i += b.open.size() + close + b.close.size();
+      skipped = true;
+      break;
+    }
+    if (!skipped) out += s[i++];
+  }
+  return out;
+}
+
+// Joints to spaces, white space collapsed. A point between digits stays. A name that has spaces keeps its points, and
+// its hyphens inside words.
+std::string spaced(std::string_view s) {
+  bool has_space = false;
+  for (size_t i = 0; i < s.size() && !has_space;) {
+    unsigned length;
+    has_space = is_white(code_point(s, i, &length));
+    i += length;
+  }
+  std::string out;
+  bool gap = false;
+  for (size_t i = 0; i < s.size();) {
+    unsigned length;
+    const uint32_t c = code_point(s, i, &length);
+    bool joint = is_white(c) || c == '_';
+    if (c == '.') {
+      const bool number = i > 0 && i + 1 < s.size() && is_digit(s[i - 1]) && is_digit(s[i + 1]);
+      joint = !number && !has_space;
+    }
+    if (c == '+' || c == '-') {
+      const auto open = [&](size_t at) { return at >= s.size() || s[at] == ' ' || s[at] == '_'; };
+      joint = !has_space || i == 0 || open(i - 1) || open(i + 1);
+    }
+    if (joint) {
+      gap = true;
+    } else {
+      if (gap && !out.empty()) out += ' ';
+      gap = false;
+      out.append(s.substr(i, length));
+    }
+    i += length;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string title_of(std::string_view filename) {
+  if (filename.size() > kMaxFilename)
+    throw Error(Errc::too_large, "filename is " + std::to_string(filename.size()) + " bytes long, more than " +
+                                     std::to_string(kMaxFilename));
+  std::string decoded = percent_decoded(filename);
+  std::string_view name = decoded;
+  while (name.size() > 1 && (name.back() == '/' || name.back() == '\\')) name.remove_suffix(1);
+  const size_t slash = name.find_last_of("/\\");
+  if (slash != name.npos && slash + 1 < name.size()) name = name.substr(slash + 1);
+  const std::string_view base = without_extensions(name);
+  // Ever less is left out until something is left.
+  std::string bare = without_brackets(without_copy_mark(without_extensions(without_brackets(base))));
+  for (const std::string& candidate : {std::string(trimmed(without_copy_mark(bare))), std::string(trimmed(base)),
+                                       std::string(trimmed(name)), std::string(name)}) {
+    const std::string title = spaced(candidate);
+    if (!title.empty()) return title;
+  }
+  return std::string(filename);
+}
+
+}  // namespace neardup
