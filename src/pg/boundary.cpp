@@ -41,6 +41,8 @@ int sqlstate_of(Errc code) noexcept {
       return ERRCODE_QUERY_CANCELED;
     case Errc::device:
       return ERRCODE_SYSTEM_ERROR;
+    case Errc::unsupported:
+      return ERRCODE_FEATURE_NOT_SUPPORTED;
   }
   return ERRCODE_INTERNAL_ERROR;
 }

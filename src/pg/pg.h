@@ -15,6 +15,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relscan.h"
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_extension.h"

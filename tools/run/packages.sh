@@ -41,6 +41,7 @@ postgresql_version() {
 package_names() {
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
+  printf '%s\n' pkg-config libuchardet-dev libopencc-dev libre2-dev  # what src/text is built on
   case $1 in
     test)
       printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2
@@ -52,7 +53,9 @@ package_names() {
 
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
-  case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | debootstrap) return 0 ;; esac
+  case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | debootstrap) return 0 ;;
+    pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
+  esac
   return 1
 }
 

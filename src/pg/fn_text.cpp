@@ -1,0 +1,67 @@
+// Chinese scripts and titles of files.
+#include <string>
+
+#include "core/title.h"
+#include "pg/values.h"
+#include "text/script.h"
+
+namespace {
+
+using namespace neardup;
+
+// Opened on first use, kept for the session.
+ScriptConverter* converters[2] = {};
+
+Datum converted(FunctionCallInfo fcinfo, Script to) {
+  text* argument = PG_GETARG_TEXT_PP(0);
+  const Utf8 u = utf8_of(argument);
+  const std::string_view all(reinterpret_cast<const char*>(u.data), u.size);
+  ScriptConverter** converter = &converters[to == Script::simplified ? 0 : 1];
+  StringInfoData out;
+  initStringInfo(&out);
+  // Both scripts take three bytes a character, mostly.
+  enlargeStringInfo(&out, static_cast<int>(Min(all.size() + VARHDRSZ + 64, MaxAllocSize / 2)));
+  memset(out.data, 0, VARHDRSZ);
+  out.len = VARHDRSZ;
+  if (*converter == nullptr) call_core([&] { *converter = ScriptConverter::open(to).release(); });
+  for (size_t at = 0; at < all.size();) {
+    CHECK_FOR_INTERRUPTS();
+    const size_t n = script_piece(all.substr(at));
+    std::string_view piece;
+    call_core([&] { piece = (*converter)->convert(all.substr(at, n)); });
+    if (static_cast<size_t>(out.len) + piece.size() >= MaxAllocSize)
+      ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the converted text would be larger than 1 GB")));
+    appendBinaryStringInfo(&out, piece.data(), static_cast<int>(piece.size()));
+    at += n;
+  }
+  if (GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII) {
+    SET_VARSIZE(out.data, out.len);
+    return PointerGetDatum(out.data);
+  }
+  return text_datum_of_utf8(out.data + VARHDRSZ, static_cast<size_t>(out.len) - VARHDRSZ);
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_to_simplified);
+Datum neardup_to_simplified(PG_FUNCTION_ARGS) { return converted(fcinfo, Script::simplified); }
+
+PG_FUNCTION_INFO_V1(neardup_to_traditional);
+Datum neardup_to_traditional(PG_FUNCTION_ARGS) { return converted(fcinfo, Script::traditional); }
+
+PG_FUNCTION_INFO_V1(neardup_title);
+Datum neardup_title(PG_FUNCTION_ARGS) {
+  const Utf8 u = utf8_of(PG_GETARG_TEXT_PP(0));
+  char* title = static_cast<char*>(palloc(Min(u.size, kMaxFilename) + 1));
+  size_t size = 0;
+  call_core([&] {
+    const std::string found = title_of({reinterpret_cast<const char*>(u.data), u.size});
+    size = found.copy(title, found.size());
+  });
+  title[size] = '\0';
+  return text_datum_of_utf8(title, size);
+}
+
+}  // extern "C"
