@@ -18,11 +18,11 @@ constexpr double kTolerable = 0.8;                 // below it, Western Europe's
 
 // How a document is decoded. converter: PostgreSQL's, for kind `converter`.
 struct Source {
-  EncodingKind kind;
-  UnicodeForm form;
-  const char* name;
-  int encoding;
-  Oid converter;
+  EncodingKind kind = EncodingKind::unknown;
+  UnicodeForm form = UnicodeForm::utf8;
+  const char* name = nullptr;
+  int encoding = -1;
+  Oid converter = InvalidOid;
 };
 
 struct Bytes {
@@ -222,6 +222,13 @@ const char* superset_of(const char* name) {
   return name;
 }
 
+// Encodings of Latin letters.
+bool is_latin(const char* name) {
+  for (const char* latin : {"WIN1250", "WIN1252", "WIN1254", "WIN1257", "WIN1258"})
+    if (strcmp(name, latin) == 0) return true;
+  return strncmp(name, "LATIN", 5) == 0;
+}
+
 // The first candidate that decodes without a broken character to what people read, else the most readable one.
 struct Choice {
   EncodingGuess best;
@@ -256,11 +263,14 @@ EncodingGuess detect(const uint8_t* document, size_t size) {
   });
   if (certain.name != nullptr) return certain;
   Choice choice;
-  if (guess[0] != '\0') {
-    const Source s = named_source(guess);
-    if (s.kind == EncodingKind::converter) consider(named_source(superset_of(s.name)), sample, &choice);
-  }
+  Source guessed{};
+  if (guess[0] != '\0') guessed = named_source(guess);
+  if (guessed.kind == EncodingKind::converter) guessed = named_source(superset_of(guessed.name));
+  // No Latin text is mostly bytes above ASCII.
+  const bool doubtful = no_latin && guessed.name != nullptr && is_latin(guessed.name);
+  if (!doubtful) consider(guessed, sample, &choice);
   for (int i = 0; i < n; ++i) consider(named_source(frequent[i].name), sample, &choice);
+  if (doubtful) consider(guessed, sample, &choice);
   // Any bytes are readable as Latin, so that it is the last resort. Guesses that nobody converts (Macintosh, DOS) are
   // Latin mostly.
   if (choice.best.confidence < kTolerable) {

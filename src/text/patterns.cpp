@@ -6,6 +6,7 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #endif
 
@@ -21,6 +22,7 @@ constexpr int64_t kLeastMemory = 256 << 10;
 constexpr int64_t kSetMemory = 32 << 20;
 // Steps of a search without its table are program size times text: bounded, so that a piece takes moments.
 constexpr int kMaxProgram = 5000;
+constexpr std::chrono::milliseconds kPatience(100);  // with the search for all patterns at once, over one piece
 
 RE2::Options options_for(int64_t memory, bool never_nl) {
   RE2::Options options;
@@ -58,7 +60,11 @@ class Re2Patterns final : public Patterns {
     if (!has_set_) return;
     RE2::Set::ErrorInfo info{RE2::Set::kNoError};
     hits_.clear();
-    if (set_.Match({piece.data(), piece.size()}, &hits_, &info)) {
+    const auto began = std::chrono::steady_clock::now();
+    const bool any = set_.Match({piece.data(), piece.size()}, &hits_, &info);
+    // There are patterns for which its table never ends; unlike a single search it does not give up by itself.
+    if (std::chrono::steady_clock::now() - began > kPatience) has_set_ = false;
+    if (any) {
       for (const int i : hits_) (*flags)[static_cast<size_t>(i)] = 1;
     } else if (info.kind != RE2::Set::kNoError) {
       flags->assign(n_, 1);  // its memory did not do: each rule looks for itself
@@ -79,7 +85,8 @@ class Re2Patterns final : public Patterns {
   [[noreturn]] static void refuse(const Rule& rule, std::string why) {
     std::replace_if(why.begin(), why.end(), [](char c) { return static_cast<uint8_t>(c) >= 0x80; }, '?');
     throw Error(Errc::invalid_argument, "rule \"" + rule.name + "\" has a bad pattern: " + why,
-                "The pattern is: " + (rule.shown.empty() ? rule.pattern : rule.shown), "Patterns are RE2's: no backreferences, no look-around.");
+                "The pattern is: " + (rule.shown.empty() ? rule.pattern : rule.shown),
+                "Patterns are RE2's: no backreferences, no look-around.");
   }
 
   RE2::Set set_;
