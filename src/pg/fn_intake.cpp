@@ -205,7 +205,7 @@ double measure(const Source& s, const Sample& sample, bool* clean) {
   Output out;
   begin_output(&out, size, true);
   out.converter = InvalidOid;  // UTF-8 is what is measured
-  decode_all(s, sample.data, size, !(sample.whole && size == sample.size), &out);
+  decode_all(s, sample.data, size, true, &out);  // documents are cut inside characters, too
   double share = 0;
   const auto* text = reinterpret_cast<const uint8_t*>(out.text.data) + VARHDRSZ;
   const size_t length = static_cast<size_t>(out.text.len) - VARHDRSZ;
@@ -266,8 +266,11 @@ EncodingGuess detect(const uint8_t* document, size_t size) {
   Source guessed{};
   if (guess[0] != '\0') guessed = named_source(guess);
   if (guessed.kind == EncodingKind::converter) guessed = named_source(superset_of(guessed.name));
-  // No Latin text is mostly bytes above ASCII.
-  const bool doubtful = no_latin && guessed.name != nullptr && is_latin(guessed.name);
+  // No Latin text is mostly bytes above ASCII, and others of one byte a character have words of an odd length, which are
+  // broken in the encodings of East Asia.
+  const bool doubtful = no_latin && guessed.kind == EncodingKind::converter &&
+                        (is_latin(guessed.name) || (pg_encoding_max_length(guessed.encoding) == 1 && n > 0 &&
+                                                    frequent[0].confidence >= kTolerable));
   if (!doubtful) consider(guessed, sample, &choice);
   for (int i = 0; i < n; ++i) consider(named_source(frequent[i].name), sample, &choice);
   if (doubtful) consider(guessed, sample, &choice);

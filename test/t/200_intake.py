@@ -91,6 +91,8 @@ def detection(conn, detects):
     cases = [(text, c) for c in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-8-sig")]
     cases += [(chinese, c) for c in ("utf-16-le", "utf-16-be")]
     if detects:
+        cases += [("亲爱的朋友：你好", "gb18030"), ("Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.", "iso-8859-7"),
+                  ("כל בני אדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון", "cp1255")]
         cases += [(text, "cp1251"), (text, "koi8-r"), (chinese, "gb18030"), (chinese, "gbk"), (japanese, "euc-jp"), (japanese, "shift_jis"), (korean, "cp949")]
 
     if detects:  # few different characters, which mislead statistics
