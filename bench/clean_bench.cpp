@@ -19,12 +19,14 @@ constexpr size_t kBytes = 64 << 20;
 
 // English-like lines of words with a blank line here and there.
 std::string made_text() {
-  static const char* const words[] = {"the",   "of",   "and",  "storm", "had",     "come",   "before", "they", "could", "reach",
-                                      "house", "that", "part", "share", "comment", "number", "next",   "home", "it",    "was"};
+  static const char* const words[] = {"the",     "of",     "and",   "storm", "had",  "come", "before",
+                                      "they",    "could",  "reach", "house", "that", "part", "share",
+                                      "comment", "number", "next",  "home",  "it",   "was"};
   std::mt19937 random(1);
   std::string text;
   while (text.size() < (4 << 20)) {
-    for (size_t n = 8 + random() % 8; n > 0; --n) text.append(words[random() % std::size(words)]).append(n > 1 ? " " : ".\n");
+    for (size_t n = 8 + random() % 8; n > 0; --n)
+      text.append(words[random() % std::size(words)]).append(n > 1 ? " " : ".\n");
     if (random() % 6 == 0) text += '\n';
   }
   return text;
@@ -61,7 +63,8 @@ int main(int argc, char** argv) {
     dirty += text.substr(at, 4000) + "\nAdvertisement\nSee https://example.org/page for more.\n\n";
   repeat_to(&text, kBytes);
   repeat_to(&dirty, kBytes);
-  timed("quality without cleaning", text, [&] { measure_quality(reinterpret_cast<const uint8_t*>(text.data()), text.size(), nullptr); });
+  timed("quality without cleaning", text,
+        [&] { measure_quality(reinterpret_cast<const uint8_t*>(text.data()), text.size(), nullptr); });
   if (!has_patterns()) {
     std::puts("built without RE2: no rules to measure");
     return 0;
@@ -69,8 +72,10 @@ int main(int argc, char** argv) {
   const std::vector<Rule> rules = default_rules();
   const auto patterns = compile_patterns(rules);
   size_t fired = 0;
-  timed("built-in rules, nothing to clean", text, [&] { fired = clean_text(rules, *patterns, text, nullptr).fired.size(); });
+  timed("built-in rules, nothing to clean", text,
+        [&] { fired = clean_text(rules, *patterns, text, nullptr).fired.size(); });
   std::printf("  %zu rules changed something\n", fired);
-  timed("built-in rules, a notice every 4 kB", dirty, [&] { fired = clean_text(rules, *patterns, dirty, nullptr).fired.size(); });
+  timed("built-in rules, a notice every 4 kB", dirty,
+        [&] { fired = clean_text(rules, *patterns, dirty, nullptr).fired.size(); });
   std::printf("  %zu rules changed something\n", fired);
 }

@@ -171,7 +171,8 @@ class Cleaner {
       for (size_t i = 0; i < rules_.size(); ++i) {
         if (!flags[i]) continue;
         if (rules_[i].kind == RuleKind::head && at < third) begin = std::max(begin, head_end(i, piece, at, third));
-        if (rules_[i].kind == RuleKind::tail && at + n > last_third) end = std::min(end, tail_begin(i, piece, at, last_third));
+        if (rules_[i].kind == RuleKind::tail && at + n > last_third)
+          end = std::min(end, tail_begin(i, piece, at, last_third));
       }
       at += n;
     }
@@ -307,9 +308,8 @@ class Cleaner {
       }
       hit = true;
       if (next_.size() > kMaxGrowth)
-        throw Error(Errc::too_large, "rule \"" + rules_[i].name + "\" makes more than " +
-                                         std::to_string(kMaxGrowth) + " bytes of at most " +
-                                         std::to_string(kCleanPiece));
+        throw Error(Errc::too_large, "rule \"" + rules_[i].name + "\" makes more than " + std::to_string(kMaxGrowth) +
+                                         " bytes of at most " + std::to_string(kCleanPiece));
     }
     if (hit) next_.append(now.substr(std::min(done, now.size())));
     return hit;
@@ -342,15 +342,15 @@ const char* rule_kind_name(RuleKind kind) noexcept {
 
 void check_rules(const std::vector<Rule>& rules) {
   if (rules.size() > kMaxRules)
-    throw Error(Errc::invalid_argument, "there must be at most " + std::to_string(kMaxRules) +
-                                            " rules: " + std::to_string(rules.size()));
+    throw Error(Errc::invalid_argument,
+                "there must be at most " + std::to_string(kMaxRules) + " rules: " + std::to_string(rules.size()));
   for (const Rule& r : rules) {
     if (r.name.empty() || r.name.size() > kMaxRuleName)
       throw Error(Errc::invalid_argument, "the name of a rule must have 1 to " + std::to_string(kMaxRuleName) +
                                               " bytes: " + std::to_string(r.name.size()));
     if (r.pattern.empty() || r.pattern.size() > kMaxPattern)
-      refuse(r, "a pattern must have 1 to " + std::to_string(kMaxPattern) +
-                    " bytes: " + std::to_string(r.pattern.size()));
+      refuse(r,
+             "a pattern must have 1 to " + std::to_string(kMaxPattern) + " bytes: " + std::to_string(r.pattern.size()));
     if (r.replacement.size() > kMaxReplacement)
       refuse(r, "a replacement must have at most " + std::to_string(kMaxReplacement) +
                     " bytes: " + std::to_string(r.replacement.size()));

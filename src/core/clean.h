@@ -24,7 +24,7 @@ RuleKind parse_rule_kind(std::string_view kind, std::string_view rule);
 const char* rule_kind_name(RuleKind kind) noexcept;
 
 struct Rule {
-  std::string name;         // in any encoding: for messages
+  std::string name;  // in any encoding: for messages
   RuleKind kind = RuleKind::line;
   std::string pattern;      // ^ and $ match at line ends; only `text` patterns match across them
   std::string replacement;  // of kind text; \1 to \9 are groups, \0 the match, \\ a backslash
@@ -65,9 +65,9 @@ void check_replacements(const std::vector<Rule>& rules, const Patterns& patterns
 
 struct Cleaned {
   bool changed = false;
-  std::string body;                 // when changed
-  double kept = 1;                  // characters of body over those of the input, at most 1; of an empty text 1
-  std::vector<uint32_t> fired;      // rules that changed something, in their order
+  std::string body;             // when changed
+  double kept = 1;              // characters of body over those of the input, at most 1; of an empty text 1
+  std::vector<uint32_t> fired;  // rules that changed something, in their order
 };
 
 // Applies the rules to valid UTF-8: first those of kinds head and tail, then, over pieces of at most kCleanPiece

@@ -107,7 +107,9 @@ constexpr Alias kAliases[] = {
 bool is_high(uint8_t b) noexcept { return b >= 0x80; }
 
 // Bytes that no text in an encoding of bytes has: controls other than tab, line ends, form feed and escape; and 0.
-bool is_control(uint8_t b) noexcept { return b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b; }
+bool is_control(uint8_t b) noexcept {
+  return b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b;
+}
 
 bool is_common_punctuation(uint32_t c) noexcept {
   return (c >= 0xa0 && c < 0xc0) || (c >= 0x2000 && c <= 0x206f) || c == 0x20ac || c == 0x2116 || c == 0x2122 ||
@@ -205,7 +207,8 @@ EncodingGuess unmarked_wide(const Sample& s) {
   if (control == 0 || control * 200 < s.size) return {};
   EncodingGuess best;
   double likelihood = 0;
-  for (const UnicodeForm form : {UnicodeForm::utf32le, UnicodeForm::utf32be, UnicodeForm::utf16le, UnicodeForm::utf16be}) {
+  for (const UnicodeForm form :
+       {UnicodeForm::utf32le, UnicodeForm::utf32be, UnicodeForm::utf16le, UnicodeForm::utf16be}) {
     const bool wide32 = unit_size(form) == 4;
     if (wide32 && zero < s.size / 4) continue;
     const WideCount count = count_wide(form, s.data, s.size);
@@ -225,7 +228,8 @@ EncodingGuess escaped(const Sample& s) {
     const std::string_view rest = text.substr(at + 1, 3);
     if (rest.substr(0, 3) == "$)C") return {"ISO-2022-KR", 0.99};
     if (rest.substr(0, 3) == "$)A" || rest.substr(0, 3) == "$)G") return {"ISO-2022-CN", 0.99};
-    if (rest.substr(0, 2) == "$@" || rest.substr(0, 2) == "$B" || rest.substr(0, 2) == "(J" || rest.substr(0, 2) == "(I")
+    if (rest.substr(0, 2) == "$@" || rest.substr(0, 2) == "$B" || rest.substr(0, 2) == "(J" ||
+        rest.substr(0, 2) == "(I")
       return {"ISO-2022-JP", 0.99};
   }
   size_t runs = 0;
@@ -291,8 +295,8 @@ struct Family {
   const char* name;
   Stepper step;
 };
-constexpr Family kFamilies[] = {{"GB18030", step_gb18030}, {"BIG5", step_big5}, {"EUC_JP", step_euc_jp},
-                                {"SJIS", step_sjis},       {"UHC", step_uhc}};
+constexpr Family kFamilies[] = {
+    {"GB18030", step_gb18030}, {"BIG5", step_big5}, {"EUC_JP", step_euc_jp}, {"SJIS", step_sjis}, {"UHC", step_uhc}};
 
 double common_share(const Family& family, const Sample& s) noexcept {
   uint64_t characters = 0;

@@ -12,12 +12,12 @@
 namespace neardup {
 
 enum class EncodingKind : uint8_t {
-  unicode,   // `form` says which; decoded by us
-  utf16,     // the byte order is the document's to say
-  utf32,     // likewise
-  converter, // `name` in PostgreSQL's spelling, which converts it
-  refused,   // `name` is known, and nobody here converts it
-  unknown,   // PostgreSQL may know it
+  unicode,    // `form` says which; decoded by us
+  utf16,      // the byte order is the document's to say
+  utf32,      // likewise
+  converter,  // `name` in PostgreSQL's spelling, which converts it
+  refused,    // `name` is known, and nobody here converts it
+  unknown,    // PostgreSQL may know it
 };
 
 struct EncodingName {
@@ -52,7 +52,8 @@ Sample sample_of(const uint8_t* document, size_t n, StopCheck* stop);
 EncodingGuess certain_encoding(const Sample& sample);
 
 // Multibyte encodings of East Asia in which the whole sample is well-formed, the likeliest first: by the share of its
-// characters that lie where that standard has its common ones (level 1 of JIS and GB 2312, hangul, kana). Below a half: left out.
+// characters that lie where that standard has its common ones (level 1 of JIS and GB 2312, hangul, kana). Below a half:
+// left out.
 std::vector<EncodingGuess> frequent_encodings(const Sample& sample);
 
 // Whether most letters would be above ASCII in an encoding of one byte a character: no Latin script is written so.

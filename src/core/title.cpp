@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kMaxBracket = 200;  // bytes between brackets that are still looked at
 
 bool is_white(uint32_t c) noexcept {
-  return c <= 0x20 || c == 0x7f || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) || c == 0x2028 ||
-         c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+  return c <= 0x20 || c == 0x7f || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) ||
+         c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
 }
 
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -80,10 +80,11 @@ std::string percent_decoded(std::string_view s) {
 }
 
 constexpr std::string_view kExtensions[] = {
-    "txt", "text", "md", "markdown", "rst", "tex", "rtf", "html", "htm", "xhtml", "shtml", "xml", "json", "jsonl", "csv",
-    "tsv", "log", "doc", "docx", "odt", "pdf", "epub", "mobi", "azw3", "azw", "fb2", "djvu", "umd", "chm", "ppt", "pptx", "xls",
-    "xlsx", "php", "asp", "aspx", "jsp", "eml", "srt", "gz", "tgz", "bz2", "xz", "zst", "lz4", "z", "zip", "rar", "7z", "tar",
-    "bak", "orig", "tmp", "old", "utf8", "utf-8", "gbk", "gb2312", "big5"};
+    "txt",  "text",  "md",   "markdown", "rst", "tex", "rtf",  "html",  "htm",  "xhtml",  "shtml", "xml",
+    "json", "jsonl", "csv",  "tsv",      "log", "doc", "docx", "odt",   "pdf",  "epub",   "mobi",  "azw3",
+    "azw",  "fb2",   "djvu", "umd",      "chm", "ppt", "pptx", "xls",   "xlsx", "php",    "asp",   "aspx",
+    "jsp",  "eml",   "srt",  "gz",       "tgz", "bz2", "xz",   "zst",   "lz4",  "z",      "zip",   "rar",
+    "7z",   "tar",   "bak",  "orig",     "tmp", "old", "utf8", "utf-8", "gbk",  "gb2312", "big5"};
 
 std::string_view without_extensions(std::string_view s) noexcept {
   for (int i = 0; i < 8; ++i) {
@@ -111,10 +112,11 @@ bool is_remark(std::string_view inside) noexcept {
     return true;
   }
   static constexpr std::string_view kRemarks[] = {
-      "copy", "final", "draft", "complete", "completed", "full", "ocr", "scan", "txt", "epub", "utf8", "utf-8", "gbk", "new", "repost",
-      "ebook", "revised", "updated", "副本", "完结", "完結", "完", "全", "全本", "全集", "全文", "完本", "连载", "連載", "连载中", "連載中",
-      "校对版", "校對版", "精校版", "修订版", "修訂版", "修订", "修訂", "转载", "轉載", "已完结", "已完結", "未完", "最终版", "最終版",
-      "终稿", "終稿", "初稿", "定稿"};
+      "copy",   "final",  "draft",  "complete", "completed", "full",   "ocr",     "scan",    "txt",  "epub",
+      "utf8",   "utf-8",  "gbk",    "new",      "repost",    "ebook",  "revised", "updated", "副本", "完结",
+      "完結",   "完",     "全",     "全本",     "全集",      "全文",   "完本",    "连载",    "連載", "连载中",
+      "連載中", "校对版", "校對版", "精校版",   "修订版",    "修訂版", "修订",    "修訂",    "转载", "轉載",
+      "已完结", "已完結", "未完",   "最终版",   "最終版",    "终稿",   "終稿",    "初稿",    "定稿"};
   for (const std::string_view r : kRemarks)
     if (equals(inside, r)) return true;
   return false;
@@ -125,7 +127,7 @@ struct Bracket {
   std::string_view close;
   bool always;  // whatever stands inside
 };
-constexpr Bracket kBrackets[] = {{"[", "]", true},   {"【", "】", true},  {"〔", "〕", true},  {"［", "］", true},
+constexpr Bracket kBrackets[] = {{"[", "]", true},  {"【", "】", true},  {"〔", "〕", true}, {"［", "］", true},
                                  {"(", ")", false}, {"（", "）", false}, {"{", "}", false}};
 
 // A word of letters of its own behind a name: " - Copy", "_副本", " copy 2".

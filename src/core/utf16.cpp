@@ -147,7 +147,7 @@ size_t decode_unicode(UnicodeForm form, const uint8_t* bytes, size_t n, uint8_t*
 size_t broken_length(UnicodeForm form, const uint8_t* b, size_t n) noexcept {
   if (form != UnicodeForm::utf8) return n < unit_size(form) ? n : unit_size(form);
   const uint8_t a = b[0];
-  size_t wanted = 1;  // bytes of the sequence that a may begin
+  size_t wanted = 1;   // bytes of the sequence that a may begin
   uint8_t low = 0x80;  // range of its second byte
   uint8_t high = 0xbf;
   if (a >= 0xc2 && a < 0xe0) {

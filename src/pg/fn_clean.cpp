@@ -121,9 +121,9 @@ GivenRule* given_rules(ArrayType* array, size_t* n) {
     rules[i] = {field_of(values[0], false), field_of(values[1], false), field_of(values[2], false),
                 field_of(values[3], missing[3]), missing[4] ? PG_INT64_MAX : DatumGetInt32(values[4])};
     if (rules[i].name.size > kMaxRuleName || rules[i].kind.size > kMaxRuleName)
-      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                      errmsg("the name or kind of rule %d is longer than %d bytes", i + 1,
-                             static_cast<int>(kMaxRuleName))));
+      ereport(ERROR,
+              (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+               errmsg("the name or kind of rule %d is longer than %d bytes", i + 1, static_cast<int>(kMaxRuleName))));
   }
   // Few, and mostly in order.
   for (int i = 1; i < count; ++i)
@@ -242,8 +242,8 @@ Datum neardup_default_rules(PG_FUNCTION_ARGS) {
       pattern = reinterpret_cast<char*>(room);
     }
     Datum values[5] = {CStringGetTextDatum(rule.name), CStringGetTextDatum(rule_kind_name(rule.kind)),
-                             CStringGetTextDatum(pattern), CStringGetTextDatum(rule.replacement),
-                             Int32GetDatum(static_cast<int32>(10 * (i + 1)))};
+                       CStringGetTextDatum(pattern), CStringGetTextDatum(rule.replacement),
+                       Int32GetDatum(static_cast<int32>(10 * (i + 1)))};
     bool nulls[5] = {false, false, false, rule.kind != RuleKind::text, false};
     tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
   }

@@ -10,11 +10,11 @@ namespace {
 
 using namespace neardup;
 
-constexpr size_t kPiece = 16 * 1024;               // bytes converted in one step
-constexpr size_t kPieceRoom = 4 * kPiece + 8;      // what they can become, MAX_CONVERSION_GROWTH
-constexpr size_t kMeasured = 64 * 1024;            // bytes that are decoded to compare candidates
-constexpr double kGood = 0.95;                     // readable share at which a candidate is taken without looking on
-constexpr double kTolerable = 0.8;                 // below it, Western Europe's encodings are tried
+constexpr size_t kPiece = 16 * 1024;           // bytes converted in one step
+constexpr size_t kPieceRoom = 4 * kPiece + 8;  // what they can become, MAX_CONVERSION_GROWTH
+constexpr size_t kMeasured = 64 * 1024;        // bytes that are decoded to compare candidates
+constexpr double kGood = 0.95;                 // readable share at which a candidate is taken without looking on
+constexpr double kTolerable = 0.8;             // below it, Western Europe's encodings are tried
 
 // How a document is decoded. converter: PostgreSQL's, for kind `converter`.
 struct Source {
@@ -147,19 +147,20 @@ void append_utf8(Output* out, const uint8_t* utf8, size_t n, uint8_t* room) {
     return;
   }
   for (size_t i = 0; i < n;) {
-    const int read = pg_do_encoding_conversion_buf(out->converter, PG_UTF8, GetDatabaseEncoding(),
-                                                   const_cast<uint8_t*>(utf8 + i), static_cast<int>(Min(n - i, kPiece)),
-                                                   room, static_cast<int>(kPieceRoom), true);
+    const int read =
+        pg_do_encoding_conversion_buf(out->converter, PG_UTF8, GetDatabaseEncoding(), const_cast<uint8_t*>(utf8 + i),
+                                      static_cast<int>(Min(n - i, kPiece)), room, static_cast<int>(kPieceRoom), true);
     append(out, room, strlen(reinterpret_cast<char*>(room)));
     i += static_cast<size_t>(read);
     if (read > 0 || i == n) continue;
     unsigned length;
     const uint32_t c = decode_utf8(utf8 + i, utf8 + n, &length);
     if (!out->drop)
-      ereport(ERROR, (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-                      errmsg("the character U+%04X of the document has no equivalent in the encoding of the database, %s",
-                             c, GetDatabaseEncodingName()),
-                      errhint("With invalid => 'drop' it is left out.")));
+      ereport(ERROR,
+              (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+               errmsg("the character U+%04X of the document has no equivalent in the encoding of the database, %s", c,
+                      GetDatabaseEncodingName()),
+               errhint("With invalid => 'drop' it is left out.")));
     ++out->dropped;
     i += length;
   }
@@ -204,7 +205,7 @@ double measure(const Source& s, const Sample& sample, bool* clean) {
   const size_t size = Min(sample.size, kMeasured);
   Output out;
   begin_output(&out, size, true);
-  out.converter = InvalidOid;  // UTF-8 is what is measured
+  out.converter = InvalidOid;                    // UTF-8 is what is measured
   decode_all(s, sample.data, size, true, &out);  // documents are cut inside characters, too
   double share = 0;
   const auto* text = reinterpret_cast<const uint8_t*>(out.text.data) + VARHDRSZ;
@@ -266,8 +267,8 @@ EncodingGuess detect(const uint8_t* document, size_t size) {
   Source guessed{};
   if (guess[0] != '\0') guessed = named_source(guess);
   if (guessed.kind == EncodingKind::converter) guessed = named_source(superset_of(guessed.name));
-  // No Latin text is mostly bytes above ASCII, and others of one byte a character have words of an odd length, which are
-  // broken in the encodings of East Asia.
+  // No Latin text is mostly bytes above ASCII, and others of one byte a character have words of an odd length, which
+  // are broken in the encodings of East Asia.
   const bool doubtful = no_latin && guessed.kind == EncodingKind::converter &&
                         (is_latin(guessed.name) || (pg_encoding_max_length(guessed.encoding) == 1 && n > 0 &&
                                                     frequent[0].confidence >= kTolerable));
@@ -289,12 +290,12 @@ EncodingGuess detect(const uint8_t* document, size_t size) {
 Source source_arg(const text* name) {
   const Source s = named_source(text_to_cstring(name));
   if (s.kind == EncodingKind::unknown)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("unknown encoding: %.*s",
-                           pg_mbcliplen(VARDATA_ANY(name), static_cast<int>(VARSIZE_ANY_EXHDR(name)), 64),
-                           VARDATA_ANY(name)),
-                    errhint("PostgreSQL's names are accepted, and UTF-16, UTF-32 and common aliases such as gb2312, "
-                            "cp1252 and iso-8859-1.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("unknown encoding: %.*s",
+                    pg_mbcliplen(VARDATA_ANY(name), static_cast<int>(VARSIZE_ANY_EXHDR(name)), 64), VARDATA_ANY(name)),
+             errhint("PostgreSQL's names are accepted, and UTF-16, UTF-32 and common aliases such as gb2312, "
+                     "cp1252 and iso-8859-1.")));
   return s;
 }
 

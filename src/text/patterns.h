@@ -11,9 +11,9 @@ namespace neardup {
 // Whether this build has RE2.
 bool has_patterns() noexcept;
 
-// Checks and compiles rules. Error{invalid_argument} names a rule whose pattern RE2 refuses, and says why; patterns that
-// are too large to be searched within moments are refused, too. Memory: about 100 MB at most, when all rules have been
-// driven into all their states; some MB for the built-in set. Error{unsupported} where this build is without RE2.
+// Checks and compiles rules. Error{invalid_argument} names a rule whose pattern RE2 refuses, and says why; patterns
+// that are too large to be searched within moments are refused, too. Memory: about 100 MB at most, when all rules have
+// been driven into all their states; some MB for the built-in set. Error{unsupported} where this build is without RE2.
 std::unique_ptr<Patterns> compile_patterns(const std::vector<Rule>& rules);
 
 }  // namespace neardup

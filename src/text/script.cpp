@@ -17,7 +17,8 @@ size_t script_piece(std::string_view rest) noexcept {
   if (const size_t newline = rest.rfind('\n', kGoal - 1); newline != rest.npos) return newline + 1;
   for (size_t i = kGoal; i-- > 0;)
     if (static_cast<uint8_t>(rest[i]) < 0x80) return i + 1;
-  if (const size_t stop = rest.rfind("\xe3\x80\x82", kGoal - 3); stop != rest.npos) return stop + 3;  // ideographic full stop
+  if (const size_t stop = rest.rfind("\xe3\x80\x82", kGoal - 3); stop != rest.npos)
+    return stop + 3;  // ideographic full stop
   for (size_t i = kGoal; i < std::min(rest.size(), kMost); ++i) {
     if (static_cast<uint8_t>(rest[i]) < 0x80) return i + 1;
     if (rest.substr(i, 3) == "\xe3\x80\x82") return i + 3;
@@ -63,9 +64,7 @@ class OpenCc final : public ScriptConverter {
 
 }  // namespace
 
-std::unique_ptr<ScriptConverter> ScriptConverter::open(Script to) {
-  return std::make_unique<OpenCc>(to);
-}
+std::unique_ptr<ScriptConverter> ScriptConverter::open(Script to) { return std::make_unique<OpenCc>(to); }
 
 #else
 

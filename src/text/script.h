@@ -24,8 +24,8 @@ class ScriptConverter {
 };
 
 // The length of the next piece of the text, about 16 KiB: up to a line end, else an ASCII character or a mark that ends
-// a sentence, where no phrase of the dictionaries goes on; so the pieces become what the whole would. A text without any
-// of them for 1 MiB is cut there between two characters.
+// a sentence, where no phrase of the dictionaries goes on; so the pieces become what the whole would. A text without
+// any of them for 1 MiB is cut there between two characters.
 size_t script_piece(std::string_view rest) noexcept;
 
 }  // namespace neardup

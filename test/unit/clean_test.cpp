@@ -148,7 +148,8 @@ TEST(Clean, BuiltInRulesFire) {
       {"blank-lines", "a\n\n\n \nb", "a\n\nb"},
       {"comments-en", "A long text of many words.\nMore of it.\nAnd so on.\nComments (3)\nfirst!\n",
        "A long text of many words.\nMore of it.\nAnd so on.\n"},
-      {"comments-zh", "这是很长的正文，有很多字。\n第二行也是正文。\n网友评论\n好！\n", "这是很长的正文，有很多字。\n第二行也是正文。\n"},
+      {"comments-zh", "这是很长的正文，有很多字。\n第二行也是正文。\n网友评论\n好！\n",
+       "这是很长的正文，有很多字。\n第二行也是正文。\n"},
   };
   for (const auto& c : cases) {
     std::vector<std::string> fired;
@@ -159,11 +160,13 @@ TEST(Clean, BuiltInRulesFire) {
 
 TEST(Clean, BuiltInRulesSpareTexts) {
   if (!has_patterns()) GTEST_SKIP() << "built without RE2";
-  for (const char* text : {
-           "Part one of the plan was to run.\nChapter and verse.\n", "He would share his bread.\nThe comments were kind.\n",
-           "I subscribe to the view that it is so, as all who have read the older authors will readily agree with me here.\n",
-           "第一章程规定如下，第二条另有说明。\n", "广告业今年增长。\n", "The advertisement ran for years.\nHome is where it is.\n",
-           "a\n\nb\n", "作者有话说不出。\n"})
+  for (const char* text :
+       {"Part one of the plan was to run.\nChapter and verse.\n",
+        "He would share his bread.\nThe comments were kind.\n",
+        "I subscribe to the view that it is so, as all who have read the older authors will readily agree with me "
+        "here.\n",
+        "第一章程规定如下，第二条另有说明。\n", "广告业今年增长。\n",
+        "The advertisement ran for years.\nHome is where it is.\n", "a\n\nb\n", "作者有话说不出。\n"})
     EXPECT_EQ(by_default(text), text);
 }
 

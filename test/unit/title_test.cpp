@@ -43,7 +43,8 @@ TEST(Title, Examples) {
 
 TEST(Title, NeverEmptyAndValid) {
   test::Random random(7);
-  const std::string pieces[] = {"[", "]", "(", ")", "【", "】", ".", "_", "-", " ", "txt", "copy", "副本", "v2", "%20", "%", "/", "字"};
+  const std::string pieces[] = {"[", "]",   "(",    ")",    "【", "】",  ".", "_", "-",
+                                " ", "txt", "copy", "副本", "v2", "%20", "%", "/", "字"};
   for (int i = 0; i < 20000; ++i) {
     std::string name;
     for (size_t n = 1 + random() % 8; n > 0; --n) name += pieces[random() % std::size(pieces)];

@@ -37,7 +37,8 @@ TEST(Utf16, WellFormed) {
   EXPECT_EQ(decoded(UnicodeForm::utf16be, "\0A\0\xe9N-\xd8=\xde\x00"s), "A\u00e9\u4e2d\U0001f600");
   EXPECT_EQ(decoded(UnicodeForm::utf32le, "A\0\0\0\x00\xf6\x01\0"s), "A\U0001f600");
   EXPECT_EQ(decoded(UnicodeForm::utf32be, "\0\0\0A\0\x01\xf6\x00"s), "A\U0001f600");
-  EXPECT_EQ(decoded(UnicodeForm::utf8, "A\u00e9\u4e2d\U0001f600 plain ascii, longer than eight"), "A\u00e9\u4e2d\U0001f600 plain ascii, longer than eight");
+  EXPECT_EQ(decoded(UnicodeForm::utf8, "A\u00e9\u4e2d\U0001f600 plain ascii, longer than eight"),
+            "A\u00e9\u4e2d\U0001f600 plain ascii, longer than eight");
   for (const UnicodeForm form : {UnicodeForm::utf8, UnicodeForm::utf16le, UnicodeForm::utf16be, UnicodeForm::utf32le})
     EXPECT_EQ(decoded(form, ""), "");
 }
