@@ -83,8 +83,10 @@ def tokenizer(conn):
     compare_text(conn, "shingles for every k", [
         ("english" + str(n), " ".join(str(i) for i in range(n)), k, unit)
         for n in (1, 2, 40, 70) for unit in ("word", "char") for k in range(1, 65)])
-    compare_text(conn, "shingles of the UDHR", [
-        (what, text, k, unit) for what, text in udhr_texts() for unit, k in (("word", 3), ("char", 5))])
+    udhr = list(udhr_texts())
+    if udhr:
+        compare_text(conn, "shingles of the UDHR", [
+            (what, text, k, unit) for what, text in udhr for unit, k in (("word", 3), ("char", 5))])
 
     raw = [bytes(range(256)), b"", b"\x00", b"abc", b"\xff\x00" * 5000, "Щ漢".encode()] + [
         bytes(random.Random(n).randrange(256) for _ in range(n)) for n in (7, 8, 9, 4095, 4096, 4097)]
@@ -129,8 +131,10 @@ def signatures(conn):
             yield what + ", defaults", one(conn, "SELECT to_minhash(%s::text)::text", (text,)), o.to_minhash(text)
     equal_all("to_minhash", rows())
 
-    equal_all("to_minhash of the UDHR", ((what, one(conn, "SELECT to_minhash(%s::text)::text", (text,)), o.to_minhash(text))
-                                         for what, text in udhr_texts()))
+    udhr = list(udhr_texts())
+    if udhr:
+        equal_all("to_minhash of the UDHR", ((what, one(conn, "SELECT to_minhash(%s::text)::text", (text,)), o.to_minhash(text))
+                                             for what, text in udhr))
 
     sets = [[], [0], [-1], [1, 2], list(range(50)), list(range(-500, 500)), [7] * 1000, [1 << 62, -(1 << 63), (1 << 63) - 1],
             list(range(20000))]
@@ -170,8 +174,10 @@ def simhashes(conn):
     equal_all("to_simhash", (("%s, %s %d" % (what, unit, k), one(conn, "SELECT to_simhash(%s::text, %s, %s)::text", (doc, k, unit)),
                               text(o.to_simhash(doc, k, unit)))
                              for what, doc in texts.items() for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64))))
-    equal_all("to_simhash of the UDHR", ((what, one(conn, "SELECT to_simhash(%s::text)::text", (doc,)), text(o.to_simhash(doc)))
-                                         for what, doc in udhr_texts()))
+    udhr = list(udhr_texts())
+    if udhr:
+        equal_all("to_simhash of the UDHR", ((what, one(conn, "SELECT to_simhash(%s::text)::text", (doc,)), text(o.to_simhash(doc)))
+                                             for what, doc in udhr))
     rng = random.Random(11)
 
     def weighted_rows():

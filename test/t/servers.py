@@ -29,7 +29,7 @@ autovacuum = off
 shared_buffers = 32MB
 jit = off
 timezone = 'UTC'
-statement_timeout = 120s
+statement_timeout = 300s
 """
 
 logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of rollbacks that a killed server does not answer
