@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of `neardup load`: cli_test.py PROGRAM, against the server that the PG* environment names (an empty database).
+"""Tests of the program `neardup`: cli_test.py PROGRAM [TEST ...], against the server that the PG* environment names (an empty database).
 
 Prints "ok - name" or "not ok - name" a test; exits with 1 when one failed. Needs Python's standard library and psql.
 """
@@ -440,6 +440,81 @@ def progress_on_a_terminal(tmp):
     loader = subprocess.Popen([PROGRAM, "load", tmp, "-t", "t", "--batch-files", "20"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=follower)
     os.close(follower)
+    seen = read_terminal(leader)
+    out, _ = loader.communicate()
+    contains(out.decode(), "10000 new")
+    for part in ("\r", "/10000 files", "left", "%"):
+        contains(seen, part)
+    plain = Load("load", tmp, "-t", "t")
+    equal(plain.err.count("\r"), 0)
+
+
+FAMILIES = """CREATE EXTENSION IF NOT EXISTS neardup;
+    CREATE TABLE docs (id bigint PRIMARY KEY, path text, body text);
+    INSERT INTO docs SELECT f * 10 + v, '%s/' || f || '/' || v || '.txt',
+      (SELECT string_agg('f' || f || 'w' || i || CASE WHEN i %% 40 = v THEN 'x' ELSE '' END, ' ' ORDER BY i) FROM generate_series(1, 80) i)
+      FROM generate_series(1, %d) f, generate_series(0, f %% 4) v"""
+
+
+def families(tmp="", count=40):
+    """A table docs of documents in families of 1 to 4, ids family * 10 + member."""
+    sql(FAMILIES % (tmp, count))
+
+
+@test
+def run_a_job(tmp):
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    run = Load("run", "dups", "--batch", "7")
+    contains(run.out, "100 rows, 30 clusters of 2 or more, 60 duplicates (60.0 %), 60 of them new since the last run")
+    contains(Load("run", "dups").out, "60 duplicates (60.0 %), 0 of them new")
+    sql("INSERT INTO docs SELECT id + 5, path, body FROM docs WHERE id IN (10, 20, 40)")
+    contains(Load("run", "public.dups").out, "103 rows, 31 clusters of 2 or more, 63 duplicates (61.2 %), 3 of them new")
+    sql("DELETE FROM docs WHERE id IN (40, 45)")
+    contains(Load("run", "dups").out, "clusters of earlier runs: 1 gone")
+    limited = Load("run", "dups", "--time-limit", "0 s")
+    contains(limited.out, "not finished: 0 of 0 rows signed")
+    sql("SELECT pause_duplicates('dups')")
+    equal(Load("run", "dups", status=1).out, "")
+    quiet = Load("run", "dups", "-q", status=1)
+    equal(quiet.out + quiet.err, "")
+    contains(Load("run", "nothing", status=1).err, 'there is no table of duplicates "nothing"\nhint: ')
+    contains(Load("run", "dups", "--time-limit", "soon", status=1).err, 'invalid input syntax for type interval: "soon"')
+    for arguments in ((), ("dups", "more"), ("dups", "--batch", "0"), ("dups", "--time-limit", "")):
+        Load("run", *arguments, status=2)
+    contains(Load("run", "--help").out, "usage: neardup run JOB")
+    sql("DROP EXTENSION neardup CASCADE")
+    contains(Load("run", "dups", status=1).err, "has no extension neardup")
+
+
+@test
+def run_is_watched_and_stopped(tmp):
+    families()
+    sql("CREATE VIEW slow AS SELECT id, body || left(pg_sleep(0.006)::text, 0) AS body FROM docs; "
+        "SELECT create_duplicates('dups', 'slow', 'id', 'body', threshold => 0.5)")
+    runner = start("run", "dups", "--batch", "10")
+    wait_for(lambda: int(sql("SELECT COALESCE(done, 0) FROM dups_job WHERE phase = 'signing'") or 0) >= 20)
+    runner.send_signal(signal.SIGINT)
+    _, err = runner.communicate(timeout=10)
+    equal(runner.returncode, 130)
+    contains(err.decode(), "signing: ")
+    contains(err.decode(), "stopped; what was committed stays, the next run goes on")
+    equal(sql("SELECT phase FROM duplicates_status"), "interrupted")
+    signed = int(sql("SELECT count(*) FROM dups_signatures"))
+    equal((signed % 10, signed > 0), (0, True))
+    leader, follower = pty.openpty()
+    runner = subprocess.Popen([PROGRAM, "run", "dups", "--batch", "10"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=follower)
+    os.close(follower)
+    seen = read_terminal(leader)
+    contains(runner.communicate()[0].decode(), "100 rows, 30 clusters of 2 or more, 60 duplicates")
+    for part in ("\r", "signing: ", " of ", " rows, ", " rows/s", " left", "%", "[#"):
+        contains(seen, part)
+    contains(seen, f" of {100 - signed} rows")
+    equal(sql("SELECT phase FROM duplicates_status"), "idle")
+
+
+def read_terminal(leader):
     seen = b""
     while True:
         try:
@@ -450,16 +525,12 @@ def progress_on_a_terminal(tmp):
             break
         seen += part
     os.close(leader)
-    out, _ = loader.communicate()
-    contains(out.decode(), "10000 new")
-    for part in ("\r", "/10000 files", "left", "%"):
-        contains(seen.decode(), part)
-    plain = Load("load", tmp, "-t", "t")
-    equal(plain.err.count("\r"), 0)
+    return seen.decode()
 
 
 def main():
     global PROGRAM
+    wanted = sys.argv[2:]
     top = tempfile.mkdtemp(prefix="neardup-cli-")
     os.chmod(top, 0o755)
     failed = 0
@@ -467,6 +538,8 @@ def main():
         # a copy, for a user who may not be able to enter the checkout
         PROGRAM = shutil.copy(sys.argv[1], f"{top}/neardup")
         for function in TESTS:
+            if wanted and function.__name__ not in wanted:
+                continue
             name = function.__name__.replace("_", " ")
             sql("DROP SCHEMA IF EXISTS public, \"Odd.Schema\" CASCADE; CREATE SCHEMA public")
             folder = f"{top}/{function.__name__}"

@@ -1,7 +1,10 @@
 // A thin, owning layer over libpq: connection, result, errors with SQLSTATE, identifiers.
 #include "cli/database.h"
 
+#include <poll.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -52,7 +55,7 @@ Params& Params::text_array(const std::vector<std::string_view>& values) {
 
 void Params::add_owned(Oid type, std::string bytes) { params_.push_back({type, std::move(bytes), {}, true}); }
 
-Connection::Connection(const Options& options) {
+Connection::Connection(const Options& options) : canceled_by_signals_(options.canceled_by_signals) {
   std::vector<const char*> keys, values;
   // libpq reads the values during the call; they live in options or are literals
   auto add = [&](const char* key, const char* value) {
@@ -77,11 +80,11 @@ Connection::Connection(const Options& options) {
   }
   PQsetNoticeProcessor(
       conn_, [](void*, const char* text) { std::fputs(text, stderr); }, nullptr);
-  set_interrupt_connection(conn_);
+  if (canceled_by_signals_) set_interrupt_connection(conn_);
 }
 
 Connection::~Connection() {
-  set_interrupt_connection(nullptr);
+  if (canceled_by_signals_) set_interrupt_connection(nullptr);
   PQfinish(conn_);
 }
 
@@ -93,26 +96,61 @@ void Connection::fail(const PGresult* result) {
   const char* detail = result != nullptr ? PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL) : nullptr;
   std::string message = primary != nullptr ? primary : trimmed(PQerrorMessage(conn_));
   if (detail != nullptr && std::strlen(detail) < 300) message += std::string(" (") + detail + ")";
-  throw DatabaseError(message, state != nullptr ? state : "", lost);
+  const char* hint = result != nullptr ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : nullptr;
+  throw DatabaseError(message, state != nullptr ? state : "", lost, hint != nullptr ? hint : "");
+}
+
+Params::Arrays Params::arrays() const {
+  Arrays out;
+  for (const Param& param : params_) {
+    std::string_view bytes = param.is_owned ? std::string_view(param.owned) : param.view;
+    out.types.push_back(param.type);
+    out.values.push_back(bytes.data() != nullptr ? bytes.data() : "");
+    out.lengths.push_back(static_cast<int>(bytes.size()));
+    out.formats.push_back(1);
+  }
+  return out;
 }
 
 Result Connection::query(const char* sql, const Params& params) {
   check_interrupt();
-  std::vector<Oid> types;
-  std::vector<const char*> values;
-  std::vector<int> lengths, formats;
-  for (const Params::Param& param : params.params_) {
-    std::string_view bytes = param.is_owned ? std::string_view(param.owned) : param.view;
-    types.push_back(param.type);
-    values.push_back(bytes.data() != nullptr ? bytes.data() : "");
-    lengths.push_back(static_cast<int>(bytes.size()));
-    formats.push_back(1);
-  }
-  Result result(PQexecParams(conn_, sql, static_cast<int>(types.size()), types.data(), values.data(), lengths.data(),
-                             formats.data(), 1));
+  const Params::Arrays p = params.arrays();
+  Result result(PQexecParams(conn_, sql, static_cast<int>(p.types.size()), p.types.data(), p.values.data(),
+                             p.lengths.data(), p.formats.data(), 1));
   const ExecStatusType status = PQresultStatus(result.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail(result.get());
   return result;
+}
+
+void Connection::start(const std::string& sql, const Params& params) {
+  check_interrupt();
+  const Params::Arrays p = params.arrays();
+  if (PQsendQueryParams(conn_, sql.c_str(), static_cast<int>(p.types.size()), p.types.data(), p.values.data(),
+                        p.lengths.data(), p.formats.data(), 1) != 1) {
+    fail(nullptr);
+  }
+}
+
+bool Connection::wait(int milliseconds) {
+  pollfd socket = {PQsocket(conn_), POLLIN, 0};
+  poll(&socket, 1, milliseconds);
+  return PQconsumeInput(conn_) != 1 || PQisBusy(conn_) == 0;
+}
+
+Result Connection::finish() {
+  Result last;
+  while (Result result{PQgetResult(conn_)}) last = std::move(result);
+  const ExecStatusType status = PQresultStatus(last.get());
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail(last.get());
+  return last;
+}
+
+void Connection::cancel() noexcept {
+  if (PGcancel* request = PQgetCancel(conn_)) {
+    char error[256];
+    PQcancel(request, error, sizeof error);
+    PQfreeCancel(request);
+  }
 }
 
 void Connection::try_execute(const char* sql) noexcept {
@@ -163,6 +201,10 @@ std::int64_t get_int8(const Result& result, int row, int column) {
   std::uint64_t value = 0;
   for (int i = 0; i < 8; ++i) value = value << 8 | bytes[i];
   return static_cast<std::int64_t>(value);
+}
+
+double get_float8(const Result& result, int row, int column) {
+  return std::bit_cast<double>(get_int8(result, row, column));
 }
 
 bool get_bool(const Result& result, int row, int column) { return *PQgetvalue(result.get(), row, column) != 0; }

@@ -15,15 +15,19 @@ namespace neardup::cli {
 // What the server or libpq said. sqlstate is empty when the connection itself failed.
 class DatabaseError : public std::runtime_error {
  public:
-  DatabaseError(std::string message, std::string sqlstate, bool connection_lost)
-      : std::runtime_error(std::move(message)), sqlstate_(std::move(sqlstate)), connection_lost_(connection_lost) {}
+  DatabaseError(std::string message, std::string sqlstate, bool connection_lost, std::string hint = {})
+      : std::runtime_error(std::move(message)),
+        sqlstate_(std::move(sqlstate)),
+        hint_(std::move(hint)),
+        connection_lost_(connection_lost) {}
   const std::string& sqlstate() const noexcept { return sqlstate_; }
+  const std::string& hint() const noexcept { return hint_; }
   bool connection_lost() const noexcept { return connection_lost_; }
   // Class 22 is data exception, 54 program limit exceeded, 23 integrity constraint violation ...
   bool in_class(std::string_view two_digits) const noexcept { return sqlstate_.compare(0, 2, two_digits) == 0; }
 
  private:
-  std::string sqlstate_;
+  std::string sqlstate_, hint_;
   bool connection_lost_;
 };
 
@@ -42,6 +46,13 @@ class Params {
 
  private:
   friend class Connection;
+  // As libpq takes them; they point into the Params.
+  struct Arrays {
+    std::vector<Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> lengths, formats;
+  };
+  Arrays arrays() const;
   void add_owned(Oid type, std::string bytes);
   struct Param {
     Oid type;
@@ -57,6 +68,7 @@ class Connection {
   struct Options {
     std::string conninfo;  // a database name, a conninfo string or a URI; empty: the PG* environment
     std::string host, port, user;
+    bool canceled_by_signals = true;  // a signal cancels what it runs; of one connection at a time
   };
 
   // Connects, sets client_encoding to UTF8. Throws DatabaseError.
@@ -68,6 +80,12 @@ class Connection {
   // One statement; results come in binary. Throws DatabaseError unless it ended well.
   Result query(const char* sql, const Params& params = {});
   Result query(const std::string& sql, const Params& params = {}) { return query(sql.c_str(), params); }
+  // The same without waiting: start(), wait() until it gives true, finish(). wait() returns early when a signal comes.
+  void start(const std::string& sql, const Params& params = {});
+  bool wait(int milliseconds);
+  Result finish();
+  // Asks the server to stop the running statement.
+  void cancel() noexcept;
   // Statements whose failure is of no interest (ROLLBACK after an error).
   void try_execute(const char* sql) noexcept;
 
@@ -83,10 +101,12 @@ class Connection {
  private:
   [[noreturn]] void fail(const PGresult* result);
   PGconn* conn_;
+  bool canceled_by_signals_;
 };
 
 // Binary values of a result.
 std::int64_t get_int8(const Result& result, int row, int column);
+double get_float8(const Result& result, int row, int column);
 bool get_bool(const Result& result, int row, int column);
 std::string_view get_text(const Result& result, int row, int column);
 

@@ -1,13 +1,12 @@
 // `neardup load`: its command line and its help.
 #include <getopt.h>
 
-#include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
 
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/options.h"
 
 namespace neardup::cli {
 namespace {
@@ -37,37 +36,12 @@ SIZE takes k, M and G (1024 based). Symbolic links inside directories are not fo
 Exit code: 0 done, 1 nothing could be done or the database failed, 2 wrong usage, 130 stopped by Ctrl-C.
 )";
 
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-std::int64_t parse_number(const char* option, const char* text, bool with_unit, std::int64_t least, std::int64_t most) {
-  std::int64_t value = 0;
-  const char* const end = text + std::strlen(text);
-  auto [rest, error] = std::from_chars(text, end, value);
-  bool good = error == std::errc() && rest != text;
-  if (good && with_unit && rest + 1 == end && std::strchr("kKmMgG", *rest) != nullptr) {
-    const int shift = *rest == 'k' || *rest == 'K' ? 10 : *rest == 'm' || *rest == 'M' ? 20 : 30;
-    good = !__builtin_mul_overflow(value, std::int64_t{1} << shift, &value);
-    ++rest;
-  }
-  if (!good || rest != end || value < least || value > most) {
-    throw UsageError(std::string(option) + " must be a number from " + std::to_string(least) + " to " +
-                     std::to_string(most) + ": " + printable(text));
-  }
-  return value;
-}
-
 enum LongOnly { kHelpOption = 256, kInclude, kExclude, kMinSize, kMaxSize, kMinWords, kListSkipped, kBatchFiles };
 
 // Returns false when help was asked for.
 bool parse(int argc, char** argv, LoadOptions& options) {
   static const option long_options[] = {{"table", required_argument, nullptr, 't'},
-                                        {"dbname", required_argument, nullptr, 'd'},
-                                        {"conninfo", required_argument, nullptr, 'd'},
-                                        {"host", required_argument, nullptr, 'h'},
-                                        {"port", required_argument, nullptr, 'p'},
-                                        {"username", required_argument, nullptr, 'U'},
+                                        NEARDUP_CONNECTION_LONG_OPTIONS,
                                         {"include", required_argument, nullptr, kInclude},
                                         {"exclude", required_argument, nullptr, kExclude},
                                         {"min-size", required_argument, nullptr, kMinSize},
@@ -78,22 +52,11 @@ bool parse(int argc, char** argv, LoadOptions& options) {
                                         {"quiet", no_argument, nullptr, 'q'},
                                         {"help", no_argument, nullptr, kHelpOption},
                                         {nullptr, 0, nullptr, 0}};
-  for (int c = 0; (c = getopt_long(argc, argv, "t:d:h:p:U:q", long_options, nullptr)) != -1;) {
+  for (int c = 0; (c = getopt_long(argc, argv, "t:q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
+    if (take_connection_option(c, optarg, options.connection)) continue;
     switch (c) {
       case 't':
         options.table = optarg;
-        break;
-      case 'd':
-        options.connection.conninfo = optarg;
-        break;
-      case 'h':
-        options.connection.host = optarg;
-        break;
-      case 'p':
-        options.connection.port = optarg;
-        break;
-      case 'U':
-        options.connection.user = optarg;
         break;
       case 'q':
         options.quiet = true;
@@ -149,9 +112,7 @@ int load_main(int argc, char** argv) {
       return 0;
     }
   } catch (const UsageError& error) {
-    if (*error.what() != '\0') std::fprintf(stderr, "neardup load: %s\n", error.what());
-    std::fputs("Try: neardup load --help\n", stderr);
-    return 2;
+    return usage_failure("load", error);
   }
   install_interrupt_handlers();
   Connection db(options.connection);

@@ -9,6 +9,7 @@
 #include "cli/demo_plant.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/run.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ struct Subcommand {
 
 constexpr Subcommand kSubcommands[] = {
     {"load", neardup::cli::load_main, "load text files into a table"},
+    {"run", neardup::cli::run_main, "bring a table of duplicates up to date"},
     {"demo-plant", neardup::cli::demo_plant_main, nullptr},
 };
 
@@ -55,6 +57,10 @@ int main(int argc, char** argv) {
       return 128 + interrupted.signal;
     } catch (const std::bad_alloc&) {
       std::fprintf(stderr, "neardup %s: out of memory\n", subcommand.name);
+    } catch (const neardup::cli::DatabaseError& error) {
+      if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
+      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, error.what());
+      if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
     } catch (const std::exception& error) {
       if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
       std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, error.what());

@@ -44,6 +44,30 @@ std::string human_seconds(double seconds) {
   return text;
 }
 
+void ProgressLine::draw(double share, std::string text) {
+  const std::size_t width = terminal_width() - 1;
+  if (share >= 0) {
+    share = std::clamp(share, 0.0, 1.0);
+    char percent[16];
+    std::snprintf(percent, sizeof percent, "%3.0f%% ", share * 100);
+    text = percent + text;
+    if (text.size() + 14 <= width) {
+      const std::size_t cells = std::min<std::size_t>(30, width - text.size() - 3);
+      const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
+      text = "[" + std::string(full, '#') + std::string(cells - full, '.') + "] " + text;
+    }
+  }
+  text.resize(std::min(text.size(), width));
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  drawn_ = true;
+}
+
+void ProgressLine::clear() {
+  if (!drawn_) return;
+  std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+}
+
 Progress::Mode Progress::default_mode() { return isatty(STDERR_FILENO) != 0 ? Mode::bar : Mode::lines; }
 
 Progress::Progress(Mode mode, std::int64_t total_files, std::int64_t total_bytes)
@@ -60,12 +84,12 @@ void Progress::advance(std::int64_t files, std::int64_t bytes) {
   bytes_ += bytes;
   if (mode_ == Mode::quiet) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < (mode_ == Mode::bar ? kBarEvery : kLineEvery) && (drawn_ || mode_ == Mode::lines)) return;
+  if (now - last_ < (mode_ == Mode::bar ? kBarEvery : kLineEvery) && (line_.drawn() || mode_ == Mode::lines)) return;
   last_ = now;
-  draw(mode_ == Mode::bar);
+  draw();
 }
 
-void Progress::draw(bool redraw) {
+void Progress::draw() {
   const double elapsed = std::max(seconds(), 1e-3);
   // Half by bytes, half by files: many small files cost more than their bytes.
   const double by_bytes = total_bytes_ > 0 ? static_cast<double>(bytes_) / static_cast<double>(total_bytes_) : 1;
@@ -76,28 +100,10 @@ void Progress::draw(bool redraw) {
                      human_bytes(static_cast<double>(total_bytes_)) + ", " +
                      human_bytes(static_cast<double>(bytes_) / elapsed) + "/s";
   if (share > 0.01) line += ", " + human_seconds(elapsed * (1 - share) / share) + " left";
-  if (!redraw) {
+  if (mode_ == Mode::bar)
+    line_.draw(share, std::move(line));
+  else
     std::fprintf(stderr, "%s\n", line.c_str());
-    return;
-  }
-  const std::size_t width = terminal_width() - 1;
-  char percent[16];
-  std::snprintf(percent, sizeof percent, "%3.0f%% ", share * 100);
-  line = percent + line;
-  if (line.size() + 14 <= width) {
-    const std::size_t cells = std::min<std::size_t>(30, width - line.size() - 3);
-    const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
-    line = "[" + std::string(full, '#') + std::string(cells - full, '.') + "] " + line;
-  }
-  line.resize(std::min(line.size(), width));
-  std::fprintf(stderr, "\r\033[K%s", line.c_str());
-  drawn_ = true;
-}
-
-void Progress::clear() {
-  if (!drawn_) return;
-  std::fputs("\r\033[K", stderr);
-  drawn_ = false;
 }
 
 }  // namespace neardup::cli

@@ -12,6 +12,20 @@ std::string human_bytes(double bytes);
 // 83 -> "1:23"
 std::string human_seconds(double seconds);
 
+// One line of stderr, redrawn.
+class ProgressLine {
+ public:
+  ~ProgressLine() { clear(); }
+  // share: 0..1, with a bar where there is room; below 0: not known
+  void draw(double share, std::string text);
+  // Takes the line away, so that another one can be printed.
+  void clear();
+  bool drawn() const { return drawn_; }
+
+ private:
+  bool drawn_ = false;
+};
+
 class Progress {
  public:
   enum class Mode { quiet, lines, bar };
@@ -19,19 +33,18 @@ class Progress {
   static Mode default_mode();
 
   Progress(Mode mode, std::int64_t total_files, std::int64_t total_bytes);
-  ~Progress() { clear(); }
 
   void advance(std::int64_t files, std::int64_t bytes);
   // Takes the bar away, so that another line can be printed; the next advance() draws it again.
-  void clear();
+  void clear() { line_.clear(); }
   double seconds() const;
 
  private:
-  void draw(bool redraw);
+  void draw();
   Mode mode_;
   std::int64_t total_files_, total_bytes_;
   std::int64_t files_ = 0, bytes_ = 0;
-  bool drawn_ = false;
+  ProgressLine line_;
   std::chrono::steady_clock::time_point start_, last_;
 };
 

@@ -1,0 +1,48 @@
+// A job of create_duplicates(): where its tables are.
+#include "cli/job.h"
+
+namespace neardup::cli {
+
+Job find_job(Connection& db, const std::string& name) {
+  Job job;
+  job.name = name;
+  const Result extension = db.query(
+      "SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_extension e"
+      " JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'neardup'");
+  if (PQntuples(extension.get()) == 0) {
+    throw DatabaseError("the database has no extension neardup", "42704", false, "CREATE EXTENSION neardup;");
+  }
+  job.extension = get_text(extension, 0, 0);
+  const Result has_jobs = db.query("SELECT pg_catalog.to_regprocedure($1) IS NOT NULL",
+                                   Params().text(job.extension + "neardup_job_table(text)"));
+  if (!get_bool(has_jobs, 0, 0)) {
+    throw DatabaseError("extension neardup of this database is of a version without jobs", "42883", false,
+                        "ALTER EXTENSION neardup UPDATE;");
+  }
+  const std::string part = job.extension + "neardup_job_part(j, ";
+  const Result found = db.query("SELECT j::pg_catalog.oid::pg_catalog.int8, " + part + "''), " + part +
+                                    "'_changes'), " + part + "'_job') FROM " + job.extension +
+                                    "neardup_job_table($1) j",
+                                Params().text(name));
+  job.oid = get_int8(found, 0, 0);
+  job.result = get_text(found, 0, 1);
+  job.changes = get_text(found, 0, 2);
+  job.job = get_text(found, 0, 3);
+  return job;
+}
+
+JobCounts count_job(Connection& db, const Job& job) {
+  const Result found = db.query(
+      "SELECT COALESCE(sum(n), 0)::int8, count(*) FILTER (WHERE n > 1), COALESCE(sum(n) FILTER (WHERE n > 1), 0)::int8,"
+      " COALESCE(max(n), 0) FROM (SELECT count(*) AS n FROM " +
+      job.result + " GROUP BY cluster) c");
+  return {get_int8(found, 0, 0), get_int8(found, 0, 1), get_int8(found, 0, 2), get_int8(found, 0, 3)};
+}
+
+std::string quote_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace neardup::cli

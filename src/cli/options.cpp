@@ -1,0 +1,52 @@
+// What the command lines of the subcommands have in common.
+#include "cli/options.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+namespace neardup::cli {
+
+std::int64_t parse_number(const char* option, const char* text, bool with_unit, std::int64_t least, std::int64_t most) {
+  std::int64_t value = 0;
+  const char* const end = text + std::strlen(text);
+  auto [rest, error] = std::from_chars(text, end, value);
+  bool good = error == std::errc() && rest != text;
+  if (good && with_unit && rest + 1 == end && std::strchr("kKmMgG", *rest) != nullptr) {
+    const int shift = *rest == 'k' || *rest == 'K' ? 10 : *rest == 'm' || *rest == 'M' ? 20 : 30;
+    good = !__builtin_mul_overflow(value, std::int64_t{1} << shift, &value);
+    ++rest;
+  }
+  if (!good || rest != end || value < least || value > most) {
+    throw UsageError(std::string(option) + " must be a number from " + std::to_string(least) + " to " +
+                     std::to_string(most) + ": " + printable(text));
+  }
+  return value;
+}
+
+bool take_connection_option(int option, const char* argument, Connection::Options& connection) {
+  switch (option) {
+    case 'd':
+      connection.conninfo = argument;
+      return true;
+    case 'h':
+      connection.host = argument;
+      return true;
+    case 'p':
+      connection.port = argument;
+      return true;
+    case 'U':
+      connection.user = argument;
+      return true;
+    default:
+      return false;
+  }
+}
+
+int usage_failure(const char* subcommand, const UsageError& error) {
+  if (*error.what() != '\0') std::fprintf(stderr, "neardup %s: %s\n", subcommand, error.what());
+  std::fprintf(stderr, "Try: neardup %s --help\n", subcommand);
+  return 2;
+}
+
+}  // namespace neardup::cli

@@ -1,0 +1,33 @@
+// What the command lines of the subcommands have in common.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "cli/database.h"
+
+namespace neardup::cli {
+
+// Wrong usage: exit code 2. Without a message when getopt has said it.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A number from least to most; with_unit: k, M and G are powers of 1024. Throws UsageError.
+std::int64_t parse_number(const char* option, const char* text, bool with_unit, std::int64_t least, std::int64_t most);
+
+// For struct option, after which come 'd', 'h', 'p' and 'U'.
+#define NEARDUP_CONNECTION_LONG_OPTIONS                                                                      \
+  {"dbname", required_argument, nullptr, 'd'}, {"conninfo", required_argument, nullptr, 'd'},                \
+      {"host", required_argument, nullptr, 'h'}, {"port", required_argument, nullptr, 'p'}, {                \
+    "username", required_argument, nullptr, 'U'                                                              \
+  }
+#define NEARDUP_CONNECTION_SHORT_OPTIONS "d:h:p:U:"
+
+// Takes the option when it is one of the connection's.
+bool take_connection_option(int option, const char* argument, Connection::Options& connection);
+
+// Prints the error of a command line; returns the exit code.
+int usage_failure(const char* subcommand, const UsageError& error);
+
+}  // namespace neardup::cli

@@ -1,0 +1,272 @@
+// `neardup run`: refresh_duplicates() on one connection, its progress from another.
+#include "cli/run.h"
+
+#include <getopt.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "cli/interrupt.h"
+#include "cli/job.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+
+namespace neardup::cli {
+namespace {
+
+constexpr const char* kHelp = R"(usage: neardup run JOB [options]
+
+Brings the table of duplicates JOB, made by create_duplicates(), up to date: calls refresh_duplicates() and shows how
+far it is. What a run has committed stays: one that was stopped is gone on with by the next.
+
+      --batch N            sign and commit N rows at a time (default 10000)
+      --time-limit T       stop after a batch when T has passed: 30min, '1 hour', or seconds
+  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
+  -h, --host HOST          host or socket directory
+  -p, --port PORT
+  -U, --username USER
+  -q, --quiet              no progress, no summary
+      --help
+
+Exit code: 0 done or the time limit was reached, 1 nothing could be done or the database failed, 2 wrong usage,
+130 stopped by Ctrl-C.
+)";
+
+constexpr int kLookEvery = 250;  // ms
+
+struct RunOptions {
+  std::string job;
+  std::int64_t batch = 0;  // 0: the server's default
+  std::string time_limit;
+  Connection::Options connection;
+  bool quiet = false;
+};
+
+enum LongOnly { kHelpOption = 256, kBatch, kTimeLimit };
+
+// Returns false when help was asked for.
+bool parse(int argc, char** argv, RunOptions& options) {
+  static const option long_options[] = {{"batch", required_argument, nullptr, kBatch},
+                                        {"time-limit", required_argument, nullptr, kTimeLimit},
+                                        NEARDUP_CONNECTION_LONG_OPTIONS,
+                                        {"quiet", no_argument, nullptr, 'q'},
+                                        {"help", no_argument, nullptr, kHelpOption},
+                                        {nullptr, 0, nullptr, 0}};
+  for (int c = 0; (c = getopt_long(argc, argv, "q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
+    if (take_connection_option(c, optarg, options.connection)) continue;
+    switch (c) {
+      case kBatch:
+        options.batch = parse_number("--batch", optarg, false, 1, INT32_MAX);
+        break;
+      case kTimeLimit:
+        options.time_limit = optarg;
+        if (options.time_limit.empty()) throw UsageError("--time-limit is empty");
+        break;
+      case 'q':
+        options.quiet = true;
+        break;
+      case kHelpOption:
+        return false;
+      default:
+        throw UsageError("");
+    }
+  }
+  if (optind >= argc) throw UsageError("no job given");
+  if (optind + 1 < argc) throw UsageError("more than one job given: " + printable(argv[optind + 1]));
+  options.job = argv[optind];
+  return true;
+}
+
+// What the second connection sees of a refresh.
+class Watch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Watch(Connection& db, const Job& job, bool quiet)
+      : db_(db), mode_(quiet ? Progress::Mode::quiet : Progress::default_mode()) {
+    db_.query("SET statement_timeout = '5s'");
+    status_ = "SELECT s.phase, COALESCE(s.done, 0)::int8, COALESCE(s.total, -1)::int8, COALESCE(s.rate, 0)::float8,"
+              " COALESCE(extract(epoch FROM s.time_left), -1)::float8,"
+              " COALESCE(extract(epoch FROM pg_catalog.clock_timestamp() - j.phase_started), 0)::float8,"
+              " COALESCE(g.phase, ''), COALESCE(g.rows_read, 0)::int8, COALESCE(g.searched, -1)::float8,"
+              " COALESCE(g.pairs, 0)::int8"
+              " FROM " +
+              job.job + " j CROSS JOIN " + job.extension + "duplicates_status s LEFT JOIN " + job.extension +
+              "neardup_progress() g ON g.pid = s.pid WHERE s.job = $1::pg_catalog.regclass";
+    result_ = job.result;
+  }
+
+  // Never throws: what cannot be watched goes on unwatched.
+  void look() noexcept {
+    if (mode_ == Progress::Mode::quiet || blind_) return;
+    try {
+      const Result row = db_.query(status_, Params().text(result_));
+      if (PQntuples(row.get()) == 1) show(row);
+    } catch (const Interrupted&) {
+    } catch (const DatabaseError& error) {
+      blind_ = error.sqlstate() != "57014";  // but a slow answer is not the last one
+    } catch (const std::exception&) {
+      blind_ = true;
+    }
+  }
+
+  void clear() { line_.clear(); }
+
+ private:
+  void show(const Result& row) {
+    const std::string phase(get_text(row, 0, 0));
+    const std::int64_t done = get_int8(row, 0, 1), total = get_int8(row, 0, 2);
+    const double rate = get_float8(row, 0, 3), left = get_float8(row, 0, 4), elapsed = get_float8(row, 0, 5);
+    double share = -1;
+    std::string text = phase;
+    if (phase == "signing" && total > 0) {
+      share = static_cast<double>(done) / static_cast<double>(total);
+      text += ": " + std::to_string(done) + " of " + std::to_string(total) + " rows";
+      if (rate > 0) text += ", " + std::to_string(static_cast<long long>(rate)) + " rows/s";
+      if (left >= 0) text += ", " + human_seconds(left) + " left";
+    } else if (phase == "clustering") {
+      const std::string_view step = get_text(row, 0, 6);
+      const double searched = get_float8(row, 0, 8);
+      if (searched >= 0) {
+        share = searched;
+        text += ": searching, " + std::to_string(get_int8(row, 0, 9)) + " pairs";
+        if (left >= 0) text += ", " + human_seconds(left) + " left";
+      } else if (step == "reading rows") {
+        text += ": " + std::to_string(get_int8(row, 0, 7)) + " rows read";
+      } else if (!step.empty()) {
+        text += ": " + std::string(step);
+      }
+      if (share < 0) text += ", " + human_seconds(elapsed);
+    } else if (phase == "listing" || phase == "indexing") {
+      text = (phase == "listing" ? "listing the rows that have changed, " : "indexing the signatures, ") +
+             human_seconds(elapsed);
+    } else {
+      return;  // before the start, after the end
+    }
+    if (mode_ == Progress::Mode::bar) {
+      line_.draw(share, text);
+      return;
+    }
+    const auto now = Clock::now();
+    if (phase == phase_ && now - last_ < std::chrono::seconds(5)) return;
+    phase_ = phase;
+    last_ = now;
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+
+  Connection& db_;
+  Progress::Mode mode_;
+  ProgressLine line_;
+  std::string status_, result_, phase_;
+  Clock::time_point last_;
+  bool blind_ = false;
+};
+
+// The refresh itself; the server's notices are printed between the lines of progress.
+void refresh(Connection& db, const Job& job, const RunOptions& options, Watch& watch) {
+  PQsetNoticeProcessor(
+      db.handle(),
+      [](void* arg, const char* text) {
+        static_cast<Watch*>(arg)->clear();
+        std::fputs(text, stderr);
+      },
+      &watch);
+  std::string call = "CALL " + job.extension + "refresh_duplicates($1::pg_catalog.text";
+  Params params;
+  params.text(job.name);
+  if (options.batch > 0) {
+    params.int8(options.batch);
+    call += ", batch => $2::pg_catalog.int8::pg_catalog.int4";
+  }
+  if (!options.time_limit.empty()) {
+    params.text(options.time_limit);
+    call += std::string(", time_limit => ") + (options.batch > 0 ? "$3" : "$2") + "::pg_catalog.text::pg_catalog.interval";
+  }
+  db.start(call + ")", params);
+  bool canceling = false;
+  while (!db.wait(canceling ? 1000 : kLookEvery)) {
+    if (interrupt_signal() == 0) {
+      watch.look();
+    } else if (!canceling) {
+      // the handler has asked the server
+      canceling = true;
+      watch.clear();
+      std::fputs("canceling; once more to leave at once\n", stderr);
+    } else {
+      db.cancel();  // what came before the statement began is lost
+    }
+  }
+  watch.clear();
+  db.finish();
+}
+
+// "" where there was none
+std::string last_start(Connection& db, const Job& job) {
+  const Result row = db.query("SELECT COALESCE(started::pg_catalog.text, '') FROM " + job.job);
+  return PQntuples(row.get()) == 1 ? std::string(get_text(row, 0, 0)) : "";
+}
+
+void print_summary(Connection& db, const Job& job, double seconds) {
+  const Result row = db.query("SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM " + job.job);
+  const std::string_view phase = get_text(row, 0, 2);
+  if (phase != "idle") {
+    std::printf("not finished: %lld of %lld rows signed in %.1f s; the next run goes on\n",
+                static_cast<long long>(get_int8(row, 0, 0)), static_cast<long long>(get_int8(row, 0, 1)), seconds);
+    return;
+  }
+  const JobCounts counts = count_job(db, job);
+  std::printf("%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%)", static_cast<long long>(counts.rows),
+              static_cast<long long>(counts.clusters), static_cast<long long>(counts.duplicates()),
+              counts.rows > 0 ? 100.0 * static_cast<double>(counts.duplicates()) / static_cast<double>(counts.rows) : 0);
+  std::int64_t fresh = 0;
+  if (get_bool(row, 0, 3)) {
+    // found_at is the time of the clustering, and of rows that stay in their cluster it stays
+    const Result found = db.query("SELECT count(*) FROM " + job.result + " r, " + job.job +
+                                  " j WHERE NOT r.survivor AND r.found_at >= j.started");
+    fresh = get_int8(found, 0, 0);
+  }
+  std::printf(", %lld of them new since the last run; %.1f s\n", static_cast<long long>(fresh), seconds);
+  const Result changes = db.query("SELECT change, count(*) FROM " + job.changes +
+                                      " WHERE refresh OPERATOR(pg_catalog.=) $1 GROUP BY change ORDER BY change",
+                                  Params().int8(get_int8(row, 0, 4)));
+  std::string text;
+  for (int i = 0; i < PQntuples(changes.get()); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(get_int8(changes, i, 1)) + " " + std::string(get_text(changes, i, 0));
+  }
+  if (!text.empty()) std::printf("clusters of earlier runs: %s\n", text.c_str());
+}
+
+}  // namespace
+
+int run_main(int argc, char** argv) {
+  RunOptions options;
+  try {
+    if (!parse(argc, argv, options)) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+  } catch (const UsageError& error) {
+    return usage_failure("run", error);
+  }
+  install_interrupt_handlers();
+  Connection::Options watching = options.connection;
+  watching.canceled_by_signals = false;
+  Connection watcher(watching);
+  Connection db(options.connection);
+  const Job job = find_job(db, options.job);
+  Watch watch(watcher, job, options.quiet);
+  const std::string before = last_start(db, job);
+  const auto start = Watch::Clock::now();
+  try {
+    refresh(db, job, options, watch);
+  } catch (const Interrupted&) {
+    std::fputs("neardup run: stopped; what was committed stays, the next run goes on\n", stderr);
+    return 128 + interrupt_signal();
+  }
+  if (last_start(db, job) == before) return 1;  // paused: the server has said so
+  if (!options.quiet) print_summary(db, job, std::chrono::duration<double>(Watch::Clock::now() - start).count());
+  return 0;
+}
+
+}  // namespace neardup::cli
