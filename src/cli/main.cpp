@@ -9,6 +9,7 @@
 #include "cli/demo_plant.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/report.h"
 #include "cli/run.h"
 
 namespace {
@@ -24,6 +25,7 @@ struct Subcommand {
 constexpr Subcommand kSubcommands[] = {
     {"load", neardup::cli::load_main, "load text files into a table"},
     {"run", neardup::cli::run_main, "bring a table of duplicates up to date"},
+    {"report", neardup::cli::report_main, "write a page about a table of duplicates"},
     {"demo-plant", neardup::cli::demo_plant_main, nullptr},
 };
 
