@@ -640,6 +640,70 @@ def reports_of_every_job(tmp):
     Load("report", "dups", "-o", out)
 
 
+def tree(folder):
+    return sorted(os.path.relpath(os.path.join(top, name), folder) for top, _, names in os.walk(folder) for name in names)
+
+
+@test
+def export_of_clusters(tmp):
+    words = " ".join(f"w{i}" for i in range(60))
+    files = {"a/x.txt": words, "b/x.txt": words + " more", "c/X.TXT": words, "d/KEEP - me.txt": words, "d/gone.txt": words,
+             "e/sp\n:\u202e?.tar.gz.txt": words, "e/" + "é" * 120 + ".text": words, "f/alone.txt": "nothing like it at all"}
+    for name, text in files.items():
+        write(f"{tmp}/in/{name}", text, 10**18)
+    Load("load", f"{tmp}/in", "-t", "docs", "-q")
+    sql("CREATE EXTENSION neardup; SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+    Load("run", "dups", "-q")
+    os.unlink(f"{tmp}/in/d/gone.txt")
+    before = {name: os.stat(f"{tmp}/in/{name}") for name in tree(f"{tmp}/in")}
+    expected = sorted(["cluster_1/KEEP - x.txt", "cluster_1/X.TXT", "cluster_1/x (2).txt", "cluster_1/_KEEP - me.txt",
+                       "cluster_1/sp____.tar.gz.txt", "cluster_1/" + "é" * 97 + ".text"])
+    export = Load("export", "dups", f"{tmp}/links", "--link")
+    contains(export.out, "6 files of 1 clusters linked, 1 skipped")
+    contains(export.err, f"skipped cluster 1, {tmp}/in/d/gone.txt: No such file or directory")
+    equal(tree(f"{tmp}/links"), expected)
+    equal(os.readlink(f"{tmp}/links/cluster_1/KEEP - x.txt"), f"{tmp}/in/a/x.txt")
+    contains(Load("export", "dups", f"{tmp}/copies", "--copy").out, "6 files of 1 clusters copied, 1 skipped")
+    equal(tree(f"{tmp}/copies"), expected)
+    kept = f"{tmp}/copies/cluster_1/KEEP - x.txt"
+    equal((os.path.islink(kept), open(kept, encoding="utf-8").read(), os.stat(kept).st_mtime), (False, words, 10**9))
+    Load("export", "dups", f"{tmp}/list", "--list")
+    lines = open(f"{tmp}/list/clusters.tsv", encoding="utf-8").read().splitlines()
+    equal((len(lines), lines[0]), (7, f"1\tkeep\t1.0000\t{tmp}/in/a/x.txt"))
+    equal(Load("export", "dups", "-", "--list").out.splitlines(), lines)
+    for folder in ("links", "in"):
+        contains(Load("export", "dups", f"{tmp}/{folder}", "--copy", status=1).err, "is not empty")
+    contains(Load("export", "dups", f"{tmp}/in/a/x.txt", "--copy", status=1).err, "Not a directory")
+    equal({name: os.stat(f"{tmp}/in/{name}") for name in tree(f"{tmp}/in")}.keys(), before.keys())
+    for name, stat_ in before.items():
+        now = os.stat(f"{tmp}/in/{name}")
+        equal((now.st_ino, now.st_size, now.st_mtime_ns, now.st_nlink), (stat_.st_ino, stat_.st_size, stat_.st_mtime_ns, 1))
+    for arguments in (("dups", f"{tmp}/new"), ("dups", "--link"), ("dups", f"{tmp}/new", "--link", "--copy"), ("dups", "-", "--copy"),
+                      ("dups", "", "--link"), ("dups", "a", "b", "--link")):
+        Load("export", *arguments, status=2)
+    equal(os.path.exists(f"{tmp}/new"), False)
+
+
+@test
+def export_of_other_paths(tmp):
+    families()
+    sql("ALTER TABLE docs RENAME path TO place; SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3, deleted => 'id = 20')")
+    Load("run", "dups", "-q")
+    failed = Load("export", "dups", f"{tmp}/out", "--link", status=1)
+    contains(failed.err, 'the source docs has no column "path" of paths\nhint: Another column is named by --path-column.')
+    contains(Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "id", status=1).err, "is bigint, not text")
+    equal(os.path.exists(f"{tmp}/out"), False)
+    sql("UPDATE docs SET place = 'in/' || id || '.txt'; UPDATE docs SET place = NULL WHERE id = 31; UPDATE docs SET place = '' WHERE id = 32;"
+        "UPDATE docs SET place = 'in' WHERE id = 33")
+    for i in sql("SELECT id FROM docs").split():
+        write(f"{tmp}/in/{i}.txt", i)
+    export = Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "place", "--base", f"{tmp}/./in/..")
+    contains(export.out, "86 files of 30 clusters linked, 3 skipped")
+    for problem in ("row 31: no path", "row 32: empty path", f"{tmp}/in: not a regular file"):
+        contains(export.err, problem)
+    equal(open(f"{tmp}/out/cluster_{sql('SELECT cluster FROM dups WHERE id = 10')}/KEEP - 10.txt", encoding="utf-8").read(), "10")
+
+
 def read_terminal(leader):
     seen = b""
     while True:

@@ -20,10 +20,10 @@ Job find_job(Connection& db, const std::string& name) {
                         "ALTER EXTENSION neardup UPDATE;");
   }
   const std::string part = job.extension + "neardup_job_part(j, ";
-  const Result found = db.query("SELECT j::pg_catalog.oid::pg_catalog.int8, " + part + "''), " + part +
-                                    "'_changes'), " + part + "'_job') FROM " + job.extension +
-                                    "neardup_job_table($1) j",
-                                Params().text(name));
+  const Result found =
+      db.query("SELECT j::pg_catalog.oid::pg_catalog.int8, " + part + "''), " + part + "'_changes'), " + part +
+                   "'_job') FROM " + job.extension + "neardup_job_table($1) j",
+               Params().text(name));
   job.oid = get_int8(found, 0, 0);
   job.result = get_text(found, 0, 1);
   job.changes = get_text(found, 0, 2);

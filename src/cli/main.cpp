@@ -7,6 +7,7 @@
 
 #include "cli/database.h"
 #include "cli/demo_plant.h"
+#include "cli/export.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/report.h"
@@ -26,6 +27,7 @@ constexpr Subcommand kSubcommands[] = {
     {"load", neardup::cli::load_main, "load text files into a table"},
     {"run", neardup::cli::run_main, "bring a table of duplicates up to date"},
     {"report", neardup::cli::report_main, "write a page about a table of duplicates"},
+    {"export", neardup::cli::export_main, "clusters as folders of links, of copies, or as a list"},
     {"demo-plant", neardup::cli::demo_plant_main, nullptr},
 };
 

@@ -17,10 +17,10 @@ struct UsageError : std::runtime_error {
 std::int64_t parse_number(const char* option, const char* text, bool with_unit, std::int64_t least, std::int64_t most);
 
 // For struct option, after which come 'd', 'h', 'p' and 'U'.
-#define NEARDUP_CONNECTION_LONG_OPTIONS                                                                      \
-  {"dbname", required_argument, nullptr, 'd'}, {"conninfo", required_argument, nullptr, 'd'},                \
-      {"host", required_argument, nullptr, 'h'}, {"port", required_argument, nullptr, 'p'}, {                \
-    "username", required_argument, nullptr, 'U'                                                              \
+#define NEARDUP_CONNECTION_LONG_OPTIONS                                                       \
+  {"dbname", required_argument, nullptr, 'd'}, {"conninfo", required_argument, nullptr, 'd'}, \
+      {"host", required_argument, nullptr, 'h'}, {"port", required_argument, nullptr, 'p'}, { \
+    "username", required_argument, nullptr, 'U'                                               \
   }
 #define NEARDUP_CONNECTION_SHORT_OPTIONS "d:h:p:U:"
 

@@ -152,7 +152,8 @@ class Report {
     write_head(std::string(get_text(about, 0, 0)), std::string(get_text(about, 0, 1)));
     const std::string_view finished = get_text(about, 0, 3), phase = get_text(about, 0, 4);
     if (counts_.rows == 0) {
-      page_.raw("<p>The table of duplicates is empty: the job has not been run to its end, or its source has no rows.</p>\n");
+      page_.raw(
+          "<p>The table of duplicates is empty: the job has not been run to its end, or its source has no rows.</p>\n");
     } else if (phase != "idle") {
       page_.raw("<p>The latest run has not come to its end: what is here is what the one before it found.</p>\n");
     }
@@ -166,7 +167,9 @@ class Report {
     } else if (counts_.rows > 0) {
       page_.raw("<p>No two rows are in one cluster.</p>\n");
     }
-    page_.raw("<p class=\"soft\">Made by neardup ").text(get_text(about, 0, 2)).raw(".</p>\n</main>\n</body>\n</html>\n");
+    page_.raw("<p class=\"soft\">Made by neardup ")
+        .text(get_text(about, 0, 2))
+        .raw(".</p>\n</main>\n</body>\n</html>\n");
     db_.query("COMMIT");
     page_.commit();
   }
@@ -186,9 +189,10 @@ class Report {
     }
     try {
       const Result rows = db_.query(
-          "SELECT " + job_.extension + "neardup_job_rows(j), j.body_type OPERATOR(pg_catalog.=) 'bytea'::pg_catalog.regtype,"
-          " CASE WHEN p.encoding <> 'bytes' THEN p.encoding ELSE '' END, pg_catalog.quote_literal(p.encoding),"
-          " p.script <> 'keep' OR p.rules <> 'none', pg_catalog.to_regprocedure($2) IS NOT NULL FROM " +
+          "SELECT " + job_.extension +
+              "neardup_job_rows(j), j.body_type OPERATOR(pg_catalog.=) 'bytea'::pg_catalog.regtype,"
+              " CASE WHEN p.encoding <> 'bytes' THEN p.encoding ELSE '' END, pg_catalog.quote_literal(p.encoding),"
+              " p.script <> 'keep' OR p.rules <> 'none', pg_catalog.to_regprocedure($2) IS NOT NULL FROM " +
               row + " j, " + job_.extension + "neardup_profile_named(j.profile) p",
           Params().text(job_.job).text(job_.extension + "neardup_decode(bytea,text)"));
       rows_ = get_text(rows, 0, 0);
@@ -203,11 +207,13 @@ class Report {
       const auto document = [&](const std::string& side) {
         std::string body = side + ".body";
         if (decoded) {
-          body = "(" + job_.extension + "neardup_decode(" + body + (encoding == "detect" ? "" : ", " + quoted) + ")).body";
+          body =
+              "(" + job_.extension + "neardup_decode(" + body + (encoding == "detect" ? "" : ", " + quoted) + ")).body";
         }
         // of undecoded bytes what is UTF-8 can be shown
         return std::string(bytes && !decoded ? "pg_catalog.substr(" : "pg_catalog.left(") + body +
-               (bytes && !decoded ? ", 1, " : ", ") + std::to_string(kTextShown) + "), pg_catalog.length(" + body + ")::int8";
+               (bytes && !decoded ? ", 1, " : ", ") + std::to_string(kTextShown) + "), pg_catalog.length(" + body +
+               ")::int8";
       };
       document_a_ = document("a");
       document_b_ = document("b");
@@ -218,10 +224,12 @@ class Report {
   }
 
   void write_head(const std::string& database, const std::string& now) {
-    page_.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
-              "content=\"no-referrer\">\n<title>")
+    page_
+        .raw(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
+            "content=\"no-referrer\">\n<title>")
         .raw(html_text("Near duplicates: " + job_.name, true))
         .raw("</title>\n<style>")
         .raw(kReportStyle)
@@ -239,7 +247,8 @@ class Report {
   }
 
   void write_counts() {
-    const double share = counts_.rows > 0 ? static_cast<double>(counts_.duplicates()) / static_cast<double>(counts_.rows) : 0;
+    const double share =
+        counts_.rows > 0 ? static_cast<double>(counts_.duplicates()) / static_cast<double>(counts_.rows) : 0;
     page_.raw("<dl class=\"facts\">\n");
     fact("rows", grouped(counts_.rows));
     fact("clusters of 2 rows or more", grouped(counts_.clusters));
@@ -247,8 +256,10 @@ class Report {
     fact("duplicates", grouped(counts_.duplicates()));
     fact("share of duplicates", fixed(share * 100, 1) + " %");
     fact("largest cluster", grouped(counts_.largest));
-    page_.raw("</dl>\n<p class=\"soft\">Of each cluster one row survives; the others are duplicates. Removing them would "
-              "leave ")
+    page_
+        .raw(
+            "</dl>\n<p class=\"soft\">Of each cluster one row survives; the others are duplicates. Removing them would "
+            "leave ")
         .raw(grouped(counts_.rows - counts_.duplicates()))
         .raw(" rows.</p>\n");
   }
@@ -266,7 +277,11 @@ class Report {
         Params().text(job_.job));
     page_.raw("<h2>Settings</h2>\n<div class=\"scroll\"><table><tbody>\n");
     const auto row = [&](std::string_view label, std::string_view value) {
-      page_.raw("<tr><th scope=\"row\">").text(label).raw("</th><td><bdi class=\"id\">").text(value).raw("</bdi></td></tr>\n");
+      page_.raw("<tr><th scope=\"row\">")
+          .text(label)
+          .raw("</th><td><bdi class=\"id\">")
+          .text(value)
+          .raw("</bdi></td></tr>\n");
     };
     for (int i = 0; i < PQntuples(settings.get()); ++i) row(get_text(settings, i, 0), get_text(settings, i, 1));
     if (!finished.empty()) row("latest run ended", finished);
@@ -276,7 +291,8 @@ class Report {
   void write_similarities() {
     // in hundredths; 100: exactly 1
     const Result found = db_.query(
-        "SELECT CASE WHEN similarity >= 1 THEN 100 ELSE greatest(floor(similarity * 100 + 1e-9), 0) END::int8, count(*) FROM " +
+        "SELECT CASE WHEN similarity >= 1 THEN 100 ELSE greatest(floor(similarity * 100 + 1e-9), 0) END::int8, "
+        "count(*) FROM " +
         job_.result + " WHERE NOT survivor AND similarity IS NOT NULL GROUP BY 1 ORDER BY 1");
     if (PQntuples(found.get()) == 0) return;
     std::vector<std::int64_t> hundredths(101);
@@ -292,13 +308,17 @@ class Report {
       for (int i = from; i < std::min(from + step, 100); ++i) bar.count += hundredths[static_cast<std::size_t>(i)];
       const bool labelled = from % (step == 1 ? 5 : 10) == 0;
       if (labelled) bar.label = fixed(from / 100.0, 2);
-      bar.title = fixed(from / 100.0, 2) + " to " + fixed(std::min(from + step, 100) / 100.0, 2) + ": " + grouped(bar.count);
+      bar.title =
+          fixed(from / 100.0, 2) + " to " + fixed(std::min(from + step, 100) / 100.0, 2) + ": " + grouped(bar.count);
       bars.push_back(bar);
     }
     bars.push_back({"= 1", "1: " + grouped(hundredths[100]), hundredths[100]});
     page_.raw("<h2>Similarity of duplicates to their representative</h2>\n")
         .raw(svg_bars(bars, "Histogram of the similarity of duplicates to the representative of their cluster"))
-        .raw("<p class=\"soft\">Bars are " + std::string(step == 1 ? "0.01" : step == 2 ? "0.02" : "0.05") +
+        .raw("<p class=\"soft\">Bars are " +
+             std::string(step == 1   ? "0.01"
+                         : step == 2 ? "0.02"
+                                     : "0.05") +
              " wide and labelled with their lower end; the last one holds the duplicates of similarity 1.</p>\n");
   }
 
@@ -318,24 +338,29 @@ class Report {
       bars.back().count = get_int8(found, i, 1);
       bars.back().title = bars.back().label + " rows: " + grouped(bars.back().count) + " clusters";
     }
-    page_.raw("<h2>Sizes of clusters</h2>\n").raw(svg_bars(bars, "Histogram of the sizes of clusters")).raw(
-        "<p class=\"soft\">Rows in a cluster; clusters of one row are not shown.</p>\n");
+    page_.raw("<h2>Sizes of clusters</h2>\n")
+        .raw(svg_bars(bars, "Histogram of the sizes of clusters"))
+        .raw("<p class=\"soft\">Rows in a cluster; clusters of one row are not shown.</p>\n");
   }
 
   void write_clusters() {
     const Result rows = db_.query(
         "WITH top AS (SELECT cluster, count(*) AS n, min(similarity) FILTER (WHERE NOT survivor) AS least,"
         "   avg(similarity) FILTER (WHERE NOT survivor) AS average FROM " +
-            job_.result + " GROUP BY cluster HAVING count(*) > 1 ORDER BY n DESC, cluster LIMIT $1)"
+            job_.result +
+            " GROUP BY cluster HAVING count(*) > 1 ORDER BY n DESC, cluster LIMIT $1)"
             " SELECT t.cluster, t.n, COALESCE(t.least, -1), COALESCE(t.average, -1),"
-            "   pg_catalog.left(m.representative::text, 200), pg_catalog.left(m.id::text, 200), COALESCE(m.similarity, -1), m.survivor"
+            "   pg_catalog.left(m.representative::text, 200), pg_catalog.left(m.id::text, 200), COALESCE(m.similarity, "
+            "-1), m.survivor"
             " FROM top t CROSS JOIN LATERAL (SELECT r.* FROM " +
             job_.result + " r WHERE r.cluster = t.cluster ORDER BY r.survivor DESC, r.similarity DESC, r.id LIMIT " +
-            std::to_string(kMembersShown + 1) + ") m ORDER BY t.n DESC, t.cluster, m.survivor DESC, m.similarity DESC, m.id",
+            std::to_string(kMembersShown + 1) +
+            ") m ORDER BY t.n DESC, t.cluster, m.survivor DESC, m.similarity DESC, m.id",
         Params().int8(options_.clusters));
-    page_.raw("<h2>Largest clusters</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"number\">cluster</th>"
-              "<th class=\"number\">rows</th><th>survivor</th><th>duplicates, with their similarity</th><th "
-              "class=\"number\">least</th><th class=\"number\">average</th></tr></thead><tbody>\n");
+    page_.raw(
+        "<h2>Largest clusters</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"number\">cluster</th>"
+        "<th class=\"number\">rows</th><th>survivor</th><th>duplicates, with their similarity</th><th "
+        "class=\"number\">least</th><th class=\"number\">average</th></tr></thead><tbody>\n");
     const int count = PQntuples(rows.get());
     for (int i = 0; i < count;) {
       const std::int64_t cluster = get_int8(rows, i, 0), size = get_int8(rows, i, 1);
@@ -351,19 +376,22 @@ class Report {
         ++shown;
       }
       if (size - 1 > shown) page_.raw(" <span class=\"skip\">and " + grouped(size - 1 - shown) + " more</span>");
-      page_.raw("</td><td class=\"number\">" + (least >= 0 ? similarity_text(least) : "") + "</td><td class=\"number\">" +
-                (average >= 0 ? similarity_text(average) : "") + "</td></tr>\n");
+      page_.raw("</td><td class=\"number\">" + (least >= 0 ? similarity_text(least) : "") +
+                "</td><td class=\"number\">" + (average >= 0 ? similarity_text(average) : "") + "</td></tr>\n");
     }
     page_.raw("</tbody></table></div>\n");
     if (counts_.clusters > options_.clusters) {
-      page_.raw("<p class=\"soft\">" + grouped(options_.clusters) + " of " + grouped(counts_.clusters) + " clusters.</p>\n");
+      page_.raw("<p class=\"soft\">" + grouped(options_.clusters) + " of " + grouped(counts_.clusters) +
+                " clusters.</p>\n");
     }
   }
 
   // Pairs of each twentieth of similarity in turn, by the hash of their id: the same table gives the same pairs.
   std::string picked() const {
-    return "(SELECT id, representative, cluster, similarity FROM (SELECT id, representative, cluster, COALESCE(similarity, -1) AS similarity,"
-           " row_number() OVER (PARTITION BY floor(similarity * 20 + 1e-9) ORDER BY pg_catalog.md5(id::text)) AS turn FROM " +
+    return "(SELECT id, representative, cluster, similarity FROM (SELECT id, representative, cluster, "
+           "COALESCE(similarity, -1) AS similarity,"
+           " row_number() OVER (PARTITION BY floor(similarity * 20 + 1e-9) ORDER BY pg_catalog.md5(id::text)) AS turn "
+           "FROM " +
            job_.result + " WHERE NOT survivor) d ORDER BY turn, similarity DESC LIMIT $1)";
   }
 
@@ -373,9 +401,11 @@ class Report {
     if (no_texts_.empty()) {
       db_.query("SAVEPOINT pairs");
       try {
-        rows = db_.query("WITH p AS MATERIALIZED " + picked() + " SELECT p.similarity, p.cluster, p.representative::text, p.id::text, " +
-                             document_a_ + ", " + document_b_ + ", a.id IS NOT NULL, b.id IS NOT NULL FROM p LEFT JOIN (" + rows_ +
-                             ") a ON a.id = p.representative LEFT JOIN (" + rows_ + ") b ON b.id = p.id ORDER BY p.similarity DESC, p.id",
+        rows = db_.query("WITH p AS MATERIALIZED " + picked() +
+                             " SELECT p.similarity, p.cluster, p.representative::text, p.id::text, " + document_a_ +
+                             ", " + document_b_ + ", a.id IS NOT NULL, b.id IS NOT NULL FROM p LEFT JOIN (" + rows_ +
+                             ") a ON a.id = p.representative LEFT JOIN (" + rows_ +
+                             ") b ON b.id = p.id ORDER BY p.similarity DESC, p.id",
                          Params().int8(options_.pairs));
       } catch (const DatabaseError& error) {
         if (error.connection_lost()) throw;
@@ -386,10 +416,13 @@ class Report {
     }
     if (!rows) {
       page_.raw("<p>").text(no_texts_).raw("</p>\n");
-      rows = db_.query("SELECT similarity, cluster, representative::text, id::text FROM " + picked() + " p ORDER BY similarity DESC, id",
+      rows = db_.query("SELECT similarity, cluster, representative::text, id::text FROM " + picked() +
+                           " p ORDER BY similarity DESC, id",
                        Params().int8(options_.pairs));
-      page_.raw("<div class=\"scroll\"><table><thead><tr><th class=\"number\">similarity</th><th class=\"number\">cluster</th>"
-                "<th>representative</th><th>duplicate</th></tr></thead><tbody>\n");
+      page_.raw(
+          "<div class=\"scroll\"><table><thead><tr><th class=\"number\">similarity</th><th "
+          "class=\"number\">cluster</th>"
+          "<th>representative</th><th>duplicate</th></tr></thead><tbody>\n");
       for (int i = 0; i < PQntuples(rows.get()); ++i) {
         page_.raw("<tr><td class=\"number\">" + similarity_html(get_float8(rows, i, 0)) + "</td><td class=\"number\">" +
                   std::to_string(get_int8(rows, i, 1)) + "</td><td>" + id_html(get_text(rows, i, 2)) + "</td><td>" +
@@ -398,8 +431,9 @@ class Report {
       page_.raw("</tbody></table></div>\n");
       return;
     }
-    page_.raw("<p class=\"soft\">Duplicates of every degree of similarity beside their representative, as the rows are now; "
-              "words that differ are marked.");
+    page_.raw(
+        "<p class=\"soft\">Duplicates of every degree of similarity beside their representative, as the rows are now; "
+        "words that differ are marked.");
     if (cleaned_) page_.raw(" The texts are shown before the profile's script and rules are applied to them.");
     page_.raw("</p>\n");
     for (int i = 0; i < PQntuples(rows.get()); ++i) {
@@ -414,17 +448,17 @@ class Report {
 
   void write_pair(const Result& rows, int i) {
     const bool there[2] = {get_bool(rows, i, 8), get_bool(rows, i, 9)};
-    page_.raw("<details" + std::string(i < 3 ? " open" : "") + "><summary><b>" + similarity_html(get_float8(rows, i, 0)) +
-              "</b> cluster " + std::to_string(get_int8(rows, i, 1)) + ": " + id_html(get_text(rows, i, 2)) + " and " +
-              id_html(get_text(rows, i, 3)) + "</summary>\n");
+    page_.raw("<details" + std::string(i < 3 ? " open" : "") + "><summary><b>" +
+              similarity_html(get_float8(rows, i, 0)) + "</b> cluster " + std::to_string(get_int8(rows, i, 1)) + ": " +
+              id_html(get_text(rows, i, 2)) + " and " + id_html(get_text(rows, i, 3)) + "</summary>\n");
     const std::string_view texts[2] = {get_text(rows, i, 4), get_text(rows, i, 6)};
     WordDiff diff = diff_words(texts[0], texts[1]);
     page_.raw("<div class=\"pair\">\n");
     for (int side = 0; side < 2; ++side) {
       const bool is_null = PQgetisnull(rows.get(), i, side == 0 ? 4 : 6) != 0;
       const std::int64_t length = is_null ? 0 : get_int8(rows, i, side == 0 ? 5 : 7);
-      page_.raw("<div><h3>" + std::string(side == 0 ? "representative " : "duplicate ") + id_html(get_text(rows, i, 2 + side)) +
-                "</h3><div class=\"text\" dir=\"auto\">");
+      page_.raw("<div><h3>" + std::string(side == 0 ? "representative " : "duplicate ") +
+                id_html(get_text(rows, i, 2 + side)) + "</h3><div class=\"text\" dir=\"auto\">");
       if (!there[side]) {
         page_.raw("<span class=\"skip\">the row is no longer among those of the source</span>");
       } else if (is_null) {
@@ -435,7 +469,8 @@ class Report {
         write_side(page_, texts[side], diff, side == 0);
       }
       if (length > kTextShown) {
-        page_.raw("\n<span class=\"skip\">… the first " + grouped(kTextShown) + " of " + grouped(length) + " are compared here</span>");
+        page_.raw("\n<span class=\"skip\">… the first " + grouped(kTextShown) + " of " + grouped(length) +
+                  " are compared here</span>");
       }
       page_.raw("</div></div>\n");
     }
@@ -447,8 +482,9 @@ class Report {
       else if (alike)
         page_.raw("<p class=\"soft note\">Only spaces and line ends differ in what is shown.</p>\n");
       else if (!diff.complete)
-        page_.raw("<p class=\"soft note\">Too different to be compared word by word: all between the common start and the "
-                  "common end is marked.</p>\n");
+        page_.raw(
+            "<p class=\"soft note\">Too different to be compared word by word: all between the common start and the "
+            "common end is marked.</p>\n");
     }
     page_.raw("</details>\n");
   }

@@ -86,14 +86,15 @@ class Watch {
   Watch(Connection& db, const Job& job, bool quiet)
       : db_(db), mode_(quiet ? Progress::Mode::quiet : Progress::default_mode()) {
     db_.query("SET statement_timeout = '5s'");
-    status_ = "SELECT s.phase, COALESCE(s.done, 0)::int8, COALESCE(s.total, -1)::int8, COALESCE(s.rate, 0)::float8,"
-              " COALESCE(extract(epoch FROM s.time_left), -1)::float8,"
-              " COALESCE(extract(epoch FROM pg_catalog.clock_timestamp() - j.phase_started), 0)::float8,"
-              " COALESCE(g.phase, ''), COALESCE(g.rows_read, 0)::int8, COALESCE(g.searched, -1)::float8,"
-              " COALESCE(g.pairs, 0)::int8"
-              " FROM " +
-              job.job + " j CROSS JOIN " + job.extension + "duplicates_status s LEFT JOIN " + job.extension +
-              "neardup_progress() g ON g.pid = s.pid WHERE s.job = $1::pg_catalog.regclass";
+    status_ =
+        "SELECT s.phase, COALESCE(s.done, 0)::int8, COALESCE(s.total, -1)::int8, COALESCE(s.rate, 0)::float8,"
+        " COALESCE(extract(epoch FROM s.time_left), -1)::float8,"
+        " COALESCE(extract(epoch FROM pg_catalog.clock_timestamp() - j.phase_started), 0)::float8,"
+        " COALESCE(g.phase, ''), COALESCE(g.rows_read, 0)::int8, COALESCE(g.searched, -1)::float8,"
+        " COALESCE(g.pairs, 0)::int8"
+        " FROM " +
+        job.job + " j CROSS JOIN " + job.extension + "duplicates_status s LEFT JOIN " + job.extension +
+        "neardup_progress() g ON g.pid = s.pid WHERE s.job = $1::pg_catalog.regclass";
     result_ = job.result;
   }
 
@@ -181,7 +182,8 @@ void refresh(Connection& db, const Job& job, const RunOptions& options, Watch& w
   }
   if (!options.time_limit.empty()) {
     params.text(options.time_limit);
-    call += std::string(", time_limit => ") + (options.batch > 0 ? "$3" : "$2") + "::pg_catalog.text::pg_catalog.interval";
+    call +=
+        std::string(", time_limit => ") + (options.batch > 0 ? "$3" : "$2") + "::pg_catalog.text::pg_catalog.interval";
   }
   db.start(call + ")", params);
   bool canceling = false;
@@ -208,7 +210,9 @@ std::string last_start(Connection& db, const Job& job) {
 }
 
 void print_summary(Connection& db, const Job& job, double seconds) {
-  const Result row = db.query("SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM " + job.job);
+  const Result row = db.query(
+      "SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM " +
+      job.job);
   const std::string_view phase = get_text(row, 0, 2);
   if (phase != "idle") {
     std::printf("not finished: %lld of %lld rows signed in %.1f s; the next run goes on\n",
@@ -216,9 +220,10 @@ void print_summary(Connection& db, const Job& job, double seconds) {
     return;
   }
   const JobCounts counts = count_job(db, job);
-  std::printf("%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%)", static_cast<long long>(counts.rows),
-              static_cast<long long>(counts.clusters), static_cast<long long>(counts.duplicates()),
-              counts.rows > 0 ? 100.0 * static_cast<double>(counts.duplicates()) / static_cast<double>(counts.rows) : 0);
+  std::printf(
+      "%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%)", static_cast<long long>(counts.rows),
+      static_cast<long long>(counts.clusters), static_cast<long long>(counts.duplicates()),
+      counts.rows > 0 ? 100.0 * static_cast<double>(counts.duplicates()) / static_cast<double>(counts.rows) : 0);
   std::int64_t fresh = 0;
   if (get_bool(row, 0, 3)) {
     // found_at is the time of the clustering, and of rows that stay in their cluster it stays

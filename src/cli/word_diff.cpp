@@ -97,7 +97,8 @@ WordDiff diff_words(std::string_view a, std::string_view b, std::uint32_t most_e
     std::vector<int> out;
     out.reserve(tokens.size());
     for (const WordToken& t : tokens) {
-      out.push_back(numbers.try_emplace(text.substr(t.begin, t.end - t.begin), static_cast<int>(numbers.size())).first->second);
+      out.push_back(
+          numbers.try_emplace(text.substr(t.begin, t.end - t.begin), static_cast<int>(numbers.size())).first->second);
     }
     return out;
   };

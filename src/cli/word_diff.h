@@ -7,7 +7,8 @@
 
 namespace neardup::cli {
 
-// Bytes begin .. end of a text: a word, one Chinese character, kana or Hangul syllable, or one sign. Spaces lie between.
+// Bytes begin .. end of a text: a word, one Chinese character, kana or Hangul syllable, or one sign. Spaces lie
+// between.
 struct WordToken {
   std::uint32_t begin, end;
 };

@@ -1,12 +1,12 @@
 // The word diff of `neardup report` against the longest common subsequence by its table.
 #include "cli/word_diff.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace neardup::cli {
 namespace {
@@ -30,7 +30,8 @@ TEST(WordDiff, FewestEdits) {
     std::string texts[2];
     const unsigned kinds = 1 + random() % 5;
     for (int side = 0; side < 2; ++side) {
-      for (unsigned n = random() % 14; n > 0; --n) words[side].push_back(std::string(1, static_cast<char>('a' + random() % kinds)));
+      for (unsigned n = random() % 14; n > 0; --n)
+        words[side].push_back(std::string(1, static_cast<char>('a' + random() % kinds)));
       for (const std::string& word : words[side]) texts[side] += word + " ";
     }
     const std::uint32_t most = round % 2 == 0 ? 100 : random() % 6;

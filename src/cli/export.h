@@ -1,0 +1,23 @@
+// `neardup export`: clusters as folders of files.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace neardup::cli {
+
+// The subcommand. argv[0] is "export". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
+int export_main(int argc, char** argv);
+
+// Names for the files of one folder: fit for the file systems of other machines, and each given once.
+class FileNames {
+ public:
+  // From the last part of a path; a survivor's starts with "KEEP - ", and no other one's does.
+  std::string add(std::string_view path, bool survivor);
+
+ private:
+  std::set<std::string> taken_;  // in lower case
+};
+
+}  // namespace neardup::cli

@@ -1,0 +1,79 @@
+// `neardup export`: names of files that are safe, and unique in their folder.
+#include "cli/export.h"
+#include "cli/file_reader.h"
+
+namespace neardup::cli {
+namespace {
+
+constexpr std::string_view kKeep = "KEEP - ";
+constexpr std::size_t kLongest = 200;  // bytes; a name has at most 255, and a number may follow
+
+std::string lower(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return out;
+}
+
+// Controls, what Windows refuses, and the characters that turn the direction of writing become _.
+std::string safe_name(std::string_view name) {
+  const bool utf8 = valid_utf8(name);
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (c < 0x20 || c == 0x7f || std::string_view("/\\:*?\"<>|").find(name[i]) != std::string_view::npos ||
+        (c >= 0x80 && !utf8)) {
+      out += '_';
+      continue;
+    }
+    const std::string_view three = name.substr(i, 3), two = name.substr(i, 2);
+    const bool c1 = c == 0xc2 && two.size() == 2 && static_cast<unsigned char>(two[1]) < 0xa0;
+    if (c1 || two == "\u061c") {
+      out += '_';
+      ++i;
+      continue;
+    }
+    if ((three >= "\u200e" && three <= "\u200f") || (three >= "\u2028" && three <= "\u202e") ||
+        (three >= "\u2066" && three <= "\u2069")) {
+      out += '_';
+      i += 2;
+      continue;
+    }
+    out += name[i];
+  }
+  while (!out.empty() && (out.back() == '.' || out.back() == ' '))
+    out.back() == '.' ? out.replace(out.size() - 1, 1, "_") : out.erase(out.size() - 1);
+  if (out.empty() || out[0] == '-' || out[0] == ' ') out.insert(0, "_");
+  return out;
+}
+
+// Where the extension starts, or the end of the name.
+std::size_t extension_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 || name.size() - dot > 16 ? name.size() : dot;
+}
+
+void shorten(std::string& stem, std::size_t longest) {
+  if (stem.size() <= longest) return;
+  while (longest > 0 && (static_cast<unsigned char>(stem[longest]) & 0xc0) == 0x80) --longest;
+  stem.resize(longest);
+}
+
+}  // namespace
+
+std::string FileNames::add(std::string_view path, bool survivor) {
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  std::string name = safe_name(path.substr(path.rfind('/') + 1));
+  if (lower(name).starts_with(lower(kKeep))) name.insert(0, "_");
+  if (survivor) name.insert(0, kKeep);
+  const std::size_t at = extension_of(name);
+  const std::string extension = name.substr(at);
+  std::string stem = name.substr(0, at);
+  shorten(stem, kLongest - extension.size());
+  name = stem + extension;
+  for (int n = 2; !taken_.insert(lower(name)).second; ++n) name = stem + " (" + std::to_string(n) + ")" + extension;
+  return name;
+}
+
+}  // namespace neardup::cli
