@@ -156,6 +156,22 @@ def damaged_gzip_is_reported(tmp):
 
 
 @test
+def archives_are_skipped_by_name(tmp):
+    for name in ("a.zip", "b.7z", "c.RAR", "d.tar", "e.tar.gz", "f.tgz", "g.xz", "h.txt.bz2", "i.zst", "j.tar.zst", "k.tar.Z"):
+        write(f"{tmp}/{name}", "text\0" if name < "h" else "text")
+    write(f"{tmp}/log.gz", gzip.compress(b"unpacked"))
+    for name in ("zip", ".zip", "tar", "a.zip.txt", "x.tar.gz.txt"):
+        write(f"{tmp}/{name}", "text")
+    load = Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}-list")
+    contains(load.out, "6 new")
+    contains(load.out, "11 skipped: 11 archives")
+    contains(open(f"{tmp}-list", encoding="utf-8").read(), f"archives\t{tmp}/c.RAR\n")
+    os.unlink(f"{tmp}-list")
+    equal(Load("load", tmp, "-t", "t").err.count("skipped"), 0)
+    contains(Load("load", f"{tmp}/a.zip", "-t", "t").out, "1 skipped: 1 archives")
+
+
+@test
 def bombs_and_large_files(tmp):
     write(f"{tmp}/bomb.gz", gzip.compress(b"a" * 50_000_000))
     write(f"{tmp}/large", "a" * 3_000_001)

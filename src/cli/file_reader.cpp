@@ -199,6 +199,23 @@ FileText read_text(const std::string& path, std::int64_t max_size, bool follow_l
   return out;
 }
 
+bool is_archive_name(std::string_view path) noexcept {
+  static constexpr std::string_view kArchives[] = {
+      ".zip", ".7z",  ".rar", ".tar", ".tgz", ".tar.gz", ".tbz", ".tbz2", ".txz", ".tzst", ".tlz", ".xz",  ".bz2",
+      ".zst", ".lz",  ".lz4", ".lzma", ".lzo", ".br",    ".z",   ".cpio", ".cab", ".arj",  ".lha", ".lzh", ".iso",
+      ".jar", ".war", ".ear", ".apk", ".deb", ".rpm",    ".whl", ".dmg"};
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (std::string_view ending : kArchives) {
+    if (name.size() <= ending.size()) continue;
+    const std::string_view last = name.substr(name.size() - ending.size());
+    if (std::equal(last.begin(), last.end(), ending.begin(),
+                   [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool valid_utf8(std::string_view bytes) noexcept {
   const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
   const auto* const end = p + bytes.size();

@@ -36,6 +36,9 @@ std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept
 // follow_link: the path itself may be a symbolic link.
 FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link);
 
+// Known by its name: zip, 7z, rar, tar and its packed forms, and what is packed with anything but gzip.
+bool is_archive_name(std::string_view path) noexcept;
+
 // Well-formed UTF-8 as PostgreSQL checks it: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool valid_utf8(std::string_view bytes) noexcept;
 

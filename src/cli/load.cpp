@@ -50,6 +50,11 @@ class Loader {
       progress_.advance(1, file.size);
       return;
     }
+    if (is_archive_name(file.path)) {
+      skipped_.add(SkipReason::archive, file.path, "");
+      progress_.advance(1, file.size);
+      return;
+    }
     found_.push_back(std::move(file));
     if (static_cast<std::int64_t>(found_.size()) >= options_.batch_files) process_found();
   }

@@ -25,6 +25,8 @@ const char* skip_reason_text(SkipReason reason) {
       return "holding NUL (binary)";
     case SkipReason::not_utf8:
       return "not valid UTF-8";
+    case SkipReason::archive:
+      return "archives";
     case SkipReason::too_few_words:
       return "with too few words";
     case SkipReason::refused:
@@ -69,7 +71,7 @@ void Skipped::add(SkipReason reason, const std::string& path, const std::string&
     std::fprintf(list_.get(), "%s\t%s%s%s\n", skip_reason_text(reason), printable(path).c_str(),
                  detail.empty() ? "" : "\t", printable(detail).c_str());
   }
-  if (reason == SkipReason::too_few_words) return;
+  if (reason == SkipReason::too_few_words || reason == SkipReason::archive) return;
   ++listable_;
   if (shown_.size() < kShown) {
     shown_.push_back(printable(path) + ": " + skip_reason_text(reason) +

@@ -20,6 +20,7 @@ enum class SkipReason {
   bad_gzip,
   has_nul,
   not_utf8,
+  archive,
   too_few_words,
   refused,
   count_,
@@ -39,7 +40,8 @@ class Skipped {
   std::int64_t total() const { return total_; }
   // "12 not valid UTF-8, 3 unreadable"
   std::string summary() const;
-  // Lines for the terminal. Files with too few words were left out by wish, so they are not listed there.
+  // Lines for the terminal. Files with too few words were left out by wish, and archives are known by their names, so they
+  // are not listed there.
   void print(std::FILE* out) const;
   // Throws std::runtime_error when the list could not be written to its end.
   void close();
