@@ -51,6 +51,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_raise(text, text, text, text) IS 'private: an error, without the fields that are empty';
 
+CREATE FUNCTION neardup_lock_job(job regclass) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
+COMMENT ON FUNCTION neardup_lock_job(regclass) IS 'private: keeps refreshes away until the transaction ends; an error while one runs';
+
 -- Names --------------------------------------------------------------------------------------------------------------
 
 -- schema and name, quoted where they must be, of what belongs to a job: suffix '', '_signatures', '_changes', '_job'.
@@ -348,7 +352,7 @@ DECLARE
   kind text;
   key_type regtype;
 BEGIN
-  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', job);
+  PERFORM @extschema@.neardup_lock_job(job);
   old := @extschema@.neardup_job_row(job);
   SELECT max(a.atttypid) FILTER (WHERE a.attname = 'key'),
          (SELECT y.typname FROM pg_type y WHERE y.oid = max(a.atttypid) FILTER (WHERE a.attname = 'signature'))
@@ -391,6 +395,7 @@ CREATE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   job regclass := @extschema@.neardup_job_table(name);
 BEGIN
+  PERFORM @extschema@.neardup_lock_job(job);
   EXECUTE format('DROP TABLE %s, %s, %s, %s', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
                  @extschema@.neardup_job_part(job, '_changes'), job);
 END $$;
@@ -415,7 +420,10 @@ BEGIN
   IF octet_length(base) > 52 THEN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
   END IF;
-  EXECUTE format('ALTER INDEX IF EXISTS %s RENAME TO %I', @extschema@.neardup_job_part(job, '_signatures_lsh'), base || '_signatures_lsh');
+  PERFORM @extschema@.neardup_lock_job(job);
+  IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NOT NULL THEN
+    EXECUTE format('ALTER INDEX %s RENAME TO %I', @extschema@.neardup_job_part(job, '_signatures_lsh'), base || '_signatures_lsh');
+  END IF;
   FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
     EXECUTE format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
   END LOOP;

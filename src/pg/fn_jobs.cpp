@@ -57,6 +57,13 @@ LOCKTAG tag_of(Oid job) {
   return tag;
 }
 
+void lock_job(Oid job, bool session) {
+  const LOCKTAG tag = tag_of(job);
+  if (LockAcquire(&tag, ExclusiveLock, session, true) == LOCKACQUIRE_NOT_AVAIL)
+    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("another session is refreshing or changing this job: %s",
+                                                                get_rel_name(job))));
+}
+
 // A lock that outlives the transactions of a refresh must be given back when the last of them ends in an error: once it
 // has been rolled back, as the lock manager may be in any state before.
 bool left_locked = false;
@@ -144,6 +151,12 @@ Datum neardup_expression_type(PG_FUNCTION_ARGS) {
   PG_RETURN_OID(type == UNKNOWNOID ? TEXTOID : type);
 }
 
+PG_FUNCTION_INFO_V1(neardup_lock_job);
+Datum neardup_lock_job(PG_FUNCTION_ARGS) {
+  lock_job(PG_GETARG_OID(0), false);
+  PG_RETURN_VOID();
+}
+
 PG_FUNCTION_INFO_V1(neardup_refresh_duplicates);
 Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
   static bool registered = false;
@@ -167,10 +180,7 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
   const char* schema = quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
   if (SPI_connect_ext(commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   const Oid job = job_table(schema, PG_GETARG_DATUM(0));
-  const LOCKTAG tag = tag_of(job);
-  if (LockAcquire(&tag, ExclusiveLock, commit, true) == LOCKACQUIRE_NOT_AVAIL)
-    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                    errmsg("\"%s\" is being refreshed by another session", text_to_cstring(PG_GETARG_TEXT_PP(0)))));
+  lock_job(job, commit);
   if (!commit) {
     run_refresh(schema, job, fcinfo, commit);
   } else {
@@ -178,11 +188,12 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
     { run_refresh(schema, job, fcinfo, commit); }
     PG_CATCH();
     {
-      left_tag = tag;
+      left_tag = tag_of(job);
       left_locked = true;
       PG_RE_THROW();
     }
     PG_END_TRY();
+    const LOCKTAG tag = tag_of(job);
     LockRelease(&tag, ExclusiveLock, true);
   }
   SPI_finish();

@@ -317,6 +317,10 @@ def sessions(name):
             time.sleep(0.001)
         e = error_of(conn, "CALL refresh_duplicates('dups')")
         check("a second refresh is refused", e is None and not running.is_alive() or e is not None and e.sqlstate == "55P03", e)
+        for call in ("alter_duplicates('dups', threshold => 0.7)", "rename_duplicates('dups', 'other')", "drop_duplicates('dups')"):
+            e = error_of(conn, "BEGIN; SELECT %s; ROLLBACK" % call)
+            check("meanwhile no %s" % call, e is None and not running.is_alive() or e is not None and e.sqlstate == "55P03", e)
+            conn.execute("ROLLBACK")
         while running.is_alive():
             change(conn, rng, texts, 3, ids)
         running.join()
