@@ -226,6 +226,50 @@ def what_is_skipped_is_listed(tmp):
 
 
 @test
+def other_encodings(tmp):
+    write(f"{tmp}/utf8", "naïve")
+    write(f"{tmp}/latin", "naïve café ".encode("latin1") * 3)
+    write(f"{tmp}/packed.gz", gzip.compress("naïve".encode("latin1")))
+    write(f"{tmp}/guess", "\xdc".encode("latin1"))
+    write(f"{tmp}/bom16", "naïve €".encode("utf-16"))
+    write(f"{tmp}/wide", ("plain words, " * 50).encode("utf-16-le"))
+    write(f"{tmp}/broken", b"\xc3")
+    write(f"{tmp}/binary", b"text\0text" + bytes(range(256)))
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "1 new")
+    contains(load.out, "hint: --encoding detect stores text that is not UTF-8, too")
+    missing = Load("load", tmp, "-t", "t", "--encoding", "detect", status=1)
+    contains(missing.err, "--encoding needs the function neardup_decode(bytea, text), which this database does not have\nhint: ")
+    sql("""CREATE FUNCTION neardup_decode(document bytea, name text DEFAULT NULL)
+      RETURNS TABLE (body text, encoding text, confidence float8, dropped bigint) LANGUAGE plpgsql AS $$
+      #variable_conflict use_column
+      BEGIN
+        IF document = '\\xc3' THEN RAISE EXCEPTION 'nothing fits' USING ERRCODE = 'character_not_in_repertoire'; END IF;
+        IF position('\\x00'::bytea IN document) > 0 THEN
+          RETURN QUERY SELECT string_agg(chr(get_byte(document, i) + 256 * get_byte(document, i + 1)), '' ORDER BY i)
+            FILTER (WHERE i > 0 OR get_byte(document, 0) <> 255), 'UTF-16LE', 1.0::float8, 0::bigint
+            FROM generate_series(0, length(document) - 2, 2) i;
+        ELSE
+          RETURN QUERY SELECT convert_from(document, COALESCE($2, 'latin1')), COALESCE($2, 'windows-1252'),
+            CASE WHEN length(document) > 1 THEN 0.9 ELSE 0.2 END::float8, 1::bigint;
+        END IF;
+      END $$""")
+    load = Load("load", tmp, "-t", "t", "--encoding", "detect")
+    contains(load.out, "5 new, 0 changed, 0 only with a new time, 1 unchanged")
+    contains(load.out, "2 skipped: 1 holding NUL (binary), 1 not valid UTF-8")
+    contains(load.out, "decoded: 2 UTF-16LE, 3 windows-1252; 3 bytes dropped; 1 files of an uncertain encoding")
+    contains(load.err, f"{tmp}/broken: not valid UTF-8 (nothing fits)")
+    for name, text in (("latin", "naïve café " * 3), ("packed.gz", "naïve"), ("bom16", "naïve €"), ("wide", "plain words, " * 50)):
+        equal(body("t", f"{tmp}/{name}"), text.encode())
+    equal(sql("SELECT size FROM t WHERE path ~ 'latin'"), "33")
+    contains(Load("load", tmp, "-t", "t", "--encoding", "detect").out, "6 unchanged")
+    contains(Load("load", f"{tmp}/latin", "-t", "t2", "--encoding", "latin2").out, "decoded: 1 latin2; 1 bytes dropped")
+    contains(Load("load", f"{tmp}/latin", "-t", "t3", "--encoding", "klingon", status=1).err, "klingon")
+    equal(sql("SELECT to_regclass('t3') IS NULL"), "t")
+    Load("load", tmp, "-t", "t", "--encoding", "", status=2)
+
+
+@test
 def links_and_special_files(tmp):
     write(f"{tmp}/in/a", "text")
     write(f"{tmp}/outside/b", "outside")

@@ -15,6 +15,7 @@
 namespace neardup::cli {
 namespace {
 
+constexpr Oid kByteaOid = 17;
 constexpr Oid kInt8Oid = 20;
 constexpr Oid kTextOid = 25;
 constexpr Oid kTextArrayOid = 1009;
@@ -29,6 +30,11 @@ std::string trimmed(std::string text) {
 
 Params& Params::text(std::string_view value) {
   params_.push_back({kTextOid, {}, value, false});
+  return *this;
+}
+
+Params& Params::bytea(std::string_view value) {
+  params_.push_back({kByteaOid, {}, value, false});
   return *this;
 }
 

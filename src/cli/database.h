@@ -36,10 +36,11 @@ struct ResultDeleter {
 };
 using Result = std::unique_ptr<PGresult, ResultDeleter>;
 
-// Parameters in binary format, in the order of $1, $2 ... The bytes of text() are not copied.
+// Parameters in binary format, in the order of $1, $2 ... The bytes of text() and bytea() are not copied.
 class Params {
  public:
   Params& text(std::string_view value);
+  Params& bytea(std::string_view value);
   Params& int8(std::int64_t value);
   // text[] of one dimension
   Params& text_array(const std::vector<std::string_view>& values);

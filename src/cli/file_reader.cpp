@@ -68,16 +68,45 @@ void fail_errno(FileText& out, int error) {
        std::strerror(error));
 }
 
-// A NUL ends it early, so that a large binary file costs one chunk.
-bool has_nul(const char* bytes, std::size_t size) { return std::memchr(bytes, 0, size) != nullptr; }
+// A byte order mark, or NULs that are nearly all in the same places of each 2 or 4 bytes.
+bool looks_wide(std::string_view bytes) {
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff") ||
+      bytes.starts_with(std::string_view("\0\0\xfe\xff", 4))) {
+    return true;
+  }
+  const std::size_t size = std::min<std::size_t>(bytes.size(), 4096) / 4 * 4;
+  std::size_t nul[4] = {};
+  for (std::size_t i = 0; i < size; ++i) nul[i % 4] += bytes[i] == 0;
+  const std::size_t even = nul[0] + nul[2], odd = nul[1] + nul[3], all = even + odd;
+  const bool utf16 = all >= size / 20 && std::min(even, odd) <= all / 20;
+  const bool utf32 = (nul[3] == size / 4 && nul[0] <= size / 80) || (nul[0] == size / 4 && nul[3] <= size / 80);
+  return all > 0 && (utf16 || utf32);
+}
 
-void read_plain(const File& file, std::string_view head, std::int64_t max_size, FileText& out) {
+// A NUL that may not be ends the reading early, so that a large binary file costs one chunk.
+class NulCheck {
+ public:
+  explicit NulCheck(Encoding encoding) : encoding_(encoding) {}
+  bool refuses(const char* bytes, std::size_t size) {
+    if (encoding_ == Encoding::unknown) {
+      // the first bytes tell
+      if (size == 0) return false;
+      encoding_ = looks_wide({bytes, size}) ? Encoding::wide : Encoding::utf8;
+    }
+    return encoding_ == Encoding::utf8 && std::memchr(bytes, 0, size) != nullptr;
+  }
+
+ private:
+  Encoding encoding_;
+};
+
+void read_plain(const File& file, std::string_view head, std::int64_t max_size, NulCheck& nul, FileText& out) {
   out.text.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(out.size, 0, max_size)) + 1);
   out.text.assign(head);
   std::vector<char> chunk(kChunk);
   for (;;) {
-    if (has_nul(out.text.data() + (out.text.size() - std::min(out.text.size(), kChunk)),
-                std::min(out.text.size(), kChunk))) {
+    if (nul.refuses(out.text.data() + (out.text.size() - std::min(out.text.size(), kChunk)),
+                    std::min(out.text.size(), kChunk))) {
       return fail(out, FileProblem::has_nul);
     }
     if (static_cast<std::int64_t>(out.text.size()) > max_size) return fail(out, FileProblem::too_large);
@@ -89,7 +118,7 @@ void read_plain(const File& file, std::string_view head, std::int64_t max_size, 
   }
 }
 
-void read_gzip(const File& file, std::string_view head, std::int64_t max_size, FileText& out) {
+void read_gzip(const File& file, std::string_view head, std::int64_t max_size, NulCheck& nul, FileText& out) {
   Inflater inflater;
   if (!inflater.good()) return fail(out, FileProblem::bad_gzip, "zlib could not start");
   z_stream& stream = inflater.stream();
@@ -116,7 +145,7 @@ void read_gzip(const File& file, std::string_view head, std::int64_t max_size, F
       stream.avail_out = static_cast<uInt>(output.size());
       const int status = inflate(&stream, Z_NO_FLUSH);
       const std::size_t made = output.size() - stream.avail_out;
-      if (has_nul(output.data(), made)) return fail(out, FileProblem::has_nul, "unpacked");
+      if (nul.refuses(output.data(), made)) return fail(out, FileProblem::has_nul, "unpacked");
       if (static_cast<std::int64_t>(out.text.size() + made) > max_size) {
         return fail(out, FileProblem::too_large, "unpacked");
       }
@@ -151,7 +180,7 @@ std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept
   return std::clamp(micros, kFirst, kLast);
 }
 
-FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link) {
+FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding) {
   FileText out;
   // O_NONBLOCK: a path that became a FIFO since it was listed must not hang us
   File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow_link ? 0 : O_NOFOLLOW)));
@@ -189,21 +218,27 @@ FileText read_text(const std::string& path, std::int64_t max_size, bool follow_l
     if (got == 0 || have == head.size()) break;
   }
   const std::string_view first(head.data(), have);
+  NulCheck nul(encoding);
   if (first.substr(0, 3) == "\x1f\x8b\x08") {
     out.was_gzip = true;
-    read_gzip(file, first, max_size, out);
+    read_gzip(file, first, max_size, nul, out);
   } else {
-    read_plain(file, first, max_size, out);
+    read_plain(file, first, max_size, nul, out);
   }
-  if (out.problem == FileProblem::none && !valid_utf8(out.text)) fail(out, FileProblem::not_utf8);
+  if (out.problem != FileProblem::none) return out;
+  if (encoding == Encoding::utf8) {
+    if (!valid_utf8(out.text)) fail(out, FileProblem::not_utf8);
+  } else {
+    out.undecoded = !valid_utf8(out.text) || std::memchr(out.text.data(), 0, out.text.size()) != nullptr;
+  }
   return out;
 }
 
 bool is_archive_name(std::string_view path) noexcept {
   static constexpr std::string_view kArchives[] = {
-      ".zip", ".7z",  ".rar", ".tar", ".tgz", ".tar.gz", ".tbz", ".tbz2", ".txz", ".tzst", ".tlz", ".xz",  ".bz2",
-      ".zst", ".lz",  ".lz4", ".lzma", ".lzo", ".br",    ".z",   ".cpio", ".cab", ".arj",  ".lha", ".lzh", ".iso",
-      ".jar", ".war", ".ear", ".apk", ".deb", ".rpm",    ".whl", ".dmg"};
+      ".zip", ".7z",  ".rar", ".tar", ".tgz",  ".tar.gz", ".tbz", ".tbz2", ".txz",  ".tzst", ".tlz", ".xz",
+      ".bz2", ".zst", ".lz",  ".lz4", ".lzma", ".lzo",    ".br",  ".z",    ".cpio", ".cab",  ".arj", ".lha",
+      ".lzh", ".iso", ".jar", ".war", ".ear",  ".apk",    ".deb", ".rpm",  ".whl",  ".dmg"};
   const std::string_view name = path.substr(path.rfind('/') + 1);
   for (std::string_view ending : kArchives) {
     if (name.size() <= ending.size()) continue;

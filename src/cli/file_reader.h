@@ -19,12 +19,20 @@ enum class FileProblem {
   not_utf8,
 };
 
+// What is asked of the bytes of a file.
+enum class Encoding {
+  utf8,     // UTF-8 without NUL
+  unknown,  // no NUL, unless it looks like UTF-16 or UTF-32
+  wide,     // anything
+};
+
 struct FileText {
   FileProblem problem = FileProblem::none;
   std::string detail;      // the system's or zlib's words, may be empty
   std::int64_t size = 0;   // of the file as it lies on disk, when it was opened
   std::int64_t mtime = 0;  // as in file_mtime()
   bool was_gzip = false;
+  bool undecoded = false;  // text is not UTF-8, or holds NUL: only where other encodings are allowed
   std::string text;
 };
 
@@ -34,7 +42,8 @@ std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept
 // Reads at most max_size bytes of text. gzip is recognised by its first bytes, whatever the name; a file of several
 // gzip members is one text. Never throws for what the file is or holds; bad_alloc and Interrupted may pass.
 // follow_link: the path itself may be a symbolic link.
-FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link);
+FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link,
+                   Encoding encoding = Encoding::utf8);
 
 // Known by its name: zip, 7z, rar, tar and its packed forms, and what is packed with anything but gzip.
 bool is_archive_name(std::string_view path) noexcept;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -22,6 +23,21 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kBatchBytes = 32 << 20;
+constexpr double kCertain = 0.5;  // a confidence below is counted
+
+// Of --encoding: UTF-16 and UTF-32 have NULs everywhere.
+Encoding encoding_of(const std::string& name) {
+  if (name.empty()) return Encoding::utf8;
+  std::string letters;
+  for (char c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+  }
+  for (const char* wide : {"utf16", "utf32", "ucs2", "ucs4", "unicode"}) {
+    if (letters.find(wide) != std::string::npos) return Encoding::wide;
+  }
+  return Encoding::unknown;
+}
 
 // What the table holds for a path.
 struct Known {
@@ -42,7 +58,11 @@ struct Row {
 class Loader {
  public:
   Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, const WalkCounts& totals)
-      : db_(db), options_(options), progress_(mode, totals.files, totals.bytes), skipped_(options.list_skipped) {}
+      : db_(db),
+        options_(options),
+        encoding_(encoding_of(options.encoding)),
+        progress_(mode, totals.files, totals.bytes),
+        skipped_(options.list_skipped) {}
 
   void add(FoundFile file) {
     if (!valid_utf8(file.path)) {
@@ -76,6 +96,17 @@ class Loader {
                 human_bytes(static_cast<double>(text_bytes_) / std::max(seconds, 1e-3)).c_str());
     if (skipped_.total() > 0) {
       std::printf("%lld skipped: %s\n", static_cast<long long>(skipped_.total()), skipped_.summary().c_str());
+    }
+    if (options_.encoding.empty() && skipped_.count(SkipReason::not_utf8) > 0) {
+      std::printf("hint: --encoding detect stores text that is not UTF-8, too\n");
+    }
+    if (!decoded_.empty()) {
+      std::string text;
+      for (const auto& [name, count] : decoded_)
+        text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + printable(name);
+      if (dropped_ > 0) text += "; " + std::to_string(dropped_) + " bytes dropped";
+      if (uncertain_ > 0) text += "; " + std::to_string(uncertain_) + " files of an uncertain encoding";
+      std::printf("decoded: %s\n", text.c_str());
     }
     std::string passed;
     auto pass = [&](std::int64_t count, const char* what) {
@@ -133,11 +164,12 @@ class Loader {
   }
 
   void read(const FoundFile& file) {
-    FileText text = read_text(file.path, options_.max_size, file.given);
+    FileText text = read_text(file.path, options_.max_size, file.given, encoding_);
     if (text.problem != FileProblem::none) {
       skipped_.add(skip_reason(text.problem), file.path, text.detail);
       return;
     }
+    if (text.undecoded && !decode(file, text)) return;
     if (options_.min_words > 0 && count_words(text.text, options_.min_words) < options_.min_words) {
       skipped_.add(SkipReason::too_few_words, file.path, "");
       return;
@@ -146,6 +178,41 @@ class Loader {
     row_bytes_ += text.text.size() + file.path.size();
     text_bytes_ += static_cast<std::int64_t>(text.text.size());
     rows_.push_back({file.path, text.size, text.mtime, hash, std::move(text.text)});
+  }
+
+  // The server makes text of it. False where it cannot.
+  bool decode(const FoundFile& file, FileText& text) {
+    std::string why = "no encoding fits";
+    try {
+      const bool detect = options_.encoding == "detect";
+      Params params;
+      params.bytea(text.text);
+      if (!detect) params.text(options_.encoding);
+      const Result found = db_.query(
+          "SELECT d.body, COALESCE(d.encoding, 'unknown'), COALESCE(d.confidence, 1)::float8,"
+          " COALESCE(d.dropped, 0)::int8 FROM " +
+              options_.decode_function + (detect ? "($1, NULL::text) d" : "($1, $2) d"),
+          params);
+      if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 0)) {
+        text.text = get_text(found, 0, 0);
+        if (static_cast<std::int64_t>(text.text.size()) > options_.max_size) {
+          skipped_.add(SkipReason::too_large, file.path, "decoded");
+          return false;
+        }
+        ++decoded_[std::string(get_text(found, 0, 1))];
+        uncertain_ += get_float8(found, 0, 2) < kCertain;
+        dropped_ += get_int8(found, 0, 3);
+        return true;
+      }
+    } catch (const DatabaseError& error) {
+      // data exceptions, limits, conversions that there are not
+      if (error.connection_lost() ||
+          !(error.in_class("22") || error.in_class("54") || error.in_class("0A") || error.in_class("P0")))
+        throw;
+      why = error.what();
+    }
+    skipped_.add(SkipReason::not_utf8, file.path, why);
+    return false;
   }
 
   void send_rows() {
@@ -241,11 +308,14 @@ class Loader {
 
   Connection& db_;
   const LoadOptions& options_;
+  Encoding encoding_;
   Progress progress_;
   Skipped skipped_;
   std::vector<FoundFile> found_;  // listed, not yet compared with the table
   std::vector<Row> rows_;         // read, not yet sent
   std::size_t row_bytes_ = 0;
+  std::map<std::string, std::int64_t> decoded_;  // files by encoding
+  std::int64_t dropped_ = 0, uncertain_ = 0;
   std::int64_t new_ = 0, changed_ = 0, touched_ = 0, unchanged_ = 0, text_bytes_ = 0;
 };
 

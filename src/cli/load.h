@@ -20,6 +20,8 @@ struct LoadOptions {
   std::int64_t min_words = 0;
   std::int64_t batch_files = 1000;
   std::string list_skipped;
+  std::string encoding;         // of files that are not UTF-8: a name, "detect", or empty to skip them
+  std::string decode_function;  // quoted, found by find_decoder()
   bool quiet = false;
 };
 
@@ -32,6 +34,10 @@ int load_main(int argc, char** argv);
 // Creates the table when it is missing; otherwise throws std::runtime_error unless it has the columns and the unique
 // path that the loader needs. Returns true when it was created.
 bool prepare_table(Connection& db, const LoadOptions& options);
+
+// Where options.encoding is given: the server's function that decodes, tried with it. Throws std::runtime_error where
+// the server has none.
+void find_decoder(Connection& db, LoadOptions& options);
 
 // The work itself, after options and table are settled.
 int load_files(Connection& db, const LoadOptions& options);

@@ -27,6 +27,8 @@ and time) are not read again, so a load that was stopped goes on where it was.
       --min-size SIZE      files of at least SIZE bytes on disk
       --max-size SIZE      texts of at most SIZE bytes, unpacked (default 256M, at most 1000M)
       --min-words N        texts of at least N words
+      --encoding NAME      store files that are not UTF-8, too: as text of this encoding, or, detect, of the one that
+                           the server finds (function neardup_decode of the extension)
       --list-skipped FILE  write every skipped file and the reason to FILE (default: the first 10 to stderr)
       --batch-files N      commit at least every N files (default 1000; also every 32 MB)
   -q, --quiet              no progress, no summary
@@ -36,7 +38,17 @@ SIZE takes k, M and G (1024 based). Symbolic links inside directories are not fo
 Exit code: 0 done, 1 nothing could be done or the database failed, 2 wrong usage, 130 stopped by Ctrl-C.
 )";
 
-enum LongOnly { kHelpOption = 256, kInclude, kExclude, kMinSize, kMaxSize, kMinWords, kListSkipped, kBatchFiles };
+enum LongOnly {
+  kHelpOption = 256,
+  kInclude,
+  kExclude,
+  kMinSize,
+  kMaxSize,
+  kMinWords,
+  kEncoding,
+  kListSkipped,
+  kBatchFiles
+};
 
 // Returns false when help was asked for.
 bool parse(int argc, char** argv, LoadOptions& options) {
@@ -47,6 +59,7 @@ bool parse(int argc, char** argv, LoadOptions& options) {
                                         {"min-size", required_argument, nullptr, kMinSize},
                                         {"max-size", required_argument, nullptr, kMaxSize},
                                         {"min-words", required_argument, nullptr, kMinWords},
+                                        {"encoding", required_argument, nullptr, kEncoding},
                                         {"list-skipped", required_argument, nullptr, kListSkipped},
                                         {"batch-files", required_argument, nullptr, kBatchFiles},
                                         {"quiet", no_argument, nullptr, 'q'},
@@ -78,6 +91,10 @@ bool parse(int argc, char** argv, LoadOptions& options) {
         break;
       case kBatchFiles:
         options.batch_files = parse_number("--batch-files", optarg, false, 1, 100000);
+        break;
+      case kEncoding:
+        options.encoding = optarg;
+        if (options.encoding.empty()) throw UsageError("--encoding is empty");
         break;
       case kListSkipped:
         options.list_skipped = optarg;
@@ -116,6 +133,7 @@ int load_main(int argc, char** argv) {
   }
   install_interrupt_handlers();
   Connection db(options.connection);
+  find_decoder(db, options);
   if (prepare_table(db, options) && !options.quiet) {
     std::fprintf(stderr, "created table %s\n", options.quoted_table.c_str());
   }

@@ -76,4 +76,23 @@ bool prepare_table(Connection& db, const LoadOptions& options) {
   return created;
 }
 
+void find_decoder(Connection& db, LoadOptions& options) {
+  if (options.encoding.empty()) return;
+  const Result found = db.query(
+      "SELECT COALESCE((SELECT pg_catalog.quote_ident(n.nspname) || '.neardup_decode' FROM pg_catalog.pg_extension e"
+      "  JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'neardup' AND"
+      "  pg_catalog.to_regprocedure(pg_catalog.quote_ident(n.nspname) || '.neardup_decode(bytea,text)') IS NOT NULL),"
+      " CASE WHEN pg_catalog.to_regprocedure('neardup_decode(bytea,text)') IS NOT NULL THEN 'neardup_decode' ELSE '' "
+      "END)");
+  options.decode_function = get_text(found, 0, 0);
+  if (options.decode_function.empty()) {
+    throw DatabaseError("--encoding needs the function neardup_decode(bytea, text), which this database does not have",
+                        "42883", false,
+                        "CREATE EXTENSION neardup; or ALTER EXTENSION neardup UPDATE; where its version is older.");
+  }
+  if (options.encoding == "detect") return;
+  // a name that the server does not know is said once, not for every file
+  db.query("SELECT d.body FROM " + options.decode_function + "($1, $2) d", Params().bytea("").text(options.encoding));
+}
+
 }  // namespace neardup::cli

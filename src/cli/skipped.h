@@ -38,10 +38,11 @@ class Skipped {
 
   void add(SkipReason reason, const std::string& path, const std::string& detail);
   std::int64_t total() const { return total_; }
+  std::int64_t count(SkipReason reason) const { return counts_[static_cast<std::size_t>(reason)]; }
   // "12 not valid UTF-8, 3 unreadable"
   std::string summary() const;
-  // Lines for the terminal. Files with too few words were left out by wish, and archives are known by their names, so they
-  // are not listed there.
+  // Lines for the terminal. Files with too few words were left out by wish, and archives are known by their names, so
+  // they are not listed there.
   void print(std::FILE* out) const;
   // Throws std::runtime_error when the list could not be written to its end.
   void close();
