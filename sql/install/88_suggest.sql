@@ -1,0 +1,447 @@
+-- Choosing parameters: neardup_suggest, neardup_s_curve ----------------------------------------------------------------
+
+-- P(matches >= m) for m = 0 .. num_perm, in elements 1 .. num_perm + 1, of a signature whose components agree each with
+-- probability similarity. By logarithms from m = 0: no factor leaves the range of float8 at 4096 components.
+CREATE FUNCTION neardup_match_tail(num_perm int, similarity float8) RETURNS float8[]
+  LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  tail float8[] := array_fill(0::float8, ARRAY[num_perm + 1]);
+  term float8;
+  total float8 := 0;
+BEGIN
+  IF similarity <= 0 THEN tail[1] := 1; RETURN tail; END IF;
+  IF similarity >= 1 THEN RETURN array_fill(1::float8, ARRAY[num_perm + 1]); END IF;
+  -- from m = num_perm downwards, so that small tails are sums of small terms
+  term := num_perm * ln(similarity);
+  FOR m IN REVERSE num_perm .. 0 LOOP
+    IF term > -700 THEN total := total + exp(term); END IF;
+    tail[m + 1] := least(total, 1);
+    IF m > 0 THEN term := term + ln(m * (1 - similarity) / ((num_perm - m + 1) * similarity)); END IF;
+  END LOOP;
+  RETURN tail;
+END $$;
+COMMENT ON FUNCTION neardup_match_tail(int, float8) IS
+  'private: probabilities that at least 0, 1 .. num_perm components agree, each with this probability';
+
+-- Least number of equal components at which jaccard() is at least the threshold (32 and 16 bits).
+CREATE FUNCTION neardup_matches_needed(num_perm int, threshold float8) RETURNS int
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT CASE WHEN (m - 1)::float8 / num_perm >= threshold THEN m - 1 WHEN m::float8 / num_perm >= threshold THEN m ELSE m + 1 END
+  FROM (SELECT ceil(num_perm * threshold)::int) c(m)
+  $$;
+COMMENT ON FUNCTION neardup_matches_needed(int, float8) IS
+  'private: least number of equal components at which jaccard is at least the threshold';
+
+-- The S-curve, to be looked at.
+CREATE FUNCTION neardup_s_curve(threshold float8, num_perm int = 128, bands int = NULL, rows int = NULL) RETURNS SETOF text
+  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
+DECLARE
+  need int;
+  first int;
+  p float8;
+  at float8;
+BEGIN
+  IF threshold IS NULL OR num_perm IS NULL THEN
+    RAISE EXCEPTION '% must not be NULL', CASE WHEN threshold IS NULL THEN 'threshold' ELSE 'num_perm' END
+      USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF NOT (threshold > 0 AND threshold <= 1) THEN
+    RAISE EXCEPTION 'threshold must be above 0 and at most 1: %', threshold USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF num_perm NOT BETWEEN 16 AND 4096 THEN
+    RAISE EXCEPTION 'num_perm must be between 16 and 4096: %', num_perm USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF (bands IS NULL) <> (rows IS NULL) THEN
+    RAISE EXCEPTION 'bands and rows must be given together' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF bands::bigint * rows > num_perm THEN
+    RAISE EXCEPTION '% bands of % rows need % components, and num_perm is %', bands, rows, bands::bigint * rows, num_perm
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  need := @extschema@.neardup_matches_needed(num_perm, threshold);
+  -- whole steps of 0.02 from 0.5, or from 0.2 below the threshold where that is less
+  first := greatest(0, least(25, round((threshold - 0.2) * 50)::int));
+  RETURN NEXT CASE WHEN bands IS NULL
+    THEN format('probability that jaccard >= %s (%s of %s components)', threshold, need, num_perm)
+    ELSE format('probability that one of %s bands of %s components agrees; -> is the threshold, %s', bands, rows, threshold) END;
+  RETURN NEXT '       0          0.25         0.5        0.75           1';
+  FOR i IN first .. 50 LOOP
+    at := i / 50.0::float8;
+    p := CASE WHEN bands IS NULL THEN (@extschema@.neardup_match_tail(num_perm, at))[need + 1]
+              ELSE @extschema@.lsh_probability(at, bands, rows) END;
+    RETURN NEXT format('%s %s|%s| %s', to_char(at, 'FM0.00') || repeat(' ', 4),
+      -- the step that holds the threshold
+      CASE WHEN i = round(threshold * 50)::int THEN '->' ELSE '  ' END,
+      rpad(repeat('#', round(p * 48)::int), 48, CASE WHEN i = round(threshold * 50)::int THEN '-' ELSE ' ' END),
+      to_char(floor(p * 10000 + 1e-6) / 10000, 'FM0.0000'));
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
+  'lines to look at: with which probability pairs of each similarity are found at a threshold, or by so many bands';
+
+-- STABLE although the query may be anything: of a function that is STABLE, PostgreSQL opens cursors only over what reads.
+CREATE FUNCTION neardup_reading_cursor(query text, what text, columns text[]) RETURNS refcursor LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  c refcursor;
+  body text := regexp_replace(query, ';[\s;]*(--[^\n]*\s*)*$', '');
+BEGIN
+  IF query IS NULL THEN
+    RAISE EXCEPTION '% must not be NULL', what USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  -- once as it stands, so that a second statement in it is seen for what it is
+  BEGIN
+    OPEN c NO SCROLL FOR EXECUTE query;
+    CLOSE c;
+  EXCEPTION WHEN invalid_cursor_definition OR feature_not_supported THEN
+    RAISE EXCEPTION '% must be one SELECT, VALUES or TABLE statement that only reads', what
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+  END;
+  c := NULL;
+  BEGIN
+    OPEN c NO SCROLL FOR EXECUTE format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
+      (SELECT string_agg(format('left("neardup %s"::text, 100001) AS v%s, pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+       FROM generate_subscripts(columns, 1) n),
+      body, (SELECT string_agg(format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
+  EXCEPTION WHEN invalid_column_reference THEN
+    RAISE EXCEPTION '% must return % columns: %', what, CASE cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
+      array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+  END;
+  RETURN c;
+END $$;
+COMMENT ON FUNCTION neardup_reading_cursor(text, text, text[]) IS
+  'private: opens a cursor over a query that only reads: v1, t1, .. are each column''s text, cut, and the oid of its type';
+
+-- Microseconds of a look-up in an index of these documents; NULL and why where none can be made. The table and its index
+-- are made in a subtransaction that is always rolled back.
+CREATE FUNCTION neardup_suggest_query_us(docs text[], unit text, k int, num_perm int, threshold float8, OUT us float8, OUT why text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  began timestamptz;
+BEGIN
+  PERFORM set_config('enable_seqscan', 'off', true);
+  EXECUTE format('CREATE TEMP TABLE neardup_suggest_sample AS SELECT @extschema@.to_minhash(d, %s, %L, %s, 16) AS sig FROM unnest($1) d', k, unit, num_perm)
+    USING docs;
+  EXECUTE format('CREATE INDEX ON pg_temp.neardup_suggest_sample USING lsh (sig @extschema@.minhash_ops) WITH (threshold = %s)', threshold);
+  FOR i IN 1 .. 2 LOOP
+    began := clock_timestamp();
+    EXECUTE 'SELECT sum((SELECT count(*) FROM pg_temp.neardup_suggest_sample b WHERE @extschema@.jaccard_at_least(b.sig, a.sig, $1)))
+             FROM pg_temp.neardup_suggest_sample a' USING threshold;
+    us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / cardinality(docs));
+  END LOOP;
+  RAISE EXCEPTION 'rolled back' USING ERRCODE = 'NDRBK';
+EXCEPTION
+  WHEN SQLSTATE 'NDRBK' THEN NULL;
+  WHEN OTHERS THEN us := NULL; why := SQLERRM;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_query_us(text[], text, int, int, float8) IS
+  'private: measured time of a look-up in a temporary index, which is rolled back';
+
+CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
+  RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
+                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  most_documents CONSTANT int := 2000;
+  most_bytes CONSTANT int := 20000000;
+  most_length CONSTANT int := 100000;   -- characters of a document that are looked at
+  most_labels CONSTANT int := 100000;
+  c refcursor;
+  r record;
+  ids text[] := '{}';
+  docs text[] := '{}';
+  total bigint := 0;
+  -- told in the note
+  empty_rows int := 0;
+  cut int := 0;
+  copies int := 0;
+  strange bigint := 0;                  -- labels of ids that are not in the sample
+  more boolean := false;
+  remarks text[] := '{}';
+  -- labels
+  la text[] := '{}';
+  lb text[] := '{}';
+  ld boolean[] := '{}';
+  judged boolean := false;              -- only labelled pairs count
+  -- forms of shingles, the one to be preferred first
+  units text[];
+  ks int[];
+  unspaced float8;
+  queries text[] := '{}';
+  floors float8[];                      -- least similarity of signatures that makes a near pair
+  -- pairs
+  most_pairs int;
+  pair_a int[];
+  pair_b int[];
+  pair_weight float8[];
+  pair_true boolean[];
+  near_pairs bigint;
+  true_pairs bigint;
+  true_weight float8;
+  -- pairs by exact similarity in steps of 1/200: form, step, weight of true ones, of others
+  hist_form int[] := '{}';
+  hist_step int[] := '{}';
+  hist_true float8[] := '{}';
+  hist_false float8[] := '{}';
+  timed text[];                         -- documents on which time is measured
+  began timestamptz;
+  us float8;
+  best record;
+  proposals jsonb := '[]';
+  times float8[] := '{}';
+  n int;
+  dummy bigint;
+  unmeasured text;                      -- why look-ups could not be timed
+BEGIN
+  IF edit_similarity IS NULL THEN
+    RAISE EXCEPTION 'edit_similarity must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF NOT (edit_similarity >= 0.5 AND edit_similarity <= 1) THEN
+    RAISE EXCEPTION 'edit_similarity must be from 0.5 to 1: %', edit_similarity USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+
+  -- The sample
+  c := @extschema@.neardup_reading_cursor(query, 'query', ARRAY['id', 'document']);
+  LOOP
+    FETCH c INTO r;
+    EXIT WHEN NOT FOUND;
+    IF cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
+      more := true;
+      EXIT;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = r.t2
+                   AND COALESCE(NULLIF(t.typbasetype, 0), t.oid) IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) THEN
+      RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', r.t2::regtype
+        USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    IF r.v1 IS NULL THEN
+      RAISE EXCEPTION 'query returns a row whose id is NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF COALESCE(r.v2, '') = '' THEN
+      empty_rows := empty_rows + 1;
+    ELSE
+      cut := cut + (length(r.v2) > most_length)::int;
+      ids := array_append(ids, r.v1);
+      docs := array_append(docs, left(r.v2, most_length));
+      total := total + octet_length(docs[cardinality(docs)]);
+    END IF;
+  END LOOP;
+  CLOSE c;
+  IF cardinality(docs) = 0 THEN
+    RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
+      DETAIL = CASE WHEN empty_rows > 0 THEN format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
+  END IF;
+  SELECT u.id INTO r FROM unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'query returns the id % more than once', r.id USING ERRCODE = 'unique_violation';
+  END IF;
+
+  -- The labels
+  IF labels IS NOT NULL THEN
+    c := @extschema@.neardup_reading_cursor(labels, 'labels', ARRAY['id_a', 'id_b', 'is_duplicate']);
+    LOOP
+      FETCH c INTO r;
+      EXIT WHEN NOT FOUND;
+      IF r.t3 <> 'boolean'::regtype THEN
+        RAISE EXCEPTION 'the third column of labels must be boolean: it is %', r.t3::regtype USING ERRCODE = 'datatype_mismatch';
+      END IF;
+      IF r.v1 IS NULL OR r.v2 IS NULL OR r.v3 IS NULL THEN
+        RAISE EXCEPTION 'labels returns a row with NULL' USING ERRCODE = 'null_value_not_allowed';
+      END IF;
+      IF r.v1 = r.v2 THEN
+        RAISE EXCEPTION 'labels pairs the id % with itself', r.v1 USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+      IF cardinality(la) = most_labels THEN
+        RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
+      END IF;
+      la := array_append(la, r.v1);
+      lb := array_append(lb, r.v2);
+      ld := array_append(ld, r.v3::boolean);
+    END LOOP;
+    CLOSE c;
+    SELECT least(l.a, l.b) AS a, greatest(l.a, l.b) AS b INTO r FROM unnest(la, lb, ld) l(a, b, d)
+      GROUP BY 1, 2 HAVING bool_or(l.d) AND NOT bool_and(l.d) LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'labels says both true and false of % and %', r.a, r.b USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    WITH d AS (SELECT u.id, u.n::int FROM unnest(ids) WITH ORDINALITY u(id, n)),
+    p AS (SELECT DISTINCT least(x.n, y.n) AS a, greatest(x.n, y.n) AS b, l.d
+          FROM unnest(la, lb, ld) l(a, b, d) JOIN d x ON x.id = l.a JOIN d y ON y.id = l.b)
+    SELECT array_agg(p.a ORDER BY p.a, p.b), array_agg(p.b ORDER BY p.a, p.b), array_agg(p.d ORDER BY p.a, p.b),
+           count(*) FILTER (WHERE p.d), bool_or(NOT p.d),
+           (SELECT count(*) FROM unnest(la, lb) l(a, b) WHERE l.a <> ALL (ids) OR l.b <> ALL (ids))
+      INTO pair_a, pair_b, pair_true, true_pairs, judged, strange FROM p;
+    IF true_pairs = 0 THEN
+      RAISE EXCEPTION 'labels names no duplicates of which both are in the sample' USING ERRCODE = 'no_data_found',
+        DETAIL = format('The sample has %s documents; labels of ids that are not in it: %s of %s.', cardinality(docs), strange, cardinality(la)),
+        HINT = 'Let query return the labelled documents first.';
+    END IF;
+  ELSE
+    -- Equal documents are found by every form and would only hide what the others tell.
+    n := cardinality(docs);
+    SELECT array_agg(x.doc ORDER BY x.n) INTO docs
+      FROM (SELECT min(u.n) AS n, u.doc FROM unnest(docs) WITH ORDINALITY u(doc, n) GROUP BY u.doc) x;
+    copies := n - cardinality(docs);
+  END IF;
+
+  -- Scripts without spaces: words of one letter that takes three bytes or more in UTF-8, a mark may follow
+  SELECT COALESCE(sum(length(w)) FILTER (WHERE length(w) <= 2 AND octet_length(convert_to(left(w, 1), 'UTF8')) >= 3)::float8
+                  / NULLIF(sum(length(w)), 0), 0)
+    INTO unspaced FROM unnest(docs[1:200]) d, @extschema@.shingles(left(d, 1000), 1) w;
+  IF unspaced > 0.5 THEN
+    units := '{char,char,char,char}';
+    ks := '{3,2,5,8}';
+    floors := '{0.2,0.2,0.2,0.2}';
+  ELSE
+    -- in any two long texts many three letters are the same
+    units := '{word,word,word,char,char,char}';
+    ks := '{3,2,5,5,8,3}';
+    floors := '{0.2,0.2,0.2,0.2,0.2,0.3}';
+  END IF;
+
+  -- Near pairs. Exact comparisons are what takes time: fewer of long documents.
+  most_pairs := greatest(300, least(5000, 15000000 / (1 + total / cardinality(docs))));
+  IF NOT COALESCE(judged, false) THEN
+    FOR f IN 1 .. cardinality(units) LOOP
+      queries[f] := format('SELECT n, s FROM unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
+        (SELECT array_agg(@extschema@.to_minhash(u.doc, ks[f], units[f], 128, 32) ORDER BY u.n)
+         FROM unnest(docs) WITH ORDINALITY u(doc, n))::text);
+    END LOOP;
+    -- Where there are too many, a pair is kept with a chance that grows with its similarity, and weighs as many as it
+    -- stands for. The chance is a hash: another call keeps the same ones. (Of text: PostgreSQL's hash of a bigint folds
+    -- its halves together, and neighbours in the sample would be kept or lost together.)
+    WITH near AS (
+      SELECT p.id_a::int AS a, p.id_b::int AS b, (sum(p.similarity) / cardinality(units)) ^ 3 AS q
+      FROM unnest(queries, floors) f(query, floor), LATERAL @extschema@.all_pairs(f.query, f.floor) p GROUP BY 1, 2),
+    counted AS (SELECT near.*, count(*) OVER () AS total, sum(near.q) OVER () AS q_total FROM near),
+    weighed AS (SELECT counted.*, CASE WHEN total <= most_pairs THEN 1 ELSE greatest(1, q_total / (most_pairs * q)) END AS w FROM counted),
+    kept AS (
+      SELECT weighed.a, weighed.b, weighed.w, total FROM weighed
+      WHERE w = 1 OR (hashtextextended(a || ' ' || b, 0) & 2147483647) / 2147483648.0 < 1 / w)
+    SELECT array_agg(x.a ORDER BY x.a, x.b), array_agg(x.b ORDER BY x.a, x.b), array_agg(x.w ORDER BY x.a, x.b),
+           CASE WHEN labels IS NOT NULL THEN array_agg(x.d ORDER BY x.a, x.b) END, max(x.total)
+      INTO pair_a, pair_b, pair_weight, pair_true, near_pairs
+      FROM (SELECT COALESCE(kept.a, l.a) AS a, COALESCE(kept.b, l.b) AS b, CASE WHEN l.d THEN 1 ELSE kept.w END AS w,
+                   l.d IS NOT NULL AS d, kept.total
+            FROM kept FULL JOIN unnest(pair_a, pair_b, pair_true) l(a, b, d) ON l.a = kept.a AND l.b = kept.b) x;
+    queries := NULL;
+    IF pair_a IS NULL THEN
+      RAISE EXCEPTION 'no two documents of the sample are similar' USING ERRCODE = 'no_data_found',
+        DETAIL = format('The sample has %s documents.', cardinality(docs)),
+        HINT = 'Take a sample that has duplicates in it: rows of one source or of one time, or rows together with those that all_pairs finds near them.';
+    END IF;
+  ELSE
+    pair_weight := array_fill(1::float8, ARRAY[cardinality(pair_a)]);
+    near_pairs := cardinality(pair_a);
+  END IF;
+
+  IF labels IS NULL THEN
+    WITH d AS MATERIALIZED (SELECT u.n::int, u.doc FROM unnest(docs) WITH ORDINALITY u(doc, n))
+    SELECT array_agg(@extschema@.edit_rate(x.doc, y.doc, (1 - edit_similarity) / 2 + 1e-9) IS NOT NULL ORDER BY p.n) INTO pair_true
+      FROM unnest(pair_a, pair_b) WITH ORDINALITY p(a, b, n) JOIN d x ON x.n = p.a JOIN d y ON y.n = p.b;
+  END IF;
+  SELECT count(*), sum(p.w) INTO true_pairs, true_weight FROM unnest(pair_true, pair_weight) p(t, w) WHERE p.t;
+  IF true_pairs = 0 THEN
+    RAISE EXCEPTION 'no two documents of the sample are near duplicates' USING ERRCODE = 'no_data_found',
+      DETAIL = format('Of %s documents %s pairs are near, and none of these has 1 - 2 * edit_rate >= %s.', cardinality(docs), near_pairs, edit_similarity),
+      HINT = 'Take a sample that has duplicates in it, give labels, or a lower edit_similarity.';
+  END IF;
+
+  -- Exact similarity of the pairs, and the time that signing takes
+  SELECT array_agg(u.doc) INTO timed
+    FROM (SELECT u.doc, u.n, sum(octet_length(u.doc)) OVER (ORDER BY u.n) AS bytes FROM unnest(docs) WITH ORDINALITY u(doc, n)) u
+    WHERE u.n <= 500 AND (u.n = 1 OR u.bytes <= 2000000);
+  FOR f IN 1 .. cardinality(units) LOOP
+    WITH d AS MATERIALIZED (
+      SELECT u.n::int, ARRAY(SELECT DISTINCT h FROM @extschema@.shingle_hashes(u.doc, ks[f], units[f]) h ORDER BY h) AS hashes
+      FROM unnest(docs) WITH ORDINALITY u(doc, n)
+      WHERE u.n IN (SELECT unnest(pair_a) UNION SELECT unnest(pair_b))),
+    s AS (
+      SELECT round(200 * @extschema@.jaccard_exact(x.hashes, y.hashes))::int AS step, p.w, p.t
+      FROM unnest(pair_a, pair_b, pair_weight, pair_true) p(a, b, w, t) JOIN d x ON x.n = p.a JOIN d y ON y.n = p.b),
+    h AS (SELECT s.step, COALESCE(sum(s.w) FILTER (WHERE s.t), 0) AS yes, COALESCE(sum(s.w) FILTER (WHERE NOT s.t), 0) AS no FROM s GROUP BY 1)
+    SELECT hist_form || array_agg(f), hist_step || array_agg(h.step), hist_true || array_agg(h.yes), hist_false || array_agg(h.no)
+      INTO hist_form, hist_step, hist_true, hist_false FROM h;
+    FOREACH n IN ARRAY ARRAY[64, 128, 256] LOOP
+      us := NULL;
+      FOR i IN 1 .. 2 LOOP
+        began := clock_timestamp();
+        SELECT count(@extschema@.to_minhash(d, ks[f], units[f], n, 16)) INTO dummy FROM unnest(timed) d;
+        us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / cardinality(timed));
+      END LOOP;
+      times := times || us;
+    END LOOP;
+  END LOOP;
+
+  -- For each form and size the threshold of the greatest F1
+  FOR best IN
+    WITH tail AS MATERIALIZED (
+      SELECT l.size, s.step, @extschema@.neardup_match_tail(l.size, s.step / 200.0) AS p
+      FROM unnest(ARRAY[64, 128, 256]) l(size), generate_series(0, 200) s(step)),
+    asked AS MATERIALIZED (
+      SELECT l.size, t.percent, @extschema@.neardup_matches_needed(l.size, t.percent / 100.0) AS need
+      FROM unnest(ARRAY[64, 128, 256]) l(size), generate_series(30, 99) t(percent)),
+    rated AS (
+      SELECT h.form, a.size, a.percent, a.need, sum(h.yes * t.p[a.need + 1]) AS tp, sum(h.no * t.p[a.need + 1]) AS fp
+      FROM unnest(hist_form, hist_step, hist_true, hist_false) h(form, step, yes, no)
+      JOIN tail t ON t.step = h.step JOIN asked a ON a.size = t.size GROUP BY 1, 2, 3, 4),
+    scored AS (
+      SELECT rated.*, 2 * tp / (true_weight + tp + fp) AS f1, max(2 * tp / (true_weight + tp + fp)) OVER (PARTITION BY form, size) AS most
+      FROM rated),
+    -- runs of thresholds that are as good but for 0.005
+    good AS (
+      SELECT scored.*, percent - row_number() OVER (PARTITION BY form, size ORDER BY percent) AS run FROM scored
+      WHERE f1 >= most - 0.005 AND most > 0),
+    runs AS (
+      SELECT DISTINCT ON (form, size) form, size, (min(percent) + max(percent) + 1) / 2 AS percent
+      FROM good GROUP BY form, size, run ORDER BY form, size, max(f1) DESC, run)
+    SELECT s.form, s.size, s.percent / 100.0::float8 AS threshold, s.need, s.tp / true_weight AS recall, s.tp / (s.tp + s.fp) AS precision,
+           s.f1, 16 + 2 * s.size + round(5.9 * (s.size + 1 - s.need)) AS bytes
+    FROM scored s JOIN runs USING (form, size, percent)
+    ORDER BY round(s.f1::numeric, 2) DESC, bytes, s.form
+  LOOP
+    proposals := proposals || to_jsonb(best);
+  END LOOP;
+
+  IF labels IS NULL THEN
+    remarks := remarks || format('%s documents, %s near pairs, %s of them duplicates (1 - 2 * edit_rate >= %s)',
+                                 cardinality(docs), near_pairs, true_pairs, edit_similarity);
+  ELSIF judged THEN
+    remarks := remarks || format('%s documents, %s labelled pairs, %s of them duplicates', cardinality(docs), near_pairs, true_pairs);
+  ELSE
+    remarks := remarks || format('%s documents, %s pairs labelled as duplicates and none as others: all other near pairs (%s) are taken for others',
+                                 cardinality(docs), true_pairs, near_pairs);
+  END IF;
+  IF more THEN remarks := remarks || 'the query returns more rows than were read'::text; END IF;
+  IF true_pairs < 30 THEN remarks := remarks || 'few duplicates: the figures are rough'::text; END IF;
+  IF strange > 0 THEN remarks := remarks || format('labels of ids that are not in the sample: %s', strange); END IF;
+  IF near_pairs > cardinality(pair_a) THEN remarks := remarks || format('%s of the near pairs stand for all', cardinality(pair_a)); END IF;
+  IF copies > 0 THEN remarks := remarks || format('copies of equal documents left out: %s', copies); END IF;
+  IF empty_rows > 0 THEN remarks := remarks || format('NULL or empty documents left out: %s', empty_rows); END IF;
+  IF cut > 0 THEN remarks := remarks || format('long documents of which only %s characters were looked at: %s', most_length, cut); END IF;
+  IF unspaced > 0.5 THEN remarks := remarks || format('%s %% of the letters are of scripts without spaces', round(100 * unspaced)); END IF;
+
+  FOR best IN SELECT p.value, p.ordinality FROM jsonb_array_elements(proposals) WITH ORDINALITY p ORDER BY p.ordinality LOOP
+    n := (best.value->>'form')::int;
+    unit := units[n];
+    k := ks[n];
+    num_perm := (best.value->>'size')::int;
+    bits := 16;
+    threshold := (best.value->>'threshold')::float8;
+    index_options := format('threshold = %s', threshold);
+    expected_recall := round((best.value->>'recall')::numeric, 3);
+    expected_precision := round((best.value->>'precision')::numeric, 3);
+    bytes_per_row := (best.value->>'bytes')::float8;
+    signing_us := round(times[3 * (n - 1) + CASE num_perm WHEN 64 THEN 1 WHEN 128 THEN 2 ELSE 3 END]::numeric, 1);
+    IF unmeasured IS NULL THEN
+      SELECT round(q.us::numeric, 1), q.why INTO query_us, unmeasured
+        FROM @extschema@.neardup_suggest_query_us(timed, units[n], ks[n], num_perm, threshold) q;
+      IF unmeasured IS NOT NULL THEN remarks := remarks || ('query_us is not measured: ' || unmeasured); END IF;
+    END IF;
+    pairs := true_pairs;
+    note := CASE WHEN best.ordinality = 1 THEN array_to_string(remarks, '; ') ELSE '' END;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION neardup_suggest(text, text, float8) IS
+  'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them';

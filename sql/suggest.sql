@@ -1,0 +1,29 @@
+-- neardup_s_curve, neardup_suggest: lines, columns, errors. What is proposed: test/t/220_suggest.py.
+\set SHOW_CONTEXT never
+SELECT neardup_s_curve(0.8, 256);
+SELECT neardup_s_curve(0.9, 128, 9, 13);
+SELECT neardup_s_curve(80);
+SELECT neardup_s_curve(0.8, 5000);
+SELECT neardup_s_curve(0.8, bands => 16);
+SELECT neardup_s_curve(0.8, 128, 32, 8);
+SELECT neardup_s_curve(NULL);
+-- Families of three of which two words in fifty differ
+CREATE TABLE docs (id int PRIMARY KEY, body text);
+INSERT INTO docs SELECT f * 3 + v, (SELECT string_agg(CASE WHEN w IN (10 * v, 10 * v + 1) THEN 'changed' ELSE md5((f * 100 + w)::text) END, ' ' ORDER BY w) FROM generate_series(0, 49) w)
+  FROM generate_series(1, 20) f, generate_series(0, 2) v;
+INSERT INTO docs VALUES (1, NULL), (2, ''), (300, (SELECT body FROM docs WHERE id = 3));
+SELECT count(*), bool_and(unit IN ('word', 'char') AND bits = 16 AND index_options = 'threshold = ' || threshold),
+  bool_and(bytes_per_row > 0 AND signing_us > 0), bool_and(pairs = 60) FROM neardup_suggest('TABLE docs');
+SELECT expected_recall, expected_precision, note FROM neardup_suggest('SELECT id, body FROM docs;') LIMIT 2;
+SELECT note FROM neardup_suggest('TABLE docs', 'VALUES (3, 4, true), (3, 6, false), (3, 5000, true)') LIMIT 1;
+SELECT count(*) FROM neardup_suggest('SELECT id FROM docs');
+SELECT count(*) FROM neardup_suggest('SELECT id, id FROM docs');
+SELECT count(*) FROM neardup_suggest('SELECT id, body FROM docs WHERE false');
+SELECT count(*) FROM neardup_suggest('SELECT id / 2, body FROM docs WHERE id < 10');
+SELECT count(*) FROM neardup_suggest('SELECT id, body FROM docs WHERE id % 3 = 0 AND id < 300');
+SELECT count(*) FROM neardup_suggest('DELETE FROM docs RETURNING id, body');
+SELECT count(*) FROM neardup_suggest('TABLE docs', 'SELECT 3, 4');
+SELECT count(*) FROM neardup_suggest('TABLE docs', 'SELECT 3, 4, ''yes''::text');
+SELECT count(*) FROM neardup_suggest('TABLE docs', 'SELECT 3, 4000, true');
+SELECT count(*) FROM neardup_suggest('TABLE docs', edit_similarity => 0.3);
+DROP TABLE docs;

@@ -1,0 +1,264 @@
+#!/usr/bin/python3
+"""neardup_suggest: what it proposes for one sample must hold on another one; neardup_s_curve against exact sums."""
+import random
+from fractions import Fraction
+from math import comb, sqrt
+
+from harness import *
+
+VOCABULARY = 4000
+
+
+def word(n):
+    return "".join("bcdfghklmnprstvz"[n >> s & 15] + "aeiou"[(n >> s) % 5] for s in (0, 4, 8))
+
+
+def edited(rng, words, rate):
+    """Each word is replaced by another one with this probability."""
+    return [word(rng.randrange(VOCABULARY)) if rng.random() < rate else w for w in words]
+
+
+def families(seed, rates, count=120, length=150):
+    """Rows (id, document): `count` families of a base and an edited copy for each of `rates`, and as many loners."""
+    rng = random.Random(seed)
+    rows = []
+    for f in range(count):
+        base = [word(rng.randrange(VOCABULARY)) for _ in range(length)]
+        rows.append(("f%03d-base" % f, base))
+        rows += [("f%03d-%02d" % (f, i), edited(rng, base, r() if callable(r) else r)) for i, r in enumerate(rates)]
+        rows.append(("l%03d" % f, [word(rng.randrange(VOCABULARY)) for _ in range(length)]))
+    return [(i, " ".join(words)) for i, words in rows]
+
+
+def put(conn, table, rows):
+    conn.execute("CREATE TABLE %s (id text PRIMARY KEY, body text)" % table)
+    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % table) as copy:
+        for row in rows:
+            copy.write_row(row)
+    conn.execute("ANALYZE %s" % table)
+
+
+def suggest(conn, *args):
+    cur = conn.execute("SELECT * FROM neardup_suggest(%s)" % ", ".join(["%s"] * len(args)), args)
+    names = [d.name for d in cur.description]
+    return [dict(zip(names, row)) for row in cur.fetchall()]
+
+
+def told(p):
+    return "%s %s, %sx%s, %s: recall %.3f, precision %.3f" % (
+        p["unit"], p["k"], p["num_perm"], p["bits"], p["threshold"], p["expected_recall"], p["expected_precision"])
+
+
+def found_with(conn, table, p):
+    """Pairs of a table that a proposal's parameters find."""
+    return set(conn.execute(
+        "SELECT id_a, id_b FROM all_pairs(NULL::text, %s, %s)",
+        ("SELECT id, to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s) FROM " % p + table, p["threshold"])).fetchall())
+
+
+def measured(found, truth):
+    hits = len(found & truth)
+    return hits / len(truth), hits / max(1, len(found))
+
+
+def holds(name, conn, table, proposals, truth, margin):
+    """The best proposals' recall and precision, measured on another table with signatures, not with probabilities."""
+    worst, why = 0, ""
+    for p in proposals[:3]:
+        recall, precision = measured(found_with(conn, table, p), truth)
+        for was, now, n in ((p["expected_recall"], recall, len(truth)), (p["expected_precision"], precision, len(truth))):
+            # on top of the margin: both samples scatter
+            off = abs(was - now) - 2 * sqrt(2 * max(now * (1 - now), 1 / n) / n)
+            if off > worst:
+                worst = off
+                why = "%s; measured %.3f and %.3f" % (told(p), recall, precision)
+    return check("%s: recall and precision of the best three hold on a second sample within %s" % (name, margin), worst <= margin, why)
+
+
+def edit_truth(conn, table):
+    """All pairs by the definition, of all documents with all: 1 - 2 * edit_rate >= 0.8."""
+    return set(conn.execute(
+        "SELECT a.id, b.id FROM %s a JOIN %s b ON a.id < b.id WHERE edit_rate(a.body, b.body, 0.100000001) IS NOT NULL"
+        % (table, table)).fetchall())
+
+
+def f1(recall, precision):
+    return 2 * recall * precision / max(1e-9, recall + precision)
+
+
+def well_known(conn):
+    """Copies with 5 and 8 % of their words replaced are duplicates, those with 60 % are not: there is a clean cut."""
+    rates = (0.05, 0.08, 0.6)
+    for name, seed in (("clear_a", 1), ("clear_b", 2)):
+        put(conn, name, families(seed, rates))
+    p = suggest(conn, "SELECT id, body FROM clear_a")
+    truth = edit_truth(conn, "clear_b")
+    equal("the truth of a clean cut is the families'", truth,
+          {("f%03d-%s" % (f, x), "f%03d-%s" % (f, y)) for f in range(120) for x, y in (("00", "01"), ("00", "base"), ("01", "base"))})
+    check("a clean cut: 18 proposals, the best finds all and nothing else",
+          len(p) == 18 and p[0]["expected_recall"] > 0.98 and p[0]["expected_precision"] > 0.98, told(p[0]))
+    equal("a clean cut: pairs", p[0]["pairs"], 360)
+    holds("a clean cut", conn, "clear_b", p, truth, 0.02)
+    order = [(round(f1(x["expected_recall"], x["expected_precision"]), 2), -x["bytes_per_row"]) for x in p]
+    check("best first, the smaller ones first among equals",
+          all(a[0] > b[0] - 0.011 for a, b in zip(order, order[1:])), order)
+    check("what costs is told", all(x["bytes_per_row"] > 140 and x["signing_us"] > 0 and x["query_us"] > 0 for x in p), p[0])
+    equal_all("options of an index", [(told(x), x["index_options"], "threshold = %s" % x["threshold"]) for x in p])
+    conn.execute("CREATE TABLE signed AS SELECT id, to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s) AS sig FROM clear_b" % p[0])
+    conn.execute("CREATE INDEX signed_sig ON signed USING lsh (sig) WITH (%s)" % p[0]["index_options"])
+    real = one(conn, "SELECT bytes_per_row FROM lsh_info('signed_sig')") + one(conn, "SELECT avg(pg_column_size(sig))::float8 FROM signed")
+    check("bytes_per_row is that of the column and its index, by a third", abs(p[0]["bytes_per_row"] / real - 1) < 0.34,
+          (p[0]["bytes_per_row"], real))
+    again = suggest(conn, "SELECT id, body FROM clear_a")
+    timeless = lambda rows: [{k: v for k, v in x.items() if k not in ("signing_us", "query_us")} for x in rows]
+    equal("the same again, but for times", timeless(again), timeless(p))
+
+
+def no_clean_cut(conn):
+    """Any rate from 0 to 0.5: whatever the threshold, some are missed and some are wrong; how many must be told right."""
+    for name, seed in (("blurred_a", 3), ("blurred_b", 4)):
+        rng = random.Random(seed)
+        put(conn, name, families(seed, [lambda: rng.uniform(0, 0.5)] * 3))
+    p = suggest(conn, "SELECT id, body FROM blurred_a")
+    truth = edit_truth(conn, "blurred_b")
+    check("no clean cut: the best is not perfect, and good", 0.8 < f1(p[0]["expected_recall"], p[0]["expected_precision"]) < 0.995, told(p[0]))
+    holds("no clean cut", conn, "blurred_b", p, truth, 0.03)
+    best = f1(*measured(found_with(conn, "blurred_b", p[0]), truth))
+    for unit, k, threshold in (("word", 3, 0.8), ("char", 5, 0.8), ("word", 5, 0.5)):
+        other = f1(*measured(found_with(conn, "blurred_b", dict(p[0], unit=unit, k=k, threshold=threshold, num_perm=128)), truth))
+        check("no clean cut: better than %s %d at %s" % (unit, k, threshold), best > other - 0.02, "F1 %.3f and %.3f" % (best, other))
+    sizes = {x["num_perm"]: f1(x["expected_recall"], x["expected_precision"]) for x in reversed(p) if (x["unit"], x["k"]) == ("char", 5)}
+    check("no clean cut: more components promise no less", sizes[64] <= sizes[128] + 0.002 and sizes[128] <= sizes[256] + 0.002, sizes)
+
+
+def with_labels(conn):
+    """Labels that say otherwise than edit_rate: copies with up to 30 % of their words replaced are duplicates, 60 % not."""
+    for name, seed in (("labelled_a", 5), ("labelled_b", 6)):
+        put(conn, name, families(seed, (0.05, 0.3, 0.6)))
+        conn.execute("""CREATE TABLE %s_pairs AS SELECT a.id AS a, b.id AS b, a.id !~ '-02$' AND b.id !~ '-02$' AS same
+                        FROM %s a JOIN %s b ON a.id < b.id AND left(a.id, 4) = left(b.id, 4)""" % (name, name, name))
+    p = suggest(conn, "SELECT id, body FROM labelled_a", "SELECT a, b, same FROM labelled_a_pairs UNION ALL SELECT 'none', 'nor this', true")
+    truth = set(conn.execute("SELECT a, b FROM labelled_b_pairs WHERE same").fetchall())
+    check("labels: strangers are counted", "labels of ids that are not in the sample: 1" in p[0]["note"], p[0]["note"])
+    equal("labels: pairs", p[0]["pairs"], 360)
+    holds("labels", conn, "labelled_b", p, truth, 0.03)
+    p = suggest(conn, "SELECT id, body FROM labelled_a", "SELECT a, b, same FROM labelled_a_pairs WHERE same")
+    check("labels of duplicates only: others count as others", "none as others" in p[0]["note"], p[0]["note"])
+    holds("labels of duplicates only", conn, "labelled_b", p, truth, 0.03)
+
+
+def crowded(conn):
+    """More near pairs than are looked at: some stand for all, and the figures are those of all."""
+    for name, seed in (("crowd_a", 7), ("crowd_b", 8)):
+        rng = random.Random(seed)
+        put(conn, name, families(seed, [lambda: rng.uniform(0, 0.4)] * 40, count=12))
+    p = suggest(conn, "SELECT id, body FROM crowd_a")
+    check("a crowd: it is told that some pairs stand for all", "of the near pairs stand for all" in p[0]["note"], p[0]["note"])
+    holds("a crowd", conn, "crowd_b", p, edit_truth(conn, "crowd_b"), 0.05)
+
+
+def reads_only(conn, name):
+    query = "SELECT md5(id)::uuid, body::varchar FROM clear_a -- a comment"
+    with connect(name, autocommit=False) as other:
+        other.execute("SET TRANSACTION READ ONLY")
+        p = suggest(other, query)
+        check("in a read-only transaction, ids of another type", len(p) == 18 and "query_us is not measured" in p[0]["note"]
+              and p[0]["query_us"] is None, p[0])
+        other.rollback()
+        suggest(other, query)
+        equal("nothing is left in the transaction", one(other, "SELECT count(*) FROM pg_class WHERE relname ~ 'suggest_sample'"), 0)
+        equal("nor a cursor", one(other, "SELECT count(*) FROM pg_cursors WHERE name ~ 'unnamed portal'"), 0)
+        equal("nor a setting", one(other, "SHOW enable_seqscan"), "on")
+    for what, query in (("DELETE", "DELETE FROM clear_a RETURNING *"), ("WITH", "WITH x AS (DELETE FROM clear_a RETURNING *) TABLE x"),
+                        ("FOR UPDATE", "SELECT * FROM clear_a FOR UPDATE"), ("two statements", "TABLE clear_a; DELETE FROM clear_a"),
+                        ("nothing", "")):
+        fails("refused: %s" % what, conn, "SELECT * FROM neardup_suggest(%s)", (query,), "query must be one SELECT, VALUES or TABLE", "0A000")
+    fails("refused: a way out of the subquery", conn, "SELECT * FROM neardup_suggest(%s)", ("SELECT 1, 2) x; DELETE FROM clear_a; --",), "syntax error", "42601")
+    equal("all rows are there", one(conn, "SELECT count(*) FROM clear_a"), 600)
+
+
+def errors(conn):
+    call = "SELECT * FROM neardup_suggest(%s, %s)"
+    for name, query, labels, text, state in (
+            ("no row", "SELECT id, body FROM clear_a WHERE false", None, "query returns no document", "P0002"),
+            ("empty documents", "SELECT 1, NULL::text", None, "query returns no document", "P0002"),
+            ("one column", "SELECT id FROM clear_a", None, "query must return two columns: id, document", "42804"),
+            ("not a text", "SELECT 1, 2", None, "the second column of query must be a document of type text: it is integer", "42804"),
+            ("an id twice", "SELECT 7, body FROM clear_a", None, "query returns the id 7 more than once", "23505"),
+            ("NULL id", "SELECT NULL::int, 'x'", None, "query returns a row whose id is NULL", "22004"),
+            ("no duplicates", "SELECT id, body FROM clear_a WHERE id ~ '^l'", None, "no two documents of the sample are", "P0002"),
+            ("NULL", None, None, "query must not be NULL", "22004"),
+            ("labels of two columns", "TABLE clear_a", "SELECT 1, 2", "labels must return three columns: id_a, id_b, is_duplicate", "42804"),
+            ("labels without boolean", "TABLE clear_a", "SELECT 1, 2, 3", "the third column of labels must be boolean: it is integer", "42804"),
+            ("labels of strangers", "TABLE clear_a", "SELECT 1, 2, true", "labels names no duplicates of which both are in the sample", "P0002"),
+            ("no labels", "TABLE clear_a", "SELECT 1, 2, true WHERE false", "labels names no duplicates of which both are in the sample", "P0002"),
+            ("a label of one id", "TABLE clear_a", "SELECT 1, 1, true", "labels pairs the id 1 with itself", "22023"),
+            ("labels that contradict", "TABLE clear_a", "VALUES (1, 2, true), (2, 1, false)", "labels says both true and false of 1 and 2", "22023"),
+            ("labels with NULL", "TABLE clear_a", "SELECT 1, 2, NULL::boolean", "labels returns a row with NULL", "22004")):
+        fails("error: %s" % name, conn, call, (query, labels), text, state)
+    for value in ("80", "0.4", "'NaN'"):
+        fails("error: edit_similarity %s" % value, conn, "SELECT * FROM neardup_suggest('TABLE clear_a', edit_similarity => %s)" % value,
+              None, "edit_similarity must be from 0.5 to 1", "22023")
+
+
+def curve(conn):
+    rows = []
+    for size, p in ((16, Fraction(1, 2)), (64, Fraction(4, 5)), (128, Fraction(9, 10)), (256, Fraction(3, 10))):
+        tail = one(conn, "SELECT neardup_match_tail(%s, %s)", (size, float(p)))
+        exact = Fraction(0)
+        for m in range(size, -1, -1):
+            exact += comb(size, m) * p ** m * (1 - p) ** (size - m)
+            rows.append(("%d of %d at %s" % (m, size, p), abs(tail[m] - float(exact)) < 1e-12 + 1e-9 * float(exact), True))
+    equal_all("tails of the binomial distribution are exact", rows)
+    equal_all("matches needed are those of explain_pair", [
+        ((n, t), one(conn, "SELECT neardup_matches_needed(%s, %s)", (n, t)),
+         one(conn, "SELECT needed FROM explain_pair(to_minhash('a', num_perm => %s, bits => 16), to_minhash('b', num_perm => %s, bits => 16), %s)", (n, n, t)))
+        for n in (16, 64, 100, 128, 256, 4096) for t in (0.3, 0.41, 0.5, 0.7, 0.75, 0.8, 0.9, 0.99, 1.0)])
+    lines = [r[0] for r in conn.execute("SELECT neardup_s_curve(0.8)").fetchall()]
+    values = [float(x.split("|")[2]) for x in lines[2:]]
+    check("the S-curve goes from 0.5 to 1 and up", lines[2].startswith("0.50") and lines[-1].startswith("1.00")
+          and values == sorted(values) and values[0] < 0.001 and values[-1] == 1, values)
+    bands = [r[0] for r in conn.execute("SELECT neardup_s_curve(0.8, 128, 16, 8)").fetchall()]
+    equal_all("with bands it is lsh_probability, rounded down", [
+        (x, -1e-9 < 1 - (1 - float(x.split()[0]) ** 8) ** 16 - float(x.split("|")[2]) < 1e-4, True) for x in bands[2:]])
+    check("a low threshold has its curve, too", conn.execute("SELECT neardup_s_curve(0.3)").fetchall()[2][0].startswith("0.10"))
+    for call, text in (("80", "threshold must be above 0 and at most 1: 80"), ("0", "threshold must be above 0"), ("'NaN'", "threshold must be above 0"),
+                       ("0.8, 15", "num_perm must be between 16 and 4096: 15"), ("0.8, 128, 16", "bands and rows must be given together"),
+                       ("0.8, 128, 0, 4", "bands must be at least 1: 0"), ("0.8, 128, 64, 4", "64 bands of 4 rows need 256 components, and num_perm is 128")):
+        fails("error: neardup_s_curve(%s)" % call, conn, "SELECT neardup_s_curve(%s)" % call, None, text, "22023")
+
+
+def data_sets(conn):
+    path, gold = data_file("text_articles", "articles_2500.tsv.gz"), data_file("text_articles", "articles_2500_gold.tsv.gz")
+    if path and gold:
+        load(conn, "articles", "id text, body text", path)
+        load(conn, "gold", "a text, b text", gold)
+        # labels of half of the gold; the other half is only measured
+        conn.execute("CREATE TABLE half AS SELECT a, b FROM (SELECT *, row_number() OVER (ORDER BY a) AS n FROM gold) g WHERE n % 2 = 0")
+        p = suggest(conn, """SELECT id, body FROM articles WHERE id NOT IN (SELECT a FROM gold EXCEPT SELECT a FROM half)
+                             ORDER BY id NOT IN (SELECT a FROM half UNION SELECT b FROM half), id""", "SELECT a, b, true FROM half")
+        print("# text_articles: %s (%s)" % (told(p[0]), p[0]["note"]))
+        truth = {tuple(sorted(x)) for x in conn.execute("SELECT a, b FROM gold").fetchall()}
+        recall, precision = measured({tuple(sorted(x)) for x in found_with(conn, "articles", p[0])}, truth)
+        check("text_articles: the best proposal finds the gold of all articles", recall >= 0.95 and precision >= 0.9, (told(p[0]), recall, precision))
+    for data, columns, query in (("zh_headlines", "id int, class int, body text", "SELECT id, body FROM docs ORDER BY id"),
+                                 ("code_versions", "id text, path text, nth text, commit text, at text, body text", "SELECT id, body FROM docs ORDER BY path, nth")):
+        path = data_file(data, "docs.tsv.gz")
+        if path:
+            load(conn, "docs", columns, path)
+            p = suggest(conn, query)
+            print("# %s: %s (%s)" % (data, told(p[0]), p[0]["note"]))
+            if data == "zh_headlines":
+                check("zh_headlines: characters, since there are no spaces", all(x["unit"] == "char" for x in p), p)
+            else:
+                check("%s: recall and precision of the best" % data, f1(p[0]["expected_recall"], p[0]["expected_precision"]) > 0.7, told(p[0]))
+            conn.execute("DROP TABLE docs")
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        sections((curve, conn), (well_known, conn), (no_clean_cut, conn), (with_labels, conn), (crowded, conn),
+                 (reads_only, conn, name), (errors, conn), (data_sets, conn))
+
+
+finish(main)
