@@ -267,6 +267,14 @@ def other_encodings(tmp):
     contains(Load("load", f"{tmp}/latin", "-t", "t3", "--encoding", "klingon", status=1).err, "klingon")
     equal(sql("SELECT to_regclass('t3') IS NULL"), "t")
     Load("load", tmp, "-t", "t", "--encoding", "", status=2)
+    # the extension's own
+    sql("DROP FUNCTION neardup_decode; CREATE EXTENSION neardup")
+    write(f"{tmp}/han", "漢字文章重複檢測。".encode("gb18030") + b"\xff")
+    contains(Load("load", f"{tmp}/han", "-t", "t", "--encoding", "gb18030").out, "decoded: 1 GB18030; 1 bytes dropped")
+    equal(body("t", f"{tmp}/han"), "漢字文章重複檢測。".encode())
+    contains(Load("load", f"{tmp}/bom16", f"{tmp}/wide", "-t", "t4", "--encoding", "detect").out, "decoded: 2 UTF16LE")
+    equal(body("t4", f"{tmp}/bom16"), "naïve €".encode())
+    contains(Load("load", f"{tmp}/han", "-t", "t5", "--encoding", "viqr", status=1).err, "no converter for the encoding VIQR\nhint: ")
 
 
 @test
@@ -694,6 +702,8 @@ def reports_of_every_job(tmp):
                   "'id', 'body', profile => 'ctph', threshold => 0.3")
     contains(page.text, "U+0000")
     contains(page.text, "\ufffd")
+    page = report("CREATE TABLE d AS SELECT id, convert_to(body || ' café naïve', 'LATIN1') AS body FROM docs", "'id', 'body', threshold => 0.3")
+    contains(page.text, " café naïve")
     page = report("CREATE TABLE d AS SELECT id, body FROM docs WHERE id % 10 = 0", "'id', 'body'")
     contains(page.text, "No two rows are in one cluster.")
     sql("DROP TABLE d CASCADE")

@@ -23,7 +23,7 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kBatchBytes = 32 << 20;
-constexpr double kCertain = 0.5;  // a confidence below is counted
+constexpr double kCertain = 0.9;  // a confidence below is counted
 
 // Of --encoding: UTF-16 and UTF-32 have NULs everywhere.
 Encoding encoding_of(const std::string& name) {
@@ -203,6 +203,10 @@ class Loader {
         uncertain_ += get_float8(found, 0, 2) < kCertain;
         dropped_ += get_int8(found, 0, 3);
         return true;
+      }
+      // no converter for it
+      if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 1)) {
+        why = "seems to be " + std::string(get_text(found, 0, 1));
       }
     } catch (const DatabaseError& error) {
       // data exceptions, limits, conversions that there are not
