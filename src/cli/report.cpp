@@ -1,93 +1,24 @@
 // `neardup report`: what a job found, as one page of HTML. The server counts; only what is shown comes here.
 #include "cli/report.h"
 
-#include <getopt.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/file_reader.h"
 #include "cli/html.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
-#include "cli/options.h"
 #include "cli/report_style.h"
 #include "cli/word_diff.h"
 
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup report JOB --out FILE.html [options]
-
-Writes one page about the table of duplicates JOB: its settings and counts, how similar the duplicates are, the largest
-clusters, and pairs of documents side by side with the words marked that differ. The page loads nothing and runs nothing.
-
-  -o, --out FILE           the page; replaced at the end if it is there
-      --clusters N         the N largest clusters (default 50)
-      --pairs N            N pairs, of all similarities (default 12)
-  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
-  -h, --host HOST          host or socket directory
-  -p, --port PORT
-  -U, --username USER
-  -q, --quiet              no summary
-      --help
-
-Exit code: 0 done, 1 the page could not be made, 2 wrong usage, 130 stopped by Ctrl-C.
-)";
-
 constexpr int kMembersShown = 12;
 constexpr int kTextShown = 20000;  // characters of a document
 constexpr int kIdShown = 120;      // bytes of an id
-
-struct ReportOptions {
-  std::string job, out;
-  std::int64_t clusters = 50, pairs = 12;
-  Connection::Options connection;
-  bool quiet = false;
-};
-
-enum LongOnly { kHelpOption = 256, kClusters, kPairs };
-
-// Returns false when help was asked for.
-bool parse(int argc, char** argv, ReportOptions& options) {
-  static const option long_options[] = {{"out", required_argument, nullptr, 'o'},
-                                        {"clusters", required_argument, nullptr, kClusters},
-                                        {"pairs", required_argument, nullptr, kPairs},
-                                        NEARDUP_CONNECTION_LONG_OPTIONS,
-                                        {"quiet", no_argument, nullptr, 'q'},
-                                        {"help", no_argument, nullptr, kHelpOption},
-                                        {nullptr, 0, nullptr, 0}};
-  for (int c = 0; (c = getopt_long(argc, argv, "o:q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
-    if (take_connection_option(c, optarg, options.connection)) continue;
-    switch (c) {
-      case 'o':
-        options.out = optarg;
-        break;
-      case kClusters:
-        options.clusters = parse_number("--clusters", optarg, false, 0, 10000);
-        break;
-      case kPairs:
-        options.pairs = parse_number("--pairs", optarg, false, 0, 200);
-        break;
-      case 'q':
-        options.quiet = true;
-        break;
-      case kHelpOption:
-        return false;
-      default:
-        throw UsageError("");
-    }
-  }
-  if (optind >= argc) throw UsageError("no job given");
-  if (optind + 1 < argc) throw UsageError("more than one job given: " + printable(argv[optind + 1]));
-  if (options.out.empty()) throw UsageError("--out is missing");
-  options.job = argv[optind];
-  return true;
-}
 
 std::string fixed(double value, int digits) {
   char text[32];
@@ -500,16 +431,7 @@ class Report {
 
 }  // namespace
 
-int report_main(int argc, char** argv) {
-  ReportOptions options;
-  try {
-    if (!parse(argc, argv, options)) {
-      std::fputs(kHelp, stdout);
-      return 0;
-    }
-  } catch (const UsageError& error) {
-    return usage_failure("report", error);
-  }
+int write_report(const ReportOptions& options) {
   install_interrupt_handlers();
   Connection db(options.connection);
   const Job job = find_job(db, options.job);

@@ -1,9 +1,24 @@
 // `neardup report`: what a job found, as one page of HTML.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
+#include "cli/database.h"
+
 namespace neardup::cli {
+
+struct ReportOptions {
+  std::string job, out;
+  std::int64_t clusters = 50, pairs = 12;
+  Connection::Options connection;
+  bool quiet = false;
+};
 
 // The subcommand. argv[0] is "report". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
 int report_main(int argc, char** argv);
+
+// The work itself, after the options are settled.
+int write_report(const ReportOptions& options);
 
 }  // namespace neardup::cli
