@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/report.h"
 
@@ -78,7 +79,12 @@ int report_main(int argc, char** argv) {
   } catch (const UsageError& error) {
     return usage_failure("report", error);
   }
-  return write_report(options);
+  try {
+    return write_report(options);
+  } catch (const Interrupted& interrupted) {
+    std::fputs("neardup report: stopped; nothing was written\n", stderr);
+    return 128 + interrupted.signal;
+  }
 }
 
 }  // namespace neardup::cli
