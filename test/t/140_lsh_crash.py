@@ -290,7 +290,7 @@ def cancels(server):
         cancel(server, label, statement, settings, after=sound_build)
     for plan, label in (("index", "index scans"), ("bitmap", "bitmap scans")):
         settings = PLANS[plan].replace("LOCAL ", "") + "; SET max_parallel_workers_per_gather = 0"
-        cancel(server, label + " of all rows by rows", "SELECT count(*) FROM b x, c y WHERE y.sig % x.sig AND x.id <= 500", settings)
+        cancel(server, label + " of all rows by rows", "SELECT count(*) FROM b x, c y WHERE y.sig % x.sig AND x.id <= 100", settings)
         cancel(server, label + " with one answer of %d rows" % (2 * ROWS),
                "SELECT count(*) FROM generate_series(1, 4) i, same WHERE sig % make_sig(7, 7, (i / 1000)::int)", settings)
     cancel(server, "lsh_check", "SELECT lsh_check('c_sig', true), lsh_check('same_sig', true)")
