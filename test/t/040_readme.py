@@ -3,7 +3,7 @@
 import os
 import re
 
-from harness import check, database, finish, tool
+from harness import check, database, finish, skip, tool
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 QUERY = "'the body of article number 7 about ferries and islands and what else there is to say'"
@@ -38,6 +38,9 @@ def paste(path, table):
             if "DELETE FROM articles" in text:
                 text = "BEGIN;" + text + "ROLLBACK;"
             status, out = psql(name, text)
+            if "this build of neardup cannot" in out:
+                skip("%s, block %d: a library is missing" % (path, n))
+                continue
             check("%s, block %d: %s" % (path, n, block.strip().splitlines()[0][:60]), status == 0, out)
 
 
