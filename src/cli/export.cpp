@@ -377,14 +377,7 @@ class Exporter {
 
 int export_main(int argc, char** argv) {
   ExportOptions options;
-  try {
-    if (!parse(argc, argv, options)) {
-      std::fputs(kHelp, stdout);
-      return 0;
-    }
-  } catch (const UsageError& error) {
-    return usage_failure("export", error);
-  }
+  if (const auto code = read_command_line("export", kHelp, [&] { return parse(argc, argv, options); })) return *code;
   install_interrupt_handlers();
   Connection db(options.connection);
   const Job job = find_job(db, options.job);

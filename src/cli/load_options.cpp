@@ -123,14 +123,7 @@ bool parse(int argc, char** argv, LoadOptions& options) {
 
 int load_main(int argc, char** argv) {
   LoadOptions options;
-  try {
-    if (!parse(argc, argv, options)) {
-      std::fputs(kHelp, stdout);
-      return 0;
-    }
-  } catch (const UsageError& error) {
-    return usage_failure("load", error);
-  }
+  if (const auto code = read_command_line("load", kHelp, [&] { return parse(argc, argv, options); })) return *code;
   install_interrupt_handlers();
   Connection db(options.connection);
   find_decoder(db, options);

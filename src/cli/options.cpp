@@ -1,6 +1,8 @@
 // What the command lines of the subcommands have in common.
 #include "cli/options.h"
 
+#include <getopt.h>
+
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -43,10 +45,22 @@ bool take_connection_option(int option, const char* argument, Connection::Option
   }
 }
 
-int usage_failure(const char* subcommand, const UsageError& error) {
-  if (*error.what() != '\0') std::fprintf(stderr, "neardup %s: %s\n", subcommand, error.what());
-  std::fprintf(stderr, "Try: neardup %s --help\n", subcommand);
-  return 2;
+std::string job_argument(int argc, char** argv) {
+  if (optind >= argc) throw UsageError("no job given");
+  if (optind + 1 < argc) throw UsageError("more than one job given: " + printable(argv[optind + 1]));
+  return argv[optind];
+}
+
+std::optional<int> read_command_line(const char* subcommand, const char* help, const std::function<bool()>& parse) {
+  try {
+    if (parse()) return std::nullopt;
+    std::fputs(help, stdout);
+    return 0;
+  } catch (const UsageError& error) {
+    if (*error.what() != '\0') std::fprintf(stderr, "neardup %s: %s\n", subcommand, error.what());
+    std::fprintf(stderr, "Try: neardup %s --help\n", subcommand);
+    return 2;
+  }
 }
 
 }  // namespace neardup::cli

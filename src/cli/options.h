@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "cli/database.h"
 
@@ -27,7 +30,11 @@ std::int64_t parse_number(const char* option, const char* text, bool with_unit, 
 // Takes the option when it is one of the connection's.
 bool take_connection_option(int option, const char* argument, Connection::Options& connection);
 
-// Prints the error of a command line; returns the exit code.
-int usage_failure(const char* subcommand, const UsageError& error);
+// The one argument JOB that getopt has left. Throws UsageError.
+std::string job_argument(int argc, char** argv);
+
+// Calls parse(), which throws UsageError and returns false when help was asked for. Prints the help or the error, and
+// returns the exit code then; nothing when the command is to go on.
+std::optional<int> read_command_line(const char* subcommand, const char* help, const std::function<bool()>& parse);
 
 }  // namespace neardup::cli

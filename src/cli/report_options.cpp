@@ -60,10 +60,8 @@ bool parse(int argc, char** argv, ReportOptions& options) {
         throw UsageError("");
     }
   }
-  if (optind >= argc) throw UsageError("no job given");
-  if (optind + 1 < argc) throw UsageError("more than one job given: " + printable(argv[optind + 1]));
+  options.job = job_argument(argc, argv);
   if (options.out.empty()) throw UsageError("--out is missing");
-  options.job = argv[optind];
   return true;
 }
 
@@ -71,14 +69,7 @@ bool parse(int argc, char** argv, ReportOptions& options) {
 
 int report_main(int argc, char** argv) {
   ReportOptions options;
-  try {
-    if (!parse(argc, argv, options)) {
-      std::fputs(kHelp, stdout);
-      return 0;
-    }
-  } catch (const UsageError& error) {
-    return usage_failure("report", error);
-  }
+  if (const auto code = read_command_line("report", kHelp, [&] { return parse(argc, argv, options); })) return *code;
   try {
     return write_report(options);
   } catch (const Interrupted& interrupted) {

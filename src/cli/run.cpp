@@ -72,9 +72,7 @@ bool parse(int argc, char** argv, RunOptions& options) {
         throw UsageError("");
     }
   }
-  if (optind >= argc) throw UsageError("no job given");
-  if (optind + 1 < argc) throw UsageError("more than one job given: " + printable(argv[optind + 1]));
-  options.job = argv[optind];
+  options.job = job_argument(argc, argv);
   return true;
 }
 
@@ -246,14 +244,7 @@ void print_summary(Connection& db, const Job& job, double seconds) {
 
 int run_main(int argc, char** argv) {
   RunOptions options;
-  try {
-    if (!parse(argc, argv, options)) {
-      std::fputs(kHelp, stdout);
-      return 0;
-    }
-  } catch (const UsageError& error) {
-    return usage_failure("run", error);
-  }
+  if (const auto code = read_command_line("run", kHelp, [&] { return parse(argc, argv, options); })) return *code;
   install_interrupt_handlers();
   Connection::Options watching = options.connection;
   watching.canceled_by_signals = false;

@@ -136,13 +136,6 @@ GivenRule* given_rules(ArrayType* array, size_t* n) {
   return rules;
 }
 
-// A row as OUT arguments ask.
-Datum row(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
-}
-
 struct Measured {
   TextQuality quality;
   double kept;
@@ -217,7 +210,7 @@ Datum neardup_clean(PG_FUNCTION_ARGS) {
     names[i] = PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
   }
   values[2] = PointerGetDatum(construct_array(names, fired, TEXTOID, -1, false, TYPALIGN_INT));
-  return row(fcinfo, values, nulls);
+  return row_datum(fcinfo, values, nulls);
 }
 
 PG_FUNCTION_INFO_V1(neardup_default_rules);
@@ -256,7 +249,7 @@ Datum neardup_text_quality(PG_FUNCTION_ARGS) {
   Datum values[5] = {Float8GetDatum(m.kept), Int64GetDatum(static_cast<int64>(m.quality.length)),
                      Float8GetDatum(m.quality.letters), Float8GetDatum(m.quality.repetition), Float8GetDatum(m.score)};
   bool nulls[5] = {!m.has_kept, false, false, false, false};
-  return row(fcinfo, values, nulls);
+  return row_datum(fcinfo, values, nulls);
 }
 
 PG_FUNCTION_INFO_V1(neardup_text_score);

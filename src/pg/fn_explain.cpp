@@ -18,13 +18,6 @@ using namespace neardup;
 // immutable function answers.
 constexpr uint64_t kMostCells = 50'000'000'000;
 
-Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls) {
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  return HeapTupleGetDatum(
-      heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls)));
-}
-
 }  // namespace
 
 extern "C" {

@@ -335,12 +335,6 @@ Datum to_utf8(const uint8_t* document, size_t size, const text* encoding, bool d
   return finish_output(&out);
 }
 
-Datum row(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
-}
-
 }  // namespace
 
 extern "C" {
@@ -351,7 +345,7 @@ Datum neardup_detect_encoding(PG_FUNCTION_ARGS) {
   const EncodingGuess guess = detect(document.data, document.size);
   Datum values[2] = {CStringGetTextDatum(guess.name), Float8GetDatum(guess.confidence)};
   bool nulls[2] = {false, false};
-  return row(fcinfo, values, nulls);
+  return row_datum(fcinfo, values, nulls);
 }
 
 PG_FUNCTION_INFO_V1(neardup_to_utf8_detected);
@@ -400,7 +394,7 @@ Datum neardup_decode(PG_FUNCTION_ARGS) {
     values[3] = Int64GetDatum(out.dropped);
   }
   values[1] = CStringGetTextDatum(s.name);
-  return row(fcinfo, values, nulls);
+  return row_datum(fcinfo, values, nulls);
 }
 
 }  // extern "C"

@@ -10,7 +10,6 @@
 extern "C" {
 #include "access/relation.h"
 #include "access/xact.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"

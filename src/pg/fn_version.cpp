@@ -3,7 +3,7 @@
 #include "core/encode.h"
 #include "core/utf8.h"
 
-#include "pg/pg.h"
+#include "pg/values.h"
 
 #ifndef NEARDUP_VERSION
 #error "the Makefile defines NEARDUP_VERSION from neardup.control"
@@ -44,8 +44,6 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_version);
 Datum neardup_version(PG_FUNCTION_ARGS) {
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
   char* sql = sql_version();
   if (sql != nullptr && version_number(sql) > version_number(NEARDUP_VERSION))
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -61,8 +59,7 @@ Datum neardup_version(PG_FUNCTION_ARGS) {
       CStringGetTextDatum(neardup::kernels().name),
   };
   const bool nulls[6] = {sql == nullptr, false, false, false, false, false};
-  PG_RETURN_DATUM(HeapTupleGetDatum(
-      heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls))));
+  return neardup::row_datum(fcinfo, values, nulls);
 }
 
 }  // extern "C"

@@ -156,9 +156,6 @@ PG_FUNCTION_INFO_V1(minhash_parameters);
 Datum minhash_parameters(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   const MinhashParams p = params_of(*v.header);
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  desc = BlessTupleDesc(desc);
   const char* source = "import";
   const char* unit = nullptr;
   switch (p.kind) {
@@ -194,7 +191,7 @@ Datum minhash_parameters(PG_FUNCTION_ARGS) {
       Int32GetDatum(p.tokenizer),
   };
   const bool nulls[8] = {false, false, unit == nullptr, p.k == 0, false, false, false, p.tokenizer == 0};
-  PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, const_cast<Datum*>(values), const_cast<bool*>(nulls))));
+  return row_datum(fcinfo, values, nulls);
 }
 
 PG_FUNCTION_INFO_V1(minhash_components);

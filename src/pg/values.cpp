@@ -100,6 +100,13 @@ Unit unit_arg(FunctionCallInfo fcinfo, int n) {
   return unit;
 }
 
+Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls) {
+  TupleDesc desc;
+  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
+  return HeapTupleGetDatum(
+      heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls)));
+}
+
 void check_threshold(double threshold) {
   if (threshold > 0 && threshold <= 1) return;
   const bool percent = threshold > 1 && threshold <= 100;

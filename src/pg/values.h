@@ -62,6 +62,9 @@ Datum datum_from(Produce produce) {
 // The unit named by a text argument ('word' or 'char').
 Unit unit_arg(FunctionCallInfo fcinfo, int n);
 
+// The one row of a function with OUT arguments, as its declared type.
+Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls);
+
 // Raises an error that names the threshold unless it is above 0 and at most 1.
 void check_threshold(double threshold);
 

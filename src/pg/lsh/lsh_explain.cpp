@@ -184,7 +184,7 @@ Datum neardup_explain_indexed_pair(PG_FUNCTION_ARGS) {
   bool nulls[9] = {};
   nulls[1] = nulls[2] = nulls[3] = nulls[4] = !pair.comparable;
   nulls[6] = nulls[7] = !answer.known;
-  const Datum row = row_of(fcinfo, values, nulls);
+  const Datum row = row_datum(fcinfo, values, nulls);
   close_inspected(opened);
   PG_RETURN_DATUM(row);
 }
@@ -210,7 +210,7 @@ Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
       BoolGetDatum(served),
   };
   bool nulls[4] = {};
-  const Datum result = row_of(fcinfo, values, nulls);
+  const Datum result = row_datum(fcinfo, values, nulls);
   close_inspected(opened);
   PG_RETURN_DATUM(result);
 }
@@ -247,7 +247,7 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   bool nulls[7] = {};
   nulls[1] = pair.block_size == 0;
   nulls[2] = nulls[3] = !pair.comparable;
-  const Datum result = row_of(fcinfo, values, nulls);
+  const Datum result = row_datum(fcinfo, values, nulls);
   close_inspected(opened);
   PG_RETURN_DATUM(result);
 }

@@ -1,4 +1,6 @@
 // lsh_info() and lsh_pages(): what an lsh index holds, as a whole and page by page.
+#include "pg/values.h"
+
 #include "pg/lsh/lsh_inspect.h"
 
 #include <algorithm>
@@ -53,12 +55,6 @@ InspectedIndex open_inspected(Oid oid, bool shows_rows) {
 void close_inspected(const InspectedIndex& opened) {
   index_close(opened.index, AccessShareLock);
   table_close(opened.table, AccessShareLock);
-}
-
-Datum row_of(FunctionCallInfo fcinfo, Datum* values, bool* nulls) {
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
 namespace {
@@ -237,7 +233,7 @@ Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
     values[16] = Int64GetDatum(free_pages);
     values[17] = Int64GetDatum(orphans);
   }
-  return row_of(fcinfo, values, nulls);
+  return row_datum(fcinfo, values, nulls);
 }
 
 // lsh_pages ----------------------------------------------------------------------------------------------------------

@@ -17,9 +17,6 @@ struct InspectedIndex {
 InspectedIndex open_inspected(Oid index, bool shows_rows);
 void close_inspected(const InspectedIndex& inspected);
 
-// A function's one row, as its declared type.
-Datum row_of(FunctionCallInfo fcinfo, Datum* values, bool* nulls);
-
 // A set of blocks of an index.
 struct BlockSet {
   uint64_t* words;
