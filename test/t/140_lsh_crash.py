@@ -8,6 +8,7 @@ from servers import *
 ROUNDS = 20 if FULL else 2
 CANCELS = 60 if FULL else 5
 ROWS = 20000 if FULL else 8000  # of the tables that are built and vacuumed
+JOINED = 100 if FULL else 2000  # rows of a joined table: enough for a join that lasts longer than a cancel needs to reach it
 LIMIT = 2.0  # seconds that a cancelled statement may take to end; the measured worst is in the check's name
 rng = random.Random(140)
 
@@ -290,7 +291,7 @@ def cancels(server):
         cancel(server, label, statement, settings, after=sound_build)
     for plan, label in (("index", "index scans"), ("bitmap", "bitmap scans")):
         settings = PLANS[plan].replace("LOCAL ", "") + "; SET max_parallel_workers_per_gather = 0"
-        cancel(server, label + " of all rows by rows", "SELECT count(*) FROM b x, c y WHERE y.sig % x.sig AND x.id <= 100", settings)
+        cancel(server, label + " of all rows by rows", "SELECT count(*) FROM b x, c y WHERE y.sig %% x.sig AND x.id <= %d" % JOINED, settings)
         cancel(server, label + " with one answer of %d rows" % (2 * ROWS),
                "SELECT count(*) FROM generate_series(1, 4) i, same WHERE sig % make_sig(7, 7, (i / 1000)::int)", settings)
     cancel(server, "lsh_check", "SELECT lsh_check('c_sig', true), lsh_check('same_sig', true)")
