@@ -1,5 +1,11 @@
 -- Operator classes: ours are valid; others are told what they lack.
-SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod WHERE amname = 'lsh' ORDER BY 1;
+SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
+WHERE amname = 'lsh' AND NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 15) ORDER BY 1;
+-- Those of columns before the last: as many as the access method hash has defaults.
+SELECT count(*) = (SELECT count(*) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
+                   WHERE amname = 'hash' AND opcdefault AND opcnamespace = 'pg_catalog'::regnamespace) AS all_types,
+  bool_and(amvalidate(c.oid)) AS valid FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
+WHERE amname = 'lsh' AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 15);
 -- The procedures and a search operator must be there.
 CREATE OPERATOR CLASS bare_ops FOR TYPE minhash USING lsh AS
   FUNCTION 1 lsh_minhash_keys(internal);
@@ -19,7 +25,7 @@ CREATE OPERATOR CLASS wrong_ops FOR TYPE minhash USING lsh AS
   FUNCTION 10 lsh_query_bound(minhash, float8);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'wrong_ops';
 DROP OPERATOR FAMILY wrong_ops USING lsh;
-CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 15 lsh_minhash_keys(internal);
+CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 16 lsh_minhash_keys(internal);
 CREATE OPERATOR CLASS stored_ops FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   FUNCTION 1 lsh_minhash_keys(internal),

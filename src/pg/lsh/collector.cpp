@@ -140,8 +140,9 @@ void Collector::init(Relation index, MemoryContext parent, Snapshot snapshot, si
   MemoryContextRegisterResetCallback(context_, &borrowed->callback);
 }
 
-void Collector::set_plan(const ProbesRequest* plan) {
+void Collector::set_plan(const ProbesRequest* plan, uint64_t salt) {
   plan_ = plan;
+  salt_ = salt;
   pass_ = 0;
   if (plan->nprobes > probe_capacity_ || probes_ == nullptr) {
     probe_capacity_ = Max(plan->nprobes, 64u);
@@ -170,8 +171,10 @@ void Collector::set_plan(const ProbesRequest* plan) {
     const LshProbe& source = plan->probes[i];
     const unsigned free_bits = kKeyBits - source.bits;
     prefixes_ |= free_bits != 0;
-    const uint64_t key = stored_key(source.key, plan->final);
-    probes_[i] = {key, key | ((uint64_t{1} << free_bits) - 1), &source, kNoProbe};
+    const uint64_t rest = (uint64_t{1} << free_bits) - 1;
+    // Never the roster's key.
+    const uint64_t key = std::max(salted_key(stored_key(source.key, plan->final), salt) & ~rest, kRosterKey + 1);
+    probes_[i] = {key, key | rest, &source, kNoProbe};
     filter_[(key & 8191) >> 6] |= uint64_t{1} << (key & 63);
   }
   std::sort(probes_, probes_ + nprobes_, [](const Probe& a, const Probe& b) { return a.first < b.first; });
@@ -327,6 +330,13 @@ Collector::Outcome Collector::for_pending_rows(F f) {
   return Outcome::done;
 }
 
+// Whether an entry with this stored key counts for the probe that found it.
+bool Collector::passes(const Probe& probe, uint64_t key) const {
+  if (plan_->check == nullptr) return true;
+  return plan_->check(plan_, probe.source, key ^ salt_) ||
+         (key == 1 && plan_->check(plan_, probe.source, kRosterKey ^ salt_));  // see salted_key()
+}
+
 uint32_t Collector::hits_of_row(const PendingRowView& row) const {
   uint32_t hits = 0;
   for (uint32_t i = 0; i < row.nkeys; ++i) {
@@ -337,7 +347,7 @@ uint32_t Collector::hits_of_row(const PendingRowView& row) const {
                                           [](uint64_t k, const Probe& p) { return k < p.first; });
     while (after != probes_ && (after - 1)->last >= key) {
       --after;
-      if (plan_->check == nullptr || plan_->check(plan_, after->source, key)) ++hits;
+      if (passes(*after, key)) ++hits;
     }
   }
   return hits;
@@ -456,7 +466,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
       for (uint32_t e = first; e < last; ++e) {
         const uint64_t tid = leaf.tid(e);
         if (prefixes_ && (tid < from || tid >= to)) continue;
-        if (plan_->check != nullptr && !plan_->check(plan_, probe.source, leaf.key(e))) continue;
+        if (!passes(probe, leaf.key(e))) continue;
         segment->tids[n++] = tid;
       }
       segment->n = n;
@@ -530,7 +540,7 @@ Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& 
         for (uint32_t e = first; e < last; ++e) {
           const uint64_t tid = leaf.tid(e);
           if (tid < from || tid >= to) continue;
-          if (plan_->check != nullptr && !plan_->check(plan_, probe.source, leaf.key(e))) continue;
+          if (!passes(probe, leaf.key(e))) continue;
           tids_[n++] = tid;
         }
       }

@@ -26,7 +26,8 @@ class Collector {
   void destroy() { MemoryContextDelete(context_); }
 
   // The plan that is looked up from now on; it is guaranteed and not `nothing`. Its memory must live as long.
-  void set_plan(const ProbesRequest* plan);
+  // salt: of the index's equality columns.
+  void set_plan(const ProbesRequest* plan, uint64_t salt = 0);
 
   // Collects candidates with TIDs at or above `from`, sorted by TID, into list(); as many as memory allows.
   // Returns the TID to go on from, or kAllCollected.
@@ -66,6 +67,7 @@ class Collector {
   Outcome count_list(const List& list, bool insert, uint64_t from, uint64_t to);
   Outcome read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from, uint64_t to);
   Outcome collect_pending(uint64_t from, uint64_t to);
+  bool passes(const Probe& probe, uint64_t key) const;
   uint32_t hits_of_row(const PendingRowView& row) const;
   void order_groups();
   uint64_t largest_block() const;
@@ -90,6 +92,7 @@ class Collector {
   bool pinned_;             // under the maintenance lock
   bool is_read_;            // read_directory() was called just now
   const ProbesRequest* plan_;
+  uint64_t salt_;
   Probe* probes_;           // ascending
   uint32_t nprobes_;
   bool prefixes_;

@@ -25,6 +25,8 @@ enum LshProc : int {
   kProcMakeDistanceQuery = 12,
   kProcAtMost = 13,  // distance <= bound
   kProcMakeDistanceStrict = 14,
+  // Alone, in an operator class of kStrategyEqual: (value, bigint) returns bigint, as the second of the access method hash.
+  kProcHash = 15,
 };
 
 // Strategies of the operator classes of this extension. A family is free in its own numbers except that the access
@@ -34,6 +36,7 @@ enum LshStrategy : uint16_t {
   kStrategySimilar = 2,   // value % value: the bound is a setting
   kStrategyConflict = 3,  // lsh_query && lsh_query: for exclusion constraints
   kStrategyDistance = 4,  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one
+  kStrategyEqual = 5,     // of columns before the last: equality, mixed into the keys
 };
 
 // Options as the user gave them; a negative number: not given.

@@ -69,8 +69,9 @@ int pending_limit(Relation index) {
 }
 
 void call_family(Relation index, LshProc proc, void* request) {
-  FunctionCall1Coll(index_getprocinfo(index, 1, static_cast<uint16>(proc)), index->rd_indcollation[0],
-                    PointerGetDatum(request));
+  const int column = value_column(index);
+  FunctionCall1Coll(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), static_cast<uint16>(proc)),
+                    index->rd_indcollation[column], PointerGetDatum(request));
 }
 
 void set_family(LshConfig* config, const char* family, uint32_t version, const void* params, uint16_t size) {
@@ -115,7 +116,7 @@ namespace {
 
 // Support functions that must be there; the others are optional.
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
-constexpr int kLastProc = kProcMakeDistanceStrict;
+constexpr int kLastProc = kProcHash;
 
 void complain(bool* result, const char* what, const char* opclass, const char* detail) {
   *result = false;
@@ -182,6 +183,10 @@ bool lshvalidate(Oid opclass_oid) {
         good = check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
                                       FLOAT8OID);
         break;
+      case kProcHash:
+        // Hash functions take binary compatible types, too; PostgreSQL's own check has a list of them.
+        good = get_func_rettype(proc->amproc) == INT8OID && get_func_nargs(proc->amproc) == 2;
+        break;
       default:
         complain(&result, "has a support function of unknown number", name, format_procedure(proc->amproc));
         continue;
@@ -193,6 +198,7 @@ bool lshvalidate(Oid opclass_oid) {
 
   bool searches = false;
   bool orders = false;
+  bool equals = false;
   CatCList* operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family));
   for (int i = 0; i < operators->n_members; ++i) {
     const Form_pg_amop op = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
@@ -209,14 +215,18 @@ bool lshvalidate(Oid opclass_oid) {
       orders |= op->amoplefttype == input;
     } else {
       searches |= op->amoplefttype == input;
+      equals |= op->amoplefttype == input && op->amopstrategy == kStrategyEqual;
     }
     if (!check_amop_signature(op->amopopr, returns, op->amoplefttype, op->amoprighttype))
       complain(&result, "has an operator of the wrong signature", name, format_operator(op->amopopr));
   }
   ReleaseCatCacheList(operators);
 
+  if (equals != have[kProcHash])
+    complain(&result, "needs both or neither", name, "operator 5 (equality) and support function 15 (its hash)");
+  if (equals && have[kProcKeys]) complain(&result, "is of equality", name, "it has support function 1, too");
   for (const int proc : kRequiredProcs)
-    if (!have[proc]) complain(&result, "lacks support function", name, psprintf("%d", proc));
+    if (!equals && !have[proc]) complain(&result, "lacks support function", name, psprintf("%d", proc));
   if (orders && !have[kProcOrder]) complain(&result, "has ordering operators and lacks support function", name, "5");
   if (!searches) complain(&result, "lacks", name, "a search operator");
   ReleaseSysCache(class_tuple);
@@ -238,7 +248,7 @@ Datum lshhandler(PG_FUNCTION_ARGS) {
   am->amcanorderbyop = true;
   am->amcanbackward = false;
   am->amcanunique = false;
-  am->amcanmulticol = false;
+  am->amcanmulticol = true;   // lsh_columns.cpp
   am->amoptionalkey = false;  // an ordered scan without a condition would lose rows
   am->amsearcharray = false;
   am->amsearchnulls = false;

@@ -6,6 +6,7 @@
 #include "pg/pg.h"
 
 extern "C" {
+#include "access/skey.h"
 #include "access/generic_xlog.h"
 }
 
@@ -28,6 +29,34 @@ void call_family(Relation index, LshProc proc, void* request);
 
 // Whether the index is an lsh index (and, with raise, an error unless it is).
 bool is_lsh_index(Relation relation);
+
+// lsh_columns.cpp ----------------------------------------------------------------------------------------------------
+
+// The values are in the last key column, counted from 0. Those before it hold what a row and a query have to share: a
+// hash of them, the salt, is mixed into the row's keys.
+inline int value_column(Relation index) { return IndexRelationGetNumberOfKeyAttributes(index) - 1; }
+
+// An error unless the operator classes are fit for that.
+void check_columns(Relation index);
+
+// What a row has in the columns of an index.
+struct IndexedRow {
+  Datum value;
+  bool has_value;  // false: NULL
+  bool has_salt;   // false: an equality column is NULL, so that no condition on it is true
+  uint64_t salt;   // 40 bits; 0 in an index of one column
+
+  // Else the row is in the roster alone.
+  bool has_keys() const { return has_value && has_salt; }
+};
+// False: the row is not in the index. In an index of several columns all rows are, since a scan may have conditions on
+// the first columns only.
+bool indexed_row(Relation index, const Datum* values, const bool* nulls, IndexedRow* row);
+// A value of an index whose other columns are not looked at.
+inline IndexedRow row_of_value(Datum value) { return {value, true, true, 0}; }
+
+// The salt that a scan's conditions ask for. False: not every equality column has one.
+bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* salt);
 
 // lsh_page.cpp: pages, the meta page, locks, space --------------------------------------------------------------------
 
@@ -101,13 +130,15 @@ enum class IndexLock : uint16 { maintenance = 1, vacuum = 2 };
 bool take_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait);
 void drop_lock(Relation index, IndexLock lock, LOCKMODE mode);
 
-// Keys of a value as they are stored: 40 bits, ascending, without repeats. config is bound.
+// Keys of a row as they are stored: 40 bits, ascending, without repeats. config is bound.
 struct StoredKeys {
   uint64_t* keys;
   uint32_t n;
 };
-StoredKeys stored_keys(Relation index, Datum value, const LshConfig* config);
+StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* config);
 uint64_t stored_key(uint64_t key, bool final);
+// Of a row with this salt. The difference of two keys' leading bits stays as it is: prefixes stay prefixes.
+inline uint64_t salted_key(uint64_t key, uint64_t salt) { return (key ^ salt) == kRosterKey ? 1 : key ^ salt; }
 
 // An error for options that the family does not take.
 void check_options(Relation index);

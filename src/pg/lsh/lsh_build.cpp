@@ -38,7 +38,7 @@ void scan_share(Builder* b, Relation heap, Relation index, bool progress) {
   TableScanDesc scan = table_beginscan_parallel(heap, scan_of(shared));
   const double heap_rows = table_index_build_scan(heap, index, info, true, progress, build_row, b, scan);
   if (progress) report_phase(kPhaseSort, 0);
-  if (b->binding != shared->binding) forget_rows(b);
+  end_rows(b);
   if (b->chunk->object->rows() != 0) spill(b);
   destroy_owned(b->chunk);
 
@@ -47,6 +47,7 @@ void scan_share(Builder* b, Relation heap, Relation index, bool progress) {
   share.binding = b->binding;
   share.rows = b->rows;
   share.entries = b->entries;
+  share.valueless = b->has_valueless;
   if (b->writer != nullptr) {
     share.nchunks = b->writer->nchunks();
     share.blocks = b->writer->blocks();
@@ -163,7 +164,7 @@ void wait_for_workers(ParallelBuild* build) {
 void merge_shares(const Builder& leader, BuildShared* shared, size_t memory, uint64 entries, IndexWriter* writer) {
   uint32 nchunks = 0;
   for (int i = 0; i < shared->requested; ++i)
-    if (shared->shares[i].binding == shared->binding) nchunks += shared->shares[i].nchunks;
+    if (shared->shares[i].holds(shared->binding)) nchunks += shared->shares[i].nchunks;
   BuildChunk* chunks =
       static_cast<BuildChunk*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BuildChunk) * Max(nchunks, 1u)));
   BufFile** files = static_cast<BufFile**>(palloc0(sizeof(BufFile*) * static_cast<Size>(shared->requested)));
@@ -171,7 +172,7 @@ void merge_shares(const Builder& leader, BuildShared* shared, size_t memory, uin
   BuildChunk* to = chunks;
   for (int i = 0; i < shared->requested; ++i) {
     const BuildShare& share = shared->shares[i];
-    if (share.binding != shared->binding || share.nchunks == 0) continue;
+    if (!share.holds(shared->binding) || share.nchunks == 0) continue;
     if (i == leader.number) {
       memcpy(to, leader.writer->chunks(), sizeof(BuildChunk) * share.nchunks);
     } else {
@@ -190,10 +191,11 @@ void merge_shares(const Builder& leader, BuildShared* shared, size_t memory, uin
 // What an exclusion constraint may use. Returns the flags of the meta page.
 uint16_t exclusion_flags(Relation index, IndexInfo* info) {
   if (info->ii_ExclusionOps == nullptr) return 0;
-  if (info->ii_ExclusionStrats[0] != kStrategyConflict)
+  const int column = value_column(index);
+  if (info->ii_ExclusionStrats[column] != kStrategyConflict)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("operator %s cannot be used in an exclusion constraint: it reads neardup.jaccard_threshold",
-                           get_opname(info->ii_ExclusionOps[0])),
+                           get_opname(info->ii_ExclusionOps[column])),
                     errhint("Use EXCLUDE USING lsh (with_threshold(column, 0.9) WITH &&).")));
   if (const double recall = option_values(index).recall; recall >= 0 && recall < 1)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -217,6 +219,7 @@ int workers_for(Relation heap, Relation index, IndexInfo* info) {
 IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
   if (RelationGetNumberOfBlocks(index) != 0)
     elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+  check_columns(index);
   check_options(index);
   LshConfig unbound{};
   unbound.flags = exclusion_flags(index, info);
@@ -238,20 +241,27 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     init_shared(shared, heap, index, unbound, info->ii_Concurrent, 1);
     init_builder(&b, shared, 0, index, memory);
     shared->heap_rows = table_index_build_scan(heap, index, info, true, true, build_row, &b, nullptr);
+    end_rows(&b);
     shared->broken_hot_chain = info->ii_BrokenHotChain || b.skipped;
     report_phase(kPhaseSort, 0);
     // What was never written stays in memory.
     if (b.writer != nullptr && b.chunk->object->rows() != 0) spill(&b);
-    shared->shares[0] = {b.binding, b.writer != nullptr ? b.writer->nchunks() : 0, 0, b.entries, b.rows};
+    shared->shares[0] = {b.binding, b.writer != nullptr ? b.writer->nchunks() : 0, 0, b.entries, b.rows, b.has_valueless};
   }
 
   uint64 entries = 0;
   double rows = 0;
   for (int i = 0; i < shared->requested; ++i) {
     const BuildShare& share = shared->shares[i];
-    if (share.binding == shared->binding) {
+    if (share.holds(shared->binding)) {
       entries += share.entries;
       rows += share.rows;
+    } else if (share.valueless) {
+      // Its other rows are dead and made by other parameters; these may live.
+      ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                      errmsg("rows of table \"%s\" were made by several parameters while index \"%s\" was built",
+                             RelationGetRelationName(heap), RelationGetRelationName(index)),
+                      errhint("Repeat it, with max_parallel_maintenance_workers = 0 if need be.")));
     } else if (share.rows != 0) {
       shared->broken_hot_chain = true;
     }

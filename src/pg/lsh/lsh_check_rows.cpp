@@ -99,19 +99,24 @@ void check_row(Relation, ItemPointer tid, Datum* values, bool* nulls, bool, void
   const uint64_t t = tid_of(*tid);
   if (!in_range(c, t)) return;
   const int64 row = row_number(c, t);
-  if (nulls[0]) {
+  IndexedRow parts;
+  if (value_column(c->index) == 0 && nulls[0]) {
     if (row >= 0) fail_row(c, tid, "a row whose value is NULL is in the index");
     return;
   }
   if (row < 0) fail_row(c, tid, "a row is not in the index");
   MemoryContext old = MemoryContextSwitchTo(c->row_context);
-  BindRequest bind{};
+  indexed_row(c->index, values, nulls, &parts);
   LshConfig config = c->meta->config;
-  bind.value = values[0];
-  bind.config = &config;
-  call_family(c->index, kProcBind, &bind);
-  if (!bind.matches) fail_row(c, tid, "a row's value was made differently from what the index holds");
-  const StoredKeys keys = stored_keys(c->index, values[0], &config);
+  if (parts.has_value) {
+    if ((config.flags & kMetaBound) == 0) fail_row(c, tid, "the index has no parameters and the row has a value");
+    BindRequest bind{};
+    bind.value = parts.value;
+    bind.config = &config;
+    call_family(c->index, kProcBind, &bind);
+    if (!bind.matches) fail_row(c, tid, "a row's value was made differently from what the index holds");
+  }
+  const StoredKeys keys = stored_keys(c->index, parts, &config);
   uint64_t sum = 0;
   for (uint32_t i = 0; i < keys.n; ++i) sum += mix64(keys.keys[i]);
   MemoryContextSwitchTo(old);

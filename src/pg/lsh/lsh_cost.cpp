@@ -320,10 +320,12 @@ PlanMeasures* measures_of(PlannerInfo* root) {
     if (rel == nullptr) continue;
     foreach (cell, rel->indexlist) {
       const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
-      if (!is_lsh(index) || index->opfamily[0] == last_family) continue;
-      last_family = index->opfamily[0];
+      if (!is_lsh(index)) continue;
+      const int column = planned_value_column(index);
+      if (index->opfamily[column] == last_family) continue;
+      last_family = index->opfamily[column];
       PlanMeasure measures[kMostMeasures];
-      const int n = find_measures(index, 0, measures);
+      const int n = find_measures(index, column, measures);
       for (int m = 0; m < n && level->n < static_cast<int>(lengthof(level->at)); ++m) {
         bool known = false;
         for (int k = 0; k < level->n; ++k) known = known || level->at[k].predicate == measures[m].predicate;
@@ -373,10 +375,22 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   double entries = 0;
   double probes = 0;
   Cost arguments = 0;
+  // Rows that share the columns before the value, and which of those have a condition.
+  const int value_column = planned_value_column(index);
+  double equal_share = 1;
+  Bitmapset* compared = nullptr;
 
   ListCell* cell;
   foreach (cell, path->indexclauses) {
     const auto* clause = static_cast<IndexClause*>(lfirst(cell));
+    if (clause->indexcol == value_column || bms_is_member(clause->indexcol, compared)) continue;
+    compared = bms_add_member(compared, clause->indexcol);
+    equal_share *= clause_selectivity(root, reinterpret_cast<Node*>(clause->rinfo), static_cast<int>(index->rel->relid),
+                                      JOIN_INNER, nullptr);
+  }
+  foreach (cell, path->indexclauses) {
+    const auto* clause = static_cast<IndexClause*>(lfirst(cell));
+    if (clause->indexcol != value_column) continue;
     ListCell* qual_cell;
     foreach (qual_cell, clause->indexquals) {
       const auto* qual = lfirst_node(RestrictInfo, qual_cell);
@@ -419,7 +433,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
         const double share = index->indpred == NIL ? 1 : Min(1.0, Max(index->tuples, 1.0) / rows);
         scanned = usual_entries(facts, query, p);
         if (is_counted) scanned = Max(scanned, counted.entries);
-        candidates = expected_candidates(stats, near) * share;
+        candidates = expected_candidates(stats, near) * share * equal_share;
         if (!stats.analyzed && facts != nullptr) candidates = Min(candidates, Max(scanned, 1.0));
         if (is_counted) candidates = Max(candidates, counted.candidates);
       }
@@ -431,6 +445,13 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       }
     }
     if (served && least_candidates == 0) break;
+  }
+
+  if (bms_num_members(compared) < value_column) {
+    // No keys to look up: every row is handed out.
+    served = false;
+    least_candidates = rows;
+    entries = probes = 0;
   }
 
   double random_page_cost;

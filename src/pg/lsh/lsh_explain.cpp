@@ -36,7 +36,7 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
     return;
   }
   // What the index holds: signatures, or lsh_queries for an exclusion constraint.
-  const bool plain = index->rd_opcintype[0] == minhash_type;
+  const bool plain = index->rd_opcintype[value_column(index)] == minhash_type;
   if (!plain) {
     a_value = lsh_query_datum(jaccard_query(a, threshold));
     b_value = lsh_query_datum(jaccard_query(b, threshold));
@@ -54,7 +54,8 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
   }
   out->known = true;
   out->bands = config->nbands;
-  out->agreeing = common_keys(stored_keys(index, a_value, config), stored_keys(index, b_value, config));
+  out->agreeing = common_keys(stored_keys(index, row_of_value(a_value), config),
+                              stored_keys(index, row_of_value(b_value), config));
   ProbesRequest probes{};
   probes.query = lsh_query_datum(jaccard_query(b, threshold));
   probes.strategy = plain ? kStrategyAtLeast : kStrategyConflict;
@@ -70,19 +71,20 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
     snprintf(out->verdict, sizeof out->verdict, "the index misses it: %u of %u bands agree, %u would do (recall %g)",
              out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack), config->recall);
   else if (similar)
-    snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s", out->agreeing, out->bands,
+    snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s%s", out->agreeing, out->bands,
+             value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
              RelationGetIndexPredicate(index) != NIL ? ", if its WHERE covers the row" : "");
 }
 
 // What an index of another family makes of a row and of queries for it.
-struct IndexRow {
+struct KeyedRow {
   LshConfig* config;
   StoredKeys keys;
   char verdict[256];  // not empty: the index has no answer, and why
 };
 
 // value: of the row.
-void look_into(Relation index, Datum value, IndexRow* out) {
+void look_into(Relation index, Datum value, KeyedRow* out) {
   LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   read_meta(index, meta);
   out->config = &meta->config;
@@ -104,11 +106,11 @@ void look_into(Relation index, Datum value, IndexRow* out) {
   }
   if (!index->rd_index->indisvalid)
     strlcpy(out->verdict, "the index is not valid and serves no query: REINDEX it", sizeof out->verdict);
-  out->keys = stored_keys(index, value, out->config);
+  out->keys = stored_keys(index, row_of_value(value), out->config);
 }
 
 // Whether the index serves the query by looking keys up; *finds: whether it hands out the row then.
-bool serves(Relation index, const IndexRow& row, const LshQueryView& query, bool* finds) {
+bool serves(Relation index, const KeyedRow& row, const LshQueryView& query, bool* finds) {
   *finds = false;
   if (row.verdict[0] != '\0') return false;
   ProbesRequest plan{};
@@ -139,7 +141,7 @@ const char* answer_text(const char* condition, bool served, bool finds) {
 
 // An error unless the index's operator class looks up by this function.
 void demand_family(Relation index, PGFunction probes, const char* what) {
-  if (index_getprocinfo(index, 1, kProcProbes)->fn_addr != probes)
+  if (index_getprocinfo(index, static_cast<AttrNumber>(value_column(index) + 1), kProcProbes)->fn_addr != probes)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                     errmsg("\"%s\" is not an index on %s", RelationGetRelationName(index), what)));
 }
@@ -197,7 +199,7 @@ Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
   demand_family(opened.index, lsh_simhash_probes, "simhash values");
   SimhashExplanation pair;
   explain_simhash_pair(a, simhash_arg(fcinfo, 2), distance, &pair);
-  IndexRow row;
+  KeyedRow row;
   look_into(opened.index, PG_GETARG_DATUM(2), &row);
   bool finds;
   const bool served = serves(opened.index, row, hamming_query(a, distance), &finds);
@@ -225,7 +227,7 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   demand_family(opened.index, lsh_ctph_probes, "ctph digests");
   CtphExplanation pair;
   explain_ctph_pair(a, b, score, rate, &pair);
-  IndexRow row;
+  KeyedRow row;
   look_into(opened.index, PG_GETARG_DATUM(2), &row);
   bool finds_score;
   bool finds_rate;

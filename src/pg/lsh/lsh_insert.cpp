@@ -135,13 +135,14 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
   return false;
 }
 
-void insert_row(Relation index, Datum value, uint64_t tid) {
+void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
   Head head;
   read_head(index, &head);
-  if ((head.config.flags & kMetaBound) == 0)
-    bind_to(index, value, &head);
-  check_value(index, value, &head.config);
-  const StoredKeys keys = stored_keys(index, value, &head.config);
+  if (row.has_value) {
+    if ((head.config.flags & kMetaBound) == 0) bind_to(index, row.value, &head);
+    check_value(index, row.value, &head.config);
+  }
+  const StoredKeys keys = stored_keys(index, row, &head.config);
   for (;; read_head(index, &head)) {
     CHECK_FOR_INTERRUPTS();
     if (head.npending != 0) {
@@ -166,7 +167,7 @@ void insert_row(Relation index, Datum value, uint64_t tid) {
 
 bool lshinsert(Relation index, Datum* values, bool* nulls, ItemPointer tid, Relation, IndexUniqueCheck, bool,
                IndexInfo* info) {
-  if (nulls[0]) return false;
+  if (value_column(index) == 0 && nulls[0]) return false;
   InsertState* state = static_cast<InsertState*>(info->ii_AmCache);
   if (state == nullptr) {
     state = static_cast<InsertState*>(MemoryContextAlloc(info->ii_Context, sizeof(InsertState)));
@@ -174,7 +175,8 @@ bool lshinsert(Relation index, Datum* values, bool* nulls, ItemPointer tid, Rela
     info->ii_AmCache = state;
   }
   MemoryContext old = MemoryContextSwitchTo(state->row_context);
-  insert_row(index, values[0], tid_of(*tid));
+  IndexedRow row;
+  if (indexed_row(index, values, nulls, &row)) insert_row(index, row, tid_of(*tid));
   MemoryContextSwitchTo(old);
   MemoryContextReset(state->row_context);
   return false;

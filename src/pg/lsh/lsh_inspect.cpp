@@ -183,6 +183,18 @@ void count_pages(Relation index, const LshMeta& meta, BlockNumber blocks, int64*
 // Never above the truth: 1 means always.
 double rounded_down(double recall) { return recall >= 1 ? 1 : std::floor(recall * 1e4) / 1e4; }
 
+// ", among rows of equal tenant_id"; empty for an index of one column.
+const char* equality_text(Relation index) {
+  const int n = value_column(index);
+  if (n == 0) return "";
+  StringInfoData text;
+  initStringInfo(&text);
+  for (int i = 0; i < n; ++i)
+    appendStringInfo(&text, "%s%s", i == 0 ? ", among rows of equal " : " and ",
+                     NameStr(TupleDescAttr(RelationGetDescr(index), i)->attname));
+  return text.data;
+}
+
 Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
   LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   const uint32_t pending_rows = count_pending(index, meta);
@@ -199,7 +211,7 @@ Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
     nulls[5] = describe.recall_at == nullptr;
     for (int i = 0; i < static_cast<int>(lengthof(kRecallAt)) && !nulls[5]; ++i)
       recall[i] = Float8GetDatum(rounded_down(describe.recall_at(&meta->config, kRecallAt[i])));
-    values[0] = CStringGetTextDatum(describe.guarantee);
+    values[0] = CStringGetTextDatum(psprintf("%s%s", describe.guarantee, equality_text(index)));
     values[1] = CStringGetTextDatum(describe.parameters);
     // Families without these have 0 there.
     nulls[2] = meta->config.nbands == 0;

@@ -69,7 +69,8 @@ void check_meta(Relation index, const LshMeta* meta, Size page_lower) {
   if (meta->nruns > kMostRuns || meta->npending > kMostPending || meta->next_id == 0 ||
       meta->config.params_len > sizeof meta->config.params || meta->config.family[sizeof meta->config.family - 1] != '\0')
     fail("impossible counts in the meta page");
-  if ((meta->config.flags & kMetaBound) == 0 && (meta->nruns != 0 || meta->npending != 0))
+  // In an index of several columns rows without a value come before the first that freezes the parameters.
+  if (value_column(index) == 0 && (meta->config.flags & kMetaBound) == 0 && (meta->nruns != 0 || meta->npending != 0))
     fail("rows without parameters");
   for (int i = 0; i < meta->nruns; ++i) {
     const RunSlot& run = meta->runs[i];
@@ -248,20 +249,24 @@ uint64_t stored_key(uint64_t key, bool final) {
   return cut == kRosterKey ? 1 : cut;
 }
 
-StoredKeys stored_keys(Relation index, Datum value, const LshConfig* config) {
+StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* config) {
+  if (!row.has_keys()) return {nullptr, 0};
   KeysRequest request{};
-  request.value = value;
+  request.value = row.value;
   request.config = config;
   call_family(index, kProcKeys, &request);
   if (request.nkeys > kMostKeysPerRow)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("a row of index \"%s\" has %u keys, at most %u are possible", RelationGetRelationName(index),
                            request.nkeys, kMostKeysPerRow)));
-  for (uint32_t i = 0; i < request.nkeys; ++i) request.keys[i] = stored_key(request.keys[i], request.final);
+  for (uint32_t i = 0; i < request.nkeys; ++i) {
+    const uint64_t key = stored_key(request.keys[i], request.final);
+    if (key == kRosterKey || key > kMostKey)
+      elog(ERROR, "the operator class of index \"%s\" gave an impossible key", RelationGetRelationName(index));
+    request.keys[i] = salted_key(key, row.salt);
+  }
   std::sort(request.keys, request.keys + request.nkeys);
   uint64_t* end = std::unique(request.keys, request.keys + request.nkeys);
-  if (end != request.keys && (request.keys[0] == kRosterKey || end[-1] > kMostKey))
-    elog(ERROR, "the operator class of index \"%s\" gave an impossible key", RelationGetRelationName(index));
   return {request.keys, static_cast<uint32_t>(end - request.keys)};
 }
 

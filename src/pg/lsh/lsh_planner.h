@@ -37,6 +37,8 @@ struct PlanMeasure {
 inline constexpr int kMostMeasures = 2;  // of an operator class
 
 bool is_lsh(const IndexOptInfo* index);
+// As value_column() of lsh_am.h.
+inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
 // The measures of the operator class that are complete. Returns how many.
 int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]);
 

@@ -35,10 +35,10 @@ size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
 // Entries that a plan reads, counted up to kMostCounted.
 constexpr double kMostCounted = 20000;
-double entries_of(ScanState* state, const ProbesRequest* plan) {
+double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   double entries;
   double candidates;
-  state->collector.set_plan(plan);
+  state->collector.set_plan(plan, salt);
   state->collector.estimate(kMostCounted, &entries, &candidates);
   return entries;
 }
@@ -52,13 +52,19 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   state->at = 0;
   state->least = nullptr;
   const LshConfig& config = state->collector.config();
-  if ((config.flags & kMetaBound) == 0) return;  // no row was ever there
+  const int column = value_column(scan->indexRelation);
+  const bool bound = (config.flags & kMetaBound) != 0;
+  if (!bound && column == 0) return;  // no row was ever there
+  uint64_t salt = 0;
+  const bool salted = salt_of_keys(scan->indexRelation, scan->keyData, scan->numberOfKeys, &salt);
   ProbesRequest* plans = static_cast<ProbesRequest*>(palloc0(sizeof(ProbesRequest) * Max(scan->numberOfKeys, 1)));
   int best = -1;
   double least = -1;  // entries of the best one; below 0: not counted
   for (int i = 0; i < scan->numberOfKeys; ++i) {
     const ScanKey key = &scan->keyData[i];
     if ((key->sk_flags & SK_ISNULL) != 0) return;
+    if (key->sk_attno != column + 1) continue;
+    if (!bound) return;  // no row ever had a value
     ProbesRequest* plan = &plans[i];
     plan->query = key->sk_argument;
     plan->strategy = key->sk_strategy;
@@ -68,13 +74,13 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
     if (plan->guaranteed && plan->slack >= plan->ngroups) elog(ERROR, "the operator class gave an impossible plan");
   }
   for (int i = 0; i < scan->numberOfKeys; ++i) {
-    if (!plans[i].guaranteed) continue;
+    if (!plans[i].guaranteed || !salted) continue;
     if (best < 0) {
       best = i;
       continue;
     }
-    if (least < 0) least = entries_of(state, &plans[best]);
-    const double entries = entries_of(state, &plans[i]);
+    if (least < 0) least = entries_of(state, &plans[best], salt);
+    const double entries = entries_of(state, &plans[i], salt);
     if (entries >= least) continue;
     best = i;
     least = entries;
@@ -84,7 +90,7 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   state->probes = plans[best];
   state->condition = scan->keyData[best].sk_argument;
   state->strategy = scan->keyData[best].sk_strategy;
-  state->collector.set_plan(&state->probes);
+  state->collector.set_plan(&state->probes, salt);
 }
 
 // The distances by which rows come in order, when the ordering query is the condition's.
@@ -231,6 +237,8 @@ bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most
     call_family(index, kProcProbes, &request);
     if (request.nothing) {
       out->nothing = out->complete = true;
+    } else if (request.guaranteed && value_column(index) != 0) {
+      out->probes = request.nprobes;  // how long the lists are depends on the other columns
     } else if (request.guaranteed) {
       out->probes = request.nprobes;
       collector.set_plan(&request);

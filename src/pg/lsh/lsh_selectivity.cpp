@@ -75,7 +75,7 @@ const IndexOptInfo* counting_index(const VariableStatData* variable) {
   ListCell* cell;
   foreach (cell, variable->rel->indexlist) {
     auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
-    if (is_lsh(index) && !index->hypothetical && (index->indpred == NIL || index->predOK) &&
+    if (is_lsh(index) && planned_value_column(index) == 0 && !index->hypothetical && (index->indpred == NIL || index->predOK) &&
         match_index_to_operand(variable->var, 0, index))
       return index;
   }
@@ -356,7 +356,7 @@ double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicat
     Oid make_query = InvalidOid;
     if (const IndexOptInfo* index = counting_index(variable)) {
       PlanMeasure measures[kMostMeasures];
-      for (int i = find_measures(index, 0, measures); i-- > 0;)
+      for (int i = find_measures(index, planned_value_column(index), measures); i-- > 0;)
         if (measures[i].predicate == predicate) make_query = measures[i].make_query;
     }
     result = restriction(root, variable, known_arguments(root, measure, make_query, other, bound));

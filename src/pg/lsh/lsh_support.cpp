@@ -48,7 +48,7 @@ int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kM
 
 Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
                       bool derived) {
-  if (key_argument > 1 || list_length(args) != 3) return nullptr;
+  if (key_argument > 1 || list_length(args) != 3 || column != planned_value_column(index)) return nullptr;
   PlanMeasure measures[kMostMeasures];
   const PlanMeasure* m = nullptr;
   for (int i = find_measures(index, column, measures); i-- > 0;)

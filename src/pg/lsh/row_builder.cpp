@@ -9,7 +9,7 @@ void init_builder(Builder* b, BuildShared* shared, int number, Relation index, s
   b->number = number;
   b->context = CurrentMemoryContext;
   b->row_context = AllocSetContextCreate(CurrentMemoryContext, "lsh build row", ALLOCSET_DEFAULT_SIZES);
-  b->detoast = TupleDescAttr(RelationGetDescr(index), 0)->attlen == -1;
+  b->detoast = TupleDescAttr(RelationGetDescr(index), value_column(index))->attlen == -1;
   // A part is for what grows with the chunk elsewhere, in the allocator above all.
   b->chunk = make_owned<EntryChunk>(CurrentMemoryContext,
                                     [memory](PgStop*, PgTempFiles*) { return new EntryChunk(memory - memory / 16); });
@@ -41,6 +41,9 @@ void spill(Builder* b) {
   MemoryContextSwitchTo(old);
 }
 
+namespace {
+
+// Leaves out the rows taken so far: others were made by other parameters, and these are dead.
 void forget_rows(Builder* b) {
   b->skipped |= b->rows != 0;
   b->chunk->object->clear();
@@ -48,8 +51,6 @@ void forget_rows(Builder* b) {
   b->rows = 0;
   b->entries = 0;
 }
-
-namespace {
 
 // Takes over the parameters that are bound now.
 void adopt_binding(Builder* b) {
@@ -121,43 +122,84 @@ bool accept(Builder* b, Relation index, Datum value, bool alive) {
 }
 
 // The row's stored keys; not in order, and perhaps repeated: the sort and the packer see to that.
-StoredKeys row_keys(Relation index, Datum value, const LshConfig* config) {
+StoredKeys row_keys(Relation index, const IndexedRow& row, const LshConfig* config) {
+  if (!row.has_keys()) return {nullptr, 0};
   KeysRequest request{};
-  request.value = value;
+  request.value = row.value;
   request.config = config;
   call_family(index, kProcKeys, &request);
   bool good = true;
-  if (request.nkeys > kMostKeysPerRow) return stored_keys(index, value, config);  // raises the error
+  if (request.nkeys > kMostKeysPerRow) return stored_keys(index, row, config);  // raises the error
   for (uint32_t i = 0; i < request.nkeys; ++i) {
-    request.keys[i] = stored_key(request.keys[i], request.final);
-    good &= request.keys[i] != kRosterKey && request.keys[i] <= kMostKey;
+    const uint64_t key = stored_key(request.keys[i], request.final);
+    good &= key != kRosterKey && key <= kMostKey;
+    request.keys[i] = salted_key(key, row.salt);
   }
-  if (!good) return stored_keys(index, value, config);
+  if (!good) elog(ERROR, "the operator class of index \"%s\" gave an impossible key", RelationGetRelationName(index));
   return {request.keys, request.nkeys};
+}
+
+void add_row(Builder* b, uint64_t tid, const StoredKeys& keys) {
+  while (!b->chunk->object->add(tid, keys.keys, keys.n)) {
+    bool grown = false;
+    call_core([&] {
+      Poller poller(b->chunk->stop);
+      grown = b->chunk->object->grow(keys.n, poller);
+    });
+    if (!grown) spill(b);
+  }
+  b->rows += 1;
+  b->entries += keys.n + 1;
+}
+
+void keep_valueless(Builder* b, uint64_t tid) {
+  if (b->nvalueless == b->most_valueless) {
+    b->most_valueless = Max(size_t{1024}, 2 * b->most_valueless);
+    b->valueless = static_cast<uint64_t*>(
+        b->valueless == nullptr ? MemoryContextAllocHuge(b->context, b->most_valueless * sizeof(uint64_t))
+                                : repalloc_huge(b->valueless, b->most_valueless * sizeof(uint64_t)));
+  }
+  b->valueless[b->nvalueless++] = tid;
+}
+
+void add_valueless(Builder* b) {
+  for (size_t i = 0; i < b->nvalueless; ++i) {
+    if (i % 1024 == 0) CHECK_FOR_INTERRUPTS();
+    add_row(b, b->valueless[i], {nullptr, 0});
+  }
+  b->nvalueless = 0;
 }
 
 }  // namespace
 
 void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool alive, void* state) {
   Builder* b = static_cast<Builder*>(state);
-  if (nulls[0]) return;
+  const int column = value_column(index);
+  if (column == 0 && nulls[0]) return;
   MemoryContext old = MemoryContextSwitchTo(b->row_context);
-  const Datum value = b->detoast ? PointerGetDatum(PG_DETOAST_DATUM(values[0])) : values[0];
-  if (accept(b, index, value, alive)) {
-    const StoredKeys keys = row_keys(index, value, &b->config);
-    while (!b->chunk->object->add(tid_of(*tid), keys.keys, keys.n)) {
-      bool grown = false;
-      call_core([&] {
-        Poller poller(b->chunk->stop);
-        grown = b->chunk->object->grow(keys.n, poller);
-      });
-      if (!grown) spill(b);
-    }
-    b->rows += 1;
-    b->entries += keys.n + 1;
+  if (b->detoast && !nulls[column]) values[column] = PointerGetDatum(PG_DETOAST_DATUM(values[column]));
+  IndexedRow row;
+  indexed_row(index, values, nulls, &row);
+  if (!row.has_value) {
+    b->has_valueless = true;
+    if (b->confirmed)
+      add_row(b, tid_of(*tid), {nullptr, 0});
+    else
+      keep_valueless(b, tid_of(*tid));
+  } else if (accept(b, index, row.value, alive)) {
+    if (b->confirmed && b->nvalueless != 0) add_valueless(b);
+    add_row(b, tid_of(*tid), row_keys(index, row, &b->config));
   }
   MemoryContextSwitchTo(old);
   MemoryContextReset(b->row_context);
+}
+
+void end_rows(Builder* b) {
+  if (b->binding != b->shared->binding) {
+    forget_rows(b);
+    b->binding = b->shared->binding;
+  }
+  add_valueless(b);
 }
 
 }  // namespace neardup

@@ -23,6 +23,10 @@ struct BuildShare {
   uint64 blocks;  // of its file
   uint64 entries;
   double rows;
+  bool valueless;  // some of them are whatever the parameters are
+
+  // Whether the rows count in a build that ended with parameters number `last`.
+  bool holds(uint32 last) const { return binding == last || binding == 0; }
 };
 
 // What the processes of a build have in common; of a serial build, in local memory.
@@ -71,6 +75,12 @@ struct Builder {
   double rows;
   uint64 entries;
   bool skipped;  // dead rows made by other parameters
+
+  // Rows without a value, whatever the parameters are: kept apart while others may still be forgotten.
+  uint64_t* valueless;
+  bool has_valueless;
+  size_t nvalueless;
+  size_t most_valueless;
 };
 
 // In the current memory context, all of it. memory: bytes, for the chunk.
@@ -78,6 +88,9 @@ void init_builder(Builder* b, BuildShared* shared, int number, Relation index, s
 
 // Takes a row of the scan; state: the Builder. An IndexBuildCallback.
 void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool alive, void* state);
+
+// At the end of the scan: takes over what the other processes made of the parameters. After it `rows` counts.
+void end_rows(Builder* b);
 
 // Sorts the rows that are in memory, for take_chunk().
 void sort_chunk(Builder* b);
@@ -90,9 +103,6 @@ void take_chunk(Builder* b, Out* out) {
 
 // Sorts them and writes them as a chunk.
 void spill(Builder* b);
-
-// Leaves out the rows taken so far: others were made by other parameters, and these are dead.
-void forget_rows(Builder* b);
 
 // Of the file with the chunks of process `number`.
 void chunk_file_name(char (&name)[32], int number);
