@@ -74,7 +74,7 @@ SELECT proname, proleakproof, provolatile, proparallel FROM pg_proc
   WHERE proname IN ('jaccard', 'jaccard_at_least', 'minhash_at_least', 'minhash_jaccard_distance', 'minhash_similar', 'lsh_query_conflicts',
                     'lsh_query_bound', 'with_threshold', 'band_keys', 'lsh_probability') ORDER BY proname;
 SELECT o.oid::regoperator, amopstrategy, amoppurpose, oprcom = o.oid AS own_commutator, oprrest, oprjoin
-  FROM pg_amop JOIN pg_operator o ON o.oid = amopopr JOIN pg_am a ON a.oid = amopmethod WHERE amname = 'lsh' AND amopstrategy <> 5 ORDER BY amopstrategy;
+  FROM pg_amop JOIN pg_operator o ON o.oid = amopopr JOIN pg_am a ON a.oid = amopmethod WHERE amname = 'lsh' AND amopstrategy <> 5 ORDER BY amopstrategy, o.oid::regoperator::text COLLATE "C";
 SELECT opfname, amprocnum, amproc::regprocedure FROM pg_amproc JOIN pg_opfamily f ON f.oid = amprocfamily JOIN pg_am a ON a.oid = opfmethod
   WHERE amname = 'lsh' AND amprocnum <> 15 ORDER BY opfname, amprocnum;
 

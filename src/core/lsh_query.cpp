@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/int_set.h"
 #include "core/simhash.h"
 #include "core/text.h"
 
@@ -24,6 +25,7 @@ constexpr Prefix kPrefixes[] = {
     {LshMeasure::hamming, "hamming<="},
     {LshMeasure::ctph_score, "ctph_score>="},
     {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
+    {LshMeasure::set_jaccard, "set_jaccard>="},
 };
 
 [[noreturn]] void corrupt(const std::string& what) { throw Error(Errc::corrupt_data, "invalid lsh_query: " + what); }
@@ -62,6 +64,33 @@ void check_simhash_size(size_t size) {
   if (size != sizeof(uint64_t)) corrupt("a simhash has 8 bytes, not " + std::to_string(size));
 }
 
+// Elements of 8 bytes, ascending.
+SetView checked_set(const uint8_t* bytes, size_t size) {
+  if (size % sizeof(int64_t) != 0) corrupt("a set has 8 bytes an element, not " + std::to_string(size) + " in all");
+  const SetView set{bytes, size / sizeof(int64_t)};
+  for (size_t i = 1; i < set.n; ++i)
+    if (set[i - 1] >= set[i]) corrupt("the elements of a set do not ascend");
+  return set;
+}
+
+std::vector<int64_t> set_from_text(std::string_view text, const char** why) {
+  std::vector<int64_t> elements;
+  *why = "A set reads {1,2,3}.";
+  if (text.size() < 2 || text.front() != '{' || text.back() != '}') return elements;
+  const char* p = text.data() + 1;
+  const char* end = text.data() + text.size() - 1;
+  while (p != end) {
+    int64_t element = 0;
+    const auto r = std::from_chars(p, end, element);
+    if (r.ec != std::errc() || (r.ptr != end && (*r.ptr != ',' || r.ptr + 1 == end))) return elements;
+    elements.push_back(element);
+    p = r.ptr == end ? end : r.ptr + 1;
+  }
+  *why = nullptr;
+  elements.resize(make_set(elements.data(), elements.size()));
+  return elements;
+}
+
 }  // namespace
 
 LshQueryView view_lsh_query(const void* bytes, size_t size) {
@@ -84,6 +113,9 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
     case LshMeasure::ctph_edit_rate:
       v.digest = view_ctph(h + 1, size);
       break;
+    case LshMeasure::set_jaccard:
+      v.set = checked_set(reinterpret_cast<const uint8_t*>(h + 1), size);
+      break;
   }
   return v;
 }
@@ -94,6 +126,8 @@ size_t lsh_query_size(const LshQueryView& query) noexcept {
       return sizeof(LshQueryHeader) + query.signature.size;
     case LshMeasure::hamming:
       return sizeof(LshQueryHeader) + sizeof query.simhash;
+    case LshMeasure::set_jaccard:
+      return sizeof(LshQueryHeader) + query.set.n * sizeof(int64_t);
     default:
       return sizeof(LshQueryHeader) + ctph_size(query.digest);
   }
@@ -112,6 +146,9 @@ void write_lsh_query(const LshQueryView& query, void* out) noexcept {
       break;
     case LshMeasure::hamming:
       std::memcpy(value, &query.simhash, sizeof query.simhash);
+      break;
+    case LshMeasure::set_jaccard:
+      if (query.set.n != 0) std::memcpy(value, query.set.bytes, query.set.n * sizeof(int64_t));
       break;
     default:
       write_ctph(query.digest, value);
@@ -135,6 +172,13 @@ std::string lsh_query_to_text(const LshQueryView& query) {
       return out + minhash_to_text(query.signature);
     case LshMeasure::hamming:
       return out + simhash_to_text(query.simhash);
+    case LshMeasure::set_jaccard:
+      out += '{';
+      for (size_t i = 0; i < query.set.n; ++i) {
+        if (i != 0) out += ',';
+        out += std::to_string(query.set[i]);
+      }
+      return out + '}';
     default:
       return out + ctph_to_text(query.digest);
   }
@@ -167,6 +211,13 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
     case LshMeasure::hamming:
       query.simhash = simhash_from_text(value);
       return stored(query);
+    case LshMeasure::set_jaccard: {
+      const char* why;
+      const std::vector<int64_t> elements = set_from_text(value, &why);
+      if (why != nullptr) throw fail(why);
+      query.set = {reinterpret_cast<const uint8_t*>(elements.data()), elements.size()};
+      return stored(query);
+    }
     default: {
       const CtphDigest digest = ctph_from_text(value);
       query.digest = view_of(digest);
@@ -183,6 +234,10 @@ std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
       break;
     case LshMeasure::hamming:
       store_be64(query.simhash, value.data());
+      break;
+    case LshMeasure::set_jaccard:
+      value.resize(query.set.n * sizeof(int64_t));
+      for (size_t i = 0; i < query.set.n; ++i) store_be64(static_cast<uint64_t>(query.set[i]), &value[i * 8]);
       break;
     default:
       value.resize(ctph_size(query.digest));
@@ -214,6 +269,13 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
       check_simhash_size(size);
       query.simhash = load_be64(bytes);
       return stored(query);
+    case LshMeasure::set_jaccard: {
+      if (size % sizeof(int64_t) != 0) checked_set(bytes, size);  // throws
+      std::vector<int64_t> elements(size / sizeof(int64_t));
+      for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<int64_t>(load_be64(bytes + i * 8));
+      query.set = checked_set(reinterpret_cast<const uint8_t*>(elements.data()), size);
+      return stored(query);
+    }
     default:
       query.digest = view_ctph(bytes, size);
       return stored(query);
@@ -224,6 +286,7 @@ double closeness(LshMeasure measure, double bound) noexcept {
   double c = 0;
   switch (measure) {
     case LshMeasure::jaccard:
+    case LshMeasure::set_jaccard:
       c = bound;
       break;
     case LshMeasure::hamming:  // unrelated values differ in some 32 bits, near duplicates in 10 at most

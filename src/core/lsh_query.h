@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,12 @@ enum class LshMeasure : uint8_t {
   hamming = 2,         // of simhashes: distance <= bound
   ctph_score = 3,      // of ctph digests: score >= bound
   ctph_edit_rate = 4,  // of ctph digests: rate <= bound
+  set_jaccard = 5,     // of sets of integers: similarity >= bound
 };
 
 // Whether near means much of it; else little.
 inline constexpr bool is_similarity(LshMeasure m) noexcept {
-  return m == LshMeasure::jaccard || m == LshMeasure::ctph_score;
+  return m == LshMeasure::jaccard || m == LshMeasure::ctph_score || m == LshMeasure::set_jaccard;
 }
 
 // As SQL compares numbers: NaN is above all others. value is none.
@@ -34,7 +36,7 @@ inline constexpr bool within(LshMeasure m, double value, double bound) noexcept 
 }
 
 // The stored form: 12 bytes, then the value: the stored form of a minhash or a ctph, the 8 bytes of a simhash in the
-// machine's order.
+// machine's order, or those of each element of a set, ascending.
 struct __attribute__((packed, aligned(4))) LshQueryHeader {
   uint8_t format;
   uint8_t measure;
@@ -43,6 +45,18 @@ struct __attribute__((packed, aligned(4))) LshQueryHeader {
 };
 static_assert(sizeof(LshQueryHeader) == 12);
 
+// Elements of a set: int64_t, ascending, without repeats; perhaps unaligned.
+struct SetView {
+  const uint8_t* bytes = nullptr;
+  size_t n = 0;
+
+  int64_t operator[](size_t i) const noexcept {
+    int64_t v;
+    std::memcpy(&v, bytes + i * sizeof v, sizeof v);
+    return v;
+  }
+};
+
 // A validated stored value, or one to be written; points into the caller's bytes. Of the values the one of the measure.
 struct LshQueryView {
   LshMeasure measure = LshMeasure::jaccard;
@@ -50,6 +64,7 @@ struct LshQueryView {
   MinhashView signature{};
   uint64_t simhash = 0;
   CtphView digest{};
+  SetView set{};
 };
 
 // Checks all of it. bytes must be 4-byte aligned. Error{corrupt_data} names what is wrong.
@@ -60,7 +75,7 @@ size_t lsh_query_size(const LshQueryView& query) noexcept;
 // Writes the stored form, lsh_query_size bytes.
 void write_lsh_query(const LshQueryView& query, void* out) noexcept;
 
-// `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`; the bound in
+// `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`, `set_jaccard>=0.8 {1,2,3}`; the bound in
 // the fewest digits that give it back, or NaN, Infinity, -Infinity.
 std::string lsh_query_to_text(const LshQueryView& query);
 // The stored form. Error{invalid_text} with a hint.

@@ -4,6 +4,7 @@
 
 #include "core/sign.h"
 #include "pg/guc.h"
+#include "pg/int_set_value.h"
 #include "pg/values.h"
 
 namespace {
@@ -25,54 +26,33 @@ void check_ordered(const MinhashView& v, const char* function) {
                     errdetail("The 8-bit form keeps no order of its values.")));
 }
 
-// The distinct elements of an array of text or bigint, ascending; text compares by its bytes.
-template <typename T>
-struct ArraySet {
+// The distinct elements of an array of text, ascending by their bytes.
+struct TextSet {
   Datum* values;
   int count;
 
-  void read(ArrayType* array, Oid type) {
-    const bool is_text = type == TEXTOID;
+  void read(ArrayType* array) {
     bool* nulls;
-    deconstruct_array(array, type, is_text ? -1 : static_cast<int>(sizeof(int64)), is_text ? false : FLOAT8PASSBYVAL,
-                      is_text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &values, &nulls, &count);
+    deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &count);
     for (int i = 0; i < count; ++i) {
       if (nulls[i])
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of the set is NULL", i + 1),
                         errhint("Use array_remove(elements, NULL).")));
-      if (is_text) values[i] = PointerGetDatum(DatumGetTextPP(values[i]));
+      values[i] = PointerGetDatum(DatumGetTextPP(values[i]));
     }
   }
 
-  std::vector<T> distinct(StopCheck* stop) const {
-    std::vector<T> out;
+  std::vector<std::string_view> distinct(StopCheck* stop) const {
+    std::vector<std::string_view> out;
     out.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<T, int64>) {
-        out.push_back(DatumGetInt64(values[i]));
-      } else {
-        const text* t = reinterpret_cast<const text*>(DatumGetPointer(values[i]));
-        out.emplace_back(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
-      }
+      const text* t = reinterpret_cast<const text*>(DatumGetPointer(values[i]));
+      out.emplace_back(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
     }
     sort_unique(&out, stop);
     return out;
   }
 };
-
-template <typename T>
-Datum exact_jaccard(FunctionCallInfo fcinfo, Oid type) {
-  ArraySet<T> a;
-  ArraySet<T> b;
-  a.read(PG_GETARG_ARRAYTYPE_P(0), type);
-  b.read(PG_GETARG_ARRAYTYPE_P(1), type);
-  double j = 0;
-  call_core([&] {
-    PgStop stop;
-    j = overlap(a.distinct(&stop), b.distinct(&stop)).jaccard();
-  });
-  PG_RETURN_FLOAT8(j);
-}
 
 }  // namespace
 
@@ -124,9 +104,25 @@ Datum minhash_set_size(PG_FUNCTION_ARGS) {
 }
 
 PG_FUNCTION_INFO_V1(jaccard_exact_text);
-Datum jaccard_exact_text(PG_FUNCTION_ARGS) { return exact_jaccard<std::string_view>(fcinfo, TEXTOID); }
+Datum jaccard_exact_text(PG_FUNCTION_ARGS) {
+  TextSet a;
+  TextSet b;
+  a.read(PG_GETARG_ARRAYTYPE_P(0));
+  b.read(PG_GETARG_ARRAYTYPE_P(1));
+  double j = 0;
+  call_core([&] {
+    PgStop stop;
+    j = overlap(a.distinct(&stop), b.distinct(&stop)).jaccard();
+  });
+  PG_RETURN_FLOAT8(j);
+}
 
+// Of bigint[] and of int[].
 PG_FUNCTION_INFO_V1(jaccard_exact_bigint);
-Datum jaccard_exact_bigint(PG_FUNCTION_ARGS) { return exact_jaccard<int64>(fcinfo, INT8OID); }
+Datum jaccard_exact_bigint(PG_FUNCTION_ARGS) {
+  const IntSet a = int_set_arg(fcinfo, 0, true);
+  const IntSet b = int_set_arg(fcinfo, 1, true);
+  PG_RETURN_FLOAT8(set_jaccard(a.elements, a.n, b.elements, b.n));
+}
 
 }  // extern "C"

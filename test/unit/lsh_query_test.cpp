@@ -103,6 +103,36 @@ TEST(LshQuery, EveryMeasureReadsBack) {
   EXPECT_EQ(wire, (std::vector<uint8_t>{1, 2, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}));
 }
 
+std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& elements) {
+  LshQueryView q;
+  q.measure = LshMeasure::set_jaccard;
+  q.bound = bound;
+  q.set = {reinterpret_cast<const uint8_t*>(elements.data()), elements.size()};
+  return stored(q);
+}
+
+TEST(LshQuery, SetsReadBack) {
+  for (const double bound : kBounds)
+    for (const std::vector<int64_t>& set : {std::vector<int64_t>{}, {7}, {INT64_MIN, -1, 0, 5, INT64_MAX}})
+      expect_reads_back(set_query(bound, set));
+  EXPECT_EQ(lsh_query_to_text(view(set_query(0.5, {-3, 20}))), "set_jaccard>=0.5 {-3,20}");
+  EXPECT_EQ(lsh_query_from_text("set_jaccard>=0.5 {20,-3,20}"), set_query(0.5, {-3, 20}));
+  EXPECT_EQ(lsh_query_to_wire(view(set_query(1, {258}))),
+            (std::vector<uint8_t>{1, 5, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}));
+  for (const char* text : {"set_jaccard>=0.5 ", "set_jaccard>=0.5 {", "set_jaccard>=0.5 {1,}", "set_jaccard>=0.5 {,1}", "set_jaccard>=0.5 1,2",
+                           "set_jaccard>=0.5 {1 ,2}", "set_jaccard>=0.5 {9223372036854775808}", "set_jaccard>=0.5 {1;2}", "set_jaccard>=0.5 {}}"})
+    EXPECT_THROW(lsh_query_from_text(text), Error) << text;
+  for (const std::vector<int64_t>& bad : {std::vector<int64_t>{2, 2}, {3, 1}}) {
+    EXPECT_THROW(view(set_query(0.5, bad)), Error);
+    const std::vector<uint8_t> bytes = set_query(0.5, bad);
+    EXPECT_THROW(lsh_query_from_wire(bytes.data(), bytes.size()), Error);
+  }
+  std::vector<uint8_t> cut = set_query(0.5, {1, 2});
+  cut.pop_back();
+  EXPECT_THROW(view(cut), Error);
+  EXPECT_THROW(lsh_query_from_wire(cut.data(), cut.size()), Error);
+}
+
 TEST(LshQuery, Within) {
   EXPECT_TRUE(within(LshMeasure::jaccard, 0.8, 0.8));
   EXPECT_FALSE(within(LshMeasure::jaccard, 0.8, 0.9));
@@ -115,7 +145,8 @@ TEST(LshQuery, Within) {
 
 TEST(LshQuery, ClosenessIsMonotone) {
   for (const LshMeasure m :
-       {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score, LshMeasure::ctph_edit_rate}) {
+       {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score, LshMeasure::ctph_edit_rate,
+        LshMeasure::set_jaccard}) {
     const double most = m == LshMeasure::hamming ? 64 : m == LshMeasure::ctph_score ? 100 : 1;
     const double strictest = is_similarity(m) ? most : 0;
     EXPECT_EQ(closeness(m, strictest), 1);

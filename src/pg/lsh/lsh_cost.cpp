@@ -25,21 +25,29 @@ constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only c
 constexpr double kAscending = 0.3;
 
 // The hash families of this extension, whose operands can be read here.
-enum class Family : uint8_t { other, minhash, simhash, ctph };
+enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae };
 
 Family family_of(const LshConfig& config) {
   const auto is = [&](const char* name) { return strncmp(config.family, name, sizeof config.family) == 0; };
-  return is("minhash") ? Family::minhash : is("simhash") ? Family::simhash : is("ctph") ? Family::ctph : Family::other;
+  return is("minhash")    ? Family::minhash
+         : is("simhash")  ? Family::simhash
+         : is("ctph")     ? Family::ctph
+         : is("set")      ? Family::set
+         : is("minutiae") ? Family::minutiae
+                          : Family::other;
 }
 
-Family family_of(LshMeasure measure) {
+// Whether indexes of the family are asked for this measure.
+bool takes(Family family, LshMeasure measure) {
   switch (measure) {
     case LshMeasure::jaccard:
-      return Family::minhash;
+      return family == Family::minhash;
     case LshMeasure::hamming:
-      return Family::simhash;
+      return family == Family::simhash;
+    case LshMeasure::set_jaccard:
+      return family == Family::set || family == Family::minutiae;
     default:
-      return Family::ctph;
+      return family == Family::ctph;
   }
 }
 
@@ -204,6 +212,8 @@ double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
     }
     case LshMeasure::hamming:
       return Max(1.0, static_cast<double>(simhash_index_probes(facts->nbands, query.has_bound ? query.bound : 3)));
+    case LshMeasure::set_jaccard:
+      return facts->family == Family::minutiae ? 8 : 50;
     default:
       return 90;  // grams of two parts, of 64 and 32 characters
   }
@@ -343,7 +353,7 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
   const IndexFacts* facts = facts_of(root, index->indexoid);
   if (!facts->bound) return true;  // no row was ever there
   // `minhash %> lsh_query` of a simhash: the operator raises the error.
-  if (query.has_bound && facts->family != Family::other && facts->family != family_of(query.measure)) return false;
+  if (query.has_bound && facts->family != Family::other && !takes(facts->family, query.measure)) return false;
   if (query.none || !query.has_bound) return true;
   if (!query.has_query) {
     switch (query.measure) {
@@ -352,6 +362,7 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
       case LshMeasure::hamming:
         return simhash_index_probes(facts->nbands, query.bound) > 0;
       case LshMeasure::ctph_score:
+      case LshMeasure::set_jaccard:
         return query.bound > 0;
       case LshMeasure::ctph_edit_rate:
         return query.bound <= facts->max_rate + kBoundTolerance;

@@ -37,6 +37,14 @@ inline LshQueryView ctph_query(LshMeasure measure, const CtphView& digest, doubl
   return q;
 }
 
+inline LshQueryView set_query_of(const SetView& set, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::set_jaccard;
+  q.bound = bound;
+  q.set = set;
+  return q;
+}
+
 // Whether the named predicates (jaccard_at_least() and the others) take the bound; comparisons take any.
 bool valid_bound(LshMeasure measure, double bound);
 

@@ -120,4 +120,7 @@ Datum lsh_score_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::c
 PG_FUNCTION_INFO_V1(lsh_rate_support);
 Datum lsh_rate_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_edit_rate); }
 
+PG_FUNCTION_INFO_V1(lsh_set_support);
+Datum lsh_set_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_jaccard); }
+
 }  // extern "C"

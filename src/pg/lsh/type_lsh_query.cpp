@@ -1,6 +1,9 @@
 // The type lsh_query, its makers and operators, and the predicates that an lsh index serves: what an index is asked.
+#include <limits>
+
 #include "core/ctph_compare.h"
 #include "pg/ctph_value.h"
+#include "pg/int_set_value.h"
 #include "pg/lsh/lsh_query.h"
 #include "pg/simhash_value.h"
 
@@ -42,6 +45,7 @@ constexpr BoundRange kRanges[] = {
     {"distance", "from 0 to 64", 64, true},
     {"score", "from 0 to 100", 100, true},
     {"rate", "from 0 to 1", 1, true},
+    {"threshold", "above 0 and at most 1", 1, false},
 };
 const BoundRange& range_of(LshMeasure measure) { return kRanges[static_cast<int>(measure) - 1]; }
 
@@ -78,6 +82,16 @@ double measured(LshMeasure measure, const CtphView& a, const CtphView& b) {
   return value;
 }
 
+SetView view_of(const IntSet& set) { return {reinterpret_cast<const uint8_t*>(set.elements), set.n}; }
+
+double jaccard_with(const IntSet& set, const SetView& query) {
+  auto* elements = static_cast<int64_t*>(palloc(query.n * sizeof(int64_t) + 1));
+  if (query.n != 0) memcpy(elements, query.bytes, query.n * sizeof(int64_t));
+  const double j = set_jaccard(set.elements, set.n, elements, query.n);
+  pfree(elements);
+  return j;
+}
+
 // Only a query of the operator's own type can be meant. `good`: the query is one.
 void demand_query(bool good, const char* type) {
   if (!good)
@@ -107,7 +121,8 @@ Datum lsh_query_in(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_query_out);
 Datum lsh_query_out(PG_FUNCTION_ARGS) {
   const LshQueryView v = query_arg(fcinfo, 0);
-  const size_t size = 192 + lsh_query_size(v) * 4 / 3;
+  // An element of a set takes 8 bytes, and at most 21 as text.
+  const size_t size = 192 + lsh_query_size(v) * 3;
   char* out = static_cast<char*>(palloc(size));
   call_core([&] {
     const std::string text = lsh_query_to_text(v);
@@ -177,6 +192,19 @@ Datum lsh_rate_query_strict(PG_FUNCTION_ARGS) {
   return lsh_query_datum(ctph_query(LshMeasure::ctph_edit_rate, ctph_arg(fcinfo, 0), bound));
 }
 
+// A set with a NULL has no form: the condition that stands for it keeps every row, so that the query's own raises its error.
+static Datum set_query(FunctionCallInfo fcinfo, double bound) {
+  const IntSet set = int_set_arg(fcinfo, 0, false);
+  return lsh_query_datum(set.null_at >= 0 ? set_query_of({}, -std::numeric_limits<double>::infinity())
+                                          : set_query_of(view_of(set), bound));
+}
+
+PG_FUNCTION_INFO_V1(lsh_set_query);
+Datum lsh_set_query(PG_FUNCTION_ARGS) { return set_query(fcinfo, PG_GETARG_FLOAT8(1)); }
+
+PG_FUNCTION_INFO_V1(lsh_set_query_strict);
+Datum lsh_set_query_strict(PG_FUNCTION_ARGS) { return set_query(fcinfo, bound_arg(fcinfo, 1, LshMeasure::set_jaccard)); }
+
 // The operator %> of each type, for any bound.
 
 PG_FUNCTION_INFO_V1(minhash_at_least);
@@ -202,6 +230,14 @@ Datum ctph_within(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(within(query.measure, measured(query.measure, digest, query.digest), query.bound));
 }
 
+PG_FUNCTION_INFO_V1(int_set_within);
+Datum int_set_within(PG_FUNCTION_ARGS) {
+  const LshQueryView query = query_arg(fcinfo, 1);
+  demand_query(query.measure == LshMeasure::set_jaccard, "set");
+  const IntSet set = int_set_arg(fcinfo, 0, query.bound > -std::numeric_limits<double>::infinity());
+  PG_RETURN_BOOL(within(query.measure, jaccard_with(set, query.set), query.bound));
+}
+
 PG_FUNCTION_INFO_V1(lsh_query_conflicts);
 Datum lsh_query_conflicts(PG_FUNCTION_ARGS) {
   const LshQueryView a = query_arg(fcinfo, 0);
@@ -219,6 +255,14 @@ Datum jaccard_at_least(PG_FUNCTION_ARGS) {
   const MinhashView b = minhash_arg(fcinfo, 1);
   const double threshold = bound_arg(fcinfo, 2, LshMeasure::jaccard);
   PG_RETURN_BOOL(measured(a, b) >= threshold);
+}
+
+PG_FUNCTION_INFO_V1(int_set_at_least);
+Datum int_set_at_least(PG_FUNCTION_ARGS) {
+  const IntSet a = int_set_arg(fcinfo, 0, true);
+  const IntSet b = int_set_arg(fcinfo, 1, true);
+  const double threshold = bound_arg(fcinfo, 2, LshMeasure::set_jaccard);
+  PG_RETURN_BOOL(set_jaccard(a.elements, a.n, b.elements, b.n) >= threshold);
 }
 
 PG_FUNCTION_INFO_V1(hamming_at_most);
@@ -246,6 +290,7 @@ bool makes_lsh_query(Oid function, LshMeasure* measure) {
       {lsh_hamming_query, LshMeasure::hamming},        {lsh_hamming_query_strict, LshMeasure::hamming},
       {lsh_score_query, LshMeasure::ctph_score},       {lsh_score_query_strict, LshMeasure::ctph_score},
       {lsh_rate_query, LshMeasure::ctph_edit_rate},    {lsh_rate_query_strict, LshMeasure::ctph_edit_rate},
+      {lsh_set_query, LshMeasure::set_jaccard},        {lsh_set_query_strict, LshMeasure::set_jaccard},
   };
   FmgrInfo info;
   fmgr_info(function, &info);

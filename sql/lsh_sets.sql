@@ -1,0 +1,63 @@
+-- Sets of integers in an lsh index
+SET search_path = public;
+SELECT jaccard_exact('{1,2,3}'::int[], '{2,3,4}'::int[]), jaccard_exact('{3,3,1}'::int[], '{1,3}'::bigint[]), jaccard_exact('{}'::int[], '{1}');
+SELECT jaccard_exact('{1,NULL}'::int[], '{1}');
+SELECT jaccard_exact_at_least('{1,2}'::int[], '{2}'::int[], 0.5), jaccard_exact_at_least('{1,2}'::bigint[], '{2}'::bigint[], 0.51);
+SELECT jaccard_exact_at_least('{1,2}'::int[], '{2}'::int[], 0);
+SELECT jaccard_exact_at_least('{1,2}'::int[], '{2}'::int[], 'NaN');
+SELECT 'set_jaccard>=0.5 {9,-1,9}'::lsh_query, '{1,2}'::int[] %> 'set_jaccard>=0.5 {2}', '{1,2}'::bigint[] %> 'set_jaccard>=0.6 {2}';
+SELECT 'set_jaccard>=0.5 {1,}'::lsh_query;
+SELECT '{1,2}'::int[] %> 'hamming<=3 00000000000000ff'::lsh_query;
+CREATE TABLE basket (id int PRIMARY KEY, shop int, items int[], refs bigint[]);
+INSERT INTO basket SELECT i, i % 3, array_agg((i * 7 + e * e * 13) % 211 ORDER BY e DESC), array_agg(10000000000 + (i / 4) * e) FROM generate_series(1, 600) i, generate_series(1, 5 + i % 9) e GROUP BY i;
+INSERT INTO basket VALUES (601, 1, '{}', NULL), (602, 1, NULL, '{}'), (603, 2, '{5,5,5}', '{1}');
+INSERT INTO basket SELECT 700 + i, 0, array_agg(e), array_agg(e) FROM generate_series(0, 3) i, generate_series(1, 1600 + i * 300) e GROUP BY i;
+CREATE INDEX basket_items ON basket USING lsh (items);
+CREATE INDEX basket_refs ON basket USING lsh (shop, refs);
+ANALYZE basket;
+SELECT guarantee, parameters, bands, threshold, recall, rows, entries FROM lsh_info('basket_items');
+SELECT guarantee FROM lsh_info('basket_refs');
+SELECT lsh_check('basket_items', true), lsh_check('basket_refs', true);
+EXPLAIN (COSTS OFF) SELECT id FROM basket WHERE jaccard_exact(items, '{1,2,3}') > 0.7;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM basket a JOIN basket b ON b.id <> a.id AND jaccard_exact(a.items, b.items) >= 0.7;
+EXPLAIN (COSTS OFF) SELECT id FROM basket WHERE shop = 1 AND jaccard_exact_at_least(refs, '{10000000000}', 0.5);
+SELECT id FROM basket WHERE jaccard_exact(items, (SELECT items FROM basket WHERE id = 17)) >= 0.5 ORDER BY id;
+SELECT id FROM basket WHERE jaccard_exact_at_least(items, '{5}', 1);
+-- Large sets, by a query of many elements and of more than are looked up
+SELECT id FROM basket WHERE jaccard_exact(items, ARRAY(SELECT generate_series(1, 1700))) >= 0.7 ORDER BY id;
+SELECT id FROM basket WHERE jaccard_exact(items, ARRAY(SELECT generate_series(1, 1500))) >= 0.7 ORDER BY id;
+SELECT id FROM basket WHERE jaccard_exact(items, ARRAY(SELECT generate_series(1, 20000))) >= 0.1 ORDER BY id;
+SELECT id FROM basket WHERE jaccard_exact(items, '{1,NULL}') >= 0.7;
+SELECT count(*) FROM basket WHERE jaccard_exact(items, '{}') >= 0;
+SELECT count(*) FROM basket WHERE jaccard_exact(items, '{1}') > 'NaN';
+INSERT INTO basket VALUES (900, 1, '{1,NULL}', NULL);
+CREATE INDEX ON basket USING lsh (items) WITH (threshold = 0.5);
+-- Minutiae
+SELECT minutiae_cells(ARRAY[point(0.51, 0.125), point(0.49, 0.26)], 4), minutiae_cells('{}', 4), minutiae_cells(ARRAY[point(1, 0)], 8, 0);
+SELECT minutiae_cells(ARRAY[point(1.5, 0)]);
+SELECT minutiae_cells(ARRAY[point('NaN', 0)]);
+SELECT minutiae_cells(ARRAY[point(0, 0), NULL]);
+SELECT minutiae_cells('{}', 0);
+SELECT minutiae_cells('{}', 64, 0.6);
+SELECT minutiae_buckets('{62,911,2248,84,1835,3532,7}'), minutiae_buckets('{}');
+SELECT minutiae_buckets('{1}', 5);
+SELECT minutiae_buckets('{1}', 100, 9);
+SELECT minutiae_buckets('{1,NULL}');
+CREATE TABLE print (id int PRIMARY KEY, cells int[]);
+INSERT INTO print SELECT i, array_agg(c) FROM generate_series(1, 300) i, generate_series(0, 1023) c WHERE (hashint8(i * 10000 + c) & 1023) < 205 GROUP BY i;
+CREATE INDEX print_cells ON print USING lsh (cells minutiae_ops (functions = 512, cells = 3, grid = 32));
+SELECT guarantee, parameters, round(recall::numeric, 4) AS recall, rows FROM lsh_info('print_cells');
+SELECT lsh_check('print_cells', true);
+EXPLAIN (COSTS OFF) SELECT id FROM print WHERE jaccard_exact(cells, (SELECT cells FROM print WHERE id = 9)) >= 0.4;
+SELECT id FROM print WHERE jaccard_exact(cells, (SELECT cells[1:180] FROM print WHERE id = 9)) >= 0.4;
+-- What the index hands out is what shares a bucket
+SELECT count(*) = (SELECT count(*) FROM print WHERE minutiae_buckets(cells, 512, 3, 32) && (SELECT minutiae_buckets(cells, 512, 3, 32) FROM print WHERE id = 9)) AS same
+  FROM print WHERE jaccard_exact(cells, (SELECT cells FROM print WHERE id = 9)) >= 0.001;
+INSERT INTO print VALUES (1000, '{5000}');
+INSERT INTO print VALUES (1000, '{-1}');
+CREATE INDEX ON print USING lsh (cells minutiae_ops (functions = 5));
+CREATE INDEX ON print USING lsh (cells minutiae_ops (grid = 16));
+ALTER TABLE print ADD EXCLUDE USING lsh (cells WITH %>);
+DROP TABLE basket, print;

@@ -1,0 +1,70 @@
+// Sets in an lsh index: elements as keys (exact), or buckets of minutiae (with a declared recall). Frozen, since indexes
+// hold these keys: docs/format.md 8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace neardup {
+
+// By elements ---------------------------------------------------------------------------------------------------------
+
+// Sets up to this size have a key for each element; larger ones have one key that says so.
+inline constexpr size_t kMostIndexedSet = 1600;
+// A query of more elements is not looked up.
+inline constexpr size_t kMostQuerySet = 16384;
+
+inline uint64_t set_element_key(int64_t element) noexcept { return static_cast<uint64_t>(element); }
+inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
+
+// What to look up for the sets with Jaccard similarity >= bound to a set of n elements. The similarity is at most the
+// number of common elements over n; so a set that qualifies has at least `least` of the query's elements.
+struct SetPlan {
+  bool served;    // else every set is a candidate
+  bool nothing;   // no set qualifies
+  bool large;     // sets beyond kMostIndexedSet may qualify
+  uint32_t least;
+};
+SetPlan plan_set(size_t n, double bound) noexcept;
+
+// By minutiae ---------------------------------------------------------------------------------------------------------
+
+// A set is in bucket f when it has all cells of function f, which are drawn at random, once and for all, from the cells
+// 0 .. grid * grid - 1 (Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, 3.8.3-3.8.4).
+struct MinutiaeRules {
+  uint32_t functions;  // 16..1600
+  uint32_t cells;      // of a function, 1..8
+  uint32_t grid;       // cells a side, 4..1024
+};
+inline constexpr MinutiaeRules kDefaultMinutiae{1024, 3, 64};
+inline constexpr uint32_t kLeastFunctions = 16;
+inline constexpr uint32_t kMostFunctions = 1600;
+inline constexpr uint32_t kMostFunctionCells = 8;
+inline constexpr uint32_t kLeastGrid = 4;
+inline constexpr uint32_t kMostGrid = 1024;
+
+bool valid_minutiae(const MinutiaeRules& rules) noexcept;
+
+// The cells of function f, ascending; rules.cells of them.
+void function_cells(const MinutiaeRules& rules, uint32_t f, uint32_t* cells) noexcept;
+
+// The buckets of a set, ascending. Elements that are no cells of the grid are passed over. Costs some 10 us at 1024
+// functions. Throws bad_alloc.
+std::vector<uint32_t> minutiae_buckets(const MinutiaeRules& rules, const int64_t* set, size_t n);
+
+inline uint64_t bucket_key(uint32_t f) noexcept { return uint64_t{f} + 1; }
+
+// Probability that two prints share a bucket when a cell is in the first with probability `density` and, given that, in
+// the second with probability `repeat`; repeat = density for prints of different fingers.
+double bucket_probability(const MinutiaeRules& rules, double density, double repeat) noexcept;
+
+// The cells of points of the unit square, ascending, each once: row * grid + column. A point nearer to a border between
+// cells than `margin` (0..0.5, in widths of a cell) is in the cells on both sides.
+struct GridPoint {
+  double x;  // 0..1
+  double y;
+};
+std::vector<int64_t> point_cells(const GridPoint* points, size_t n, uint32_t grid, double margin);
+
+}  // namespace neardup

@@ -1,0 +1,142 @@
+// Sets in an index: what is looked up must find every set that qualifies; buckets of minutiae; cells of points.
+#include "core/lsh_sets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "core/int_set.h"
+
+namespace neardup {
+namespace {
+
+std::vector<int64_t> random_set(std::mt19937_64& rng, size_t n, int64_t values) {
+  std::vector<int64_t> s(n);
+  for (int64_t& v : s) v = static_cast<int64_t>(rng() % static_cast<uint64_t>(values)) - values / 2;
+  s.resize(make_set(s.data(), s.size()));
+  return s;
+}
+
+TEST(IntSet, EqualsStdSet) {
+  std::mt19937_64 rng(1);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<int64_t> raw(rng() % 40);
+    for (int64_t& v : raw) v = static_cast<int64_t>(rng() % 30) - 15;
+    if (round % 7 == 0 && !raw.empty()) raw[0] = INT64_MIN, raw.back() = INT64_MAX;
+    const std::set<int64_t> want(raw.begin(), raw.end());
+    raw.resize(make_set(raw.data(), raw.size()));
+    EXPECT_TRUE(std::equal(raw.begin(), raw.end(), want.begin(), want.end()));
+    const std::vector<int64_t> other = random_set(rng, rng() % 40, 30);
+    size_t common = 0;
+    for (const int64_t v : other) common += want.count(v);
+    EXPECT_EQ(common_elements(raw.data(), raw.size(), other.data(), other.size()), common);
+    const size_t either = raw.size() + other.size() - common;
+    const double j = raw.empty() || other.empty() ? 0.0 : static_cast<double>(common) / static_cast<double>(either);
+    EXPECT_EQ(set_jaccard(raw.data(), raw.size(), other.data(), other.size()), j);
+  }
+}
+
+// `least` is the least number of common elements of a set that qualifies, for it may be a part of the query.
+TEST(SetPlan, LeastIsTheDefinitions) {
+  std::vector<double> bounds = {1e-9, 0.1, 0.2, 1.0 / 3, 0.5, 0.6, 2.0 / 3, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99, 1};
+  for (int i = 1; i < 60; ++i)
+    for (const int j : {59, 61}) bounds.push_back(std::min(1.0, static_cast<double>(i) / j));
+  for (const double exact : {0.5, 0.8, 1.0 / 3, 0.6})
+    for (const double to : {0.0, 2.0}) bounds.push_back(std::nextafter(exact, to));
+  for (size_t n = 1; n <= 200; ++n) {
+    for (const double bound : bounds) {
+      const SetPlan plan = plan_set(n, bound);
+      ASSERT_TRUE(plan.served && !plan.nothing);
+      uint32_t least = 1;
+      while (static_cast<double>(least) / static_cast<double>(n) < bound) ++least;
+      EXPECT_EQ(plan.least, least) << n << " " << bound;
+      EXPECT_LE(plan.least, n);
+      EXPECT_EQ(plan.large, static_cast<double>(n) / 1601.0 >= bound);
+    }
+  }
+}
+
+TEST(SetPlan, Edges) {
+  EXPECT_FALSE(plan_set(5, 0).served);
+  EXPECT_FALSE(plan_set(0, -1).served);
+  EXPECT_TRUE(plan_set(0, 0.1).nothing);
+  EXPECT_TRUE(plan_set(5, 1.1).nothing);
+  EXPECT_TRUE(plan_set(5, NAN).nothing);
+  EXPECT_TRUE(plan_set(5, NAN).served);
+  EXPECT_TRUE(plan_set(1601, 1).large);
+  EXPECT_FALSE(plan_set(1600, 1).large);
+  EXPECT_TRUE(plan_set(kMostQuerySet, 0.5).served);
+  EXPECT_FALSE(plan_set(kMostQuerySet + 1, 0.5).served);
+  EXPECT_FALSE(plan_set(5, -INFINITY).served);
+}
+
+TEST(Minutiae, CellsOfFunctionsAreFrozen) {
+  uint32_t cells[kMostFunctionCells];
+  function_cells(kDefaultMinutiae, 0, cells);
+  const std::vector<uint32_t> first(cells, cells + 3);
+  function_cells(kDefaultMinutiae, 1023, cells);
+  const std::vector<uint32_t> last(cells, cells + 3);
+  EXPECT_EQ(first, (std::vector<uint32_t>{62, 911, 2248}));
+  EXPECT_EQ(last, (std::vector<uint32_t>{84, 1835, 3532}));
+  for (const MinutiaeRules rules : {MinutiaeRules{1600, 8, 4}, MinutiaeRules{64, 1, 1024}, MinutiaeRules{1024, 3, 64}}) {
+    std::vector<uint32_t> used(rules.grid * rules.grid);
+    for (uint32_t f = 0; f < rules.functions; ++f) {
+      function_cells(rules, f, cells);
+      for (uint32_t i = 0; i < rules.cells; ++i) {
+        ASSERT_LT(cells[i], rules.grid * rules.grid);
+        if (i != 0) { EXPECT_LT(cells[i - 1], cells[i]); }
+        ++used[cells[i]];
+      }
+    }
+    if (rules.grid != 4) continue;
+    for (const uint32_t n : used) EXPECT_NEAR(n, 800, 120);
+  }
+}
+
+TEST(Minutiae, BucketsEqualDefinition) {
+  std::mt19937_64 rng(2);
+  for (const MinutiaeRules rules : {MinutiaeRules{300, 3, 9}, MinutiaeRules{1600, 2, 64}, MinutiaeRules{16, 8, 4}}) {
+    for (int round = 0; round < 20; ++round) {
+      const int64_t cells = int64_t{rules.grid} * rules.grid;
+      std::vector<int64_t> s = random_set(rng, static_cast<size_t>(cells) * (round % 4) / 2, 4 * cells);
+      std::vector<uint32_t> want;
+      for (uint32_t f = 0; f < rules.functions; ++f) {
+        uint32_t of_f[kMostFunctionCells];
+        function_cells(rules, f, of_f);
+        if (std::all_of(of_f, of_f + rules.cells, [&](uint32_t c) { return std::binary_search(s.begin(), s.end(), int64_t{c}); }))
+          want.push_back(f);
+      }
+      EXPECT_EQ(minutiae_buckets(rules, s.data(), s.size()), want);
+    }
+  }
+}
+
+// Mining of Massive Datasets, 3.8.4: 1024 functions of 3 cells, density 0.2, repeat 0.8.
+TEST(Minutiae, ProbabilityOfTheWorkedExample) {
+  EXPECT_NEAR(bucket_probability(kDefaultMinutiae, 0.2, 0.8), 0.985, 0.0005);
+  EXPECT_NEAR(bucket_probability(kDefaultMinutiae, 0.2, 0.2), 0.063, 0.0005);
+}
+
+TEST(Minutiae, PointsNearABorderCountOnBothSides) {
+  const auto cells = [](double x, double y, uint32_t grid, double margin) {
+    const GridPoint p{x, y};
+    return point_cells(&p, 1, grid, margin);
+  };
+  using V = std::vector<int64_t>;
+  EXPECT_EQ(cells(0.5 + 0.125, 0.125, 4, 0.1), V({2}));
+  EXPECT_EQ(cells(0.51, 0.125, 4, 0.1), V({1, 2}));
+  EXPECT_EQ(cells(0.49, 0.26, 4, 0.1), V({1, 2, 5, 6}));
+  EXPECT_EQ(cells(0.51, 0.125, 4, 0), V({2}));
+  EXPECT_EQ(cells(0, 0, 4, 0.5), V({0}));
+  EXPECT_EQ(cells(1, 1, 4, 0.1), V({15}));
+  EXPECT_EQ(cells(1, 0.5, 4, 0.1), V({7, 11}));
+  const GridPoint two[] = {{0.1, 0.1}, {0.12, 0.1}};
+  EXPECT_EQ(point_cells(two, 2, 4, 0), V({0}));
+  EXPECT_TRUE(point_cells(nullptr, 0, 4, 0).empty());
+}
+
+}  // namespace
+}  // namespace neardup
