@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes test/data/golden_minhash.tsv and golden_shingles.tsv from test/reference/oracle.py.
+"""Writes test/data/golden_minhash.tsv, golden_weighted.tsv and golden_shingles.tsv from test/reference/oracle.py.
 
-    tools/golden.py            writes both
+    tools/golden.py            writes all
     tools/golden.py --check    exits 1 when a committed file differs
 The formats are frozen (format 1, tokenizer 1): a difference is an error in the code, never a reason to run this again.
 """
@@ -68,9 +68,37 @@ def golden_minhash():
                     yield "%d\t%d\t%d\t%s\t%s" % (num_perm, bits, seed, name, ",".join("%0*x" % (width, v) for v in c))
 
 
+def golden_weighted():
+    yield "# num_perm\tbits\tseed\telements hash:units in hex by commas\tcomponents in hex by commas; tools/golden.py"
+    one = 1 << 60
+    sets = [
+        [(1, one)],
+        [(0, 1)],
+        [(oracle.M64, 3)],
+        [(5, (1 << 100)), (6, 1)],
+        [(7, (1 << 128) - 1)],
+        [(8, (1 << 127) + (1 << 70) + 5), (9, 1 << 64), (10, (1 << 65) - 1)],
+        [(x, one * 3 // 2) for x in range(10)] + [(3, one // 3), (4, 0)],
+        [(oracle.mix64(x), oracle.mix64(x + 999) >> oracle.mix64(x) % 60) for x in range(40)],
+        [(oracle.mix64(x), one // (x + 1)) for x in range(400)],
+    ]
+    for elements in sets:
+        name = ",".join("%x:%x" % e for e in elements)
+        for num_perm, bits, seed in ((16, 32, 0), (16, 32, -1), (25, 8, 0), (128, 32, 42), (128, 16, 0)):
+            if len(elements) > 100 and bits != 32:
+                continue
+            c = oracle.weighted_components(elements, num_perm, bits, seed)
+            yield "%d\t%d\t%d\t%s\t%s" % (num_perm, bits, seed, name, ",".join("%0*x" % (bits // 4, v) for v in c))
+
+
 def main():
     ok = True
-    for name, lines in (("golden_shingles.tsv", golden_shingles()), ("golden_minhash.tsv", golden_minhash())):
+    files = (
+        ("golden_shingles.tsv", golden_shingles()),
+        ("golden_minhash.tsv", golden_minhash()),
+        ("golden_weighted.tsv", golden_weighted()),
+    )
+    for name, lines in files:
         text = "".join(line + "\n" for line in lines)
         path = os.path.join(DATA, name)
         if sys.argv[1:] == ["--check"]:

@@ -106,7 +106,7 @@ CREATE FUNCTION minhash_components(signature minhash) RETURNS bigint[]
 COMMENT ON FUNCTION minhash_components(minhash) IS 'the stored components; all ones for an empty set';
 CREATE FUNCTION set_size(signature minhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'minhash_set_size' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION set_size(minhash) IS 'estimated number of distinct elements';
+COMMENT ON FUNCTION set_size(minhash) IS 'estimated number of distinct elements, or sum of weights';
 
 -- Unions and aggregates
 

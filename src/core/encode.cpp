@@ -7,6 +7,7 @@
 #include "core/shingle.h"
 #include "core/text.h"
 #include "core/utf8.h"
+#include "core/weighted_minhash.h"
 
 namespace neardup {
 namespace {
@@ -34,6 +35,7 @@ void check_header(const MinhashHeader& h) {
     case MinhashKind::text_set:
     case MinhashKind::bigint_set:
     case MinhashKind::imported:
+    case MinhashKind::weighted:
       if (h.k != 0) corrupt("k is " + std::to_string(h.k) + " for a set");
       break;
     default:
@@ -171,7 +173,11 @@ void write_minhash(const MinhashParams& p, const uint32_t* components, void* out
   void* to = static_cast<uint8_t*>(out) + sizeof h;
   for (uint32_t i = 0; i < p.num_perm; ++i) {
     const uint32_t v = components[i];
-    store(to, i, p.bits, p.bits == 32 ? v : p.bits == 16 ? component16(v, p.num_perm) : component8(v));
+    store(to, i, p.bits,
+          p.bits == 32                        ? v
+          : p.bits == 8                       ? component8(v)
+          : p.kind == MinhashKind::weighted ? weighted_component16(v)
+                                              : component16(v, p.num_perm));
   }
 }
 
@@ -222,6 +228,8 @@ std::string kind_text(const MinhashParams& p) {
       return "bigint";
     case MinhashKind::imported:
       return "import";
+    case MinhashKind::weighted:
+      return "weighted";
   }
   return "?";
 }
@@ -246,6 +254,9 @@ std::string describe(const MinhashParams& p) {
       break;
     case MinhashKind::imported:
       what = "imported";
+      break;
+    case MinhashKind::weighted:
+      what = "weighted set";
       break;
   }
   what += ", " + std::to_string(p.num_perm) + "x" + std::to_string(p.bits) + ", seed " + std::to_string(p.seed);
@@ -297,6 +308,8 @@ std::vector<uint8_t> minhash_from_text(std::string_view text) {
     h.kind = static_cast<uint8_t>(MinhashKind::bigint_set);
   } else if (kind == "import") {
     h.kind = static_cast<uint8_t>(MinhashKind::imported);
+  } else if (kind == "weighted") {
+    h.kind = static_cast<uint8_t>(MinhashKind::weighted);
   } else {
     const std::string_view unit = kind.substr(0, 4);
     if (unit == "word")
@@ -306,7 +319,7 @@ std::vector<uint8_t> minhash_from_text(std::string_view text) {
     else if (unit == "byte")
       h.kind = static_cast<uint8_t>(MinhashKind::byte);
     if (h.kind == 0 || !parse_number(kind.substr(std::min<size_t>(4, kind.size())), &h.k))
-      throw fail("The second part must be wordK, charK, byteK, text, bigint or import.");
+      throw fail("The second part must be wordK, charK, byteK, text, bigint, import or weighted.");
   }
   const size_t x = part[2].find('x');
   if (x == std::string_view::npos || !parse_number(part[2].substr(0, x), &h.num_perm) ||

@@ -21,6 +21,7 @@ enum class MinhashKind : uint8_t {
   text_set = 4,    // a caller's set of text elements
   bigint_set = 5,  // a caller's set of 64-bit elements
   imported = 6,    // components computed elsewhere
+  weighted = 7,    // text elements with weights: the components of weighted_minhash.h
 };
 
 // How a signature was made. Two signatures are comparable when all fields but `empty` agree.
@@ -68,7 +69,8 @@ MinhashParams params_of(const MinhashHeader& header) noexcept;
 // Size of the stored form.
 size_t minhash_size(const MinhashParams& params, bool empty) noexcept;
 
-// Writes the stored form (minhash_size bytes) from 32-bit components, reduced to params.bits; components null: empty.
+// Writes the stored form (minhash_size bytes) from 32-bit components, reduced to params.bits as the kind reduces them;
+// components null: empty.
 void write_minhash(const MinhashParams& params, const uint32_t* components, void* out) noexcept;
 
 // Component i as stored; the empty signature gives the width's empty value (all ones).

@@ -5,13 +5,13 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/weights.h"
 
 namespace neardup {
 namespace {
 
 __extension__ using u128 = unsigned __int128;
 
-constexpr int kWeightBits = 60;  // of the part after the point
 constexpr size_t kVectorStep = 1024;
 
 u128 joined(uint64_t low, uint64_t high) noexcept { return static_cast<u128>(high) << 64 | low; }
@@ -49,10 +49,7 @@ void SimhashSums::grow(Wide by) {
 }
 
 void SimhashSums::add(uint64_t signs, double weight, size_t number) {
-  if (!(weight >= 0 && weight <= kMostSimhashWeight))
-    throw Error(Errc::invalid_argument, (number == 0 ? "weight" : "weight " + std::to_string(number)) +
-                                            " must be from 0 to 1099511627776 (2^40): " + number_text(weight));
-  const u128 units = static_cast<u128>(std::nearbyint(std::ldexp(weight, kWeightBits)));
+  const u128 units = weight_units(weight, number);
   if (units == 0) return;
   const Wide by{static_cast<uint64_t>(units), static_cast<uint64_t>(units >> 64)};
   grow(by);

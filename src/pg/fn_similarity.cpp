@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/sign.h"
+#include "core/weighted_minhash.h"
 #include "pg/guc.h"
 #include "pg/int_set_value.h"
 #include "pg/values.h"
@@ -100,7 +101,10 @@ Datum minhash_set_size(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("set_size is not known for an imported signature"),
                     errdetail("How large its values are depends on the program that made them.")));
-  PG_RETURN_FLOAT8(v.empty() ? 0.0 : estimate_set_size(v.components, v.num_perm(), v.bits()));
+  if (v.empty()) PG_RETURN_FLOAT8(0);
+  if (static_cast<MinhashKind>(v.header->kind) == MinhashKind::weighted)
+    PG_RETURN_FLOAT8(estimate_total_weight(v.components, v.num_perm(), v.bits()));
+  PG_RETURN_FLOAT8(estimate_set_size(v.components, v.num_perm(), v.bits()));
 }
 
 PG_FUNCTION_INFO_V1(jaccard_exact_text);

@@ -179,6 +179,9 @@ Datum minhash_parameters(PG_FUNCTION_ARGS) {
       break;
     case MinhashKind::imported:
       break;
+    case MinhashKind::weighted:
+      source = "weighted";
+      break;
   }
   const Datum values[8] = {
       Int32GetDatum(v.header->format),

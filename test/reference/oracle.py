@@ -9,6 +9,7 @@ Sources: docs/format.md; Unicode 15.0 by unicode_15_0.inc.
 import base64
 import bisect
 import ctypes
+import decimal
 import os
 import re
 import struct
@@ -262,7 +263,7 @@ def components(elements, L=128, bits=32, seed=0):
 
 
 def text_form(kind, elements, L=128, bits=32, seed=0):
-    """kind: wordK, charK, byteK, text, bigint or import."""
+    """kind: wordK, charK, byteK, text, bigint, import (weighted: see weighted_minhash)."""
     elements = list(elements)
     head = "mh1:%s:%dx%d:s%d:t%d:" % (kind, L, bits, seed, kind.startswith("word"))
     if not elements:
@@ -305,6 +306,97 @@ def jaccard(a, b):
     """Exact, of two collections."""
     a, b = set(a), set(b)
     return float(Fraction(len(a & b), len(a | b))) if a and b else 0.0
+
+
+# ---- weighted minhash ------------------------------------------------------------------------
+
+
+def reciprocal_logs():
+    """round(2^44 ln(c_j / 2^16)), c_j = floor(2^24 / (129 + j)), by exact decimals."""
+    with decimal.localcontext() as context:
+        context.prec = 60
+        return [int(((decimal.Decimal((1 << 24) // (129 + j)) / 65536).ln() * 2**44).to_integral_value()) for j in range(128)]
+
+
+def exponential(h):
+    """-ln((~h | 1) / 2^64) as a multiple of 2^-44, at least 1."""
+    if not exponential.table:
+        exponential.table = reciprocal_logs()
+    x = ~h & M64 | 1
+    shift = 64 - x.bit_length()
+    x <<= shift
+    j = (x >> 56) - 128
+    d = (1 << 64) - (x * ((1 << 24) // (129 + j)) >> 16)
+    tail = (1 << 63) + (d * ((1 << 64) // 3 + (d >> 2)) >> 64)
+    e = d + (d * (d * tail >> 64) >> 64)
+    return max(1, shift * 12193974156573 + exponential.table[j] + (e >> 20))
+
+
+exponential.table = []
+
+
+def weight_units(weight):
+    """The nearest multiple of 2^-60, half to even."""
+    return round(Fraction(weight) * 2**60)
+
+
+def weighted_minhash32(elements, L, seed):
+    """elements: (hash, units), units a multiple of 2^-60. The EMPTY32 of every component where no weight is above 0."""
+    sums = {}
+    for x, units in elements:
+        if units:
+            sums[x] = sums.get(x, 0) + units
+    key = mix64((seed & M64) ^ SEED0)
+    out = [EMPTY32] * L
+    for x, units in sums.items():
+        base = mix64(x ^ key)
+        whole = units.bit_length()
+        for k in [*range(whole - 1, -1, -1), whole]:  # down: the first stratum may fill all components; the part last
+            start = 1 << k - 1 if k else 0
+            if units <= start:
+                continue
+            rate = max(k - 1, 0)
+            share = min((units - start << 64) >> rate, 1 << 64)
+            h, time = mix64(base ^ mix64(0x6C62272E07BB0142 + k)), 0
+            worst = max(out)
+            while True:
+                time += exponential(h)
+                top = time.bit_length() - 1
+                v = top - 44 + 60 - rate + 128 << 24 | (time << 24 >> top) & 0xFFFFFF
+                if v > worst:
+                    break
+                event = mix64(h ^ 0x9216D5D98979FB1B)
+                if share >> 64 or mix64(event + LENGTH_FACTOR & M64) < share:
+                    b = (event & 0xFFFFFFFF) * L >> 32
+                    if v < out[b]:
+                        out[b] = v
+                        worst = max(out)
+                h = mix64(h + LENGTH_FACTOR & M64)
+    return out
+
+
+def weighted_components(elements, L=128, bits=32, seed=0):
+    full = weighted_minhash32(elements, L, seed)
+    return full if bits == 32 else [v >> 16 if bits == 16 else code8(v) for v in full]
+
+
+def weighted_minhash(features, weights, L=128, bits=32, seed=0):
+    """The text form of weighted_minhash(features, weights, ...)."""
+    elements = [(xxh3(f.encode("utf-8")), weight_units(w)) for f, w in zip(features, weights)]
+    head = "mh1:weighted:%dx%d:s%d:t0:" % (L, bits, seed)
+    if not any(units for _, units in elements):
+        return head + "empty"
+    raw = struct.pack("<%d%s" % (L, {32: "I", 16: "H", 8: "B"}[bits]), *weighted_components(elements, L, bits, seed))
+    return head + base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def weighted_jaccard(a, b):
+    """Exact sum(min) / sum(max) of two dicts feature -> weight, weights as multiples of 2^-60."""
+    a = {f: weight_units(w) for f, w in a.items()}
+    b = {f: weight_units(w) for f, w in b.items()}
+    shared = sum(min(w, b.get(f, 0)) for f, w in a.items())
+    either = sum(a.values()) + sum(b.values()) - shared
+    return float(Fraction(shared, either)) if either and shared else 0.0
 
 
 # ---- simhash ---------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ using test::Random;
 using Bytes = std::vector<uint8_t>;
 
 constexpr MinhashKind kKinds[] = {MinhashKind::word,     MinhashKind::character,  MinhashKind::byte,
-                                  MinhashKind::text_set, MinhashKind::bigint_set, MinhashKind::imported};
+                                  MinhashKind::text_set, MinhashKind::bigint_set, MinhashKind::imported,
+                                  MinhashKind::weighted};
 
 MinhashParams params(MinhashKind kind, int k, int bits, int num_perm, int64_t seed) {
   const bool set = kind >= MinhashKind::text_set;
