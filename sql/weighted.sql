@@ -50,6 +50,9 @@ SELECT weighted_cosine_exact('{a,b}', '{3,4}', '{b}', '{2}'), weighted_cosine_ex
 SELECT cosine_exact('{3,4}', '{3,4}'), cosine_exact('{1,0}', '{0,1}'), cosine_exact('{1,2}', '{-1,-2}'),
        cosine_exact('{0,0}', '{1,2}'), cosine_exact('{3,4}', '{4,3}'), cosine_exact('{1e308,0}', '{4e-324,0}');
 SELECT cosine_exact('{3,4}'::real[], '{4,3}'::real[]), cosine_exact('{{3},{4}}', '{4,3}');
+-- A feature above all others together decides a simhash alone
+SELECT hamming(weighted_simhash('{x,a}', '{1,0.99}'), weighted_simhash('{x,b}', '{1,0.99}')),
+       weighted_cosine_exact('{x,a}', '{1,0.99}', '{x,b}', '{1,0.99}') < 0.51 AS at_60_degrees;
 -- Errors
 SELECT weighted_minhash('{a,b}', '{1}');
 SELECT weighted_minhash('{a,NULL}', '{1,2}');
