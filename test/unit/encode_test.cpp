@@ -241,7 +241,7 @@ TEST(Encode, FieldsOutOfRange) {
   EXPECT_EQ(message(0, 1), "accepted");
   EXPECT_NE(message(0, 2).find("format 2"), std::string::npos) << message(0, 2);
   EXPECT_NE(message(1, 0).find("kind 0"), std::string::npos);
-  EXPECT_NE(message(1, 7).find("kind 7"), std::string::npos);
+  EXPECT_NE(message(1, 8).find("kind 8"), std::string::npos);
   EXPECT_NE(message(2, 0).find("k is 0"), std::string::npos);
   EXPECT_NE(message(2, 65).find("k is 65"), std::string::npos);
   EXPECT_NE(message(3, 64).find("bits is 64"), std::string::npos);

@@ -109,7 +109,7 @@ TEST(WeightedMinhash, AgreesWithTheObviousVersion) {
   const WeightUnits most = ~WeightUnits{0};
   for (const WeightUnits units : {WeightUnits{1}, WeightUnits{2}, WeightUnits{3}, most, most - 1, most / 2, most / 2 + 1,
                                   most / 2 + 2, WeightUnits{1} << 64, (WeightUnits{1} << 65) + 1})
-    for (const uint32_t num_perm : {16u, 4096u})
+    for (const uint32_t num_perm : {16u, 700u})
       EXPECT_EQ(sign({{42, units}}, num_perm), plain({{42, units}}, num_perm));
 }
 
@@ -356,7 +356,7 @@ TEST(Cosine, AgreesWithLongDoubles) {
   Random random(8);
   std::normal_distribution<double> normal;
   for (const size_t n : {1, 2, 7, 8, 9, 31, 384, 1536, 100001}) {
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 6; ++round) {
       // Magnitudes at the ends of double, and each vector of its own.
       const int ea = static_cast<int>(random() % 2000) - 1000, eb = round % 3 == 0 ? -ea : static_cast<int>(random() % 2000) - 1000;
       std::vector<double> a(n), b(n);
