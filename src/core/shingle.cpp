@@ -12,6 +12,7 @@
 #include "core/cpu.h"
 #include "core/hash.h"
 #include "core/utf8_inline.h"
+#include "core/words.h"
 
 namespace neardup {
 namespace {
@@ -70,6 +71,13 @@ void check_k(int64_t k) {
   if (k < kMinK || k > kMaxK)
     throw Error(Errc::invalid_argument, "k must be between 1 and 64: " + std::to_string(k), {},
                 "k is the number of words, characters or bytes in a shingle.");
+}
+
+uint64_t word_shingle_hash(std::string_view folded) {
+  uint8_t padded[kPad + 16 + kPad] = {};
+  if (folded.size() > 16) return XXH3_64bits(folded.data(), folded.size()) ^ 1;
+  std::memcpy(padded + kPad, folded.data(), folded.size());
+  return hash_word(padded + kPad, folded.size()) ^ 1;
 }
 
 uint64_t element_hash(const void* bytes, size_t size) noexcept { return XXH3_64bits(bytes, size); }
