@@ -130,3 +130,6 @@ SET hash_mem_multiplier = 1;
 SELECT i_match('a', 'bad');
 RESET work_mem;
 SELECT i_match('w7', 'bad') = i_match('W7 w7', 'bad') AS same;
+DROP TABLE notes, words, other, bad, mine, "Odd Schema"."Odd ""name""";
+DROP SCHEMA "Odd Schema";
+DROP FUNCTION changing();

@@ -107,7 +107,7 @@ void Lexicon::grow() {
 void Lexicon::add(std::string_view term, int64_t frequency, double idf, std::string_view shown) {
   ++rows_;
   const auto refuse = [&](const std::string& why, std::string hint = {}) {
-    throw Error(Errc::corrupt_data, "term \"" + excerpt(shown) + "\" of the lexicon " + why, {}, std::move(hint));
+    throw Error(Errc::invalid_argument, "term \"" + excerpt(shown) + "\" of the lexicon " + why, {}, std::move(hint));
   };
   if (!is_folded_word(term))
     refuse("is not one folded word", "SELECT shingles(doc, 1) shows words as they are compared.");
@@ -123,10 +123,10 @@ void Lexicon::add(std::string_view term, int64_t frequency, double idf, std::str
 
 void Lexicon::finish() {
   if (rows_ == 0)
-    throw Error(Errc::corrupt_data, "the lexicon is empty", {},
+    throw Error(Errc::invalid_argument, "the lexicon is empty", {},
                 "create_lexicon() fills one; row-level security may hide its rows.");
   if (terms_ == 0)
-    throw Error(Errc::corrupt_data,
+    throw Error(Errc::invalid_argument,
                 "no term of the lexicon has a normalised idf from " + number_text(low_) + " to " + number_text(high_),
                 std::to_string(rows_) + " terms are below or above.", "Widen low and high, or count more documents.");
 }

@@ -43,12 +43,12 @@ class Lexicon {
   // Terms are taken where low <= normalised idf <= high. memory_limit: bytes of the set. Error{invalid_argument}.
   Lexicon(double low, double high, size_t memory_limit);
 
-  // Adds a row. Error{corrupt_data} for a term that is not one folded word or comes twice, a frequency below 1, an idf
+  // Adds a row. Error{invalid_argument} for a term that is not one folded word or comes twice, a frequency below 1, an idf
   // that is below 0 or no number; Error{out_of_budget} beyond the memory limit. shown: the term in messages.
   void add(std::string_view term, int64_t frequency, double idf, std::string_view shown);
   void add(std::string_view term, int64_t frequency, double idf) { add(term, frequency, idf, term); }
 
-  // After the last row. Error{corrupt_data} where there was none, or none whose idf is in the range.
+  // After the last row. Error{invalid_argument} where there was none, or none whose idf is in the range.
   void finish();
 
   bool contains(uint64_t hash) const noexcept;
