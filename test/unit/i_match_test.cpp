@@ -73,7 +73,7 @@ TEST(TermCounts, AddUpWhateverTheMemory) {
 
 TEST(IMatch, EqualsTheReference) {
   Random random(4);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 12; ++round) {
     const auto texts = random_texts(random, 1 + random() % 80);
     const auto rows = reference::lexicon(texts);
     const double n = static_cast<double>(texts.size());
@@ -134,15 +134,15 @@ TEST(IMatch, BoundsAreIncluded) {
 
 TEST(IMatch, RepeatsAndOrderDoNotMatter) {
   Lexicon lexicon(0, 1, kMemory);
-  for (int i = 0; i < 100000; ++i) lexicon.add("w" + std::to_string(i), 1 + i % 7, 1.0);
+  for (int i = 0; i < 50000; ++i) lexicon.add("w" + std::to_string(i), 1 + i % 7, 1.0);
   lexicon.finish();
   std::string a, b;
-  for (int i = 0; i < 70000; ++i) a += "w" + std::to_string(i % 35000) + " ";
-  for (int i = 34999; i >= 0; --i) b += "unknown W" + std::to_string(i) + ",";
+  for (int i = 0; i < 60000; ++i) a += "w" + std::to_string(i % 30000) + " ";
+  for (int i = 29999; i >= 0; --i) b += "unknown W" + std::to_string(i) + ",";
   const auto terms = terms_in(lexicon, bytes(a), a.size(), nullptr);
-  EXPECT_EQ(terms.size(), 35000u);
+  EXPECT_EQ(terms.size(), 30000u);
   EXPECT_EQ(terms, terms_in(lexicon, bytes(b), b.size(), nullptr));
-  EXPECT_LE(lexicon.memory(), 100000u * 8 * 4);
+  EXPECT_LE(lexicon.memory(), 50000u * 8 * 4);
 }
 
 TEST(IMatch, Refuses) {

@@ -52,7 +52,7 @@ TEST(StopwordShingles, ByHand) {
 
 TEST(StopwordShingles, EqualTheReference) {
   Random random(5);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 80; ++i) {
     const std::string text = test::mixed_text(random, 1 + random() % 1500);
     std::vector<std::string> words = distinct_words(bytes(text), text.size(), nullptr);
     std::shuffle(words.begin(), words.end(), random);

@@ -26,7 +26,7 @@ std::vector<std::string> words_of(std::string_view text) {
 
 TEST(Words, AreTheShinglesOfOneWord) {
   Random random(11);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     std::string text = test::mixed_text(random, random() % 2000);
     ASSERT_EQ(words_of(text), reference::word_shingles(text, 1));
     // Cut anywhere: ill-formed sequences.
@@ -47,7 +47,7 @@ TEST(Words, FoldedWordsAreWhatWordsGives) {
       }
     }
     // All stretches of it: one word, folded, or not.
-    for (int j = 0; j < 50; ++j) {
+    for (int j = 0; j < 20; ++j) {
       const size_t from = random() % (text.size() + 1);
       const std::string part = text.substr(from, random() % 12);
       if (is_folded_word(part) && part.find("ι") == std::string::npos) {
