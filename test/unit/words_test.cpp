@@ -37,7 +37,7 @@ TEST(Words, AreTheShinglesOfOneWord) {
 
 TEST(Words, FoldedWordsAreWhatWordsGives) {
   Random random(12);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 25; ++i) {
     const std::string text = test::mixed_text(random, random() % 2000);
     for (const std::string& word : words_of(text)) {
       ASSERT_TRUE(is_folded_word(word)) << word;
