@@ -55,7 +55,7 @@ TEST(Words, FoldedWordsAreWhatWordsGives) {
       }
     }
   }
-  for (uint32_t c = 0; c < 0x110000; ++c)
+  for (uint32_t c = 0; c < 0x20000; ++c)  // nothing is folded beyond
     if (classify(c).cls == WordClass::mark && classify(c).folded != c) {
       EXPECT_EQ(c, 0x345u);
     }
