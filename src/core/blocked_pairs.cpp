@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <string>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/hash.h"
+
 namespace neardup {
 namespace {
 
@@ -39,6 +44,9 @@ void put(Array<uint32_t>& rows, size_t n, uint32_t row, Ledger& ledger) {
 }
 
 }  // namespace
+
+uint64_t block_hash(const void* data, size_t size) noexcept { return XXH3_64bits(data, size); }
+uint64_t block_hash(uint64_t number) noexcept { return mix64(number); }
 
 BlockedPairs::BlockedPairs(uint32_t keys, const BlockOptions& options)
     : options_(options), ws_(options.memory_limit, options.files, options.stop) {

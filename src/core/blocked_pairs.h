@@ -14,6 +14,10 @@ namespace neardup {
 inline constexpr uint32_t kMostBlockKeys = 64;
 inline constexpr uint32_t kMostBlockRows = 1'000'000;  // the greatest max_block
 
+// Hashes of keys: of bytes (XXH3), and of numbers, where no two numbers have one hash. They reach no disk.
+uint64_t block_hash(const void* data, size_t size) noexcept;
+uint64_t block_hash(uint64_t number) noexcept;
+
 // files and stop must outlive the object; files may be null: then memory is not bounded.
 struct BlockOptions {
   size_t memory_limit = SIZE_MAX;

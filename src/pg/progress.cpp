@@ -11,7 +11,8 @@ constexpr auto kCommand = static_cast<ProgressCommandType>(0x6e64);
 enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
 static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
 
-const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", "cluster_bridges"};
+const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", "cluster_bridges",
+                                  "blocked_pairs", "oversized_blocks"};
 const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows"};
 
 bool is_ours() noexcept { return MyBEEntry != nullptr && MyBEEntry->st_progress_command == kCommand; }

@@ -79,7 +79,9 @@ void check_id(RowSource* source, Form_pg_attribute column) {
   if (!fits)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("id is %s, not %s", format_type_be(id), format_type_be(source->witness_type)),
-                    errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
+                    source->wants.keys
+                        ? errhint("Name the type of the ids: id => NULL::%s.", format_type_be(id))
+                        : errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
   source->column_type = getBaseType(id);
 }
 
@@ -136,6 +138,14 @@ void check_at(RowSource* source, Form_pg_attribute column) {
 }
 
 void check_columns(RowSource* source, TupleDesc desc) {
+  if (source->wants.keys) {
+    if (desc == nullptr || desc->natts < 2)
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                      errmsg("%s must return an id and at least one key: it returns %d columns", source->what,
+                             desc == nullptr ? 0 : desc->natts)));
+    if (OidIsValid(source->id_type)) check_id(source, TupleDescAttr(desc, 0));
+    return;
+  }
   if (desc == nullptr || desc->natts < 2)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s must return two columns, id and signature: it returns %d", source->what,
@@ -239,18 +249,21 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   source->what = what;
   source->text = text_to_cstring(query);
   source->witness_type = id_type;
-  source->id_type = id_type = getBaseType(id_type);
+  source->id_type = id_type = OidIsValid(id_type) ? getBaseType(id_type) : InvalidOid;
   source->types = types;
   source->context = CurrentMemoryContext;
   source->sorted = true;
   if (is_bare_name(source->text))
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("%s is only a name: %s", what, source->text),
                     errhint("To read a whole table, write TABLE %s.", source->text)));
-  TypeCacheEntry* type = lookup_type_cache(id_type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_LT_OPR);
-  if (!OidIsValid(type->cmp_proc_finfo.fn_oid) || !OidIsValid(type->lt_opr))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                    errmsg("ids of type %s cannot be put in order", format_type_be(id_type))));
-  fmgr_info_copy(&source->compare, &type->cmp_proc_finfo, source->context);
+  TypeCacheEntry* type = nullptr;
+  if (OidIsValid(id_type)) {
+    type = lookup_type_cache(id_type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_LT_OPR);
+    if (!OidIsValid(type->cmp_proc_finfo.fn_oid) || !OidIsValid(type->lt_opr))
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                      errmsg("ids of type %s cannot be put in order", format_type_be(id_type))));
+    fmgr_info_copy(&source->compare, &type->cmp_proc_finfo, source->context);
+  }
 
   SPIPlanPtr plan = prepare(source, 0);
   const auto* plan_source = check_statement(source, plan);
@@ -259,9 +272,11 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   const auto* parsed = static_cast<Query*>(linitial(plan_source->query_list));
   const bool parallel = !wants.ordered || parsed->sortClause != NIL;
   source->plan = parallel ? prepare(source, CURSOR_OPT_PARALLEL_OK) : plan;
-  const Oid column_collation = TupleDescAttr(plan_source->resultDesc, 0)->attcollation;
-  source->ids = make_ids(source->context, id_type, OidIsValid(column_collation) ? column_collation : type->typcollation,
-                         ids_memory());
+  if (type != nullptr) {
+    const Oid column_collation = TupleDescAttr(plan_source->resultDesc, 0)->attcollation;
+    source->ids = make_ids(source->context, id_type,
+                           OidIsValid(column_collation) ? column_collation : type->typcollation, ids_memory());
+  }
   source->row_context = AllocSetContextCreate(source->context, "neardup row", ALLOCSET_DEFAULT_SIZES);
 }
 
@@ -319,8 +334,17 @@ bool receive(TupleTableSlot* slot, DestReceiver* self) {
   if (slot->tts_isnull[0])
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                     errmsg("%s returns a row whose id is NULL", source->what)));
-  const Datum id = take_id(source, slot->tts_values[0]);
+  Datum id = 0;
+  if (source->ids != nullptr) id = take_id(source, slot->tts_values[0]);
   SourceRow row = {};
+  if (source->wants.keys) {
+    row.columns = slot->tts_values;
+    row.nulls = slot->tts_isnull;
+    r->on_row(r->arg, row);
+    MemoryContextSwitchTo(old);
+    MemoryContextReset(source->row_context);
+    return !source->enough;
+  }
   row.is_null = row.alone = slot->tts_isnull[1];
   if (!row.is_null) {
     row.value = slot->tts_values[1];
@@ -344,6 +368,10 @@ bool receive(TupleTableSlot* slot, DestReceiver* self) {
 }
 
 }  // namespace
+
+TupleDesc columns_of(const RowSource& source) {
+  return static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(source.plan)))->resultDesc;
+}
 
 void read_rows(RowSource* source, void (*on_row)(void* arg, const SourceRow& row), void* arg) {
   Receiver r = {};

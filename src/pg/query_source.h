@@ -50,6 +50,7 @@ struct SourceWants {
   const char* no_doc;   // null: the column doc is wanted; else why it is of no use
   const Interval* apart;  // at_most_apart, or null
   bool ordered;         // rows come in the order of the query, which matters
+  bool keys;            // the columns after the id are keys of any type; there is no signature
 };
 
 // One query of the caller.
@@ -57,7 +58,7 @@ struct RowSource {
   const char* what;       // "query", "query_a", ... for messages
   const char* text;
   SignatureTypes types;
-  Oid witness_type;       // of the result's ids; may be a domain
+  Oid witness_type;       // of the result's ids; may be a domain; InvalidOid: of any type, and not kept
   Oid id_type;            // its base type
   Oid column_type;        // as the query gives it
   MemoryContext context;  // for what lives as long as the call
@@ -67,6 +68,7 @@ struct RowSource {
   char* last_id;          // of the row before, where ids are not by value
   uint64 last_capacity;
   bool sorted;            // ids came in strictly ascending order
+  bool enough;            // set by on_row: no further row is wanted
   SignatureType type;     // of the second column
   SignatureShape shape;   // of all signatures so far
   FmgrInfo compare;       // of id_type
@@ -94,7 +96,12 @@ struct SourceRow {
   Datum within;
   int64 at;          // microseconds
   int64 until;       // at + at_most_apart
+  const Datum* columns;  // where keys are wanted, all of the row's
+  const bool* nulls;
 };
+
+// The columns of an open source.
+TupleDesc columns_of(const RowSource& source);
 
 // Runs the query under the caller's snapshot, with parallel workers where it allows them, and calls on_row(arg, row) for
 // each row, after its id was kept and its signature was found to be like the others'. What a row points to lives until
