@@ -25,7 +25,7 @@ COMMENT ON FUNCTION oversized_blocks(text, text, int) IS
   'values of keys that blocked_pairs leaves out since more than max_block rows share them, largest first';
 
 CREATE FUNCTION neardup_text_score(a text, b text) RETURNS int
-  AS 'MODULE_PATHNAME', 'text_score_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'text_score_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION neardup_text_score(text, text) IS
   'how alike two fields of records are, 0 to 100, by tokens and edit distance; NULL where one has no letter or digit';
 

@@ -141,7 +141,7 @@ void check_columns(RowSource* source, TupleDesc desc) {
   if (source->wants.keys) {
     if (desc == nullptr || desc->natts < 2)
       ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                      errmsg("%s must return an id and at least one key: it returns %d columns", source->what,
+                      errmsg("%s must return an id and at least one key: number of columns is %d", source->what,
                              desc == nullptr ? 0 : desc->natts)));
     if (OidIsValid(source->id_type)) check_id(source, TupleDescAttr(desc, 0));
     return;

@@ -110,7 +110,8 @@ void open_side(BlockSide* side, const char* what, text* query, Oid id_type) {
 void demand_alike(const BlockSide& a, const BlockSide& b) {
   if (a.nkeys != b.nkeys)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s returns %d keys, %s %d", a.source.what, a.nkeys, b.source.what, b.nkeys)));
+                    errmsg("%s and %s must have the same number of keys: %d and %d", a.source.what, b.source.what, a.nkeys,
+                           b.nkeys)));
   for (int k = 0; k < a.nkeys; ++k) {
     const KeyColumn& x = a.keys[k];
     const KeyColumn& y = b.keys[k];
@@ -181,6 +182,9 @@ void begin_blocks(FunctionCallInfo fcinfo, BlockCall* call, const Arguments& at,
   text* query = DatumGetTextPP(argument(fcinfo, 0, "query"));
   call->two_sets = at.query_b != -1 && !PG_ARGISNULL(at.query_b);
   call->max_block = DatumGetInt32(argument(fcinfo, at.max_block, "max_block"));
+  if (call->max_block < 1 || call->max_block > static_cast<int32>(kMostBlockRows))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("max_block must be 1 to %u: %d", kMostBlockRows, call->max_block)));
   begin_stages(&call->stages);
   begin_progress(call->function);
   open_side(&call->a, "query", query, id_type);
@@ -189,9 +193,8 @@ void begin_blocks(FunctionCallInfo fcinfo, BlockCall* call, const Arguments& at,
     demand_alike(call->a, call->b);
   }
   call->engine = make_owned<BlockedPairs>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles* files) {
-    // A negative number is out of range, too, as a great one.
     return new BlockedPairs(static_cast<uint32>(call->a.nkeys),
-                            {engine_memory(), files, stop, static_cast<uint32>(Max(call->max_block, 0)), call->listed});
+                            {engine_memory(), files, stop, static_cast<uint32>(call->max_block), call->listed});
   });
   read_side(call, &call->a);
   if (call->two_sets) {
