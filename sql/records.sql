@@ -17,6 +17,12 @@ SELECT * FROM oversized_blocks('SELECT id, name, phone FROM people', 'SELECT id,
 SELECT * FROM oversized_blocks('SELECT id, name FROM people', 'VALUES (1, ''brown'')', 1);
 -- The NOTICE names five, longest values cut
 SELECT count(*) FROM blocked_pairs('SELECT i, i / 3, repeat(''é'', 100) FROM generate_series(0, 29) i', max_block => 2);
+-- At most 100,000 are listed; a query that does not repeat itself leaves values without a name
+SELECT count(*), min(rows_a), max(rows_a) FROM oversized_blocks('SELECT i, i / 2 FROM generate_series(0, 200009) i', max_block => 1);
+CREATE SEQUENCE twice;
+SELECT * FROM oversized_blocks('SELECT i, (nextval(''twice'') - 1) / 3 FROM generate_series(1, 6) i', max_block => 2);
+SELECT count(*) FROM blocked_pairs('SELECT i, (nextval(''twice'') - 1) / 3 FROM generate_series(1, 6) i', max_block => 2);
+DROP SEQUENCE twice;
 -- Ids of other types
 SELECT * FROM blocked_pairs('SELECT ''p'' || id, name FROM people', id => NULL::text);
 SELECT pg_typeof(id_a), count(*) FROM blocked_pairs('SELECT md5(id::text)::uuid, name FROM people', id => NULL::uuid) GROUP BY 1;
