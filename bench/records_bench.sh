@@ -3,7 +3,7 @@
 # making the tables, of candidates alone, and of candidates with their scores; then the classes with their estimated and true
 # precision. One run each: the second table holds the same in every run. The server is that of PGHOST and PGDATABASE (./run
 # bench starts one); tables named crm_* and people, and functions of the example, are made and dropped there, in a schema.
-#   records_bench.sh [PEOPLE]     rows of each table (default 1000000: 1 GB of disk, three minutes)
+#   records_bench.sh [PEOPLE]     rows of each table (default 1000000: 1 GB of disk, two minutes)
 #   MEMORY=64MB records_bench.sh  maintenance_work_mem (default 1GB)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
