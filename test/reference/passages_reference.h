@@ -1,0 +1,154 @@
+// The slow, obvious versions of winnowing, shared passages and copied shares, written from their definitions; a table of
+// all places where two documents agree. Shared by unit tests and fuzzers; never shipped.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/shingle_reference.h"
+
+namespace neardup::reference {
+
+// A unit with its place: code points before it and in it.
+struct PlacedUnit {
+  std::string key;
+  size_t position;
+  size_t length;
+};
+
+inline std::vector<PlacedUnit> placed_words(std::string_view text) {
+  std::vector<PlacedUnit> out;
+  bool open = false, solo = false;
+  size_t position = 0;
+  for (const uint32_t c : code_points(text)) {
+    const Folded f = classify(c);
+    if (f.kind == '-') {
+      open = false;
+    } else {
+      if (!open || f.kind == 's' || (f.kind == 'w' && solo)) {
+        out.push_back({{}, position, 0});
+        open = true;
+        solo = f.kind == 's';
+      }
+      append_utf8(out.back().key, f.code_point);
+      out.back().length = position + 1 - out.back().position;
+    }
+    ++position;
+  }
+  return out;
+}
+
+inline std::vector<PlacedUnit> placed_characters(std::string_view text) {
+  std::vector<PlacedUnit> out;
+  for (const uint32_t c : code_points(text)) {
+    out.push_back({{}, out.size(), 1});
+    append_utf8(out.back().key, c);
+  }
+  return out;
+}
+
+inline std::vector<PlacedUnit> placed_bytes(std::string_view text) {
+  std::vector<PlacedUnit> out;
+  for (const char c : text) out.push_back({std::string(1, c), out.size(), 1});
+  return out;
+}
+
+struct FoundPassage {
+  size_t start_a, length_a, start_b, units;
+  bool operator==(const FoundPassage&) const = default;
+};
+
+// agree[i][j]: units that are equal from a[i] and b[j] on.
+class AgreeTable {
+ public:
+  AgreeTable(const std::vector<PlacedUnit>& a, const std::vector<PlacedUnit>& b)
+      : width_(b.size() + 1), cells_((a.size() + 1) * width_) {
+    for (size_t i = a.size(); i-- > 0;) {
+      for (size_t j = b.size(); j-- > 0;) {
+        cells_[i * width_ + j] = a[i].key == b[j].key ? cells_[(i + 1) * width_ + j + 1] + 1 : 0;
+      }
+    }
+  }
+  size_t at(size_t i, size_t j) const { return cells_[i * width_ + j]; }
+
+ private:
+  size_t width_;
+  std::vector<size_t> cells_;
+};
+
+inline std::vector<FoundPassage> shared_passages(const std::vector<PlacedUnit>& a, const std::vector<PlacedUnit>& b,
+                                                 size_t least) {
+  const AgreeTable agree(a, b);
+  std::vector<size_t> longest(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < b.size(); ++j) longest[i] = std::max(longest[i], agree.at(i, j));
+  }
+  std::vector<bool> taken(a.size());
+  std::vector<FoundPassage> out;
+  for (;;) {
+    size_t best = 0, where = 0, free = 0;
+    for (size_t i = a.size(); i-- > 0;) {
+      free = taken[i] ? 0 : free + 1;
+      const size_t run = std::min(longest[i], free);
+      if (run >= best) {
+        best = run;
+        where = i;
+      }
+    }
+    if (best < least) break;
+    size_t first = 0;
+    while (agree.at(where, first) < best) ++first;
+    const PlacedUnit& last = a[where + best - 1];
+    out.push_back({a[where].position, last.position + last.length - a[where].position, b[first].position, best});
+    std::fill(taken.begin() + static_cast<long>(where), taken.begin() + static_cast<long>(where + best), true);
+  }
+  std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.start_a < y.start_a; });
+  return out;
+}
+
+inline double copied_share(const std::vector<PlacedUnit>& a, const std::vector<PlacedUnit>& b, size_t least) {
+  if (a.empty()) return 0;
+  const AgreeTable agree(a, b);
+  std::vector<bool> copied(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < b.size(); ++j) {
+      if (agree.at(i, j) < least) continue;
+      for (size_t n = 0; n < agree.at(i, j); ++n) copied[i + n] = true;
+    }
+  }
+  return static_cast<double>(std::count(copied.begin(), copied.end(), true)) / static_cast<double>(a.size());
+}
+
+struct Chosen {
+  uint64_t hash;
+  size_t position;
+  bool operator==(const Chosen&) const = default;
+};
+
+// Robust winnowing, window by window. hashes[i] begins at units[i].
+inline std::vector<Chosen> winnow(const std::vector<uint64_t>& hashes, const std::vector<PlacedUnit>& units, size_t window) {
+  std::vector<Chosen> out;
+  if (hashes.empty()) return out;
+  size_t chosen = SIZE_MAX;
+  for (size_t begin = 0; begin == 0 || begin + window <= hashes.size(); ++begin) {
+    const size_t end = std::min(begin + window, hashes.size());
+    uint64_t least = UINT64_MAX;
+    size_t rightmost = begin;
+    for (size_t i = begin; i < end; ++i) {
+      if (hashes[i] <= least) {
+        least = hashes[i];
+        rightmost = i;
+      }
+    }
+    if (chosen != SIZE_MAX && chosen >= begin && hashes[chosen] == least) continue;
+    chosen = rightmost;
+    out.push_back({hashes[chosen], units[chosen].position});
+  }
+  return out;
+}
+
+}  // namespace neardup::reference
