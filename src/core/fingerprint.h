@@ -14,15 +14,14 @@ namespace neardup {
 inline constexpr uint64_t kFingerprintPrime = (uint64_t{1} << 61) - 1;
 inline constexpr uint64_t kFingerprintBase = 0x0936e6f6839d61bcULL;
 
-// F(c_1 .. c_n) = sum (c_i + 1) * kFingerprintBase^(n - i) mod kFingerprintPrime, 0 .. 2^61 - 2; 0 for no bytes. Since no
-// digit is 0, leading NULs and the length count. Two different runs of at most n bytes agree for at most n - 1 of the
-// bases that could have been drawn: with a probability of at most n / (2^61 - 1). The base is public, so whoever wants a
-// collision can build one.
-// Time: some 0.2 ns a byte. stop (may be null) is polled every megabyte.
+// F(c_1 .. c_n) = sum (c_i + 1) * kFingerprintBase^(n - i) mod kFingerprintPrime, 0 .. 2^61 - 2; 0 for no bytes. Since
+// no digit is 0, leading NULs and the length count. Two different runs of at most n bytes agree for at most n - 1 of
+// the bases that could have been drawn: with a probability of at most n / (2^61 - 1). The base is public, so whoever
+// wants a collision can build one. Time: some 0.2 ns a byte. stop (may be null) is polled every megabyte.
 uint64_t fingerprint(const uint8_t* bytes, size_t size, StopCheck* stop = nullptr);
 
-// F(ab) from F(a), F(b) and the length of b in bytes. Error{invalid_argument} for numbers that are no fingerprints and for
-// a negative length.
+// F(ab) from F(a), F(b) and the length of b in bytes. Error{invalid_argument} for numbers that are no fingerprints and
+// for a negative length.
 uint64_t fingerprint_concat(int64_t a, int64_t b, int64_t length_b);
 
 // F of every window of so many symbols of a document, from the first on; none where the document is shorter. Constant

@@ -1,5 +1,5 @@
-// See passages.h: runs of `least` units that both documents have narrow them down to what is shared; a suffix automaton of
-// that part of b then tells the longest matches.
+// See passages.h: runs of min_units units that both documents have narrow them down to what is shared; a suffix
+// automaton of that part of b then tells the longest matches.
 #include "core/passages.h"
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace neardup {
 namespace {
 
-size_t checked_least(int64_t least) {
-  if (least < 1)
-    throw Error(Errc::invalid_argument, "min_units must be at least 1: " + std::to_string(least), {},
+size_t checked_least(int64_t min_units) {
+  if (min_units < 1)
+    throw Error(Errc::invalid_argument, "min_units must be at least 1: " + std::to_string(min_units), {},
                 "It is the number of words or characters in a row that make a passage.");
-  return static_cast<size_t>(least);
+  return static_cast<size_t>(min_units);
 }
 
 // Units begin .. end - 1.
@@ -53,8 +53,8 @@ Numbers<uint32_t> copy(const Numbers<uint32_t>& from, Workspace& ws) {
   return out;
 }
 
-// All runs of a sequence, as an automaton (Blumer and others, "The smallest automaton recognizing the subwords of a text",
-// 1985), built symbol by symbol. At most two states and three edges a symbol.
+// All runs of a sequence, as an automaton (Blumer and others, "The smallest automaton recognizing the subwords of a
+// text", 1985), built symbol by symbol. At most two states and three edges a symbol.
 class RunAutomaton {
  public:
   static constexpr uint32_t kRoot = 0;
@@ -105,7 +105,7 @@ class RunAutomaton {
     uint32_t length;  // of its longest run
     uint32_t link;    // the state of the longest suffix that stands in more places
     uint32_t first_end;
-    uint32_t edges;   // the first of a list
+    uint32_t edges;  // the first of a list
   };
   struct Edge {
     uint32_t state;
@@ -193,8 +193,8 @@ class RunHeap {
 };
 
 // The runs of a that stand in b and can be made longer neither way, in order.
-RunHeap longest_matches(RunAutomaton& automaton, const Numbers<Run>& runs, const Numbers<uint32_t>& symbols, size_t least,
-                        Workspace& ws) {
+RunHeap longest_matches(RunAutomaton& automaton, const Numbers<Run>& runs, const Numbers<uint32_t>& symbols,
+                        size_t least, Workspace& ws) {
   RunHeap out(ws);
   for (size_t r = 0; r < runs.size(); ++r) {
     uint32_t state = RunAutomaton::kRoot;
@@ -216,8 +216,8 @@ RunHeap longest_matches(RunAutomaton& automaton, const Numbers<Run>& runs, const
   return out;
 }
 
-// The greedy choice of passages.h. In what is left of a match when a longer one was taken no gap can open: a match taken
-// before this one was longer than all of this one that was free, so that it took an end, or all.
+// The greedy choice of passages.h. In what is left of a match when a longer one was taken no gap can open: a match
+// taken before this one was longer than all of this one that was free, so that it took an end, or all.
 Numbers<Run> choose(RunHeap matches, size_t units, size_t least, Workspace& ws) {
   Numbers<Run> chosen(ws);
   Numbers<uint32_t> owner(ws);  // of a unit: its passage, from 1 on
@@ -268,8 +268,8 @@ void count_up(const uint8_t* text, const std::vector<uint32_t>& order, StopCheck
 }  // namespace
 
 std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
-                                     int64_t least_units, StopCheck* stop, PassageStats* stats) {
-  const size_t least = checked_least(least_units);
+                                     int64_t min_units, StopCheck* stop, PassageStats* stats) {
+  const size_t least = checked_least(min_units);
   Workspace ws(SIZE_MAX, nullptr, stop);
   SharedUnits units(unit, a, a_size, b, b_size, ws, stop);
   Numbers<Run> runs_a(ws), runs_b(ws);
@@ -299,7 +299,8 @@ std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size,
       uint32_t state = RunAutomaton::kRoot;
       for (uint32_t i = chosen[c].begin; i < chosen[c].end; ++i) state = automaton.next(state, units.a[i]);
       const uint32_t end = automaton.first_end(state);
-      const auto r = static_cast<size_t>(std::lower_bound(&run_end[0], &run_end[0] + run_end.size(), end) - &run_end[0]);
+      const auto r =
+          static_cast<size_t>(std::lower_bound(&run_end[0], &run_end[0] + run_end.size(), end) - &run_end[0]);
       // run_end counts the separator, which is none of the run's units.
       const uint32_t end_b = runs_b[r].end - (run_end[r] - 1 - end);
       first_b.push_back(end_b - (chosen[c].end - chosen[c].begin));
@@ -316,22 +317,26 @@ std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size,
       if (unit != Unit::byte) return count_up(text, order, stop, offset, set);
       for (const uint32_t i : order) set(i, offset(i));
     };
-    positions(a, [&](uint32_t i) { return out[i].begin; }, [&](uint32_t i, size_t at) { out[i].start_a = at; });
-    positions(a, [&](uint32_t i) { return out[i].end; }, [&](uint32_t i, size_t at) { out[i].length_a = at - out[i].start_a; });
+    positions(
+        a, [&](uint32_t i) { return out[i].begin; }, [&](uint32_t i, size_t at) { out[i].start_a = at; });
+    positions(
+        a, [&](uint32_t i) { return out[i].end; },
+        [&](uint32_t i, size_t at) { out[i].length_a = at - out[i].start_a; });
     std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
       ws.poller.spend(5);
       return first_b[x] < first_b[y];
     });
-    positions(b, [&](uint32_t i) { return size_t{units.b_begin[first_b[i]]}; },
-              [&](uint32_t i, size_t at) { out[i].start_b = at; });
+    positions(
+        b, [&](uint32_t i) { return size_t{units.b_begin[first_b[i]]}; },
+        [&](uint32_t i, size_t at) { out[i].start_b = at; });
   }
   if (stats != nullptr) stats->peak_bytes = ws.ledger.peak();
   return out;
 }
 
-double copied_share(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, int64_t least_units,
+double copied_share(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, int64_t min_units,
                     StopCheck* stop, PassageStats* stats) {
-  const size_t least = checked_least(least_units);
+  const size_t least = checked_least(min_units);
   Workspace ws(SIZE_MAX, nullptr, stop);
   SharedUnits units(unit, a, a_size, b, b_size, ws, stop);
   name_shared_runs(least, &units.a, &units.b, ws);

@@ -113,9 +113,10 @@ class SharedUnits {
   Numbers<uint32_t> chains_;
 };
 
-// From numbers of units to numbers of runs: afterwards a[i] and b[i] are equal and above 0 just where the runs of `length`
-// units from a[i] and b[i] on are equal, and 0 where the other document has no such run. By doubling (Karp, Miller,
-// Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). length at least 1.
+// From numbers of units to numbers of runs: afterwards a[i] and b[i] are equal and above 0 just where the runs of
+// `length` units from a[i] and b[i] on are equal, and 0 where the other document has no such run. By doubling (Karp,
+// Miller, Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). length at
+// least 1.
 void name_shared_runs(size_t length, Numbers<uint32_t>* a, Numbers<uint32_t>* b, Workspace& ws);
 
 }  // namespace neardup

@@ -12,25 +12,25 @@
 namespace neardup {
 
 struct TextUnit {
-  size_t begin;     // its bytes: begin .. end - 1
+  size_t begin;  // its bytes: begin .. end - 1
   size_t end;
   size_t position;  // code points before it; bytes for Unit::byte
 };
 
-// One unit after another, the same ones, in the same order, as ShingleStream and ShingleText read. Constant memory but for
-// the word at hand.
+// One unit after another, the same ones, in the same order, as ShingleStream and ShingleText read. Constant memory but
+// for the word at hand.
 class UnitScanner {
  public:
-  // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be null)
-  // is polled every 16 K code points.
+  // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be
+  // null) is polled every 16 K code points.
   UnitScanner(Unit unit, const uint8_t* text, size_t size, StopCheck* stop = nullptr)
       : unit_(unit), text_(text), p_(text), end_(text + size), stop_(stop) {}
 
   // False at the end.
   bool next(TextUnit* unit);
 
-  // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte. It lives until
-  // the next call.
+  // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte. It lives
+  // until the next call.
   bool next(TextUnit* unit, std::string_view* key);
 
  private:
@@ -50,7 +50,8 @@ class UnitScanner {
   std::string key_;
 };
 
-// Code points in the first `bytes` bytes at text, which end between two of them, counted as UnitScanner does. stop as above.
+// Code points in the first `bytes` bytes at text, which end between two of them, counted as UnitScanner does. stop as
+// above.
 size_t count_code_points(const uint8_t* text, size_t bytes, StopCheck* stop = nullptr);
 
 }  // namespace neardup

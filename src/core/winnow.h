@@ -20,10 +20,10 @@ struct WinnowFingerprint {
   size_t position;  // code points before its first unit; bytes for Unit::byte
 };
 
-// Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document fingerprinting", SIGMOD 2003, section 5.1, robust
-// winnowing. Of every window of `window` shingles in a row, the least hash (without sign) is chosen: the one that the window
-// before has chosen, where it is still there and none is less, else the rightmost. A document with fewer shingles than that
-// is one window. So:
+// Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document fingerprinting", SIGMOD 2003:
+// robust winnowing. Of every window of `window` shingles in a row, the least hash (without sign) is chosen: the one
+// that the window before has chosen, where it is still there and none is less, else the rightmost. A document with
+// fewer shingles than that is one window. So:
 //   - two documents that share a run of at least k + window - 1 units share a hash,
 //   - a document with a unit has a fingerprint,
 //   - of a long document without repeats about 2 / (window + 1) of the shingles are chosen.
@@ -52,7 +52,7 @@ class WinnowStream {
   std::unique_ptr<uint64_t[]> batch_;
   size_t batch_size_ = 0;
   size_t batch_at_ = 0;
-  uint64_t count_ = 0;     // shingles read
+  uint64_t count_ = 0;  // shingles read
   bool finished_ = false;
   // Shingles that are less than all that follow them, hashes ascending: front_ .. back_ - 1 of a ring.
   std::vector<Candidate> queue_;

@@ -1,4 +1,5 @@
-// karp_rabin() and its kin, and winnow_fingerprints(): fingerprints of documents, of their windows, and few of their shingles.
+// karp_rabin() and its kin, and winnow_fingerprints(): fingerprints of documents, of their windows, and few of their
+// shingles.
 #include "core/fingerprint.h"
 #include "core/winnow.h"
 #include "pg/context.h"
@@ -55,8 +56,8 @@ struct WinnowRows {
   WinnowStream stream;
 };
 
-// First call of a set-returning function: make(copy, size, stop) returns the rows over a copy of the document that lives as
-// long as the scan.
+// First call of a set-returning function: make(copy, size, stop) returns the rows over a copy of the document that
+// lives as long as the scan.
 template <typename Rows, typename Make>
 void start(FunctionCallInfo fcinfo, const Utf8& doc, Make make) {
   FuncCallContext* context = SRF_FIRSTCALL_INIT();
@@ -65,13 +66,12 @@ void start(FunctionCallInfo fcinfo, const Utf8& doc, Make make) {
   if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
   context->tuple_desc = BlessTupleDesc(desc);
   MemoryContextSwitchTo(old);
-  auto* copy = static_cast<uint8_t*>(
-      MemoryContextAllocExtended(context->multi_call_memory_ctx, doc.size + 1, MCXT_ALLOC_HUGE));
+  auto* copy =
+      static_cast<uint8_t*>(MemoryContextAllocExtended(context->multi_call_memory_ctx, doc.size + 1, MCXT_ALLOC_HUGE));
   memcpy(copy, doc.data, doc.size);
   const size_t size = doc.size;
-  context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx, [=](PgStop* stop, PgTempFiles*) {
-    return make(copy, size, stop);
-  });
+  context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx,
+                                        [=](PgStop* stop, PgTempFiles*) { return make(copy, size, stop); });
 }
 
 template <typename Rows>

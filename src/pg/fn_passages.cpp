@@ -32,17 +32,16 @@ Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
   // An error below leaves the passages to the memory context.
   Owned<std::vector<Passage>>* passages =
       make_owned<std::vector<Passage>>(CurrentMemoryContext, [=](PgStop* stop, PgTempFiles*) {
-        return new std::vector<Passage>(
-            shared_passages(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, stop));
+        return new std::vector<Passage>(shared_passages(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, stop));
       });
   const Passage* const begin = passages->object->data();
   const Passage* const end = begin + passages->object->size();
   for (const Passage* p = begin; p != end; ++p) {
     CHECK_FOR_INTERRUPTS();
-    Datum values[4] = {
-        Int32GetDatum(static_cast<int32>(p->start_a) + 1), Int32GetDatum(static_cast<int32>(p->start_b) + 1),
-        Int32GetDatum(static_cast<int32>(p->length_a)),
-        text_datum_of_utf8(reinterpret_cast<const char*>(g.a.data) + p->begin, p->end - p->begin)};
+    Datum values[4] = {Int32GetDatum(static_cast<int32>(p->start_a) + 1),
+                       Int32GetDatum(static_cast<int32>(p->start_b) + 1),
+                       Int32GetDatum(static_cast<int32>(p->length_a)),
+                       text_datum_of_utf8(reinterpret_cast<const char*>(g.a.data) + p->begin, p->end - p->begin)};
     bool nulls[4] = {false, false, false, false};
     tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
     pfree(DatumGetPointer(values[3]));

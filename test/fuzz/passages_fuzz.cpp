@@ -1,4 +1,5 @@
-// Two documents made of few pieces: shared passages, copied shares, winnowing and fingerprints against their definitions.
+// Two documents made of few pieces: shared passages, copied shares, winnowing and fingerprints against their
+// definitions.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -37,8 +38,9 @@ std::string well_formed(const std::string& s) {
 }
 
 std::vector<reference::PlacedUnit> placed(Unit unit, const std::string& s) {
-  return unit == Unit::word ? reference::placed_words(well_formed(s))
-         : unit == Unit::character ? reference::placed_characters(well_formed(s)) : reference::placed_bytes(s);
+  return unit == Unit::word        ? reference::placed_words(well_formed(s))
+         : unit == Unit::character ? reference::placed_characters(well_formed(s))
+                                   : reference::placed_bytes(s);
 }
 
 void compare(Unit unit, const std::string& a, const std::string& b, size_t least) {
@@ -88,8 +90,8 @@ void check_windows(const std::string& a, size_t window) {
 
 }  // namespace
 
-// Byte 0: least. Byte 1: k. Byte 2: window. Byte 3: bytes of a piece; then four pieces as they stand, and for each byte of
-// the rest two pieces, one for each document, or both texts themselves where no room is left for pieces.
+// Byte 0: least. Byte 1: k. Byte 2: window. Byte 3: bytes of a piece; then four pieces as they stand, and for each byte
+// of the rest two pieces, one for each document, or both texts themselves where no room is left for pieces.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 600) return 0;
   fuzz::Input in(data, size);

@@ -1,5 +1,5 @@
-// The slow, obvious versions of winnowing, shared passages and copied shares, written from their definitions; a table of
-// all places where two documents agree. Shared by unit tests and fuzzers; never shipped.
+// The slow, obvious versions of winnowing, shared passages and copied shares, written from their definitions; a table
+// of all places where two documents agree. Shared by unit tests and fuzzers; never shipped.
 #pragma once
 
 #include <algorithm>
@@ -130,7 +130,8 @@ struct Chosen {
 };
 
 // Robust winnowing, window by window. hashes[i] begins at units[i].
-inline std::vector<Chosen> winnow(const std::vector<uint64_t>& hashes, const std::vector<PlacedUnit>& units, size_t window) {
+inline std::vector<Chosen> winnow(const std::vector<uint64_t>& hashes, const std::vector<PlacedUnit>& units,
+                                  size_t window) {
   std::vector<Chosen> out;
   if (hashes.empty()) return out;
   size_t chosen = SIZE_MAX;

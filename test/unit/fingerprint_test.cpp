@@ -1,4 +1,5 @@
-// Karp-Rabin fingerprints against Horner's rule a byte at a time; the laws of concatenation and of sliding; golden values.
+// Karp-Rabin fingerprints against Horner's rule a byte at a time; the laws of concatenation and of sliding; golden
+// values.
 #include "core/fingerprint.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ std::vector<uint64_t> rolled(Unit unit, int64_t window, std::string_view text, s
   const Exact exact(text);
   RollingFingerprints rolling(unit, window, exact.data(), exact.size());
   std::vector<uint64_t> out, some(batch);
-  while (const size_t n = rolling.next(some.data(), batch)) out.insert(out.end(), some.begin(), some.begin() + static_cast<long>(n));
+  while (const size_t n = rolling.next(some.data(), batch))
+    out.insert(out.end(), some.begin(), some.begin() + static_cast<long>(n));
   EXPECT_EQ(rolling.next(some.data(), batch), 0u);
   return out;
 }
@@ -73,8 +75,9 @@ TEST(Fingerprint, Concatenation) {
   Random random(2);
   for (int i = 0; i < 500; ++i) {
     const std::string a = bytes(random, random() % 300), b = bytes(random, random() % 300);
-    ASSERT_EQ(fingerprint_concat(static_cast<int64_t>(of(a)), static_cast<int64_t>(of(b)), static_cast<int64_t>(b.size())),
-              of(a + b));
+    ASSERT_EQ(
+        fingerprint_concat(static_cast<int64_t>(of(a)), static_cast<int64_t>(of(b)), static_cast<int64_t>(b.size())),
+        of(a + b));
   }
   const int64_t greatest = static_cast<int64_t>(kFingerprintPrime) - 1;
   EXPECT_EQ(fingerprint_concat(greatest, greatest, 0), kFingerprintPrime - 2);
@@ -87,7 +90,8 @@ TEST(Fingerprint, Concatenation) {
 TEST(Fingerprint, WindowsAreThoseOfTheirBytes) {
   Random random(3);
   for (int i = 0; i < 200; ++i) {
-    const std::string text = i % 2 ? test::well_formed(test::mixed_text(random, random() % 400)) : bytes(random, random() % 400);
+    const std::string text =
+        i % 2 ? test::well_formed(test::mixed_text(random, random() % 400)) : bytes(random, random() % 400);
     const size_t window = 1 + random() % 60;
     std::vector<uint64_t> expected;
     for (size_t at = 0; at + window <= text.size(); ++at) expected.push_back(by_horner(text.substr(at, window)));

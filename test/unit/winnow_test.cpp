@@ -27,8 +27,9 @@ std::vector<reference::Chosen> winnowed(Unit unit, int k, int window, std::strin
 }
 
 std::vector<reference::PlacedUnit> placed(Unit unit, std::string_view text) {
-  return unit == Unit::word ? reference::placed_words(text)
-         : unit == Unit::character ? reference::placed_characters(text) : reference::placed_bytes(text);
+  return unit == Unit::word        ? reference::placed_words(text)
+         : unit == Unit::character ? reference::placed_characters(text)
+                                   : reference::placed_bytes(text);
 }
 
 std::string few_words(Random& random, size_t words, uint64_t kinds) {
@@ -43,7 +44,8 @@ std::string few_words(Random& random, size_t words, uint64_t kinds) {
 TEST(Winnow, IsTheDefinition) {
   Random random(1);
   for (int i = 0; i < 200; ++i) {
-    const std::string text = i % 2 ? test::mixed_text(random, random() % 600) : few_words(random, random() % 120, 1 + random() % 9);
+    const std::string text =
+        i % 2 ? test::mixed_text(random, random() % 600) : few_words(random, random() % 120, 1 + random() % 9);
     const int k = 1 + static_cast<int>(random() % (i % 8 ? 6 : 64));
     const int window = 1 + static_cast<int>(random() % (i % 5 ? 12 : 200));
     for (const Unit unit : {Unit::word, Unit::character, Unit::byte}) {
