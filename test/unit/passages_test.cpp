@@ -67,7 +67,7 @@ std::string collage(Random& random, const std::vector<std::string>& pool, size_t
 
 TEST(Passages, AreTheDefinition) {
   Random random(1);
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < 120; ++i) {
     std::vector<std::string> pool(1 + random() % 40);
     const uint64_t kinds = 1 + random() % (i % 3 ? 4 : 40);
     for (std::string& w : pool) w = std::string(1, static_cast<char>('a' + random() % kinds % 26));
@@ -82,7 +82,7 @@ TEST(Passages, AreTheDefinition) {
 
 TEST(Passages, OfAllScripts) {
   Random random(2);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     std::string pieces[4], a, b;
     for (std::string& p : pieces) p = test::well_formed(test::mixed_text(random, random() % 60));
     for (int n = 0; n < 4; ++n) a += pieces[random() % 4], b += pieces[random() % 4];
@@ -111,8 +111,8 @@ TEST(Passages, Examples) {
 // A document against itself is one passage; repetitive ones take no longer than others.
 TEST(Passages, RepetitiveTexts) {
   std::string same, fibonacci = "a", before = "b";
-  for (int i = 0; i < 30000; ++i) same += "a ";
-  while (fibonacci.size() < 30000) {
+  for (int i = 0; i < 10000; ++i) same += "a ";
+  while (fibonacci.size() < 10000) {
     const std::string next = fibonacci + before;
     before = fibonacci;
     fibonacci = next;
