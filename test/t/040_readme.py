@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every sql block of README.md, docs/intake.md and docs/jobs.md, pasted into psql in a fresh database: what they promise must run."""
+"""Every sql block of README.md and of the pages below, pasted into psql in a fresh database: what they promise must run."""
 import os
 import re
 
@@ -26,10 +26,14 @@ def blocks_of(path):
         return re.findall(r"```sql\n(.*?)```", f.read(), re.S)
 
 
+# Pages over the README's table of articles, and those that bring their own.
+SHARING = ("README.md", "docs/intake.md", "docs/jobs.md")
+ALONE = ("docs/partial_copies.md", "docs/i_match.md", "docs/news.md", "docs/weighted.md")
+
+
 def paste(path, table):
-    """In a database with the README's table of articles."""
     with database("_" + re.sub("[^a-z]", "", path.lower()), extension=False) as name:
-        status, out = psql(name, "CREATE EXTENSION neardup;" + table + ROWS)
+        status, out = psql(name, "CREATE EXTENSION neardup;" + (table + ROWS if path in SHARING else ""))
         check("%s: the table of the README" % path, status == 0, out)
         for n, block in enumerate(blocks_of(path)):
             if block == table or "-- ERROR" in block:  # one that shows what is refused
@@ -47,7 +51,7 @@ def paste(path, table):
 def main():
     table = [b for b in blocks_of("README.md") if "CREATE TABLE articles" in b]
     check("the README shows its table once", len(table) == 1, len(table))
-    for path in ("README.md", "docs/intake.md", "docs/jobs.md"):
+    for path in SHARING + ALONE:
         paste(path, table[0])
 
 
