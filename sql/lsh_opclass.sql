@@ -1,8 +1,8 @@
 -- Operator classes: ours are valid; others are told what they lack.
 SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
-WHERE amname = 'lsh' AND NOT EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 15) ORDER BY 1;
+WHERE amname = 'lsh' AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 1) ORDER BY 1;
 -- Those of columns before the last: as many as the access method hash has defaults.
-SELECT count(*) = (SELECT count(*) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
+SELECT count(*) FILTER (WHERE opcname !~ '_set_ops') = (SELECT count(*) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
                    WHERE amname = 'hash' AND opcdefault AND opcnamespace = 'pg_catalog'::regnamespace) AS all_types,
   bool_and(amvalidate(c.oid)) AS valid FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
 WHERE amname = 'lsh' AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 15);

@@ -34,6 +34,12 @@ SELECT count(*) FROM basket WHERE jaccard_exact(items, '{}') >= 0;
 SELECT count(*) FROM basket WHERE jaccard_exact(items, '{1}') > 'NaN';
 INSERT INTO basket VALUES (900, 1, '{1,NULL}', NULL);
 CREATE INDEX ON basket USING lsh (items) WITH (threshold = 0.5);
+-- Equality of a set is not what the index is for, but may be asked; as a first column it is
+CREATE INDEX basket_both ON basket USING lsh (items, refs);
+EXPLAIN (COSTS OFF) SELECT id FROM basket WHERE items = '{5,5,5}' AND jaccard_exact(refs, '{1}') = 1;
+SELECT id FROM basket WHERE items = '{5,5,5}' AND jaccard_exact(refs, '{1}') = 1;
+DROP INDEX basket_both;
+SELECT id FROM basket WHERE items = '{5,5,5}';
 -- Minutiae
 SELECT minutiae_cells(ARRAY[point(0.51, 0.125), point(0.49, 0.26)], 4), minutiae_cells('{}', 4), minutiae_cells(ARRAY[point(1, 0)], 8, 0);
 SELECT minutiae_cells(ARRAY[point(1.5, 0)]);

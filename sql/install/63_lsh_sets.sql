@@ -38,7 +38,7 @@ COMMENT ON OPERATOR %> (bigint[], lsh_query) IS 'Jaccard similarity to the query
 CREATE OPERATOR %> (LEFTARG = int[], RIGHTARG = lsh_query, FUNCTION = int_set_within, RESTRICT = lsh_sel, JOIN = lsh_joinsel);
 COMMENT ON OPERATOR %> (int[], lsh_query) IS 'Jaccard similarity to the query''s set is at least the query''s bound';
 
--- The hash family "set"
+-- The hash family "set". Equality as well: as a column before the last an array is one value.
 
 CREATE FUNCTION lsh_set_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -62,7 +62,9 @@ CREATE OPERATOR CLASS int8_set_ops DEFAULT FOR TYPE bigint[] USING lsh AS
   FUNCTION 7 jaccard_exact(bigint[], bigint[]),
   FUNCTION 8 lsh_set_query(bigint[], float8),
   FUNCTION 9 jaccard_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 10 lsh_set_query_strict(bigint[], float8);
+  FUNCTION 10 lsh_set_query_strict(bigint[], float8),
+  OPERATOR 5 = (anyarray, anyarray),
+  FUNCTION 15 (bigint[]) hash_array_extended(anyarray, bigint);
 COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity of sets of bigint, exactly';
 CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   OPERATOR 1 %> (int[], lsh_query),
@@ -73,7 +75,9 @@ CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   FUNCTION 7 jaccard_exact(int[], int[]),
   FUNCTION 8 lsh_set_query(int[], float8),
   FUNCTION 9 jaccard_exact_at_least(int[], int[], float8),
-  FUNCTION 10 lsh_set_query_strict(int[], float8);
+  FUNCTION 10 lsh_set_query_strict(int[], float8),
+  OPERATOR 5 = (anyarray, anyarray),
+  FUNCTION 15 (int[]) hash_array_extended(anyarray, bigint);
 COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity of sets of int, exactly';
 
 -- The hash family "minutiae"

@@ -10,6 +10,7 @@ extern "C" {
 #include "catalog/pg_opclass.h"
 #include "commands/progress.h"
 #include "commands/vacuum.h"
+#include "parser/parse_coerce.h"
 #include "utils/regproc.h"
 }
 
@@ -215,7 +216,7 @@ bool lshvalidate(Oid opclass_oid) {
       orders |= op->amoplefttype == input;
     } else {
       searches |= op->amoplefttype == input;
-      equals |= op->amoplefttype == input && op->amopstrategy == kStrategyEqual;
+      equals |= op->amopstrategy == kStrategyEqual && IsBinaryCoercible(input, op->amoplefttype);
     }
     if (!check_amop_signature(op->amopopr, returns, op->amoplefttype, op->amoprighttype))
       complain(&result, "has an operator of the wrong signature", name, format_operator(op->amopopr));
@@ -224,11 +225,12 @@ bool lshvalidate(Oid opclass_oid) {
 
   if (equals != have[kProcHash])
     complain(&result, "needs both or neither", name, "operator 5 (equality) and support function 15 (its hash)");
-  if (equals && have[kProcKeys]) complain(&result, "is of equality", name, "it has support function 1, too");
+  // A class may be of both kinds, for either place in an index.
+  const bool compares_only = equals && !have[kProcKeys];
   for (const int proc : kRequiredProcs)
-    if (!equals && !have[proc]) complain(&result, "lacks support function", name, psprintf("%d", proc));
+    if (!compares_only && !have[proc]) complain(&result, "lacks support function", name, psprintf("%d", proc));
   if (orders && !have[kProcOrder]) complain(&result, "has ordering operators and lacks support function", name, "5");
-  if (!searches) complain(&result, "lacks", name, "a search operator");
+  if (!searches && !equals) complain(&result, "lacks", name, "a search operator");
   ReleaseSysCache(class_tuple);
   return result;
 }

@@ -3,6 +3,7 @@
 #include "pg/lsh/lsh_am.h"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
@@ -72,7 +73,8 @@ bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* out)
     if (key == nullptr) return false;
     if ((key->sk_flags & SK_ISNULL) != 0) return false;
     const Oid type = index->rd_opcintype[i];
-    if (!OidIsValid(key->sk_subtype) || key->sk_subtype == type) {
+    // anyarray and its kin: of the column's own type.
+    if (!OidIsValid(key->sk_subtype) || key->sk_subtype == type || get_typtype(key->sk_subtype) == TYPTYPE_PSEUDO) {
       salt = added(salt, i, hash_of(index_getprocinfo(index, static_cast<AttrNumber>(i + 1), kProcHash),
                                     index->rd_indcollation[i], key->sk_argument));
       continue;

@@ -410,7 +410,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       Node* key = static_cast<Node*>(linitial(op->args));
       Node* operand = static_cast<Node*>(lsecond(op->args));
       const int strategy = get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
-      if (strategy == 0) continue;
+      if (strategy == 0 || strategy == kStrategyEqual) continue;
       QualCost argument_cost;
       cost_qual_eval_node(&argument_cost, operand, root);
       arguments += argument_cost.startup + argument_cost.per_tuple;

@@ -63,7 +63,7 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   for (int i = 0; i < scan->numberOfKeys; ++i) {
     const ScanKey key = &scan->keyData[i];
     if ((key->sk_flags & SK_ISNULL) != 0) return;
-    if (key->sk_attno != column + 1) continue;
+    if (key->sk_attno != column + 1 || key->sk_strategy == kStrategyEqual) continue;
     if (!bound) return;  // no row ever had a value
     ProbesRequest* plan = &plans[i];
     plan->query = key->sk_argument;
