@@ -39,7 +39,7 @@ sql -c 'CREATE EXTENSION IF NOT EXISTS neardup'
 drop
 # A thousandth of the texts is one notice that every tenant sends; of the rest each has a near copy in its tenant.
 timed "tenants made" sql -c "CREATE TABLE neardup_bench_tenants AS SELECT i AS id, i % 1000 AS tenant, set_minhash(CASE WHEN i / 1000 % 10 = 0
-    THEN (SELECT array_agg(e::bigint) FROM generate_series(1, 60) e) ELSE (SELECT array_agg(i / 2000 * 1000000007 + (i % 1000) * 1009 + e
+    THEN (SELECT array_agg(e::bigint) FROM generate_series(1, 60) e) ELSE (SELECT array_agg((i / 2000)::bigint * 1000000007 + (i % 1000) * 1009 + e
     + CASE WHEN e = i % 60 THEN i ELSE 0 END) FROM generate_series(1, 60) e) END) AS sig FROM generate_series(0, $rows - 1) i" \
   -c "CREATE TABLE neardup_bench_one AS SELECT * FROM neardup_bench_tenants WHERE tenant = 77"
 timed "lsh (tenant, sig) built" sql -c "CREATE INDEX neardup_bench_both ON neardup_bench_tenants USING lsh (tenant, sig)"

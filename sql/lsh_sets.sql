@@ -2,6 +2,7 @@
 SET search_path = public;
 SELECT jaccard_exact('{1,2,3}'::int[], '{2,3,4}'::int[]), jaccard_exact('{3,3,1}'::int[], '{1,3}'::bigint[]), jaccard_exact('{}'::int[], '{1}');
 SELECT jaccard_exact('{1,NULL}'::int[], '{1}');
+SELECT jaccard_exact('{1,2,-3}'::smallint[], '{2,-3}');
 SELECT jaccard_exact_at_least('{1,2}'::int[], '{2}'::int[], 0.5), jaccard_exact_at_least('{1,2}'::bigint[], '{2}'::bigint[], 0.51);
 SELECT jaccard_exact_at_least('{1,2}'::int[], '{2}'::int[], 0);
 SELECT jaccard_exact_at_least('{1,2}'::int[], '{2}'::int[], 'NaN');

@@ -16,34 +16,34 @@ BEGIN
   IF name IS NULL OR query IS NULL THEN
     RAISE EXCEPTION 'name and query must not be NULL' USING ERRCODE = 'null_value_not_allowed';
   END IF;
-  named := parse_ident(name);
-  IF array_length(named, 1) > 2 THEN
+  named := pg_catalog.parse_ident(name);
+  IF pg_catalog.array_length(named, 1) > 2 THEN
     RAISE EXCEPTION 'the name of a lexicon is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
   END IF;
-  schema := COALESCE(CASE WHEN array_length(named, 1) = 2 THEN named[1] END, current_schema());
+  schema := COALESCE(CASE WHEN pg_catalog.array_length(named, 1) = 2 THEN named[1] END, current_schema());
   IF schema IS NULL THEN
     RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
   END IF;
-  lexicon := format('%I.%I', schema, named[array_length(named, 1)]);
+  lexicon := pg_catalog.format('%I.%I', schema, named[pg_catalog.array_length(named, 1)]);
   IF to_regclass(lexicon) IS NOT NULL THEN
     RAISE EXCEPTION 'relation % exists already', lexicon USING ERRCODE = 'duplicate_table', HINT = 'Drop it, or choose another name.';
   END IF;
-  IF octet_length(named[array_length(named, 1)]) > 63 THEN
-    RAISE EXCEPTION 'the name of a lexicon has at most 63 bytes: % has %', name, octet_length(named[array_length(named, 1)])
+  IF octet_length(named[pg_catalog.array_length(named, 1)]) > 63 THEN
+    RAISE EXCEPTION 'the name of a lexicon has at most 63 bytes: % has %', name, octet_length(named[pg_catalog.array_length(named, 1)])
       USING ERRCODE = 'name_too_long';
   END IF;
-  EXECUTE format('CREATE TABLE %s (term text COLLATE "C" NOT NULL, document_frequency bigint NOT NULL, idf float8 NOT NULL)', lexicon);
-  EXECUTE format('WITH part AS MATERIALIZED (SELECT * FROM @extschema@.neardup_term_counts($1)),
+  EXECUTE pg_catalog.format('CREATE TABLE %s (term text COLLATE "C" NOT NULL, document_frequency bigint NOT NULL, idf float8 NOT NULL)', lexicon);
+  EXECUTE pg_catalog.format('WITH part AS MATERIALIZED (SELECT * FROM @extschema@.neardup_term_counts($1)),
                     all_of_them AS (SELECT p.documents::float8 AS n FROM part p WHERE p.term IS NULL),
                     counted AS (SELECT p.term, sum(p.documents)::bigint AS documents FROM part p WHERE p.term IS NOT NULL GROUP BY p.term)
-                  INSERT INTO %s SELECT c.term, c.documents, ln(a.n / c.documents) FROM counted c, all_of_them a', lexicon) USING query;
+                  INSERT INTO %s SELECT c.term, c.documents, ln(a.n OPERATOR(pg_catalog./) c.documents::float8) FROM counted c, all_of_them a', lexicon) USING query;
   GET DIAGNOSTICS terms = ROW_COUNT;
   IF terms = 0 THEN
     RAISE EXCEPTION 'query returned no document that holds a word' USING ERRCODE = 'no_data_found';
   END IF;
-  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (term)', lexicon);
-  EXECUTE format('SELECT round(document_frequency * exp(idf)) FROM %s LIMIT 1', lexicon) INTO documents;
-  EXECUTE format('COMMENT ON TABLE %s IS %L', lexicon, format('lexicon of %s documents', documents));
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (term)', lexicon);
+  EXECUTE pg_catalog.format('SELECT round(document_frequency::float8 OPERATOR(pg_catalog.*) exp(idf)) FROM %s LIMIT 1', lexicon) INTO documents;
+  EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', lexicon, pg_catalog.format('lexicon of %s documents', documents));
   RETURN terms;
 END $$;
 COMMENT ON FUNCTION create_lexicon(text, text) IS

@@ -4,6 +4,11 @@ CREATE FUNCTION jaccard_exact(a int[], b int[]) RETURNS float8
   AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION jaccard_exact(int[], int[]) IS 'Jaccard similarity of two sets';
 
+-- Without it smallint[] would fit both of the others.
+CREATE FUNCTION jaccard_exact(a smallint[], b smallint[]) RETURNS float8
+  AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS 'Jaccard similarity of two sets';
+
 CREATE FUNCTION lsh_set_query(bigint[], float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION lsh_set_query(bigint[], float8) IS 'private: jaccard_exact(.., set) >= bound, for any bound';

@@ -38,7 +38,7 @@ BEGIN
       HINT = 'Built in are ' || (SELECT string_agg(d.name, ', ') FROM @extschema@.neardup_default_profiles() d)
              || '; make your own with create_profile().';
   END IF;
-  EXECUTE format('SELECT * FROM %s ORDER BY version DESC LIMIT 1', t) INTO p;
+  EXECUTE pg_catalog.format('SELECT * FROM %s ORDER BY version DESC LIMIT 1', t) INTO p;
   IF p.version IS NULL THEN
     RAISE EXCEPTION 'profile "%" has no version', $1 USING ERRCODE = 'undefined_object';
   END IF;
@@ -77,14 +77,14 @@ DECLARE
   e text := body;
 BEGIN
   IF body_type = 'bytea'::regtype AND p.encoding <> 'bytes' THEN
-    e := format('(@extschema@.neardup_decode(%s%s)).body', e,
+    e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
                 CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) END);
   END IF;
-  IF p.script <> 'keep' THEN e := format('@extschema@.neardup_to_%s(%s)', p.script, e); END IF;
+  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.neardup_to_%s(%s)', p.script, e); END IF;
   IF p.rules = 'default' THEN
-    e := format('(@extschema@.neardup_clean(%s)).body', e);
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
   ELSIF p.rules <> 'none' THEN
-    e := format('(@extschema@.neardup_clean(%s, (SELECT array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
                 e, p.rules::regclass);
   END IF;
   RETURN e;
@@ -101,14 +101,14 @@ DECLARE
   e text;
 BEGIN
   e := CASE
-    WHEN p.signature = 'ctph' THEN format('@extschema@.to_ctph(%s)', d)
-    WHEN p.signature = 'simhash' AND bytes THEN format('@extschema@.to_simhash(%s, %s)', d, p.k)
-    WHEN p.signature = 'simhash' THEN format('@extschema@.to_simhash(%s, %s, %L)', d, p.k, p.unit)
-    WHEN bytes THEN format('@extschema@.to_minhash(%s, %s, num_perm => %s, bits => %s, seed => %s)', d, p.k, p.num_perm, p.bits, p.seed)
-    ELSE format('@extschema@.to_minhash(%s, %s, %L, %s, %s, %s)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
+    WHEN p.signature = 'ctph' THEN pg_catalog.format('@extschema@.to_ctph(%s)', d)
+    WHEN p.signature = 'simhash' AND bytes THEN pg_catalog.format('@extschema@.to_simhash(%s, %s)', d, p.k)
+    WHEN p.signature = 'simhash' THEN pg_catalog.format('@extschema@.to_simhash(%s, %s, %L)', d, p.k, p.unit)
+    WHEN bytes THEN pg_catalog.format('@extschema@.to_minhash(%s, %s, num_perm => %s, bits => %s, seed => %s)', d, p.k, p.num_perm, p.bits, p.seed)
+    ELSE pg_catalog.format('@extschema@.to_minhash(%s, %s, %L, %s, %s, %s)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
     END;
   IF p.min_length > 0 THEN
-    e := format('(SELECT CASE WHEN length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
+    e := pg_catalog.format('(SELECT CASE WHEN length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
   END IF;
   RETURN e;
 END $$;
@@ -119,10 +119,10 @@ CREATE FUNCTION create_profile(name text, base text = 'default', signature text 
     min_length int = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
   p @extschema@.neardup_profile := @extschema@.neardup_profile_named(base);
-  at text[] := parse_ident(name);
+  at text[] := pg_catalog.parse_ident(name);
   t regclass;
 BEGIN
-  IF array_length(at, 1) > 2 THEN
+  IF pg_catalog.array_length(at, 1) > 2 THEN
     RAISE EXCEPTION 'a profile''s name is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
   END IF;
   IF EXISTS (SELECT FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1) THEN
@@ -132,10 +132,10 @@ BEGIN
            COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding), COALESCE(script, p.script),
            COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
   PERFORM @extschema@.neardup_check_profile(p);
-  EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))',
+  EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))',
                  (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
   t := name::regclass;
-  EXECUTE format('INSERT INTO %s SELECT ($1).*', t) USING p;
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t) USING p;
   RETURN t;
 END $$;
 COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int) IS
@@ -149,14 +149,14 @@ DECLARE
 BEGIN
   IF EXISTS (SELECT FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1) THEN
     RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'wrong_object_type',
-      HINT = format('Make your own: create_profile(''my_%s'', base => %L, ..).', name, name);
+      HINT = pg_catalog.format('Make your own: create_profile(''my_%s'', base => %L, ..).', name, name);
   END IF;
   p := @extschema@.neardup_profile_named(name);
   p := ROW(p.version + 1, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k),
            COALESCE(num_perm, p.num_perm), COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding),
            COALESCE(script, p.script), COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
   PERFORM @extschema@.neardup_check_profile(p);
-  EXECUTE format('INSERT INTO %s SELECT ($1).*', name::regclass) USING p;
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', name::regclass) USING p;
   RETURN p.version;
 END $$;
 COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int) IS

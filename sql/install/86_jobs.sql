@@ -69,17 +69,17 @@ DECLARE
   t text;
 BEGIN
   FOREACH t IN ARRAY names LOOP
-    IF to_regclass(t) IS NOT NULL THEN EXECUTE format('DROP %s %s', kind, t); END IF;
+    IF to_regclass(t) IS NOT NULL THEN EXECUTE pg_catalog.format('DROP %s %s', kind, t); END IF;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION neardup_drop(text, text[]) IS 'private: drops those that there are';
 
 CREATE FUNCTION neardup_job_table(name text) RETURNS regclass LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  at text[] := parse_ident(name);
+  at text[] := pg_catalog.parse_ident(name);
   t regclass;
 BEGIN
-  at[array_length(at, 1)] := at[array_length(at, 1)] || '_job';
+  at[pg_catalog.array_length(at, 1)] := at[pg_catalog.array_length(at, 1)] || '_job';
   t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
   IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t) <> '@extschema@.neardup_job'::regtype THEN
     RAISE EXCEPTION 'there is no table of duplicates "%"', name USING ERRCODE = 'undefined_table',
@@ -93,7 +93,7 @@ CREATE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job LANGUAGE plpgs
 DECLARE
   j @extschema@.neardup_job;
 BEGIN
-  EXECUTE format('SELECT * FROM %s', job) INTO j;
+  EXECUTE pg_catalog.format('SELECT * FROM %s', job) INTO j;
   RETURN j;
 END $$;
 COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
@@ -108,9 +108,9 @@ BEGIN
   SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'column "%" of % does not exist: %', col, source, what USING ERRCODE = 'undefined_column',
-      DETAIL = format('%s has the columns %s.', source, (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+      DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
                FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped)),
-      HINT = format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what);
+      HINT = pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what);
   END IF;
   SELECT COALESCE(NULLIF(y.typbasetype, 0), y.oid) INTO t FROM pg_type y WHERE y.oid = t;
   RETURN t;
@@ -135,8 +135,8 @@ COMMENT ON FUNCTION neardup_job_kind(neardup_job) IS 'private: type of a job''s 
 -- The expression that says which row of a cluster is kept.
 CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE j.keep
-    WHEN 'longest' THEN format('octet_length(%I)', j.body)
-    WHEN 'best' THEN format('@extschema@.neardup_text_score(%s)',
+    WHEN 'longest' THEN pg_catalog.format('octet_length(%I)', j.body)
+    WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
                             @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, quote_ident(j.body)))
     ELSE COALESCE('(' || j.order_by || ')', quote_ident(j.at), quote_ident(j.id)) END
   $$;
@@ -168,29 +168,29 @@ BEGIN
       RAISE EXCEPTION 'body column "%" is %, not text or bytea', j.body, body_type USING ERRCODE = 'datatype_mismatch';
     END IF;
   END IF;
-  FOR i IN 1 .. COALESCE(array_length(j.within, 1), 0) LOOP
+  FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
     PERFORM @extschema@.neardup_job_column(j.source, j.within[i], 'within');
-    within := within || format(', %I AS within_%s', j.within[i], i);
+    within := within || pg_catalog.format(', %I AS within_%s', j.within[i], i);
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
-  RETURN format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
+  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
     j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
-    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
+    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
     COALESCE(' AND (' || j.filter || ')', ''), COALESCE(' AND (' || j.deleted || ') IS NOT TRUE', ''));
 END $$;
 COMMENT ON FUNCTION neardup_job_rows(neardup_job) IS 'private: the query of the rows that a job looks at';
 
 CREATE FUNCTION neardup_job_hash(j neardup_job, kind text, value text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE WHEN j.body IS NOT NULL THEN format('@extschema@.neardup_content_hash(%s)', value)
-         ELSE format('@extschema@.neardup_content_hash(@extschema@.%s_send(%s))', kind, value) END
+  SELECT CASE WHEN j.body IS NOT NULL THEN pg_catalog.format('@extschema@.neardup_content_hash(%s)', value)
+         ELSE pg_catalog.format('@extschema@.neardup_content_hash(@extschema@.%s_send(%s))', kind, value) END
   $$;
 COMMENT ON FUNCTION neardup_job_hash(neardup_job, text, text) IS 'private: what tells one content from another';
 
 -- True where a.x differs from b.x for one of a job's columns beside the content.
 CREATE FUNCTION neardup_job_differs(j neardup_job, a text, b text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT '(' || string_agg(format('%s.%s IS DISTINCT FROM %s.%s', a, c, b, c), ' OR ') || ')'
-  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i FROM generate_series(1, array_length(j.within, 1)) i
+  SELECT '(' || string_agg(pg_catalog.format('%s.%s IS DISTINCT FROM %s.%s', a, c, b, c), ' OR ') || ')'
+  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
         UNION ALL SELECT 'at' WHERE j.at IS NOT NULL) x
   $$;
 COMMENT ON FUNCTION neardup_job_differs(neardup_job, text, text) IS 'private: condition that two versions of a row differ';
@@ -209,8 +209,8 @@ BEGIN
     RAISE EXCEPTION '% is no table or view', j.source USING ERRCODE = 'wrong_object_type';
   END IF;
   IF j.threshold IS NULL OR NOT (j.threshold > 0 AND j.threshold <= 1) THEN
-    PERFORM @extschema@.neardup_raise('22023', format('threshold must be above 0 and at most 1: %s', COALESCE(j.threshold::text, 'NULL')), '',
-      CASE WHEN j.threshold > 1 AND j.threshold <= 100 THEN format('For %s %%, write %s.', j.threshold, j.threshold / 100) ELSE '' END);
+    PERFORM @extschema@.neardup_raise('22023', pg_catalog.format('threshold must be above 0 and at most 1: %s', COALESCE(j.threshold::text, 'NULL')), '',
+      CASE WHEN j.threshold > 1 AND j.threshold <= 100 THEN pg_catalog.format('For %s %%, write %s.', j.threshold, j.threshold / 100) ELSE '' END);
   END IF;
   IF j.linkage IS NULL OR j.linkage NOT IN ('anchor', 'connected') THEN
     RAISE EXCEPTION 'linkage must be ''anchor'' or ''connected'': %', COALESCE(quote_literal(j.linkage), 'NULL')
@@ -277,17 +277,17 @@ CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name
     at_most_apart interval = NULL, filter text = NULL, deleted text = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
   j @extschema@.neardup_job;
-  named text[] := parse_ident(name);
-  base text := named[array_length(named, 1)];
-  schema text := COALESCE(CASE WHEN array_length(named, 1) = 2 THEN named[1] END, current_schema());
+  named text[] := pg_catalog.parse_ident(name);
+  base text := named[pg_catalog.array_length(named, 1)];
+  schema text := COALESCE(CASE WHEN pg_catalog.array_length(named, 1) = 2 THEN named[1] END, current_schema());
   job regclass;
 BEGIN
-  IF array_length(named, 1) > 2 THEN
+  IF pg_catalog.array_length(named, 1) > 2 THEN
     RAISE EXCEPTION 'the name of a table of duplicates is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
   END IF;
   IF octet_length(base) > 52 THEN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base)
-      USING ERRCODE = 'name_too_long', DETAIL = format('%s_signatures must be a name, too.', base);
+      USING ERRCODE = 'name_too_long', DETAIL = pg_catalog.format('%s_signatures must be a name, too.', base);
   END IF;
   IF schema IS NULL THEN
     RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
@@ -307,19 +307,19 @@ BEGIN
     RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
       USING ERRCODE = 'duplicate_column';
   END IF;
-  EXECUTE format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
-  job := format('%I.%I', schema, base || '_job')::regclass;
-  EXECUTE format('INSERT INTO %s SELECT ($1).*', job) USING j;
-  EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
+  EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
+  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
                   NULL::boolean AS survivor, NULL::timestamptz AS found_at%s FROM (%s) l WITH NO DATA', @extschema@.neardup_job_part(job, ''),
-                 (SELECT string_agg(format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
+                 (SELECT string_agg(pg_catalog.format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i),
                  @extschema@.neardup_job_rows(j));
-  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
                   ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL', @extschema@.neardup_job_part(job, ''));
-  EXECUTE format('CREATE INDEX ON %s (cluster)', @extschema@.neardup_job_part(job, ''));
-  EXECUTE format('COMMENT ON TABLE %s IS %L', @extschema@.neardup_job_part(job, ''),
-                 format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', source, name));
-  EXECUTE format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
+  EXECUTE pg_catalog.format('CREATE INDEX ON %s (cluster)', @extschema@.neardup_job_part(job, ''));
+  EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', @extschema@.neardup_job_part(job, ''),
+                 pg_catalog.format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', source, name));
+  EXECUTE pg_catalog.format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
                   cluster bigint NOT NULL, other bigint)', @extschema@.neardup_job_part(job, '_changes'));
   PERFORM @extschema@.neardup_make_signatures(job, j);
   RETURN @extschema@.neardup_job_part(job, '')::regclass;
@@ -331,14 +331,14 @@ CREATE FUNCTION neardup_make_signatures(job regclass, j neardup_job) RETURNS voi
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
 BEGIN
-  EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::@extschema@.%I AS old_signature,
+  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::@extschema@.%I AS old_signature,
                     NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
                   FROM (%s) l WITH NO DATA',
     signatures, @extschema@.neardup_job_kind(j), @extschema@.neardup_job_kind(j),
-    (SELECT string_agg(format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
+    (SELECT string_agg(pg_catalog.format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i),
     CASE WHEN j.at IS NOT NULL THEN ', at' END, @extschema@.neardup_job_rows(j));
-  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id)', signatures);
-  EXECUTE format('CREATE INDEX ON %s (generation)', signatures);
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', signatures);
+  EXECUTE pg_catalog.format('CREATE INDEX ON %s (generation)', signatures);
 END $$;
 COMMENT ON FUNCTION neardup_make_signatures(regclass, neardup_job) IS 'private: the table of what a job knows of each row';
 
@@ -377,12 +377,12 @@ BEGIN
   PERFORM @extschema@.neardup_check_job(j);
   j.recluster := true;
   j.resync := true;
-  EXECUTE format('DELETE FROM %s', job);
-  EXECUTE format('INSERT INTO %s SELECT ($1).*', job) USING j;
+  EXECUTE pg_catalog.format('DELETE FROM %s', job);
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
   -- signatures of two kinds cannot be compared, nor keys of two types
   IF (j.profile, j.profile_version, j.body_type, @extschema@.neardup_job_kind(j), @extschema@.neardup_key_type(j))
      IS DISTINCT FROM (old.profile, old.profile_version, old.body_type, kind, key_type) THEN
-    EXECUTE format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
+    EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
     PERFORM @extschema@.neardup_make_signatures(job, j);
   ELSE
     PERFORM @extschema@.neardup_drop('INDEX', @extschema@.neardup_job_part(job, '_signatures_lsh'));
@@ -396,14 +396,14 @@ DECLARE
   job regclass := @extschema@.neardup_job_table(name);
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
-  EXECUTE format('DROP TABLE %s, %s, %s, %s', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
+  EXECUTE pg_catalog.format('DROP TABLE %s, %s, %s, %s', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
                  @extschema@.neardup_job_part(job, '_changes'), job);
 END $$;
 COMMENT ON FUNCTION drop_duplicates(text) IS 'drops a table of duplicates with its job, signatures and history';
 
 CREATE FUNCTION pause_duplicates(name text, paused boolean = true) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  EXECUTE format('UPDATE %s SET paused = $1', @extschema@.neardup_job_table(name)) USING paused;
+  EXECUTE pg_catalog.format('UPDATE %s SET paused = $1', @extschema@.neardup_job_table(name)) USING paused;
 END $$;
 COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
   'a paused job is not refreshed, and a refresh that runs stops after its batch; paused => false goes on';
@@ -411,10 +411,10 @@ COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
 CREATE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
   job regclass := @extschema@.neardup_job_table(old);
-  base text := (parse_ident(new))[1];
+  base text := (pg_catalog.parse_ident(new))[1];
   part text;
 BEGIN
-  IF array_length(parse_ident(new), 1) > 1 THEN
+  IF pg_catalog.array_length(pg_catalog.parse_ident(new), 1) > 1 THEN
     RAISE EXCEPTION 'the new name has no schema: %', new USING ERRCODE = 'invalid_name', HINT = 'ALTER TABLE .. SET SCHEMA moves a table.';
   END IF;
   IF octet_length(base) > 52 THEN
@@ -422,10 +422,10 @@ BEGIN
   END IF;
   PERFORM @extschema@.neardup_lock_job(job);
   IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NOT NULL THEN
-    EXECUTE format('ALTER INDEX %s RENAME TO %I', @extschema@.neardup_job_part(job, '_signatures_lsh'), base || '_signatures_lsh');
+    EXECUTE pg_catalog.format('ALTER INDEX %s RENAME TO %I', @extschema@.neardup_job_part(job, '_signatures_lsh'), base || '_signatures_lsh');
   END IF;
   FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
-    EXECUTE format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
+    EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
   END LOOP;
   RETURN @extschema@.neardup_job_part(job, '')::regclass;
 END $$;

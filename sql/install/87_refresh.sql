@@ -4,7 +4,7 @@
 -- committed stays: a refresh that ends early is gone on with by the next.
 
 CREATE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT format('pg_temp.neardup_%s_%s', what, job::oid)
+  SELECT pg_catalog.format('pg_temp.neardup_%s_%s', what, job::oid)
   $$;
 COMMENT ON FUNCTION neardup_job_temp(regclass, text) IS 'private: a temporary table of a refresh';
 
@@ -21,19 +21,19 @@ BEGIN
   ELSIF (SELECT c.relkind IN ('r', 'p', 'm') FROM pg_class c WHERE c.oid = j.source) THEN
     changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
-    changed := format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
+    changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));
   END IF;
   PERFORM @extschema@.neardup_drop('TABLE', todo);
-  EXECUTE format(
+  EXECUTE pg_catalog.format(
     'CREATE TEMP TABLE %s AS SELECT row_number() OVER () AS n, t.* FROM (
        SELECT l.id, false AS gone FROM (%s) l LEFT JOIN %s g ON g.id = l.id WHERE g.id IS NULL OR g.gone OR %s
        UNION ALL
        SELECT g.id, true FROM %s g WHERE NOT g.gone AND NOT EXISTS (SELECT FROM (%s) l WHERE l.id = g.id)) t',
     split_part(todo, '.', 2), rows, signatures, changed, signatures, rows);
   GET DIAGNOSTICS n = ROW_COUNT;
-  EXECUTE format('CREATE INDEX ON %s (n)', todo);
-  EXECUTE format('ANALYZE %s', todo);
+  EXECUTE pg_catalog.format('CREATE INDEX ON %s (n)', todo);
+  EXECUTE pg_catalog.format('ANALYZE %s', todo);
   RETURN n;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_list(regclass, neardup_job) IS 'private: lists the rows to be signed, and how many they are';
@@ -43,12 +43,12 @@ DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
-  more text[] := ARRAY['key'] || COALESCE((SELECT array_agg('within_' || i ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i), '{}')
+  more text[] := ARRAY['key'] || COALESCE((SELECT array_agg('within_' || i ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i), '{}')
                  || CASE WHEN j.at IS NOT NULL THEN ARRAY['at'] ELSE '{}' END;
   sign text := CASE WHEN j.body IS NULL THEN 'b.body'
                     ELSE @extschema@.neardup_sign_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'b.body') END;
 BEGIN
-  EXECUTE format(
+  EXECUTE pg_catalog.format(
     'INSERT INTO %1$s AS g (id, signature, old_signature, content, origin, place, version, generation, gone, %2$s)
      SELECT b.id, CASE WHEN b.same THEN b.signature ELSE %3$s END,
             CASE WHEN b.clustered AND b.changed THEN b.signature ELSE b.old_signature END,
@@ -65,9 +65,9 @@ BEGIN
        generation = EXCLUDED.generation, gone = false, %9$s',
     signatures, array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
-    (SELECT string_agg(format('%s = EXCLUDED.%s', c, c), ', ') FROM unnest(more) c))
+    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM unnest(more) c))
     USING after, upto, j.refresh, j.clustered;
-  EXECUTE format(
+  EXECUTE pg_catalog.format(
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
      FROM %s t WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id = t.id AND NOT g.gone', signatures, todo)
     USING after, upto, j.refresh, j.clustered;
@@ -81,7 +81,7 @@ DECLARE
 BEGIN
   IF j.verify IS NULL OR j.verify_threshold IS NOT NULL THEN RETURN j.threshold; END IF;
   IF j.verify = 'edit_rate' THEN RETURN greatest(1 - 3 * (1 - j.threshold), 0.01); END IF;
-  EXECUTE format('SELECT @extschema@.neardup_search_threshold(signature, $1) FROM %s WHERE signature IS NOT NULL LIMIT 1',
+  EXECUTE pg_catalog.format('SELECT @extschema@.neardup_search_threshold(signature, $1) FROM %s WHERE signature IS NOT NULL LIMIT 1',
                  @extschema@.neardup_job_part(job, '_signatures')) INTO t USING j.threshold;
   RETURN t;
 END $$;
@@ -90,11 +90,11 @@ COMMENT ON FUNCTION neardup_refresh_threshold(regclass, neardup_job) IS 'private
 -- The condition that two signatures are near, which an index serves; NULL where none would.
 CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
-    WHEN kind = 'minhash' AND threshold >= 0.5 THEN format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
+    WHEN kind = 'minhash' AND threshold >= 0.5 THEN pg_catalog.format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
-      format('@extschema@.hamming(%s, %s) <= %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
+      pg_catalog.format('@extschema@.hamming(%s, %s) <= %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
     WHEN kind = 'ctph' AND threshold >= 0.85 THEN
-      format('@extschema@.ctph_edit_rate(%s, %s) <= %L::float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
+      pg_catalog.format('@extschema@.ctph_edit_rate(%s, %s) <= %L::float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
   $$;
 COMMENT ON FUNCTION neardup_refresh_near(text, float8, text, text) IS 'private: the condition that two signatures are near';
 
@@ -105,11 +105,11 @@ DECLARE
 BEGIN
   IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NULL AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
-    EXECUTE format('CREATE INDEX %I ON %s USING lsh (signature%s)%s',
-      (parse_ident(@extschema@.neardup_job_part(job, '_signatures_lsh')))[2], signatures,
-      CASE WHEN kind = 'ctph' THEN format(' @extschema@.ctph_ops (max_rate = %s)', least(1 - j.search_threshold + 1e-9, 0.15)::numeric(6, 5)) ELSE '' END,
-      CASE WHEN kind = 'minhash' THEN format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
-    EXECUTE format('ANALYZE %s', signatures);
+    EXECUTE pg_catalog.format('CREATE INDEX %I ON %s USING lsh (signature%s)%s',
+      (pg_catalog.parse_ident(@extschema@.neardup_job_part(job, '_signatures_lsh')))[2], signatures,
+      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1 - j.search_threshold + 1e-9, 0.15)::numeric(6, 5)) ELSE '' END,
+      CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
+    EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_index(regclass, neardup_job) IS 'private: makes the index of a job''s signatures where there is none';
@@ -128,23 +128,23 @@ DECLARE
   level int := 0;
 BEGIN
   IF j.recluster OR j.clustered = 0 OR near IS NULL THEN RETURN false; END IF;
-  EXECUTE format('SELECT count(*) FROM %s', signatures) INTO rows;
-  EXECUTE format('SELECT count(*) FROM %s WHERE generation > $1', signatures) INTO n USING j.clustered;
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s', signatures) INTO rows;
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', signatures) INTO n USING j.clustered;
   IF n > rows / 20 + 10 THEN RETURN false; END IF;
   PERFORM @extschema@.neardup_drop('TABLE', touched);
-  EXECUTE format('CREATE TEMP TABLE %s AS SELECT id, 0 AS level FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id, 0 AS level FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
     USING j.clustered;
-  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id)', touched);
-  EXECUTE format(
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', touched);
+  EXECUTE pg_catalog.format(
     'INSERT INTO %s SELECT DISTINCT g.id, 0 FROM (SELECT DISTINCT old_signature AS signature FROM %s WHERE generation > $1 AND old_signature IS NOT NULL) f
        CROSS JOIN LATERAL (SELECT g.id FROM %s g WHERE NOT g.gone AND %s) g ON CONFLICT DO NOTHING', touched, signatures, signatures, near)
     USING j.clustered;
   LOOP
-    EXECUTE format('SELECT count(*), count(*) FILTER (WHERE level = $1) FROM %s', touched) INTO n, found USING level;
+    EXECUTE pg_catalog.format('SELECT count(*), count(*) FILTER (WHERE level = $1) FROM %s', touched) INTO n, found USING level;
     IF n > rows / 10 + 10 THEN RETURN false; END IF;
     EXIT WHEN found = 0;
-    EXECUTE format('ANALYZE %s', touched);
-    EXECUTE format(
+    EXECUTE pg_catalog.format('ANALYZE %s', touched);
+    EXECUTE pg_catalog.format(
       'INSERT INTO %s SELECT DISTINCT g.id, $1 + 1 FROM (SELECT DISTINCT s.signature FROM %s t JOIN %s s ON s.id = t.id
          WHERE t.level = $1 AND s.signature IS NOT NULL) f
          CROSS JOIN LATERAL (SELECT g.id FROM %s g WHERE NOT g.gone AND %s) g ON CONFLICT DO NOTHING',
@@ -165,7 +165,7 @@ DECLARE
   ids text := @extschema@.neardup_job_temp(job, 'ids');
   heirs text := @extschema@.neardup_job_temp(job, 'heirs');
   part boolean := @extschema@.neardup_refresh_touched(job, j);
-  within text := (SELECT string_agg('g.within_' || i, ', ' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i);
+  within text := (SELECT string_agg('g.within_' || i, ', ' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i);
   id_type text;
   query text;
   looked_at bigint;
@@ -173,30 +173,30 @@ DECLARE
 BEGIN
   SELECT CASE WHEN a.atttypid IN ('smallint'::regtype, 'int'::regtype, 'bigint'::regtype) THEN 'bigint' ELSE format_type(a.atttypid, NULL) END
     INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass AND a.attname = 'id';
-  query := format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
-    CASE WHEN within IS NOT NULL THEN format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
+  query := pg_catalog.format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
+    CASE WHEN within IS NOT NULL THEN pg_catalog.format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
     CASE WHEN j.verify IS NOT NULL THEN
-      format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || quote_ident(j.body))) END,
-    signatures, CASE WHEN j.verify IS NOT NULL THEN format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
-    CASE WHEN part THEN format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
+      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || quote_ident(j.body))) END,
+    signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
+    CASE WHEN part THEN pg_catalog.format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
     CASE WHEN j.keep = 'oldest' THEN 'ASC' ELSE 'DESC' END);
   PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs);
-  EXECUTE format('CREATE TEMP TABLE %s AS SELECT c.id, COALESCE(c.cluster, c.n) AS c, COALESCE(c.representative, c.id) AS representative,
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT c.id, COALESCE(c.cluster, c.n) AS c, COALESCE(c.representative, c.id) AS representative,
                     c.similarity, c.survivor, c.n
                   FROM @extschema@.all_clusters(NULL::%s, %L, %L::float8, %L, %L, %L::float8, %L::interval)
                        WITH ORDINALITY c(id, cluster, representative, similarity, cluster_size, survivor, n)',
     split_part(fresh, '.', 2), id_type, query, j.threshold, j.linkage, j.verify, j.verify_threshold, j.at_most_apart);
   GET DIAGNOSTICS looked_at = ROW_COUNT;
-  EXECUTE format('ANALYZE %s', fresh);
+  EXECUTE pg_catalog.format('ANALYZE %s', fresh);
   -- Where an old cluster lives on: with its representative, or with the first of its rows that are left.
-  EXECUTE format('CREATE TEMP TABLE %s AS SELECT DISTINCT ON (r.cluster) r.cluster AS old, f.c FROM %s f JOIN %s r ON r.id = f.id
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT DISTINCT ON (r.cluster) r.cluster AS old, f.c FROM %s f JOIN %s r ON r.id = f.id
                   ORDER BY r.cluster, r.id = r.representative DESC, f.n', split_part(heirs, '.', 2), fresh, result);
-  EXECUTE format('CREATE TEMP TABLE %s AS SELECT c, COALESCE(old, $1 - 1 + row_number() OVER (PARTITION BY old IS NULL ORDER BY c)) AS id, old IS NULL AS new
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT c, COALESCE(old, $1 - 1 + row_number() OVER (PARTITION BY old IS NULL ORDER BY c)) AS id, old IS NULL AS new
                   FROM (SELECT f.c, min(h.old) AS old FROM (SELECT DISTINCT c FROM %s) f LEFT JOIN %s h ON h.c = f.c GROUP BY f.c) x',
                  split_part(ids, '.', 2), fresh, heirs) USING j.next_cluster;
-  EXECUTE format('ANALYZE %s', ids);
-  EXECUTE format('ANALYZE %s', heirs);
-  EXECUTE format(
+  EXECUTE pg_catalog.format('ANALYZE %s', ids);
+  EXECUTE pg_catalog.format('ANALYZE %s', heirs);
+  EXECUTE pg_catalog.format(
     'INSERT INTO %s (refresh, change, cluster, other)
      SELECT $1, ''merged'', i.id, h.old FROM %s h JOIN %s i ON i.c = h.c WHERE i.id <> h.old
      UNION ALL
@@ -204,11 +204,11 @@ BEGIN
      UNION ALL
      SELECT DISTINCT $1, ''gone'', r.cluster, NULL::bigint FROM %s r WHERE %s AND NOT EXISTS (SELECT FROM %s h WHERE h.old = r.cluster)',
     changes, heirs, ids, fresh, ids, result, result,
-    CASE WHEN part THEN format('r.id IN (SELECT g.id FROM %s g WHERE g.gone)', signatures) ELSE 'true' END, heirs) USING j.refresh;
-  EXECUTE format('DELETE FROM %s r WHERE %s', result,
-    CASE WHEN part THEN format('r.id IN (SELECT g.id FROM %s g WHERE g.gone)', signatures)
-         ELSE format('NOT EXISTS (SELECT FROM %s f WHERE f.id = r.id)', fresh) END);
-  EXECUTE format(
+    CASE WHEN part THEN pg_catalog.format('r.id IN (SELECT g.id FROM %s g WHERE g.gone)', signatures) ELSE 'true' END, heirs) USING j.refresh;
+  EXECUTE pg_catalog.format('DELETE FROM %s r WHERE %s', result,
+    CASE WHEN part THEN pg_catalog.format('r.id IN (SELECT g.id FROM %s g WHERE g.gone)', signatures)
+         ELSE pg_catalog.format('NOT EXISTS (SELECT FROM %s f WHERE f.id = r.id)', fresh) END);
+  EXECUTE pg_catalog.format(
     'INSERT INTO %1$s AS r (id, cluster, representative, similarity, survivor, found_at%2$s)
      SELECT f.id, i.id, f.representative, f.similarity, f.survivor, now()%3$s
      FROM %4$s f JOIN %5$s i ON i.c = f.c%6$s LEFT JOIN %1$s o ON o.id = f.id
@@ -217,12 +217,12 @@ BEGIN
      ON CONFLICT (id) DO UPDATE SET cluster = EXCLUDED.cluster, representative = EXCLUDED.representative, similarity = EXCLUDED.similarity,
        survivor = EXCLUDED.survivor, found_at = CASE WHEN r.cluster = EXCLUDED.cluster THEN r.found_at ELSE EXCLUDED.found_at END%8$s',
     result, (SELECT string_agg(', ' || quote_ident(w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)), ', ' || within, fresh, ids,
-    CASE WHEN within IS NOT NULL THEN format(' JOIN %s g ON g.id = f.id', signatures) END,
-    (SELECT string_agg(format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)),
-    (SELECT string_agg(format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)));
-  EXECUTE format('DELETE FROM %s WHERE gone', signatures);
-  EXECUTE format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
-  EXECUTE format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
+    CASE WHEN within IS NOT NULL THEN pg_catalog.format(' JOIN %s g ON g.id = f.id', signatures) END,
+    (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)),
+    (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)));
+  EXECUTE pg_catalog.format('DELETE FROM %s WHERE gone', signatures);
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
+  EXECUTE pg_catalog.format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
     USING n, looked_at;
   PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs, touched);
 END $$;
@@ -243,26 +243,26 @@ BEGIN
       t := @extschema@.neardup_job_column(j.source, j.body, 'body');
       IF p.version IS DISTINCT FROM j.profile_version OR t <> j.body_type THEN
         j.profile_version := p.version; j.body_type := t; j.recluster := true;
-        EXECUTE format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
-        EXECUTE format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
+        EXECUTE pg_catalog.format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
+        EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
         PERFORM @extschema@.neardup_make_signatures(job, j);
       END IF;
     END IF;
     n := @extschema@.neardup_refresh_list(job, j);
-    EXECUTE format('UPDATE %s SET total = $1, done = 0', job) USING n;
+    EXECUTE pg_catalog.format('UPDATE %s SET total = $1, done = 0', job) USING n;
     RETURN CASE WHEN n > 0 THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'signing' THEN
     PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
-    EXECUTE format('UPDATE %s SET done = LEAST(done + $1, total)', job) USING batch;
+    EXECUTE pg_catalog.format('UPDATE %s SET done = LEAST(done + $1, total)', job) USING batch;
     RETURN CASE WHEN j.done + batch < j.total THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'indexing' THEN
     j.search_threshold := @extschema@.neardup_refresh_threshold(job, j);
-    EXECUTE format('UPDATE %s SET search_threshold = $1, resync = false', job) USING j.search_threshold;
+    EXECUTE pg_catalog.format('UPDATE %s SET search_threshold = $1, resync = false', job) USING j.search_threshold;
     PERFORM @extschema@.neardup_refresh_index(job, j);
     PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_temp(job, 'todo'));
-    EXECUTE format('SELECT count(*) FROM %s WHERE generation > $1', @extschema@.neardup_job_part(job, '_signatures')) INTO n USING j.clustered;
+    EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', @extschema@.neardup_job_part(job, '_signatures')) INTO n USING j.clustered;
     IF n = 0 AND NOT j.recluster THEN
-      EXECUTE format('UPDATE %s SET clustered_rows = 0', job);
+      EXECUTE pg_catalog.format('UPDATE %s SET clustered_rows = 0', job);
       RETURN 'idle';
     END IF;
     RETURN 'clustering';
@@ -285,10 +285,10 @@ BEGIN
     RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception';
   END IF;
   IF j.paused THEN
-    RAISE NOTICE '% is paused', name USING HINT = format('SELECT pause_duplicates(%L, false);', name);
+    RAISE NOTICE '% is paused', name USING HINT = pg_catalog.format('SELECT pause_duplicates(%L, false);', name);
     RETURN;
   END IF;
-  EXECUTE format('UPDATE %s SET refresh = refresh + 1, phase = ''listing'', done = 0, total = NULL, started = clock_timestamp(),
+  EXECUTE pg_catalog.format('UPDATE %s SET refresh = refresh + 1, phase = ''listing'', done = 0, total = NULL, started = clock_timestamp(),
                   phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL', job);
   IF commit THEN COMMIT; END IF;
   LOOP
@@ -300,19 +300,19 @@ BEGIN
       failed := true;
     END;
     IF failed THEN
-      EXECUTE format('UPDATE %s SET phase = ''failed'', finished = clock_timestamp(), pid = NULL, last_error = $1', job) USING message;
+      EXECUTE pg_catalog.format('UPDATE %s SET phase = ''failed'', finished = clock_timestamp(), pid = NULL, last_error = $1', job) USING message;
       COMMIT;
       PERFORM @extschema@.neardup_raise(state, message, detail, hint);
     END IF;
-    EXECUTE format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', job) USING next;
+    EXECUTE pg_catalog.format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', job) USING next;
     IF next = 'idle' THEN
-      EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pid = NULL', job);
+      EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL', job);
     END IF;
     IF commit THEN COMMIT; END IF;
     EXIT WHEN next = 'idle';
     j := @extschema@.neardup_job_row(job);
     IF j.paused OR clock_timestamp() - start >= time_limit THEN
-      EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = ''waiting''', job);
+      EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = ''waiting''', job);
       IF commit THEN COMMIT; END IF;
       RAISE NOTICE '%: % of % rows signed, then %; the next refresh goes on', name, j.done, COALESCE(j.total, 0),
         CASE WHEN j.paused THEN 'paused' ELSE 'the time limit was reached' END;

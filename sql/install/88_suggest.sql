@@ -62,14 +62,14 @@ BEGIN
   -- whole steps of 0.02 from 0.5, or from 0.2 below the threshold where that is less
   first := greatest(0, least(25, round((threshold - 0.2) * 50)::int));
   RETURN NEXT CASE WHEN bands IS NULL
-    THEN format('probability that jaccard >= %s (%s of %s components)', threshold, need, num_perm)
-    ELSE format('probability that one of %s bands of %s components agrees; -> is the threshold, %s', bands, rows, threshold) END;
+    THEN pg_catalog.format('probability that jaccard >= %s (%s of %s components)', threshold, need, num_perm)
+    ELSE pg_catalog.format('probability that one of %s bands of %s components agrees; -> is the threshold, %s', bands, rows, threshold) END;
   RETURN NEXT '       0          0.25         0.5        0.75           1';
   FOR i IN first .. 50 LOOP
     at := i / 50.0::float8;
     p := CASE WHEN bands IS NULL THEN (@extschema@.neardup_match_tail(num_perm, at))[need + 1]
               ELSE @extschema@.lsh_probability(at, bands, rows) END;
-    RETURN NEXT format('%s %s|%s| %s', to_char(at, 'FM0.00') || repeat(' ', 4),
+    RETURN NEXT pg_catalog.format('%s %s|%s| %s', to_char(at, 'FM0.00') || repeat(' ', 4),
       -- the step that holds the threshold
       CASE WHEN i = round(threshold * 50)::int THEN '->' ELSE '  ' END,
       rpad(repeat('#', round(p * 48)::int), 48, CASE WHEN i = round(threshold * 50)::int THEN '-' ELSE ' ' END),
@@ -98,12 +98,12 @@ BEGIN
   END;
   c := NULL;
   BEGIN
-    OPEN c NO SCROLL FOR EXECUTE format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
-      (SELECT string_agg(format('left("neardup %s"::text, 100001) AS v%s, pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+    OPEN c NO SCROLL FOR EXECUTE pg_catalog.format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
+      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
        FROM generate_subscripts(columns, 1) n),
-      body, (SELECT string_agg(format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
+      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
   EXCEPTION WHEN invalid_column_reference THEN
-    RAISE EXCEPTION '% must return % columns: %', what, CASE cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
+    RAISE EXCEPTION '% must return % columns: %', what, CASE pg_catalog.cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
       array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
   END;
   RETURN c;
@@ -119,14 +119,14 @@ DECLARE
   began timestamptz;
 BEGIN
   PERFORM set_config('enable_seqscan', 'off', true);
-  EXECUTE format('CREATE TEMP TABLE neardup_suggest_sample AS SELECT @extschema@.to_minhash(d, %s, %L, %s, 16) AS sig FROM unnest($1) d', k, unit, num_perm)
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE neardup_suggest_sample AS SELECT @extschema@.to_minhash(d, %s, %L, %s, 16) AS sig FROM unnest($1) d', k, unit, num_perm)
     USING docs;
-  EXECUTE format('CREATE INDEX ON pg_temp.neardup_suggest_sample USING lsh (sig @extschema@.minhash_ops) WITH (threshold = %s)', threshold);
+  EXECUTE pg_catalog.format('CREATE INDEX ON pg_temp.neardup_suggest_sample USING lsh (sig @extschema@.minhash_ops) WITH (threshold = %s)', threshold);
   FOR i IN 1 .. 2 LOOP
     began := clock_timestamp();
     EXECUTE 'SELECT sum((SELECT count(*) FROM pg_temp.neardup_suggest_sample b WHERE @extschema@.jaccard_at_least(b.sig, a.sig, $1)))
              FROM pg_temp.neardup_suggest_sample a' USING threshold;
-    us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / cardinality(docs));
+    us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / pg_catalog.cardinality(docs));
   END LOOP;
   RAISE EXCEPTION 'rolled back' USING ERRCODE = 'NDRBK';
 EXCEPTION
@@ -205,7 +205,7 @@ BEGIN
   LOOP
     FETCH c INTO r;
     EXIT WHEN NOT FOUND;
-    IF cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
+    IF pg_catalog.cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
       more := true;
       EXIT;
     END IF;
@@ -221,15 +221,15 @@ BEGIN
       empty_rows := empty_rows + 1;
     ELSE
       cut := cut + (length(r.v2) > most_length)::int;
-      ids := array_append(ids, r.v1);
-      docs := array_append(docs, left(r.v2, most_length));
-      total := total + octet_length(docs[cardinality(docs)]);
+      ids := pg_catalog.array_append(ids, r.v1);
+      docs := pg_catalog.array_append(docs, left(r.v2, most_length));
+      total := total + octet_length(docs[pg_catalog.cardinality(docs)]);
     END IF;
   END LOOP;
   CLOSE c;
-  IF cardinality(docs) = 0 THEN
+  IF pg_catalog.cardinality(docs) = 0 THEN
     RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
-      DETAIL = CASE WHEN empty_rows > 0 THEN format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
+      DETAIL = CASE WHEN empty_rows > 0 THEN pg_catalog.format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
   END IF;
   SELECT u.id INTO r FROM unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
   IF FOUND THEN
@@ -251,12 +251,12 @@ BEGIN
       IF r.v1 = r.v2 THEN
         RAISE EXCEPTION 'labels pairs the id % with itself', r.v1 USING ERRCODE = 'invalid_parameter_value';
       END IF;
-      IF cardinality(la) = most_labels THEN
+      IF pg_catalog.cardinality(la) = most_labels THEN
         RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
       END IF;
-      la := array_append(la, r.v1);
-      lb := array_append(lb, r.v2);
-      ld := array_append(ld, r.v3::boolean);
+      la := pg_catalog.array_append(la, r.v1);
+      lb := pg_catalog.array_append(lb, r.v2);
+      ld := pg_catalog.array_append(ld, r.v3::boolean);
     END LOOP;
     CLOSE c;
     SELECT least(l.a, l.b) AS a, greatest(l.a, l.b) AS b INTO r FROM unnest(la, lb, ld) l(a, b, d)
@@ -273,15 +273,15 @@ BEGIN
       INTO pair_a, pair_b, pair_true, true_pairs, judged, strange FROM p;
     IF true_pairs = 0 THEN
       RAISE EXCEPTION 'labels names no duplicates of which both are in the sample' USING ERRCODE = 'no_data_found',
-        DETAIL = format('The sample has %s documents; labels of ids that are not in it: %s of %s.', cardinality(docs), strange, cardinality(la)),
+        DETAIL = pg_catalog.format('The sample has %s documents; labels of ids that are not in it: %s of %s.', pg_catalog.cardinality(docs), strange, pg_catalog.cardinality(la)),
         HINT = 'Let query return the labelled documents first.';
     END IF;
   ELSE
     -- Equal documents are found by every form and would only hide what the others tell.
-    n := cardinality(docs);
+    n := pg_catalog.cardinality(docs);
     SELECT array_agg(x.doc ORDER BY x.n) INTO docs
       FROM (SELECT min(u.n) AS n, u.doc FROM unnest(docs) WITH ORDINALITY u(doc, n) GROUP BY u.doc) x;
-    copies := n - cardinality(docs);
+    copies := n - pg_catalog.cardinality(docs);
   END IF;
 
   -- Scripts without spaces: words of one letter that takes three bytes or more in UTF-8, a mark may follow
@@ -300,10 +300,10 @@ BEGIN
   END IF;
 
   -- Near pairs. Exact comparisons are what takes time: fewer of long documents.
-  most_pairs := greatest(300, least(5000, 15000000 / (1 + total / cardinality(docs))));
+  most_pairs := greatest(300, least(5000, 15000000 / (1 + total / pg_catalog.cardinality(docs))));
   IF NOT COALESCE(judged, false) THEN
-    FOR f IN 1 .. cardinality(units) LOOP
-      queries[f] := format('SELECT n, s FROM unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
+    FOR f IN 1 .. pg_catalog.cardinality(units) LOOP
+      queries[f] := pg_catalog.format('SELECT n, s FROM unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
         (SELECT array_agg(@extschema@.to_minhash(u.doc, ks[f], units[f], 128, 32) ORDER BY u.n)
          FROM unnest(docs) WITH ORDINALITY u(doc, n))::text);
     END LOOP;
@@ -311,7 +311,7 @@ BEGIN
     -- stands for. The chance is a hash: another call keeps the same ones. (Of text: PostgreSQL's hash of a bigint folds
     -- its halves together, and neighbours in the sample would be kept or lost together.)
     WITH near AS (
-      SELECT p.id_a::int AS a, p.id_b::int AS b, (sum(p.similarity) / cardinality(units)) ^ 3 AS q
+      SELECT p.id_a::int AS a, p.id_b::int AS b, (sum(p.similarity) / pg_catalog.cardinality(units)) ^ 3 AS q
       FROM unnest(queries, floors) f(query, floor), LATERAL @extschema@.all_pairs(f.query, f.floor) p GROUP BY 1, 2),
     counted AS (SELECT near.*, count(*) OVER () AS total, sum(near.q) OVER () AS q_total FROM near),
     weighed AS (SELECT counted.*, CASE WHEN total <= most_pairs THEN 1 ELSE greatest(1, q_total / (most_pairs * q)) END AS w FROM counted),
@@ -327,12 +327,12 @@ BEGIN
     queries := NULL;
     IF pair_a IS NULL THEN
       RAISE EXCEPTION 'no two documents of the sample are similar' USING ERRCODE = 'no_data_found',
-        DETAIL = format('The sample has %s documents.', cardinality(docs)),
+        DETAIL = pg_catalog.format('The sample has %s documents.', pg_catalog.cardinality(docs)),
         HINT = 'Take a sample that has duplicates in it: rows of one source or of one time, or rows together with those that all_pairs finds near them.';
     END IF;
   ELSE
-    pair_weight := array_fill(1::float8, ARRAY[cardinality(pair_a)]);
-    near_pairs := cardinality(pair_a);
+    pair_weight := array_fill(1::float8, ARRAY[pg_catalog.cardinality(pair_a)]);
+    near_pairs := pg_catalog.cardinality(pair_a);
   END IF;
 
   IF labels IS NULL THEN
@@ -343,7 +343,7 @@ BEGIN
   SELECT count(*), sum(p.w) INTO true_pairs, true_weight FROM unnest(pair_true, pair_weight) p(t, w) WHERE p.t;
   IF true_pairs = 0 THEN
     RAISE EXCEPTION 'no two documents of the sample are near duplicates' USING ERRCODE = 'no_data_found',
-      DETAIL = format('Of %s documents %s pairs are near, and none of these has 1 - 2 * edit_rate >= %s.', cardinality(docs), near_pairs, edit_similarity),
+      DETAIL = pg_catalog.format('Of %s documents %s pairs are near, and none of these has 1 - 2 * edit_rate >= %s.', pg_catalog.cardinality(docs), near_pairs, edit_similarity),
       HINT = 'Take a sample that has duplicates in it, give labels, or a lower edit_similarity.';
   END IF;
 
@@ -351,7 +351,7 @@ BEGIN
   SELECT array_agg(u.doc) INTO timed
     FROM (SELECT u.doc, u.n, sum(octet_length(u.doc)) OVER (ORDER BY u.n) AS bytes FROM unnest(docs) WITH ORDINALITY u(doc, n)) u
     WHERE u.n <= 500 AND (u.n = 1 OR u.bytes <= 2000000);
-  FOR f IN 1 .. cardinality(units) LOOP
+  FOR f IN 1 .. pg_catalog.cardinality(units) LOOP
     WITH d AS MATERIALIZED (
       SELECT u.n::int, ARRAY(SELECT DISTINCT h FROM @extschema@.shingle_hashes(u.doc, ks[f], units[f]) h ORDER BY h) AS hashes
       FROM unnest(docs) WITH ORDINALITY u(doc, n)
@@ -367,7 +367,7 @@ BEGIN
       FOR i IN 1 .. 2 LOOP
         began := clock_timestamp();
         SELECT count(@extschema@.to_minhash(d, ks[f], units[f], n, 16)) INTO dummy FROM unnest(timed) d;
-        us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / cardinality(timed));
+        us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / pg_catalog.cardinality(timed));
       END LOOP;
       times := times || us;
     END LOOP;
@@ -404,22 +404,22 @@ BEGIN
   END LOOP;
 
   IF labels IS NULL THEN
-    remarks := remarks || format('%s documents, %s near pairs, %s of them duplicates (1 - 2 * edit_rate >= %s)',
-                                 cardinality(docs), near_pairs, true_pairs, edit_similarity);
+    remarks := remarks || pg_catalog.format('%s documents, %s near pairs, %s of them duplicates (1 - 2 * edit_rate >= %s)',
+                                 pg_catalog.cardinality(docs), near_pairs, true_pairs, edit_similarity);
   ELSIF judged THEN
-    remarks := remarks || format('%s documents, %s labelled pairs, %s of them duplicates', cardinality(docs), near_pairs, true_pairs);
+    remarks := remarks || pg_catalog.format('%s documents, %s labelled pairs, %s of them duplicates', pg_catalog.cardinality(docs), near_pairs, true_pairs);
   ELSE
-    remarks := remarks || format('%s documents, %s pairs labelled as duplicates and none as others: all other near pairs (%s) are taken for others',
-                                 cardinality(docs), true_pairs, near_pairs);
+    remarks := remarks || pg_catalog.format('%s documents, %s pairs labelled as duplicates and none as others: all other near pairs (%s) are taken for others',
+                                 pg_catalog.cardinality(docs), true_pairs, near_pairs);
   END IF;
   IF more THEN remarks := remarks || 'the query returns more rows than were read'::text; END IF;
   IF true_pairs < 30 THEN remarks := remarks || 'few duplicates: the figures are rough'::text; END IF;
-  IF strange > 0 THEN remarks := remarks || format('labels of ids that are not in the sample: %s', strange); END IF;
-  IF near_pairs > cardinality(pair_a) THEN remarks := remarks || format('%s of the near pairs stand for all', cardinality(pair_a)); END IF;
-  IF copies > 0 THEN remarks := remarks || format('copies of equal documents left out: %s', copies); END IF;
-  IF empty_rows > 0 THEN remarks := remarks || format('NULL or empty documents left out: %s', empty_rows); END IF;
-  IF cut > 0 THEN remarks := remarks || format('long documents of which only %s characters were looked at: %s', most_length, cut); END IF;
-  IF unspaced > 0.5 THEN remarks := remarks || format('%s %% of the letters are of scripts without spaces', round(100 * unspaced)); END IF;
+  IF strange > 0 THEN remarks := remarks || pg_catalog.format('labels of ids that are not in the sample: %s', strange); END IF;
+  IF near_pairs > pg_catalog.cardinality(pair_a) THEN remarks := remarks || pg_catalog.format('%s of the near pairs stand for all', pg_catalog.cardinality(pair_a)); END IF;
+  IF copies > 0 THEN remarks := remarks || pg_catalog.format('copies of equal documents left out: %s', copies); END IF;
+  IF empty_rows > 0 THEN remarks := remarks || pg_catalog.format('NULL or empty documents left out: %s', empty_rows); END IF;
+  IF cut > 0 THEN remarks := remarks || pg_catalog.format('long documents of which only %s characters were looked at: %s', most_length, cut); END IF;
+  IF unspaced > 0.5 THEN remarks := remarks || pg_catalog.format('%s %% of the letters are of scripts without spaces', round(100 * unspaced)); END IF;
 
   FOR best IN SELECT p.value, p.ordinality FROM jsonb_array_elements(proposals) WITH ORDINALITY p ORDER BY p.ordinality LOOP
     n := (best.value->>'form')::int;
@@ -428,7 +428,7 @@ BEGIN
     num_perm := (best.value->>'size')::int;
     bits := 16;
     threshold := (best.value->>'threshold')::float8;
-    index_options := format('threshold = %s', threshold);
+    index_options := pg_catalog.format('threshold = %s', threshold);
     expected_recall := round((best.value->>'recall')::numeric, 3);
     expected_precision := round((best.value->>'precision')::numeric, 3);
     bytes_per_row := (best.value->>'bytes')::float8;

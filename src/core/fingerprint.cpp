@@ -120,7 +120,7 @@ uint64_t fingerprint_concat(int64_t a, int64_t b, int64_t length_b) {
   check_fingerprint(b);
   if (length_b < 0)
     throw Error(Errc::invalid_argument, "length_b must be at least 0: " + std::to_string(length_b), {},
-                "It is the length of the second document in bytes: octet_length().");
+                "It is the length of the second document's UTF-8 in bytes: octet_length(convert_to(b, 'UTF8')).");
   const uint64_t shift = power(kFingerprintBase, static_cast<uint64_t>(length_b));
   return reduce(static_cast<u128>(static_cast<uint64_t>(a)) * shift + static_cast<uint64_t>(b));
 }

@@ -319,7 +319,8 @@ double score_precision(double observed, double gold, double random) {
   if (random == gold)
     throw Error(Errc::invalid_argument, "random and gold must differ: both are " + number_text(gold), {},
                 "Where true pairs are as far apart as random ones, distances tell nothing of their share.");
-  return std::clamp((random - observed) / (random - gold), 0.0, 1.0);
+  // Halves, whose differences stay finite.
+  return std::clamp((random / 2 - observed / 2) / (random / 2 - gold / 2), 0.0, 1.0);
 }
 
 }  // namespace neardup

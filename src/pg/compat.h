@@ -167,3 +167,10 @@ static inline void restrict_search_path() {
   RestrictSearchPath();
 #endif
 }
+
+// 17: estimate_array_length() takes the planner's state.
+#if PG_VERSION_NUM >= 170000
+#define array_length_estimate(root, node) estimate_array_length(root, node)
+#else
+#define array_length_estimate(root, node) static_cast<double>(estimate_array_length(node))
+#endif

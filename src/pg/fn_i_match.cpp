@@ -219,7 +219,10 @@ void hand_over(const Counting* c) {
   const size_t n = counts->size();
   for (size_t i = 0; i < n; ++i) {
     const auto word = counts->word(i);
-    put(c, text_datum_of_utf8(word.data(), word.size()), false, counts->count(i));
+    // A folded word may lie outside the database's encoding, as that of a micro sign in LATIN1: no term of the lexicon.
+    size_t size;
+    if (const char* term = server_text_if_fits(word.data(), word.size(), &size))
+      put(c, PointerGetDatum(cstring_to_text_with_len(term, static_cast<int>(size))), false, counts->count(i));
     if (i % 1024 == 1023) {
       CHECK_FOR_INTERRUPTS();
       MemoryContextReset(c->each);

@@ -117,10 +117,10 @@ Owned<Asked>* asked(MemoryContext context, Oid dictionary, Utf8 doc) {
     const char* word = a->words[i].data();
     const size_t size = a->words[i].size();
     CHECK_FOR_INTERRUPTS();
-    char* server = pg_any_to_server(word, static_cast<int>(size), PG_UTF8);
-    // A dictionary may write into what it is given.
-    char* copy = server == word ? pnstrdup(word, size) : server;
-    if (says_stop_word(entry, copy, static_cast<int>(strlen(copy)))) call_core([=] { a->stop_words.add_folded({word, size}); });
+    // A copy: a dictionary may write into what it is given. Outside the database's encoding a word is no stop word.
+    size_t bytes;
+    char* copy = server_text_if_fits(word, size, &bytes);
+    if (copy != nullptr && says_stop_word(entry, copy, static_cast<int>(strlen(copy)))) call_core([=] { a->stop_words.add_folded({word, size}); });
     MemoryContextReset(each);
   }
   MemoryContextSwitchTo(old);

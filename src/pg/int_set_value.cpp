@@ -16,7 +16,7 @@ constexpr size_t kQuicklySorted = 100000;  // takes some milliseconds
 IntSet int_set_of(Datum datum, bool strict) {
   ArrayType* array = DatumGetArrayTypeP(datum);
   const Oid type = ARR_ELEMTYPE(array);
-  if (type != INT4OID && type != INT8OID) elog(ERROR, "not an array of integers");
+  if (type != INT2OID && type != INT4OID && type != INT8OID) elog(ERROR, "not an array of integers");
   const int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
   IntSet set{static_cast<int64_t*>(palloc_extended(sizeof(int64_t) * static_cast<Size>(Max(count, 1)), MCXT_ALLOC_HUGE)), 0, -1};
   const bits8* present = ARR_NULLBITMAP(array);
@@ -29,7 +29,12 @@ IntSet int_set_of(Datum datum, bool strict) {
       if (set.null_at < 0) set.null_at = i;
       continue;
     }
-    if (type == INT4OID) {
+    if (type == INT2OID) {
+      int16 v;
+      memcpy(&v, data, sizeof v);
+      data += sizeof v;
+      set.elements[set.n++] = v;
+    } else if (type == INT4OID) {
       int32 v;
       memcpy(&v, data, sizeof v);
       data += sizeof v;

@@ -286,7 +286,8 @@ OversizedBlock* copy_oversized(BlockCall* call, size_t* count) {
 
 void tell_oversized(FunctionCallInfo fcinfo, const BlockCall& call, const BlockStats& stats,
                     const OversizedBlock* blocks, size_t count) {
-  if (stats.oversized == 0) return;
+  // Naming them reads the query once more.
+  if (stats.oversized == 0 || !message_level_is_interesting(NOTICE)) return;
   text** values = name_blocks(fcinfo, blocks, count, kNamedBytes);
   StringInfoData list;
   initStringInfo(&list);
@@ -357,6 +358,9 @@ void put_pairs(FunctionCallInfo fcinfo, BlockCall* call) {
 
 Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
   const Oid id_type = at.id == -1 ? INT8OID : get_fn_expr_argtype(fcinfo->flinfo, at.id);
+  if (at.id != -1 && !PG_ARGISNULL(at.id))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("id names the type of the ids and must be NULL"),
+                    errhint("Write id => NULL::text, or max_block => for a number.")));
   if (!OidIsValid(id_type)) elog(ERROR, "could not determine the type of the ids");
   BlockCall call = {};
   call.function = Searching::blocked_pairs;

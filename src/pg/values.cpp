@@ -49,6 +49,29 @@ Utf8 utf8_of(const char* data, size_t size) {
   return {reinterpret_cast<const uint8_t*>(utf8), utf8 == data ? size : strlen(utf8)};
 }
 
+char* server_text_if_fits(const char* data, size_t size, size_t* out_size) {
+  const int encoding = GetDatabaseEncoding();
+  if (encoding == PG_UTF8 || encoding == PG_SQL_ASCII) {
+    *out_size = size;
+    return pnstrdup(data, size);
+  }
+  const Oid conversion = FindDefaultConversionProc(PG_UTF8, encoding);
+  if (!OidIsValid(conversion)) return nullptr;
+  const size_t most = size * MAX_CONVERSION_GROWTH + 1;
+  char* out = static_cast<char*>(palloc(most));
+  char* source = pnstrdup(data, size);
+  const int taken = pg_do_encoding_conversion_buf(conversion, PG_UTF8, encoding, reinterpret_cast<unsigned char*>(source),
+                                                  static_cast<int>(size), reinterpret_cast<unsigned char*>(out),
+                                                  static_cast<int>(most), true);
+  pfree(source);
+  if (taken != static_cast<int>(size)) {
+    pfree(out);
+    return nullptr;
+  }
+  *out_size = strlen(out);
+  return out;
+}
+
 Datum text_datum_of_utf8(const char* data, size_t size) {
   const char* server = pg_any_to_server(data, static_cast<int>(size), PG_UTF8);
   return PointerGetDatum(

@@ -19,6 +19,9 @@ struct Utf8 {
 Utf8 utf8_of(const char* data, size_t size);
 inline Utf8 utf8_of(const text* t) { return utf8_of(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t)); }
 
+// The same to the server's encoding, palloced, if that has all its characters; else null. *out_size: bytes of it.
+char* server_text_if_fits(const char* data, size_t size, size_t* out_size);
+
 // UTF-8 to a text datum in the server encoding.
 Datum text_datum_of_utf8(const char* data, size_t size);
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# alone: it counts the temporary files of the whole server
 """Builds of an lsh index: every way gives the same bytes, holds every row, keeps to its memory and stops when asked."""
 import threading
 import time

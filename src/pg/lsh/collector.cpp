@@ -441,6 +441,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
     if (place.block != locked) {
       if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
       buffer = InvalidBuffer;
+      CHECK_FOR_INTERRUPTS();
       const LeafResult result = tree->lock_leaf(place, &buffer, &leaf);
       if (result == LeafResult::stale) return Outcome::stale;
       empty = result == LeafResult::empty;
@@ -490,6 +491,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
     const double per_leaf = tree->run().leaves == 0 ? 1000.0 : static_cast<double>(tree->run().entries) / tree->run().leaves;
     LeafPlace walk = place;
     for (bool ended = false; !ended && walk.next_fence < end;) {
+      CHECK_FOR_INTERRUPTS();
       list.length += static_cast<uint64_t>(per_leaf);
       if (!tree->next(&walk, &ended)) return Outcome::stale;
     }

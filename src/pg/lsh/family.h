@@ -36,7 +36,7 @@ enum LshStrategy : uint16_t {
   kStrategySimilar = 2,   // value % value: the bound is a setting
   kStrategyConflict = 3,  // lsh_query && lsh_query: for exclusion constraints
   kStrategyDistance = 4,  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one
-  kStrategyEqual = 5,     // of columns before the last: equality, mixed into the keys
+  kStrategyEqual = 5,     // of columns before the last: equality, mixed into the keys; no family's own
 };
 
 // Options as the user gave them; a negative number: not given.

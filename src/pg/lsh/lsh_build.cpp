@@ -47,7 +47,6 @@ void scan_share(Builder* b, Relation heap, Relation index, bool progress) {
   share.binding = b->binding;
   share.rows = b->rows;
   share.entries = b->entries;
-  share.valueless = b->has_valueless;
   if (b->writer != nullptr) {
     share.nchunks = b->writer->nchunks();
     share.blocks = b->writer->blocks();
@@ -246,7 +245,7 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     report_phase(kPhaseSort, 0);
     // What was never written stays in memory.
     if (b.writer != nullptr && b.chunk->object->rows() != 0) spill(&b);
-    shared->shares[0] = {b.binding, b.writer != nullptr ? b.writer->nchunks() : 0, 0, b.entries, b.rows, b.has_valueless};
+    shared->shares[0] = {b.binding, b.writer != nullptr ? b.writer->nchunks() : 0, 0, b.entries, b.rows};
   }
 
   uint64 entries = 0;
@@ -256,12 +255,6 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     if (share.holds(shared->binding)) {
       entries += share.entries;
       rows += share.rows;
-    } else if (share.valueless) {
-      // Its other rows are dead and made by other parameters; these may live.
-      ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                      errmsg("rows of table \"%s\" were made by several parameters while index \"%s\" was built",
-                             RelationGetRelationName(heap), RelationGetRelationName(index)),
-                      errhint("Repeat it, with max_parallel_maintenance_workers = 0 if need be.")));
     } else if (share.rows != 0) {
       shared->broken_hot_chain = true;
     }

@@ -22,6 +22,12 @@ Datum hash_of(FmgrInfo* function, Oid collation, Datum value) {
   return FunctionCall2Coll(function, collation, value, Int64GetDatum(0));
 }
 
+// Whether the column's collation takes different bytes for equal.
+bool folds(Relation index, int column) {
+  const Oid collation = index->rd_indcollation[column];
+  return OidIsValid(collation) && !get_collation_isdeterministic(collation);
+}
+
 bool has_proc(Relation index, int column, LshProc proc) {
   return OidIsValid(index_getprocid(index, static_cast<AttrNumber>(column + 1), static_cast<uint16>(proc)));
 }
@@ -38,6 +44,12 @@ void check_columns(Relation index) {
                              i + 1, RelationGetRelationName(index)),
                       errhint("Columns before the last are those that similar rows have to share, as in "
                               "USING lsh (tenant_id, sig).")));
+  for (int i = 0; i < last; ++i)
+    if (index->rd_opcintype[i] == NAMEOID && folds(index, i))
+      ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                      errmsg("column %d of index \"%s\" is a name with a nondeterministic collation", i + 1,
+                             RelationGetRelationName(index)),
+                      errhint("Index it as text.")));
   if (!has_proc(index, last, kProcKeys))
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the last column of an lsh index must hold values to compare: type %s of index \"%s\" is "
@@ -69,10 +81,12 @@ bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* out)
   for (int i = 0; i < value_column(index); ++i) {
     const ScanKeyData* key = nullptr;
     for (int k = 0; k < n && key == nullptr; ++k)
-      if (keys[k].sk_attno == i + 1) key = &keys[k];
+      if (keys[k].sk_attno == i + 1 && keys[k].sk_strategy == kStrategyEqual) key = &keys[k];
     if (key == nullptr) return false;
     if ((key->sk_flags & SK_ISNULL) != 0) return false;
     const Oid type = index->rd_opcintype[i];
+    // Names hash by their bytes, and compare by the collation.
+    if (key->sk_subtype == NAMEOID && folds(index, i)) return false;
     // anyarray and its kin: of the column's own type.
     if (!OidIsValid(key->sk_subtype) || key->sk_subtype == type || get_typtype(key->sk_subtype) == TYPTYPE_PSEUDO) {
       salt = added(salt, i, hash_of(index_getprocinfo(index, static_cast<AttrNumber>(i + 1), kProcHash),

@@ -389,6 +389,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   // Rows that share the columns before the value, and which of those have a condition.
   const int value_column = planned_value_column(index);
   double equal_share = 1;
+  double searches = 1;
   Bitmapset* compared = nullptr;
 
   ListCell* cell;
@@ -396,6 +397,14 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
     const auto* clause = static_cast<IndexClause*>(lfirst(cell));
     if (clause->indexcol == value_column || bms_is_member(clause->indexcol, compared)) continue;
     compared = bms_add_member(compared, clause->indexcol);
+    // One search for each member of a list.
+    ListCell* qual_cell;
+    foreach (qual_cell, clause->indexquals) {
+      const auto* qual = lfirst_node(RestrictInfo, qual_cell);
+      if (IsA(qual->clause, ScalarArrayOpExpr))
+        searches *= Max(1.0, array_length_estimate(
+                                 root, static_cast<Node*>(lsecond(reinterpret_cast<ScalarArrayOpExpr*>(qual->clause)->args))));
+    }
     equal_share *= clause_selectivity(root, reinterpret_cast<Node*>(clause->rinfo), static_cast<int>(index->rel->relid),
                                       JOIN_INNER, nullptr);
   }
@@ -470,6 +479,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   double read = facts == nullptr ? Min(26.0, static_cast<double>(index->pages))
                 : probes == 0    ? 1
                                  : pages_of(*facts, probes);
+  if (served) read *= searches;
   if (!served) read = index->pages;
   Cost cost = 0;
   if (loop_count > 1) {
@@ -481,7 +491,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   }
   cost += arguments;
   cost +=
-      cpu_operator_cost * (50 * read + entries / 4 + (facts != nullptr && probes > 0 ? facts->pending_keys / 10 : 0));
+      cpu_operator_cost * (50 * read + searches * entries / 4 + searches * (facts != nullptr && probes > 0 ? facts->pending_keys / 10 : 0));
   if (!served) cost += kUnserved;
 
   *startup = *total = cost;

@@ -295,9 +295,13 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
 }
 
 bool is_leakproof(const Derivation& d, Node* clause) {
-  for (int i = 0; i < d.measures->n; ++i)
-    if (!get_func_leakproof(get_opcode(d.measures->at[i].condition)))
-      return false;  // rechecked before all other conditions
+  ListCell* cell;
+  foreach (cell, d.calls) {
+    const Oid predicate = static_cast<FuncExpr*>(lfirst(cell))->funcid;
+    for (int i = 0; i < d.measures->n; ++i)
+      if (d.measures->at[i].predicate == predicate && !get_func_leakproof(get_opcode(d.measures->at[i].condition)))
+        return false;  // rechecked before all other conditions
+  }
   return !contain_leaked_vars(clause);
 }
 

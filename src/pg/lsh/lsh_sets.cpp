@@ -185,6 +185,7 @@ Datum lsh_minutiae_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
   const MinutiaeRules rules = minutiae_params(request->config);
   const IntSet set = int_set_of(request->value, true);
+  demand_cells(rules, set);
   request->final = false;
   request->keys = bucket_keys(rules, set, &request->nkeys);
   PG_RETURN_POINTER(nullptr);
@@ -229,8 +230,7 @@ Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
     config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
     set_family(config, kMinutiaeFamily, kFamilyVersion, &stored, sizeof stored);
   }
-  const MinutiaeRules rules = minutiae_params(config);
-  if (request->can_raise) demand_cells(rules, int_set_of(request->value, true));
+  minutiae_params(config);
   PG_RETURN_POINTER(nullptr);
 }
 

@@ -55,7 +55,7 @@ void forget_rows(Builder* b) {
 // Takes over the parameters that are bound now.
 void adopt_binding(Builder* b) {
   BuildShared* shared = b->shared;
-  forget_rows(b);
+  if (b->binding != 0) forget_rows(b);
   SpinLockAcquire(&shared->mutex);
   b->binding = shared->binding;
   b->confirmed = shared->confirmed;
@@ -96,6 +96,10 @@ bool accept(Builder* b, Relation index, Datum value, bool alive) {
   BuildShared* shared = b->shared;
   for (;;) {
     if (b->binding != shared->binding) adopt_binding(b);
+    if (b->binding == 0 && !alive && value_column(index) != 0) {
+      b->skipped = true;
+      return false;
+    }
     if (b->binding == 0) {
       replace_binding(b, index, value, 0, alive);
       continue;
@@ -152,24 +156,6 @@ void add_row(Builder* b, uint64_t tid, const StoredKeys& keys) {
   b->entries += keys.n + 1;
 }
 
-void keep_valueless(Builder* b, uint64_t tid) {
-  if (b->nvalueless == b->most_valueless) {
-    b->most_valueless = Max(size_t{1024}, 2 * b->most_valueless);
-    b->valueless = static_cast<uint64_t*>(
-        b->valueless == nullptr ? MemoryContextAllocHuge(b->context, b->most_valueless * sizeof(uint64_t))
-                                : repalloc_huge(b->valueless, b->most_valueless * sizeof(uint64_t)));
-  }
-  b->valueless[b->nvalueless++] = tid;
-}
-
-void add_valueless(Builder* b) {
-  for (size_t i = 0; i < b->nvalueless; ++i) {
-    if (i % 1024 == 0) CHECK_FOR_INTERRUPTS();
-    add_row(b, b->valueless[i], {nullptr, 0});
-  }
-  b->nvalueless = 0;
-}
-
 }  // namespace
 
 void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool alive, void* state) {
@@ -180,26 +166,13 @@ void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool
   if (b->detoast && !nulls[column]) values[column] = PointerGetDatum(PG_DETOAST_DATUM(values[column]));
   IndexedRow row;
   indexed_row(index, values, nulls, &row);
-  if (!row.has_value) {
-    b->has_valueless = true;
-    if (b->confirmed)
-      add_row(b, tid_of(*tid), {nullptr, 0});
-    else
-      keep_valueless(b, tid_of(*tid));
-  } else if (accept(b, index, row.value, alive)) {
-    if (b->confirmed && b->nvalueless != 0) add_valueless(b);
-    add_row(b, tid_of(*tid), row_keys(index, row, &b->config));
-  }
+  if (!row.has_value || accept(b, index, row.value, alive)) add_row(b, tid_of(*tid), row_keys(index, row, &b->config));
   MemoryContextSwitchTo(old);
   MemoryContextReset(b->row_context);
 }
 
 void end_rows(Builder* b) {
-  if (b->binding != b->shared->binding) {
-    forget_rows(b);
-    b->binding = b->shared->binding;
-  }
-  add_valueless(b);
+  if (b->binding != b->shared->binding && b->binding != 0) forget_rows(b);
 }
 
 }  // namespace neardup

@@ -23,9 +23,8 @@ struct BuildShare {
   uint64 blocks;  // of its file
   uint64 entries;
   double rows;
-  bool valueless;  // some of them are whatever the parameters are
 
-  // Whether the rows count in a build that ended with parameters number `last`.
+  // Whether the rows count in a build that ended with parameters number `last`. 0: they have no values at all.
   bool holds(uint32 last) const { return binding == last || binding == 0; }
 };
 
@@ -42,7 +41,8 @@ struct BuildShared {
   ConditionVariable done;
 
   slock_t mutex;  // for what follows
-  // The parameters are those of the first row. While no live row was made by them, one that was made by others replaces
+  // The parameters are those of the first row; in an index of several columns, where rows without a value are taken too,
+  // those of the first live one, so that no row is ever forgotten. While no live row was made by them, one that was made by others replaces
   // them: the rows before it are dead, and whoever could still see them is kept from using the index.
   volatile uint32 binding;  // 0: none yet; grows with each replacement. Read without the mutex, too
   bool confirmed;           // a live row was made by them
@@ -75,12 +75,6 @@ struct Builder {
   double rows;
   uint64 entries;
   bool skipped;  // dead rows made by other parameters
-
-  // Rows without a value, whatever the parameters are: kept apart while others may still be forgotten.
-  uint64_t* valueless;
-  bool has_valueless;
-  size_t nvalueless;
-  size_t most_valueless;
 };
 
 // In the current memory context, all of it. memory: bytes, for the chunk.
@@ -89,7 +83,7 @@ void init_builder(Builder* b, BuildShared* shared, int number, Relation index, s
 // Takes a row of the scan; state: the Builder. An IndexBuildCallback.
 void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool alive, void* state);
 
-// At the end of the scan: takes over what the other processes made of the parameters. After it `rows` counts.
+// At the end of the scan: leaves out rows made by parameters that were replaced.
 void end_rows(Builder* b);
 
 // Sorts the rows that are in memory, for take_chunk().
