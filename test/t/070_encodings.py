@@ -59,6 +59,9 @@ def main():
                 compare(conn, encoding)
                 if encoding == "LATIN1":
                     fails("LATIN1: a folded letter that the encoding lacks", conn, "SELECT shingles('µ'::text, 1)", state="22P05")
+                    # What does not hand it back passes over it.
+                    equal("LATIN1: a lexicon without that word", one(conn, "SELECT create_lexicon('lexicon', $$ SELECT '5 µm wide'::text UNION ALL SELECT 'as wide' $$)"), 3)
+                    check("LATIN1: stop words by a dictionary", one(conn, "SELECT set_size(stopword_minhash('5 µm is the size of it', 'english_stem'::regdictionary))") > 0)
             if encoding == "SQL_ASCII":
                 sql_ascii(name)
 
