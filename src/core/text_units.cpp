@@ -47,7 +47,9 @@ bool UnitScanner::next_word(TextUnit* unit) {
   const bool solo = c.cls == WordClass::solo;
   if (kKeys) key_.clear();
   do {
-    if (kKeys) {
+    if (kKeys && c.folded < 0x80) {
+      key_.push_back(static_cast<char>(c.folded));
+    } else if (kKeys) {
       uint8_t bytes[4];
       key_.append(reinterpret_cast<const char*>(bytes), detail::encode_utf8(c.folded, bytes));
     }

@@ -1,54 +1,9 @@
 // See words.h.
 #include "core/words.h"
 
-#include <array>
-
 #include "core/utf8_inline.h"
 
 namespace neardup {
-namespace {
-
-// Folded ASCII letters, digits and '_'; 0 for what separates words.
-constexpr std::array<uint8_t, 128> make_ascii_table() {
-  std::array<uint8_t, 128> t{};
-  for (unsigned c = 'a'; c <= 'z'; ++c) t[c] = t[c - 32] = static_cast<uint8_t>(c);
-  for (unsigned c = '0'; c <= '9'; ++c) t[c] = static_cast<uint8_t>(c);
-  t['_'] = '_';
-  return t;
-}
-constexpr std::array<uint8_t, 128> kAscii = make_ascii_table();
-
-}  // namespace
-
-bool Words::next(std::string_view* word) {
-  word_.clear();
-  bool solo = false;  // word_ is one letter of a script written without spaces, and its marks
-  while (p_ < end_) {
-    if ((++steps_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
-    if (*p_ < 0x80) {
-      const uint8_t folded = kAscii[*p_];
-      if (folded != 0 && !solo) {
-        word_.push_back(static_cast<char>(folded));
-        ++p_;
-        continue;
-      }
-      if (!word_.empty()) break;
-      ++p_;
-      continue;
-    }
-    unsigned length;
-    const CodePoint c = detail::classify(detail::decode_utf8(p_, end_, &length));
-    const bool ends = c.cls == WordClass::none || c.cls == WordClass::solo || (c.cls == WordClass::word && solo);
-    if (ends && !word_.empty()) break;  // the code point is looked at again by the next call
-    p_ += length;
-    if (c.cls == WordClass::none) continue;
-    if (c.cls == WordClass::solo) solo = true;
-    uint8_t bytes[4];
-    word_.append(reinterpret_cast<char*>(bytes), detail::encode_utf8(c.folded, bytes));
-  }
-  *word = word_;
-  return !word_.empty();
-}
 
 std::string single_word(std::string_view text) {
   Words words(reinterpret_cast<const uint8_t*>(text.data()), text.size());

@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/stop.h"
-#include "core/utf8.h"
+#include "core/text_units.h"
 
 namespace neardup {
 
@@ -16,17 +15,16 @@ namespace neardup {
 class Words {
  public:
   // text must stay valid; ill-formed UTF-8 reads as U+FFFD. stop (may be null) is polled every 16 K code points.
-  Words(const uint8_t* text, size_t size, StopCheck* stop = nullptr) : p_(text), end_(text + size), stop_(stop) {}
+  Words(const uint8_t* text, size_t size, StopCheck* stop = nullptr) : scanner_(Unit::word, text, size, stop) {}
 
   // False at the end. *word is valid until the next call.
-  bool next(std::string_view* word);
+  bool next(std::string_view* word) {
+    TextUnit unit;
+    return scanner_.next(&unit, word);
+  }
 
  private:
-  const uint8_t* p_;
-  const uint8_t* end_;
-  StopCheck* stop_;
-  uint32_t steps_ = 0;
-  std::string word_;
+  UnitScanner scanner_;
 };
 
 // The only word of the text, folded; empty where the text holds none or more than one.

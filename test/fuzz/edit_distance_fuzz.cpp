@@ -13,15 +13,6 @@ using namespace neardup;
 
 namespace {
 
-// Memory of exactly this size.
-struct Exact {
-  explicit Exact(const std::string& s) : p(new uint8_t[s.size()]), size(s.size()) {
-    std::copy(s.begin(), s.end(), p.get());
-  }
-  std::unique_ptr<uint8_t[]> p;
-  size_t size;
-};
-
 void append(std::string* out, uint32_t c) {
   uint8_t bytes[4];
   out->append(reinterpret_cast<const char*>(bytes), encode_utf8(c, bytes));
@@ -43,7 +34,7 @@ uint32_t symbol(uint8_t kind, uint32_t x) {
   }
 }
 
-uint64_t distance(Unit unit, const Exact& a, const Exact& b, uint64_t most) {
+uint64_t distance(Unit unit, const fuzz::Exact& a, const fuzz::Exact& b, uint64_t most) {
   return edit_distance(unit, a.p.get(), a.size, b.p.get(), b.size, most).value_or(UINT64_MAX);
 }
 
@@ -52,7 +43,7 @@ void compare(Unit unit, const std::string& a, const std::string& b, uint64_t bou
   const auto x = symbols(a), y = symbols(b);
   if (x.size() * y.size() > 1'000'000) return;  // the table's time
   const uint64_t d = reference::edit_distance(x, y);
-  const Exact p(a), q(b);
+  const fuzz::Exact p(a), q(b);
   for (const char* name : {"scalar", "avx512"}) {
     if (!force_kernels(name)) continue;
     for (const uint64_t most : {UINT64_MAX, d, d + d / 20, bound}) {
@@ -80,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string all(reinterpret_cast<const char*>(in.data()), in.size());
     const std::string a = all.substr(0, first), b = all.substr(first);
     compare(Unit::byte, a, b, bound % 500);
-    distance(Unit::character, Exact(a), Exact(b), bound);
+    distance(Unit::character, fuzz::Exact(a), fuzz::Exact(b), bound);
     return 0;
   }
   uint32_t x = 0;

@@ -1,11 +1,14 @@
 // What the fuzz targets share: a failed demand is a crash, and numbers are taken from the input's front.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 
 #define DEMAND(condition)                                                          \
   do {                                                                             \
@@ -40,6 +43,15 @@ class Input {
  private:
   const uint8_t* data_;
   size_t size_;
+};
+
+// Memory of exactly this size.
+struct Exact {
+  explicit Exact(const std::string& s) : p(new uint8_t[s.size()]), size(s.size()) {
+    std::copy(s.begin(), s.end(), p.get());
+  }
+  std::unique_ptr<uint8_t[]> p;
+  size_t size;
 };
 
 }  // namespace neardup::fuzz

@@ -16,18 +16,9 @@ using namespace neardup;
 
 namespace {
 
-// Memory of exactly this size.
-struct Exact {
-  explicit Exact(const std::string& s) : p(new uint8_t[s.size()]), size(s.size()) {
-    std::copy(s.begin(), s.end(), p.get());
-  }
-  std::unique_ptr<uint8_t[]> p;
-  size_t size;
-};
-
 // Ill-formed sequences written out as U+FFFD, which is what they read as.
 std::string well_formed(const std::string& s) {
-  const Exact exact(s);
+  const fuzz::Exact exact(s);
   std::string out;
   for (size_t i = 0; i < exact.size;) {
     unsigned length;
@@ -46,7 +37,7 @@ std::vector<reference::PlacedUnit> placed(Unit unit, const std::string& s) {
 void compare(Unit unit, const std::string& a, const std::string& b, size_t least) {
   const auto x = placed(unit, a), y = placed(unit, b);
   if (x.size() * y.size() > 200'000) return;  // the table's time
-  const Exact p(a), q(b);
+  const fuzz::Exact p(a), q(b);
   const auto expected = reference::shared_passages(x, y, least);
   const auto got = shared_passages(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least));
   DEMAND(got.size() == expected.size());
@@ -67,7 +58,7 @@ void check_winnow(Unit unit, const std::string& a, int k, int window) {
            : unit == Unit::character ? reference::char_shingle_hashes(read, n)
                                      : reference::byte_shingle_hashes(a, n);
   const auto expected = reference::winnow(hashes, units, static_cast<size_t>(window));
-  const Exact p(a);
+  const fuzz::Exact p(a);
   WinnowStream stream(unit, k, window, p.p.get(), p.size);
   WinnowFingerprint f;
   size_t i = 0;
@@ -76,7 +67,7 @@ void check_winnow(Unit unit, const std::string& a, int k, int window) {
 }
 
 void check_windows(const std::string& a, size_t window) {
-  const Exact p(a);
+  const fuzz::Exact p(a);
   RollingFingerprints rolling(Unit::byte, static_cast<int64_t>(window), p.p.get(), p.size);
   uint64_t f = 0;
   size_t i = 0;

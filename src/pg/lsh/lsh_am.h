@@ -136,6 +136,8 @@ struct StoredKeys {
   uint32_t n;
 };
 StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* config);
+// The same, not in order and perhaps repeated.
+StoredKeys unsorted_keys(Relation index, const IndexedRow& row, const LshConfig* config);
 uint64_t stored_key(uint64_t key, bool final);
 // Of a row with this salt. The difference of two keys' leading bits stays as it is: prefixes stay prefixes.
 inline uint64_t salted_key(uint64_t key, uint64_t salt) { return (key ^ salt) == kRosterKey ? 1 : key ^ salt; }

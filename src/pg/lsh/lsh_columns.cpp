@@ -22,6 +22,11 @@ Datum hash_of(FmgrInfo* function, Oid collation, Datum value) {
   return FunctionCall2Coll(function, collation, value, Int64GetDatum(0));
 }
 
+// By the column's own function.
+Datum column_hash(Relation index, int column, Datum value) {
+  return hash_of(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), kProcHash), index->rd_indcollation[column], value);
+}
+
 // Whether the column's collation takes different bytes for equal.
 bool folds(Relation index, int column) {
   const Oid collation = index->rd_indcollation[column];
@@ -68,9 +73,7 @@ bool indexed_row(Relation index, const Datum* values, const bool* nulls, Indexed
   uint64_t salt = 0;
   for (int i = 0; i < last && row->has_salt; ++i) {
     row->has_salt = !nulls[i];
-    if (row->has_salt)
-      salt = added(salt, i, hash_of(index_getprocinfo(index, static_cast<AttrNumber>(i + 1), kProcHash),
-                                    index->rd_indcollation[i], values[i]));
+    if (row->has_salt) salt = added(salt, i, column_hash(index, i, values[i]));
   }
   row->salt = cut(salt);
   return true;
@@ -82,15 +85,13 @@ bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* out)
     const ScanKeyData* key = nullptr;
     for (int k = 0; k < n && key == nullptr; ++k)
       if (keys[k].sk_attno == i + 1 && keys[k].sk_strategy == kStrategyEqual) key = &keys[k];
-    if (key == nullptr) return false;
-    if ((key->sk_flags & SK_ISNULL) != 0) return false;
+    if (key == nullptr || (key->sk_flags & SK_ISNULL) != 0) return false;
     const Oid type = index->rd_opcintype[i];
     // Names hash by their bytes, and compare by the collation.
     if (key->sk_subtype == NAMEOID && folds(index, i)) return false;
     // anyarray and its kin: of the column's own type.
     if (!OidIsValid(key->sk_subtype) || key->sk_subtype == type || get_typtype(key->sk_subtype) == TYPTYPE_PSEUDO) {
-      salt = added(salt, i, hash_of(index_getprocinfo(index, static_cast<AttrNumber>(i + 1), kProcHash),
-                                    index->rd_indcollation[i], key->sk_argument));
+      salt = added(salt, i, column_hash(index, i, key->sk_argument));
       continue;
     }
     // Of another type of the family, whose equal values have equal hashes.

@@ -249,7 +249,7 @@ uint64_t stored_key(uint64_t key, bool final) {
   return cut == kRosterKey ? 1 : cut;
 }
 
-StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* config) {
+StoredKeys unsorted_keys(Relation index, const IndexedRow& row, const LshConfig* config) {
   if (!row.has_keys()) return {nullptr, 0};
   KeysRequest request{};
   request.value = row.value;
@@ -265,9 +265,14 @@ StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* c
       elog(ERROR, "the operator class of index \"%s\" gave an impossible key", RelationGetRelationName(index));
     request.keys[i] = salted_key(key, row.salt);
   }
-  std::sort(request.keys, request.keys + request.nkeys);
-  uint64_t* end = std::unique(request.keys, request.keys + request.nkeys);
-  return {request.keys, static_cast<uint32_t>(end - request.keys)};
+  return {request.keys, request.nkeys};
+}
+
+StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* config) {
+  StoredKeys stored = unsorted_keys(index, row, config);
+  std::sort(stored.keys, stored.keys + stored.n);
+  stored.n = static_cast<uint32_t>(std::unique(stored.keys, stored.keys + stored.n) - stored.keys);
+  return stored;
 }
 
 void check_options(Relation index) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/lsh_query.h"
+#include "pg/int_set_value.h"
 #include "pg/values.h"
 
 namespace neardup {
@@ -43,6 +44,14 @@ inline LshQueryView set_query_of(const SetView& set, double bound) {
   q.bound = bound;
   q.set = set;
   return q;
+}
+
+inline SetView view_of(const IntSet& set) { return {reinterpret_cast<const uint8_t*>(set.elements), set.n}; }
+// A copy of the elements, aligned.
+inline IntSet int_set_of(const SetView& view) {
+  IntSet set{static_cast<int64_t*>(palloc(view.n * sizeof(int64_t) + 1)), view.n, -1};
+  if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
+  return set;
 }
 
 // Whether the named predicates (jaccard_at_least() and the others) take the bound; comparisons take any.

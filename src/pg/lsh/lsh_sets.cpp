@@ -2,7 +2,6 @@
 // and minutiae_ops.
 #include "core/lsh_query.h"
 #include "core/lsh_sets.h"
-#include "pg/int_set_value.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_query.h"
 
@@ -52,13 +51,6 @@ MinutiaeRules minutiae_params(const LshConfig* config) {
   const MinutiaeRules rules{stored.functions, stored.cells, stored.grid};
   if (!valid_minutiae(rules) || config->nbands != 0) report_bad_params();
   return rules;
-}
-
-// A query's elements, aligned.
-IntSet set_of(const SetView& view) {
-  IntSet set{static_cast<int64_t*>(palloc(view.n * sizeof(int64_t) + 1)), view.n, -1};
-  if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
-  return set;
 }
 
 // Palloced; *n of them.
@@ -199,7 +191,7 @@ Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
   LshQueryView query;
   if (!is_set_query(request, &query) || query.bound <= 0) PG_RETURN_POINTER(nullptr);
   uint32_t n = 0;
-  const uint64_t* keys = bucket_keys(rules, set_of(query.set), &n);
+  const uint64_t* keys = bucket_keys(rules, int_set_of(query.set), &n);
   request->guaranteed = true;
   request->nothing = n == 0 || !(query.bound <= 1);
   if (request->nothing) PG_RETURN_POINTER(nullptr);

@@ -125,24 +125,6 @@ bool accept(Builder* b, Relation index, Datum value, bool alive) {
   }
 }
 
-// The row's stored keys; not in order, and perhaps repeated: the sort and the packer see to that.
-StoredKeys row_keys(Relation index, const IndexedRow& row, const LshConfig* config) {
-  if (!row.has_keys()) return {nullptr, 0};
-  KeysRequest request{};
-  request.value = row.value;
-  request.config = config;
-  call_family(index, kProcKeys, &request);
-  bool good = true;
-  if (request.nkeys > kMostKeysPerRow) return stored_keys(index, row, config);  // raises the error
-  for (uint32_t i = 0; i < request.nkeys; ++i) {
-    const uint64_t key = stored_key(request.keys[i], request.final);
-    good &= key != kRosterKey && key <= kMostKey;
-    request.keys[i] = salted_key(key, row.salt);
-  }
-  if (!good) elog(ERROR, "the operator class of index \"%s\" gave an impossible key", RelationGetRelationName(index));
-  return {request.keys, request.nkeys};
-}
-
 void add_row(Builder* b, uint64_t tid, const StoredKeys& keys) {
   while (!b->chunk->object->add(tid, keys.keys, keys.n)) {
     bool grown = false;
@@ -166,7 +148,8 @@ void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool
   if (b->detoast && !nulls[column]) values[column] = PointerGetDatum(PG_DETOAST_DATUM(values[column]));
   IndexedRow row;
   indexed_row(index, values, nulls, &row);
-  if (!row.has_value || accept(b, index, row.value, alive)) add_row(b, tid_of(*tid), row_keys(index, row, &b->config));
+  // Unsorted: the sort and the packer see to that.
+  if (!row.has_value || accept(b, index, row.value, alive)) add_row(b, tid_of(*tid), unsorted_keys(index, row, &b->config));
   MemoryContextSwitchTo(old);
   MemoryContextReset(b->row_context);
 }

@@ -3,7 +3,6 @@
 
 #include "core/ctph_compare.h"
 #include "pg/ctph_value.h"
-#include "pg/int_set_value.h"
 #include "pg/lsh/lsh_query.h"
 #include "pg/simhash_value.h"
 
@@ -80,16 +79,6 @@ double measured(LshMeasure measure, const CtphView& a, const CtphView& b) {
   double value = 0;
   call_core([&] { value = measure == LshMeasure::ctph_score ? ctph_score(a, b) : ctph_edit_rate(a, b); });
   return value;
-}
-
-SetView view_of(const IntSet& set) { return {reinterpret_cast<const uint8_t*>(set.elements), set.n}; }
-
-double jaccard_with(const IntSet& set, const SetView& query) {
-  auto* elements = static_cast<int64_t*>(palloc(query.n * sizeof(int64_t) + 1));
-  if (query.n != 0) memcpy(elements, query.bytes, query.n * sizeof(int64_t));
-  const double j = set_jaccard(set.elements, set.n, elements, query.n);
-  pfree(elements);
-  return j;
 }
 
 // Only a query of the operator's own type can be meant. `good`: the query is one.
@@ -235,7 +224,10 @@ Datum int_set_within(PG_FUNCTION_ARGS) {
   const LshQueryView query = query_arg(fcinfo, 1);
   demand_query(query.measure == LshMeasure::set_jaccard, "set");
   const IntSet set = int_set_arg(fcinfo, 0, query.bound > -std::numeric_limits<double>::infinity());
-  PG_RETURN_BOOL(within(query.measure, jaccard_with(set, query.set), query.bound));
+  const IntSet asked = int_set_of(query.set);
+  const double j = set_jaccard(set.elements, set.n, asked.elements, asked.n);
+  pfree(asked.elements);
+  PG_RETURN_BOOL(within(query.measure, j, query.bound));
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_conflicts);
