@@ -14,10 +14,11 @@ namespace neardup {
 
 // A count, above 0, and its natural logarithm.
 struct LoggedCount {
+  LoggedCount() = default;
   explicit LoggedCount(uint64_t c) : count(c), log(std::log(static_cast<double>(c))) {}
   LoggedCount(uint64_t c, double ln) : count(c), log(ln) {}
-  uint64_t count;
-  double log;
+  uint64_t count = 1;
+  double log = 0;
 };
 
 // Whether count * total > of_word * of_context, exactly.
