@@ -192,12 +192,16 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
   const uint32_t window = window_;
   const uint32_t contexts = contexts_;
   const uint32_t relations = relations_;
+  const size_t last = size_t{ends_[words_ - 1]} - 1;
   const uint32_t* const ids = ids_.data();
   FeatureCounts<Count> local = std::move(*counts);  // its pointers in registers
   for (size_t from = begin; from < end; from += kPiece) {
     const size_t to = std::min(end, from + kPiece);
     for (size_t j = from; j < to; ++j) {
-      __builtin_prefetch(ids + places_[std::min(j + kAhead, end - 1)]);
+      // Also those of the next words: most have few places.
+      const uint32_t* const later = ids + places_[std::min(j + kAhead, last)];
+      __builtin_prefetch(later - window);
+      __builtin_prefetch(later + window);
       const uint32_t* const at = ids + places_[j];
       const uint32_t* const before = at - window;
       if (by_position_) {
