@@ -26,13 +26,6 @@ constexpr size_t kMostFanIn = 256;
 
 size_t padded(size_t n) noexcept { return (n + 7) & ~size_t{7}; }
 
-// Of n >= 1 bytes with 8 zeros behind them. Only in memory: no format depends on it.
-uint64_t hash_of(const uint8_t* p, size_t n) noexcept {
-  if (__builtin_expect(n > 16, 0)) return XXH3_64bits(p, n);
-  const uint64_t second = n > 8 ? load_le64(p + 8) : 0;
-  return mum(load_le64(p) ^ kSeed0 ^ n * kLengthFactor, second ^ kSeed1);
-}
-
 // Classes of frequencies, ascending: each below 256 has its own, others share one with at most 1/64 more.
 constexpr size_t kExactClasses = 256;
 constexpr size_t kClasses = kExactClasses + 56 * 64;
@@ -209,8 +202,14 @@ WordLexicon::WordLexicon(Workspace& ws) : ws_(ws), budget_(memory_share(ws, kQua
 
 WordLexicon::~WordLexicon() = default;
 
-uint32_t WordLexicon::add(const uint8_t* word, size_t n) {
-  const auto tag = static_cast<uint32_t>(hash_of(word, n));
+// Only in memory: no format depends on it.
+uint32_t WordLexicon::tag_of(const uint8_t* word, size_t n) noexcept {
+  if (__builtin_expect(n > 16, 0)) return static_cast<uint32_t>(XXH3_64bits(word, n));
+  const uint64_t second = n > 8 ? load_le64(word + 8) : 0;
+  return static_cast<uint32_t>(mum(load_le64(word) ^ kSeed0 ^ n * kLengthFactor, second ^ kSeed1));
+}
+
+uint32_t WordLexicon::add(const uint8_t* word, size_t n, uint32_t tag) {
   for (size_t i = tag & mask_;; i = (i + 1) & mask_) {
     const Slot slot = slots_[i];
     if (slot.at == 0) return insert(i, tag, word, n);
