@@ -326,6 +326,16 @@ void WordLexicon::end_epoch() {
   full_ = false;
 }
 
+void WordLexicon::free_table() {
+  for (Array<uint64_t>& block : storage_) {
+    block = Array<uint64_t>();
+    ws_.poller.spend(100'000);
+  }
+  storage_.clear();
+  blocks_.clear();
+  slots_ = Array<Slot>();
+}
+
 size_t WordLexicon::merge_fan_in() const noexcept {
   return std::clamp<size_t>(budget_ / (kMostWordBytes + kLeastRead), 2, kMostFanIn);
 }
@@ -391,9 +401,7 @@ void WordLexicon::choose_in_memory(size_t most) {
 void WordLexicon::choose_from_runs(size_t most) {
   if (words_ > 0) {
     write_run();
-    storage_.clear();
-    blocks_.clear();
-    slots_ = Array<Slot>();
+    free_table();
   }
   reduce_runs();
   std::vector<uint64_t> classes(kClasses);
@@ -445,9 +453,7 @@ void WordLexicon::begin_maps(const uint32_t* words, size_t n) {
   } else if (words_ > 0) {
     write_run();
   }
-  storage_.clear();
-  blocks_.clear();
-  slots_ = Array<Slot>();
+  free_table();
   if (runs_.empty()) return;
 
   // The vocabulary and the runs, side by side in order of bytes.

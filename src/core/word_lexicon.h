@@ -89,6 +89,7 @@ class WordLexicon {
   void look_ahead();
   size_t sort_slots();
   void write_run();
+  void free_table();
   void reduce_runs();
   size_t merge_fan_in() const noexcept;
   void take(std::string_view word, uint64_t count, uint32_t number);
