@@ -108,6 +108,9 @@ BEGIN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
     END IF;
     n.given := @extschema@.neardup_words_given(query);
+    -- Refuses bad arguments before anything is made.
+    PERFORM FROM @extschema@.neardup_count_words(CASE WHEN n.given THEN 'SELECT NULL::text[] LIMIT 0' ELSE 'SELECT NULL::text LIMIT 0' END,
+                                                 vocabulary, k, "window", by_position, features, stopwords, dictionary, context);
     n.compared := 0;
     n.started := clock_timestamp();
     EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
