@@ -5,6 +5,7 @@ Independent of the C++ code; the words of a text are those of test/reference/ora
 import collections
 import math
 import re
+import struct
 import unicodedata
 
 import oracle
@@ -161,7 +162,10 @@ def best(words, similar, k):
 
 def word_similarities(docs, k=50, **settings):
     """The rows of the SQL function."""
-    model = Model(docs, **settings)
+    return rows_of_model(Model(docs, **settings), k)
+
+
+def rows_of_model(model, k=50):
     lists = lists_by_feature(model.rows)
     return [(word, other, s, rank + 1) for w, word in enumerate(model.words) if model.rows[w]
             for rank, (other, s) in enumerate(best(model.words, similar_to(model.rows, model.weight, lists, w), k))]
@@ -190,12 +194,15 @@ def decode(stored):
             shift += 7
             if byte < 128:
                 return n
-    features, at = [], -1
-    for _ in range(number()):
-        at += number() + 1
+    n, features, at = number(), [], -1
+    for _ in range(n):
+        if data[p] < 128:  # most of them
+            at += data[p] + 1
+            p += 1
+        else:
+            at += number() + 1
         features.append(at)
-    assert len(data) == p + 2 * len(features), (len(data), p, len(features))
-    return {f: data[p + 2 * i] + 256 * data[p + 2 * i + 1] for i, f in enumerate(features)}
+    return dict(zip(features, struct.unpack("<%dH" % n, data[p:])))
 
 
 def ranks(values):
