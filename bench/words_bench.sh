@@ -51,7 +51,6 @@ sql -c 'VACUUM ANALYZE neardup_bench_texts'
 megabytes=$(sql -c 'SELECT sum(octet_length(body)) / 1e6 FROM neardup_bench_texts')
 
 echo "$(sql -c 'SELECT version()'), $(nproc) processors, maintenance_work_mem ${MEMORY:-1GB}, neardup.threads ${THREADS:-0}"
-sql -c 'SELECT * FROM neardup_devices()' 2>/dev/null | sed 's/^/device: /' || true
 printf '%s: %s documents, %.1f MB; median of %s\n\n' "$what" "$(sql -c 'SELECT count(*) FROM neardup_bench_texts')" "$megabytes" "$runs"
 
 # A vocabulary of one word has no rows to compare: what is left is reading and counting.
@@ -72,8 +71,11 @@ start=$EPOCHREALTIME
 sql -c "CALL create_word_model('neardup_bench_words', 'SELECT body FROM neardup_bench_texts', vocabulary => $n)"
 awk -v name="create_word_model, $n words, k 50 (one run)" -v a="$start" -v b="$EPOCHREALTIME" -v mb="$megabytes" \
   'BEGIN { printf "%-58s %9.2f s %8.1f MB/s\n", name, b - a, mb / (b - a) }'
-sql -c "SELECT format('its size: %s; features a word: %s; longest row: %s', pg_size_pretty(pg_total_relation_size('neardup_bench_words')),
-  round(avg((octet_length(features) - 2) / 3.0)), pg_size_pretty(max(octet_length(features))::bigint)) FROM neardup_bench_words"
+sql -c "SELECT format('its size: %s; the features of a word: %s bytes on average, %s at most', pg_size_pretty(pg_total_relation_size('neardup_bench_words')),
+  round(avg(octet_length(features))), max(octet_length(features))) FROM neardup_bench_words"
 word=$(sql -c "SELECT word FROM neardup_bench_words WHERE id = 1000 LIMIT 1")
-rate "similar_words of one word, k within the stored ones" "SELECT count(*) FROM similar_words('neardup_bench_words', '$word', 10)"
-rate "word_similarity of 1000 pairs" "SELECT count(word_similarity('neardup_bench_words', '$word', word)) FROM neardup_bench_words WHERE id < 1000"
+each() { # NAME CALLS STATEMENT
+  awk -v name="$1" -v n="$2" -v s="$(median "$3")" 'BEGIN { printf "%-58s %9.3f ms each\n", name, 1000 * s / n }'
+}
+each "similar_words, k 10, 1000 words" 1000 "SELECT count(*) FROM neardup_bench_words w, similar_words('neardup_bench_words', w.word, 10) WHERE w.id < 1000"
+each "word_similarity, 1000 pairs" 1000 "SELECT count(word_similarity('neardup_bench_words', '$word', word)) FROM neardup_bench_words WHERE id < 1000"
