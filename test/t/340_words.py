@@ -53,7 +53,7 @@ def hostile(rng, n):
 def agreement(conn):
     """Every row of several settings, against the definition; what fixed point costs against real numbers."""
     rng = random.Random(340)
-    docs = samples("en")[:5] + hostile(rng, 90) + [None, "", "   ", "lonely"]
+    docs = samples("en")[:4] + hostile(rng, 70) + [None, "", "   ", "lonely"]
     planted, _ = words.classes_of_synonyms(rng, 4, 4, 10, 5)
     docs += planted
     fill(conn, "d", docs)
@@ -79,7 +79,7 @@ def agreement(conn):
                 common = len(model.rows[a].keys() & model.rows[b].keys()) * 2 / words.UNITS
                 bounds.append(abs(fixed - real) <= (common + fixed * off) / both * (1 + 1e-9))
                 worst, compared = max(worst, abs(fixed - real)), compared + 1
-    check("there are many rows", used > 50000, used)
+    check("there are many rows", used > 30000, used)
     print("note: %d similarities in units of 1/1024 nat against real numbers: greatest difference %.2g" % (compared, worst))
     check("fixed point is as near to real numbers as its unit allows, and below 0.001", all(bounds) and worst < 1e-3 and compared > 2000, (worst, compared, bounds.count(False)))
     equal("a list's and a dictionary's stop words", rows_of(conn, "SELECT body FROM d", {"dictionary": "few", "stopwords": ["TEA", "Lime"]}),
@@ -143,23 +143,26 @@ def synonyms(conn):
 GOLD = (("ws_353_all", 0.25), ("ws_353_sim", 0.35), ("ws_353_rel", 0.15), ("simlex_999", 0.08))
 
 
-def gold(conn, model, bounds):
-    """Spearman of Lin's measure and of the cosine of the same positive mutual information, with people's scores."""
-    line = []
+def gold(conn, model, below):
+    """Spearman of Lin's measure and of the cosine of the same positive mutual information, with people's scores. below: how far below the
+    cosine's the first may be, on SimLex-999 by 0.05 anyway; None: only told."""
+    line, rows = [], {}
     for name, least in GOLD:
         path = data_file("words", name + ".tsv.gz")
         if not path:
             return
         with gzip.open(path, "rt", encoding="utf-8") as f:
             pairs = [(a.lower(), b.lower(), float(s)) for a, b, s in (line.rstrip("\n").split("\t") for line in f)]
-        rows = {w: words.decode(f) for w, f in conn.execute("SELECT word, features FROM %s WHERE word = ANY (%%s)" % model, ([w for p in pairs for w in p[:2]],))}
+        wanted = {w for p in pairs for w in p[:2]} - rows.keys()
+        rows.update((w, words.decode(f)) for w, f in conn.execute("SELECT word, features FROM %s WHERE word = ANY (%%s)" % model, (list(wanted),)))
         known = [(rows[a], rows[b], s) for a, b, s in pairs if a in rows and b in rows and a != b]
         human = [s for _, _, s in known]
         lin = words.spearman([words.similarity(a, b) or 0.0 for a, b, _ in known], human)
         cosine = words.spearman([words.cosine(a, b) for a, b, _ in known], human)
         line.append("%s %d of %d pairs: %.3f (%.3f)" % (name, len(known), len(pairs), lin, cosine))
-        if bounds:
-            check("%s: at least %g, and not below PMI and cosine by more than 0.05" % (name, least), lin >= max(least, cosine - 0.05), (lin, cosine))
+        if below is not None:
+            allowed = 0.05 if name == "simlex_999" else below
+            check("%s: at least %g, and not below PMI and cosine by more than %g" % (name, least, allowed), lin >= max(least, cosine - allowed), (lin, cosine))
     print("note: Spearman (that of PMI and cosine): %s" % ", ".join(line))
 
 
@@ -168,7 +171,7 @@ def corpus(conn):
     if not path:
         return
     load(conn, "corpus", "id int, source text, body text", path)
-    vocabulary = 10000 if FULL else 5000
+    vocabulary = 10000 if FULL else 4000
     start = time.monotonic()
     conn.execute("CALL create_word_model('english', 'SELECT body FROM corpus', vocabulary => %s, k => 20)" % vocabulary)
     print("note: model of %d words: %.1f s" % (vocabulary, time.monotonic() - start))
@@ -181,7 +184,7 @@ def corpus(conn):
     equal("weights are sums of the values", weight, [sum(r.values()) for r in rows])
     check("features are ascending, in range", all(list(r) == sorted(r) and (not r or max(r) < 6 * vocabulary) for r in rows))
     rng = random.Random(1)
-    asked = rng.sample(range(vocabulary), 300 if FULL else 15) + [0, vocabulary - 1]
+    asked = rng.sample(range(vocabulary), 300 if FULL else 8) + [0, vocabulary - 1]
     lists = {f: [] for w in asked for f in rows[w]}
     for w, row in enumerate(rows):
         for f in row.keys() & lists.keys():
@@ -191,15 +194,15 @@ def corpus(conn):
                                     " ORDER BY m.id, s.n", (asked,)):
         found[w].append((other, s))
     equal_all("the similar words of some, by the stored rows", ((names[w], found[w], words.best(names, words.similar_to(rows, weight, lists, w), 20)) for w in asked))
-    gold(conn, "english", True)
     for word in ("water", "war", "king"):
         print("note: %s: %s" % (word, ", ".join("%s %.3f" % r for r in conn.execute("SELECT similar_word, similarity FROM similar_words('english', %s, 8)", (word,)))))
     conn.execute("SELECT drop_word_model('english')")
-    for settings in ((5000, 3, True), (10000, 3, False), (10000, 2, True), (10000, 5, True), (20000, 3, True), (100000, 3, True), (100000, 3, False)) * FULL:
+    others = ((5000, 3, True, 0.05), (10000, 3, True, 0.05), (10000, 3, False, 0.05), (10000, 5, True, 0.05), (20000, 3, True, None), (100000, 3, True, None), (100000, 3, False, None))
+    for *settings, below in ((10000, 2, True, 0.0),) + others * FULL:
         start = time.monotonic()
         conn.execute("CALL create_word_model('other', 'SELECT body FROM corpus', vocabulary => %s, \"window\" => %s, by_position => %s, k => 20)", settings)
         print("note: vocabulary %d, window %d, by_position %s: %.1f s, %s" % (*settings, time.monotonic() - start, one(conn, "SELECT pg_size_pretty(pg_total_relation_size('other'))")))
-        gold(conn, "other", False)
+        gold(conn, "other", below)
         conn.execute("SELECT drop_word_model('other')")
 
     # Counts and rows of real text, by the slow reference.
