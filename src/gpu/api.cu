@@ -337,9 +337,32 @@ void api_search_stats(const NeardupGpuSearch* search, NeardupGpuStats* stats) no
 
 void api_search_destroy(NeardupGpuSearch* search) noexcept { delete reinterpret_cast<Handle*>(search); }
 
+[[noreturn]] void refuse_words() { throw Refusal{NEARDUP_GPU_NO_DEVICE, "this module does not compare words"}; }
+
+NeardupGpuStatus api_words_create(const NeardupGpuOptions*, NeardupGpuWords**, char* error, uint32_t size) noexcept {
+  return guarded(error, size, refuse_words);
+}
+NeardupGpuStatus api_words_begin(NeardupGpuWords*, const NeardupGpuWordBlock*, char* error, uint32_t size) noexcept {
+  return guarded(error, size, refuse_words);
+}
+NeardupGpuStatus api_words_probe(NeardupGpuWords*, const NeardupGpuWordRows*, const float*, char* error,
+                                 uint32_t size) noexcept {
+  return guarded(error, size, refuse_words);
+}
+NeardupGpuStatus api_words_step(NeardupGpuWords*, NeardupGpuPair*, uint32_t, uint32_t*, double*, char* error,
+                                uint32_t size) noexcept {
+  return guarded(error, size, refuse_words);
+}
+void api_words_stats(const NeardupGpuWords*, NeardupGpuWordStats* stats) noexcept {
+  if (stats != nullptr) *stats = {};
+}
+void api_words_destroy(NeardupGpuWords*) noexcept {}
+
 constexpr NeardupGpuApi kApi = {
     NEARDUP_GPU_ABI,   sizeof(NeardupGpuApi), api_driver,      api_device_count, api_device_info,
     api_search_create, api_search_start,      api_search_step, api_search_stats, api_search_destroy,
+    api_words_create,  api_words_begin,       api_words_probe, api_words_step,   api_words_stats,
+    api_words_destroy,
 };
 
 }  // namespace
