@@ -57,7 +57,7 @@ inline WordRows make_word_rows(const std::string& shape, uint32_t n, uint32_t wi
   out.width = width;
   for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t f = 0; f < width; ++f) {
-      double share = std::min(1.0, 0.12 * width / (f + 1.0));
+      double share = std::min(1.0, 4.0 / (f + 1));
       auto value = static_cast<uint16_t>(1 + random() % 9000);
       if (shape == "sparse") share = 0.02;
       if (shape == "dense") share = 0.8;
