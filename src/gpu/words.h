@@ -190,33 +190,53 @@ NEARDUP_HD inline float similarity_of(uint32_t numerator, uint32_t weight, uint3
 }
 NEARDUP_HD inline float lowered(float bound) noexcept { return bound * 0.99999904632568359375f; }
 
-// Similarities from 2^-16 to 1 in buckets, 2^kBits to a factor of 2; what is below is in the first one.
+// Similarities from 2^-16 to 1 in buckets, 2^kBits to a factor of 2, and each of these in as many as there are buckets.
+// What is below is in the first one.
 template <uint32_t kBits>
 struct SimilarityScale {
   static constexpr uint32_t kBuckets = 16 << kBits;
   static constexpr uint32_t kBase = (127 - 16) << kBits;
+  static constexpr uint32_t kShift = 23 - kBits;
+  static constexpr uint32_t kFineShift = kShift - 4 - kBits;
 
+  // 1 counts as what comes before it.
+  NEARDUP_HD static uint32_t bits_below_one(float s) noexcept { return least(bits_of(s), 0x3f7fffff); }
   NEARDUP_HD static uint32_t bucket_of(float s) noexcept {
-    const uint32_t key = bits_of(s) >> (23 - kBits);
-    return key <= kBase ? 0 : least(key - kBase, kBuckets - 1);
+    const uint32_t key = bits_below_one(s) >> kShift;
+    return key <= kBase ? 0 : key - kBase;
   }
+  // Within its bucket, but the first.
+  NEARDUP_HD static uint32_t fine_of(float s) noexcept { return bits_below_one(s) >> kFineShift & (kBuckets - 1); }
   // The least similarity of a bucket.
-  NEARDUP_HD static float edge_of(uint32_t bucket) noexcept {
-    return bucket == 0 ? 0.0f : float_of((bucket + kBase) << (23 - kBits));
+  NEARDUP_HD static float edge_of(uint32_t bucket, uint32_t fine = 0) noexcept {
+    return bucket == 0 ? 0.0f : float_of((bucket + kBase) << kShift | fine << kFineShift);
   }
 };
 
 NEARDUP_HD inline float greater_of(float a, float b) noexcept { return a < b ? b : a; }
 
-// Grid: rows. Raises the bound of each row to the bucket in which the k-th best of its pairs in the tile lies. At least
-// k pairs are in that bucket or above, so that what is below is not among the k best.
+// Where among counts, the last of the best, the k-th best is: of `stride` apart ones, in kParts parts whose sums are
+// known. *above: how many are in better ones. 0 also where there are fewer than k.
+template <uint32_t kParts, uint32_t kPart>
+NEARDUP_HD uint32_t place_of(uint32_t k, const uint32_t* counts, const uint32_t* parts, uint32_t stride,
+                             uint32_t* above) noexcept {
+  uint32_t part = kParts - 1;
+  uint32_t sum = 0;
+  while (part > 0 && sum + parts[part * stride] < k) sum += parts[part-- * stride];
+  uint32_t place = part * kPart + kPart - 1;
+  while (place > 0 && sum + counts[place * stride] < k) sum += counts[place-- * stride];
+  *above = sum;
+  return place;
+}
+
+// Grid: rows. Raises the bound of each row to where the k-th best of its pairs in the tile lies: to a bucket, then to
+// one within it. At least k pairs are there or above, so that what is below is not among the k best.
 struct RowBounds {
   using Scale = SimilarityScale<6>;
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kParts = 32;
   static constexpr uint32_t kPart = Scale::kBuckets / kParts;
-  static constexpr uint32_t kShared = (Scale::kBuckets + kParts) * 4;
-  static_assert(kPart == kParts, "below");
+  static constexpr uint32_t kShared = (Scale::kBuckets + kParts + 2) * 4;
   WordTile tile;
   const uint32_t* row_weights;
   const uint32_t* column_weights;
@@ -228,40 +248,52 @@ struct RowBounds {
     const uint32_t row = block.x();
     uint32_t* const counts = reinterpret_cast<uint32_t*>(block.shared());
     uint32_t* const parts = counts + Scale::kBuckets;
+    uint32_t* const bucket = parts + kParts;
+    uint32_t* const above = bucket + 1;
     const uint32_t weight = row_weights[row];
     const float before = bounds[row];
-    block.each([&](uint32_t thread) {
-      for (uint32_t b = thread; b < Scale::kBuckets; b += kThreads) counts[b] = 0;
-    });
-    block.each([&](uint32_t thread) {
-      for (uint32_t c = tile.begin_of(row) + thread; c < tile.columns; c += kThreads) {
-        const uint32_t numerator = tile.at(row, c);
-        if (numerator == 0) continue;
-        const float s = similarity_of(numerator, weight, column_weights[c]);
-        if (s >= before) add_to(counts + Scale::bucket_of(s), 1);
-      }
-    });
-    block.each([&](uint32_t thread) {
-      if (thread >= kParts) return;
-      uint32_t sum = 0;
-      // Each thread from another bank.
-      for (uint32_t b = 0; b < kPart; ++b) sum += counts[thread * kPart + (b + thread) % kPart];
-      parts[thread] = sum;
-    });
-    block.each([&](uint32_t thread) {
-      if (thread != 0) return;
-      uint32_t part = kParts - 1;
-      uint32_t sum = 0;
-      while (part > 0 && sum + parts[part] < k) sum += parts[part--];
-      uint32_t bucket = part * kPart + kPart - 1;
-      while (bucket > 0 && sum + counts[bucket] < k) sum += counts[bucket--];
-      bounds[row] = greater_of(before, lowered(Scale::edge_of(bucket)));
-    });
+    for (uint32_t round = 0; round < 2; ++round) {
+      block.each([&](uint32_t thread) {
+        for (uint32_t b = thread; b < Scale::kBuckets; b += kThreads) counts[b] = 0;
+      });
+      block.each([&](uint32_t thread) {
+        for (uint32_t c = tile.begin_of(row) + thread; c < tile.columns; c += kThreads) {
+          const uint32_t numerator = tile.at(row, c);
+          if (numerator == 0) continue;
+          const float s = similarity_of(numerator, weight, column_weights[c]);
+          if (s < before) continue;
+          const uint32_t b = Scale::bucket_of(s);
+          if (round == 0)
+            add_to(counts + b, 1);
+          else if (b == *bucket)
+            add_to(counts + Scale::fine_of(s), 1);
+        }
+      });
+      block.each([&](uint32_t thread) {
+        if (thread >= kParts) return;
+        uint32_t sum = 0;
+        // Each thread from another bank.
+        for (uint32_t b = 0; b < kPart; ++b) sum += counts[thread * kPart + (b + thread) % kPart];
+        parts[thread] = sum;
+      });
+      block.each([&](uint32_t thread) {
+        if (thread != 0) return;
+        uint32_t better;
+        if (round == 0) {
+          *bucket = place_of<kParts, kPart>(k, counts, parts, 1, &better);
+          *above = better;
+        } else if (*bucket != 0) {
+          const uint32_t fine = place_of<kParts, kPart>(k - *above, counts, parts, 1, &better);
+          bounds[row] = greater_of(before, lowered(Scale::edge_of(*bucket, fine)));
+        }
+      });
+    }
   }
 };
 
-// Grid: columns in blocks of kColumns. The same for columns, over all tiles since their counts were cleared: these stay
-// on the device from one tile to the next.
+// Grid: columns in blocks of kColumns. The same for columns. The counts of buckets are of all tiles since they were
+// cleared: they stay on the device from one tile to the next. Within a bucket only the pairs of this tile are told
+// apart.
 struct ColumnBounds {
   using Scale = SimilarityScale<4>;
   static constexpr uint32_t kThreads = 256;
@@ -269,7 +301,7 @@ struct ColumnBounds {
   static constexpr uint32_t kParts = kThreads / kColumns;
   static constexpr uint32_t kPart = Scale::kBuckets / kParts;
   static constexpr uint32_t kCounts = Scale::kBuckets * kColumns;
-  static constexpr uint32_t kShared = (kCounts + kThreads) * 4;
+  static constexpr uint32_t kShared = (kCounts + kThreads + 2 * kColumns) * 4;
   WordTile tile;
   const uint32_t* row_weights;
   const uint32_t* column_weights;
@@ -284,39 +316,53 @@ struct ColumnBounds {
     if (tile.rows_of(first + n - 1) == 0) return;
     uint32_t* const counts = reinterpret_cast<uint32_t*>(block.shared());
     uint32_t* const parts = counts + kCounts;
+    uint32_t* const buckets = parts + kThreads;
+    uint32_t* const above = buckets + kColumns;
     uint32_t* const kept = all_counts + size_t{block.x()} * kCounts;
-    block.each([&](uint32_t thread) {
-      for (uint32_t i = thread; i < kCounts; i += kThreads) counts[i] = kept[i];
-    });
-    block.each([&](uint32_t thread) {
-      const uint32_t lane = thread % kColumns;
-      if (lane >= n) return;
-      const uint32_t weight = column_weights[first + lane];
-      const float before = bounds[first + lane];
-      const uint32_t rows = tile.rows_of(first + lane);
-      for (uint32_t row = thread / kColumns; row < rows; row += kParts) {
-        const uint32_t numerator = tile.at(row, first + lane);
-        if (numerator == 0) continue;
-        const float s = similarity_of(numerator, row_weights[row], weight);
-        if (s >= before) add_to(counts + Scale::bucket_of(s) * kColumns + lane, 1);
-      }
-    });
-    block.each([&](uint32_t thread) {
-      for (uint32_t i = thread; i < kCounts; i += kThreads) kept[i] = counts[i];
-      uint32_t sum = 0;
-      for (uint32_t b = 0; b < kPart; ++b)
-        sum += counts[(thread / kColumns * kPart + b) * kColumns + thread % kColumns];
-      parts[thread] = sum;
-    });
-    block.each([&](uint32_t thread) {
-      if (thread >= n) return;
-      uint32_t part = kParts - 1;
-      uint32_t sum = 0;
-      while (part > 0 && sum + parts[part * kColumns + thread] < k) sum += parts[part-- * kColumns + thread];
-      uint32_t bucket = part * kPart + kPart - 1;
-      while (bucket > 0 && sum + counts[bucket * kColumns + thread] < k) sum += counts[bucket-- * kColumns + thread];
-      bounds[first + thread] = greater_of(bounds[first + thread], lowered(Scale::edge_of(bucket)));
-    });
+    for (uint32_t round = 0; round < 2; ++round) {
+      block.each([&](uint32_t thread) {
+        for (uint32_t i = thread; i < kCounts; i += kThreads) counts[i] = round == 0 ? kept[i] : 0;
+      });
+      block.each([&](uint32_t thread) {
+        const uint32_t lane = thread % kColumns;
+        if (lane >= n) return;
+        const uint32_t weight = column_weights[first + lane];
+        const float before = bounds[first + lane];
+        const uint32_t rows = tile.rows_of(first + lane);
+        for (uint32_t row = thread / kColumns; row < rows; row += kParts) {
+          const uint32_t numerator = tile.at(row, first + lane);
+          if (numerator == 0) continue;
+          const float s = similarity_of(numerator, row_weights[row], weight);
+          if (s < before) continue;
+          const uint32_t b = Scale::bucket_of(s);
+          if (round == 0)
+            add_to(counts + b * kColumns + lane, 1);
+          else if (b == buckets[lane])
+            add_to(counts + Scale::fine_of(s) * kColumns + lane, 1);
+        }
+      });
+      block.each([&](uint32_t thread) {
+        if (round == 0)
+          for (uint32_t i = thread; i < kCounts; i += kThreads) kept[i] = counts[i];
+        uint32_t sum = 0;
+        for (uint32_t b = 0; b < kPart; ++b)
+          sum += counts[(thread / kColumns * kPart + b) * kColumns + thread % kColumns];
+        parts[thread] = sum;
+      });
+      block.each([&](uint32_t thread) {
+        if (thread >= n) return;
+        uint32_t better;
+        if (round == 0) {
+          buckets[thread] = place_of<kParts, kPart>(k, counts + thread, parts + thread, kColumns, &better);
+          above[thread] = better;
+        } else if (buckets[thread] != 0) {
+          const uint32_t fine =
+              place_of<kParts, kPart>(k - above[thread], counts + thread, parts + thread, kColumns, &better);
+          float& bound = bounds[first + thread];
+          bound = greater_of(bound, lowered(Scale::edge_of(buckets[thread], fine)));
+        }
+      });
+    }
   }
 };
 

@@ -86,16 +86,18 @@ class WordSearch final : public Words {
   uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) override {
     if (!probing_) throw Error(Errc::invalid_argument, "there is no probe");
     const double began = milliseconds();
-    while (ready_.size() == given_ && milliseconds() - began < kStepMs) {
+    for (;;) {
       bool moved = false;
       bool busy = false;
       for (auto& slot : slots_) {
-        if (ready_.size() - given_ >= max) break;
-        slot->device->gpu->use();
-        moved |= advance(*slot);
+        // Work goes on while what is ready is given away; what comes of it waits.
+        if (slot->state != State::running || ready_.size() - given_ < max) {
+          slot->device->gpu->use();
+          moved |= advance(*slot);
+        }
         busy |= slot->state != State::idle;
       }
-      if (!busy && !moved) break;
+      if (ready_.size() != given_ || (!busy && !moved) || milliseconds() - began > kStepMs) break;
       if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     const size_t n = std::min<size_t>(max, ready_.size() - given_);

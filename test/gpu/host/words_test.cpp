@@ -8,14 +8,16 @@
 #include <set>
 
 #include "gpu/words_search.h"
-#include "test/gpu/fake_words.h"
 #include "test/gpu/host_gpu.h"
-#include "test/reference/word_rows.h"
+#include "test/gpu/word_cases.h"
 
 namespace neardup::gpu {
 namespace {
 
 using reference::WordRows;
+using test::check_told;
+using Case = test::WordCase;
+using Key = std::pair<uint32_t, uint32_t>;
 
 struct Setting {
   uint64_t limit = uint64_t{1} << 40;
@@ -24,23 +26,6 @@ struct Setting {
   uint32_t way = NEARDUP_GPU_WAY_AUTO;
   bool multiplies = true;
   uint64_t memory = UINT64_MAX;  // what there really is
-};
-
-struct Case {
-  WordRows rows;
-  uint32_t k = 3;
-  std::vector<NeardupGpuPair> all;  // of all words, above 0
-
-  Case(const std::string& shape, uint32_t n, uint32_t width, uint32_t best)
-      : rows(reference::make_word_rows(shape, n, width, 7)), k(best) {
-    all = fake::word_pairs(view(0, n), view(0, n));
-  }
-  NeardupGpuWordRows view(uint32_t first, uint32_t end) const {
-    return {rows.begin.data() + first, rows.features.data(), rows.values.data(), end - first, first};
-  }
-  NeardupGpuWordBlock block(uint32_t first, uint32_t end) const {
-    return {view(first, end), rows.weights.data(), rows.size(), rows.width, k};
-  }
 };
 
 class Session {
@@ -94,37 +79,6 @@ class Session {
   std::unique_ptr<WordSearch<HostGpu>> search_;
   uint64_t limit_ = 0;
 };
-
-using Key = std::pair<uint32_t, uint32_t>;
-
-// That what was told is right, each pair once, and holds what a probe of these rows must tell. Returns how many more
-// there are.
-size_t check_told(const Case& c, uint32_t first, uint32_t end, uint32_t block, uint32_t block_end,
-                  const std::vector<float>& least, const std::vector<NeardupGpuPair>& told) {
-  std::map<Key, uint32_t> values;
-  std::vector<NeardupGpuPair> here;
-  for (const NeardupGpuPair& p : c.all) {
-    if (p.a < first || p.a >= end || p.b < block || p.b >= block_end) continue;
-    here.push_back(p);
-    values[{p.a, p.b}] = p.value;
-  }
-  std::set<Key> seen;
-  for (const NeardupGpuPair& p : told) {
-    EXPECT_TRUE(seen.emplace(p.a, p.b).second) << "twice: " << p.a << " " << p.b;
-    const auto at = values.find({p.a, p.b});
-    if (at == values.end()) {
-      ADD_FAILURE() << "not a pair: " << p.a << " " << p.b;
-      continue;
-    }
-    EXPECT_EQ(at->second, p.value) << p.a << " " << p.b;
-  }
-  const std::vector<NeardupGpuPair> wanted =
-      fake::wanted_pairs(here, c.rows.weights.data(), c.rows.size(), c.k, least.data());
-  size_t missing = 0;
-  for (const NeardupGpuPair& p : wanted) missing += seen.count({p.a, p.b}) == 0;
-  EXPECT_EQ(missing, 0u) << "of " << wanted.size();
-  return seen.size() - wanted.size() + missing;
-}
 
 // All blocks and probes of a model, as an engine goes through them; what is told becomes the least of later probes.
 size_t run_all(const Case& c, const Setting& s, uint32_t blocks, uint32_t probe_rows) {
@@ -220,9 +174,19 @@ TEST(GpuWordsOnHost, BoundsOfColumnsAreKeptFromStripToStrip) {
     run.begin(300, 400);
     more[whole] = check_told(c, 0, 400, 300, 400, least, run.probe(0, 400, least.data()));
   }
-  // A bucket is 6 % wide.
-  EXPECT_LT(more[true], 600u);
-  EXPECT_LT(more[false], 1200u);
+  // A bucket is 6 % wide; the pairs of one strip are told apart better than that.
+  EXPECT_LT(more[true], 150u);
+  EXPECT_LT(more[false], 600u);
+}
+
+// Words that are all about equally similar, so that most pairs are in few buckets.
+TEST(GpuWordsOnHost, NearlyEqualPairsAreToldApart) {
+  const Case c("dense", 250, 120, 2);
+  const std::vector<float> least(c.rows.size(), 0.0f);
+  Session run(c, {});
+  run.begin(0, 250);
+  const std::vector<NeardupGpuPair> told = run.probe(0, 250, least.data());
+  EXPECT_LT(check_told(c, 0, 250, 0, 250, least, told), 50u) << "of " << told.size();
 }
 
 TEST(GpuWordsOnHost, LeastIsHeeded) {
@@ -584,6 +548,15 @@ TEST(GpuWordsOnHost, BucketsHoldWhatTheyShould) {
   EXPECT_EQ(Scale::bucket_of(0.0f), 0u);
   EXPECT_EQ(Scale::bucket_of(1e-30f), 0u);
   EXPECT_EQ(Scale::bucket_of(1.0f), Scale::kBuckets - 1);
+  EXPECT_EQ(Scale::fine_of(1.0f), Scale::kBuckets - 1);
+  for (int round = 0; round < 100000; ++round) {
+    const float x = static_cast<float>(random() % 1000000 + 20) / 1000019;
+    const float y = round % 2 == 0 ? static_cast<float>(random() % 1000000 + 20) / 1000019 : x * 1.0002f;
+    const auto place = [](float v) { return std::pair(Scale::bucket_of(v), Scale::fine_of(v)); };
+    EXPECT_FALSE(x < y && place(x) > place(y));
+    EXPECT_LE(Scale::edge_of(place(x).first, place(x).second), x);
+    EXPECT_GT(Scale::edge_of(place(x).first, place(x).second) * 1.0001f, x);
+  }
 }
 
 // What similarity_of() may be off by, and that lowered() makes up for it.
