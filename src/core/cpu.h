@@ -12,6 +12,7 @@ inline constexpr size_t kMaxEditColumns = 4096;
 inline constexpr size_t kEditMargin = 8;
 
 struct CtphKernels;  // kernels_ctph.h
+struct WordKernels;  // kernels_words.h
 
 // Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.
 struct Kernels {
@@ -48,6 +49,7 @@ struct Kernels {
                        uint32_t* out);
 
   const CtphKernels* ctph;
+  const WordKernels* words;
 };
 
 // The best form that this CPU and operating system can run, or the one forced by force_kernels().

@@ -5,6 +5,7 @@
 
 #include "core/kernels.h"
 #include "core/kernels_ctph.h"
+#include "core/kernels_words.h"
 
 #define TARGET __attribute__((target("avx2,bmi2")))
 
@@ -175,6 +176,7 @@ const Kernels kAvx2Kernels = {
     "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
     edit_stripe, near_pairs,
     &kAvx2CtphKernels,
+    &kAvx2WordKernels,
 };
 
 }  // namespace neardup

@@ -6,6 +6,7 @@
 
 #include "core/kernels.h"
 #include "core/kernels_ctph.h"
+#include "core/kernels_words.h"
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
 
@@ -213,6 +214,7 @@ const Kernels kAvx512Kernels = {
     fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
     edit_stripe, near_pairs,
     &kAvx512CtphKernels,
+    &kAvx512WordKernels,
 };
 
 }  // namespace neardup

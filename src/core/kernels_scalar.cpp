@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "core/kernels.h"
 #include "core/kernels_ctph.h"
+#include "core/kernels_words.h"
 
 namespace neardup {
 namespace {
@@ -123,6 +124,7 @@ const Kernels kScalarKernels = {
     fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, sketch_round0,
     edit_stripe, near_pairs,
     &kScalarCtphKernels,
+    &kScalarWordKernels,
 };
 
 }  // namespace neardup

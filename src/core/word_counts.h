@@ -10,11 +10,10 @@
 
 #include "core/stop.h"
 #include "core/temp_file.h"
+#include "core/word_places.h"
 #include "core/word_row.h"
 
 namespace neardup {
-
-inline constexpr size_t kMostWordBytes = 1024;
 
 struct WordCountOptions {
   int window = 3;           // 1 .. kMostWordWindow

@@ -4,6 +4,7 @@
 #include "core/i_match.h"
 #include "core/words.h"
 #include "pg/context.h"
+#include "pg/query_source.h"
 #include "pg/values.h"
 
 extern "C" {
@@ -171,25 +172,9 @@ const Lexicon* lexicon_arg(FunctionCallInfo fcinfo, int lexicon_at, int low_at) 
 
 // ---- Counting ----
 
-[[noreturn]] void refuse_query(const char* why) {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("query must be one SELECT, VALUES or TABLE statement that only reads"), errdetail("%s", why)));
-  pg_unreachable();
-}
-
 // Position of the first column of text, from 1.
 int document_column(SPIPlanPtr plan) {
-  List* sources = SPI_plan_get_plan_sources(plan);
-  if (list_length(sources) == 0) refuse_query("It is empty.");
-  if (list_length(sources) > 1) refuse_query("It holds more than one statement.");
-  const auto* source = static_cast<CachedPlanSource*>(linitial(sources));
-  if (list_length(source->query_list) == 0) refuse_query("It is empty.");
-  if (list_length(source->query_list) > 1) refuse_query("A rule turns it into more than one statement.");
-  const auto* parsed = static_cast<Query*>(linitial(source->query_list));
-  if (parsed->commandType != CMD_SELECT) refuse_query("It is another kind of statement.");
-  if (parsed->hasModifyingCTE) refuse_query("Its WITH clause changes data.");
-  if (parsed->rowMarks != NIL) refuse_query("It locks rows (FOR UPDATE or FOR SHARE).");
-  const TupleDesc desc = source->resultDesc;
+  const TupleDesc desc = reading_statement("query", plan)->resultDesc;
   for (int i = 0; desc != nullptr && i < desc->natts; ++i) {
     const Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
     if (type == TEXTOID || type == VARCHAROID) return i + 1;
@@ -232,13 +217,8 @@ void hand_over(const Counting* c) {
   call_core([=] { counts->clear(); });
 }
 
-struct Receiver {
-  DestReceiver receiver;  // first
-  const Counting* counting;
-};
-
-bool receive(TupleTableSlot* slot, DestReceiver* self) {
-  const Counting* c = reinterpret_cast<Receiver*>(self)->counting;
+bool add_row(void* arg, TupleTableSlot* slot) {
+  const auto* c = static_cast<const Counting*>(arg);
   CHECK_FOR_INTERRUPTS();
   bool is_null;
   const Datum value = slot_getattr(slot, c->column, &is_null);
@@ -284,19 +264,7 @@ Datum neardup_term_counts(PG_FUNCTION_ARGS) {
   SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_PARALLEL_OK);
   if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
   c.column = document_column(plan);
-  Receiver r = {};
-  r.receiver.receiveSlot = receive;
-  r.receiver.rStartup = [](DestReceiver*, int, TupleDesc) {};
-  r.receiver.rShutdown = [](DestReceiver*) {};
-  r.receiver.rDestroy = [](DestReceiver*) {};
-  r.receiver.mydest = DestNone;
-  r.counting = &c;
-  SPIExecuteOptions options = {};
-  options.read_only = true;
-  options.must_return_tuples = true;
-  options.dest = &r.receiver;
-  const int result = SPI_execute_plan_extended(plan, &options);
-  if (result < 0) elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+  for_each_row(plan, add_row, &c);
   SPI_finish();
   MemoryContext old = MemoryContextSwitchTo(c.each);
   hand_over(&c);

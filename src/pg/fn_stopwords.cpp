@@ -5,12 +5,8 @@
 #include "core/stopword_shingles.h"
 #include "core/stopwords.h"
 #include "pg/context.h"
+#include "pg/stop_dictionary.h"
 #include "pg/values.h"
-
-extern "C" {
-#include "tsearch/ts_cache.h"
-#include "tsearch/ts_public.h"
-}
 
 namespace {
 
@@ -84,32 +80,14 @@ struct Asked {
   StopWords stop_words;
 };
 
-// A stop word is what the dictionary knows and gives no lexeme for.
-bool says_stop_word(TSDictionaryCacheEntry* dictionary, char* word, int length) {
-  DictSubState state = {false, false, nullptr};
-  auto* lexemes = reinterpret_cast<TSLexeme*>(
-      DatumGetPointer(FunctionCall4(&dictionary->lexize, PointerGetDatum(dictionary->dictData), PointerGetDatum(word),
-                                    Int32GetDatum(length), PointerGetDatum(&state))));
-  if (state.getnext) {
-    state.isend = true;
-    auto* more = reinterpret_cast<TSLexeme*>(
-        DatumGetPointer(FunctionCall4(&dictionary->lexize, PointerGetDatum(dictionary->dictData), PointerGetDatum(word),
-                                      Int32GetDatum(length), PointerGetDatum(&state))));
-    if (more != nullptr) lexemes = more;
-  }
-  return lexemes != nullptr && lexemes->lexeme == nullptr;
-}
-
 // In `context`, for the document in UTF-8.
 Owned<Asked>* asked(MemoryContext context, Oid dictionary, Utf8 doc) {
-  if (!SearchSysCacheExists1(TSDICTOID, ObjectIdGetDatum(dictionary)))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("text search dictionary with OID %u does not exist", dictionary)));
+  const StopDictionary entry = stop_dictionary(dictionary);
   Owned<Asked>* set = make_owned<Asked>(context, [=](PgStop* stop, PgTempFiles*) {
     auto made = std::make_unique<Asked>();
     made->words = distinct_words(doc.data, doc.size, stop);
     return made.release();
   });
-  TSDictionaryCacheEntry* entry = lookup_ts_dictionary_cache(dictionary);
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup lexemes", ALLOCSET_SMALL_SIZES);
   MemoryContext old = MemoryContextSwitchTo(each);
   Asked* a = set->object;
@@ -120,7 +98,7 @@ Owned<Asked>* asked(MemoryContext context, Oid dictionary, Utf8 doc) {
     // A copy: a dictionary may write into what it is given. Outside the database's encoding a word is no stop word.
     size_t bytes;
     char* copy = server_text_if_fits(word, size, &bytes);
-    if (copy != nullptr && says_stop_word(entry, copy, static_cast<int>(strlen(copy)))) call_core([=] { a->stop_words.add_folded({word, size}); });
+    if (copy != nullptr && is_stop_word(entry, copy)) call_core([=] { a->stop_words.add_folded({word, size}); });
     MemoryContextReset(each);
   }
   MemoryContextSwitchTo(old);

@@ -26,28 +26,6 @@ bool is_bare_name(const char* s) {
   return any && *s == '\0';
 }
 
-[[noreturn]] void refuse(const RowSource* source, const char* what) {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("%s must be one SELECT, VALUES or TABLE statement that only reads", source->what),
-                  errdetail("%s", what)));
-  pg_unreachable();
-}
-
-// Refuses what is not one plain reading statement, before it runs.
-const CachedPlanSource* check_statement(const RowSource* source, SPIPlanPtr plan) {
-  List* sources = SPI_plan_get_plan_sources(plan);
-  if (list_length(sources) == 0) refuse(source, "It is empty.");
-  if (list_length(sources) > 1) refuse(source, "It holds more than one statement.");
-  const auto* plan_source = static_cast<CachedPlanSource*>(linitial(sources));
-  if (list_length(plan_source->query_list) == 0) refuse(source, "It is empty.");
-  if (list_length(plan_source->query_list) > 1) refuse(source, "A rule turns it into more than one statement.");
-  const auto* query = static_cast<Query*>(linitial(plan_source->query_list));
-  if (query->commandType != CMD_SELECT) refuse(source, "It is another kind of statement.");
-  if (query->hasModifyingCTE) refuse(source, "Its WITH clause changes data.");
-  if (query->rowMarks != NIL) refuse(source, "It locks rows (FOR UPDATE or FOR SHARE).");
-  return plan_source;
-}
-
 SPIPlanPtr prepare(const RowSource* source, int options) {
   SPIPlanPtr plan = SPI_prepare_cursor(source->text, 0, nullptr, options);
   if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
@@ -241,6 +219,31 @@ void sorted_ids(RowSource* source, Visit visit) {
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void refuse(const char* what, const char* why) {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("%s must be one SELECT, VALUES or TABLE statement that only reads", what),
+                  errdetail("%s", why)));
+  pg_unreachable();
+}
+
+}  // namespace
+
+const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan) {
+  List* sources = SPI_plan_get_plan_sources(plan);
+  if (list_length(sources) == 0) refuse(what, "It is empty.");
+  if (list_length(sources) > 1) refuse(what, "It holds more than one statement.");
+  const auto* plan_source = static_cast<CachedPlanSource*>(linitial(sources));
+  if (list_length(plan_source->query_list) == 0) refuse(what, "It is empty.");
+  if (list_length(plan_source->query_list) > 1) refuse(what, "A rule turns it into more than one statement.");
+  const auto* query = static_cast<Query*>(linitial(plan_source->query_list));
+  if (query->commandType != CMD_SELECT) refuse(what, "It is another kind of statement.");
+  if (query->hasModifyingCTE) refuse(what, "Its WITH clause changes data.");
+  if (query->rowMarks != NIL) refuse(what, "It locks rows (FOR UPDATE or FOR SHARE).");
+  return plan_source;
+}
+
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
                  const SourceWants& wants, const SignatureShape& shape) {
   *source = RowSource{};
@@ -266,7 +269,7 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   }
 
   SPIPlanPtr plan = prepare(source, 0);
-  const auto* plan_source = check_statement(source, plan);
+  const auto* plan_source = reading_statement(source->what, plan);
   check_columns(source, plan_source->resultDesc);
   // What several workers return comes in no order: where the order matters, the query must give it.
   const auto* parsed = static_cast<Query*>(linitial(plan_source->query_list));
@@ -319,15 +322,14 @@ void take_time(const RowSource* source, Datum value, SourceRow* row) {
   row->until = DatumGetTimestamp(until);
 }
 
-struct Receiver {
-  DestReceiver receiver;  // first
+struct Reading {
   RowSource* source;
   void (*on_row)(void* arg, const SourceRow& row);
   void* arg;
 };
 
-bool receive(TupleTableSlot* slot, DestReceiver* self) {
-  auto* r = reinterpret_cast<Receiver*>(self);
+bool take_row(void* arg, TupleTableSlot* slot) {
+  auto* r = static_cast<Reading*>(arg);
   RowSource* source = r->source;
   MemoryContext old = MemoryContextSwitchTo(source->row_context);
   slot_getallattrs(slot);
@@ -373,22 +375,34 @@ TupleDesc columns_of(const RowSource& source) {
   return static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(source.plan)))->resultDesc;
 }
 
-void read_rows(RowSource* source, void (*on_row)(void* arg, const SourceRow& row), void* arg) {
+void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg) {
+  struct Receiver {
+    DestReceiver receiver;  // first
+    bool (*on_row)(void* arg, TupleTableSlot* slot);
+    void* arg;
+  };
   Receiver r = {};
-  r.receiver.receiveSlot = receive;
+  r.receiver.receiveSlot = [](TupleTableSlot* slot, DestReceiver* self) {
+    auto* receiver = reinterpret_cast<Receiver*>(self);
+    return receiver->on_row(receiver->arg, slot);
+  };
   r.receiver.rStartup = [](DestReceiver*, int, TupleDesc) {};
   r.receiver.rShutdown = [](DestReceiver*) {};
   r.receiver.rDestroy = [](DestReceiver*) {};
   r.receiver.mydest = DestNone;
-  r.source = source;
   r.on_row = on_row;
   r.arg = arg;
   SPIExecuteOptions options = {};
   options.read_only = true;
   options.must_return_tuples = true;
   options.dest = &r.receiver;
-  const int result = SPI_execute_plan_extended(source->plan, &options);
+  const int result = SPI_execute_plan_extended(plan, &options);
   if (result < 0) elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
+}
+
+void read_rows(RowSource* source, void (*on_row)(void* arg, const SourceRow& row), void* arg) {
+  Reading reading = {source, on_row, arg};
+  for_each_row(source->plan, take_row, &reading);
 }
 
 uint32* rank_rows(RowSource* source) {

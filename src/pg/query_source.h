@@ -38,6 +38,13 @@ Datum id_at(IdStore* ids, uint64 row);
 Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies);
 void free_ids(IdStore* ids);
 
+// The one statement of a plan, which only reads: an error that names the query, `what`, where it is another.
+const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan);
+
+// Runs a plan under the caller's snapshot, reading only; on_row(arg, slot) for each row, until it returns false. What it
+// leaves in the memory context of the call stays.
+void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg);
+
 // What a query's columns beyond id and signature are, by their names: position, or -1.
 struct SourceColumns {
   int doc;     // text or bytea, to be verified

@@ -1,0 +1,18 @@
+// Text search dictionaries asked for stop words.
+#pragma once
+
+#include "pg/pg.h"
+
+namespace neardup {
+
+struct StopDictionary {
+  struct TSDictionaryCacheEntry* entry;
+};
+
+// Raises an error where there is none.
+StopDictionary stop_dictionary(Oid dictionary);
+
+// word: in the server's encoding; may be written into. Leaves garbage in the current memory context.
+bool is_stop_word(const StopDictionary& dictionary, char* word);
+
+}  // namespace neardup
