@@ -351,7 +351,10 @@ class WordSearch final : public Words {
     if (new_slice && device.users != 0) return false;
     ++device.users;
     slot.slice = slice_;
-    const uint32_t most = std::min({strip_size_.rows(), plan_.strip_rows, most_strip_, rows_end_ - next_row_});
+    // Each slot gets some, so that rows are loaded while others are compared.
+    const auto share = static_cast<uint32_t>((rows_.rows - 1) / (2 * slots_.size()) + 1);
+    const uint32_t most = std::min(
+        {strip_size_.rows(), plan_.strip_rows, most_strip_, rows_end_ - next_row_, std::max(kGoodStrip, share)});
     uint32_t n = 1;
     while (n < most && rows_.begin[next_row_ + n + 1] - rows_.begin[next_row_] <= plan_.strip_entries) ++n;
     slot.tile = {rows_.first + next_row_,           n,

@@ -14,6 +14,7 @@
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
+#include "test/reference/similar_lists.h"
 #include "test/reference/word_rows.h"
 
 namespace neardup {
@@ -219,6 +220,40 @@ TEST_F(GpuWordsTest, CancelEndsAProbeThatDoesNot) {
     EXPECT_EQ(e.code(), Errc::cancelled);
   }
   EXPECT_EQ(fake::open, 0);
+}
+
+// The engine of the core with the module at its side finds what it finds alone, whatever fails.
+TEST_F(GpuWordsTest, TheEngineFindsTheSameWords) {
+  // All blocks look like much work.
+  class Costly final : public WordTiles {
+   public:
+    explicit Costly(GpuWords& of) : of_(of) {}
+    bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t n, uint32_t features, uint32_t k, double,
+               Workspace& workspace) override {
+      return of_.begin(block, weights, n, features, k, kMuch, workspace);
+    }
+    bool probe(const WordMatrix& r, const float* l, Workspace& workspace, const Found& found) override {
+      return of_.probe(r, l, workspace, found);
+    }
+
+   private:
+    GpuWords& of_;
+  };
+  for (const char* shape : reference::kWordShapes) {
+    const WordRows model = reference::make_word_rows(shape, 150, 80, 5);
+    const reference::SimilarLists alone = reference::similar_words_of(model, 4, 0, nullptr);
+    for (const Behaviour behaviour :
+         {Behaviour::works, Behaviour::create_fails, Behaviour::lost, Behaviour::memory_once}) {
+      SCOPED_TRACE(shape);
+      fake::behaviour = behaviour;
+      fake::searches = fake::probes = 0;
+      GpuWords fresh({open_double, fell_back});
+      Costly costly(fresh);
+      EXPECT_EQ(reference::similar_words_of(model, 4, 50, &costly), alone);
+      EXPECT_GT(fake::searches, 0);
+      EXPECT_EQ(fake::open, 0) << "the device keeps a block that is done";
+    }
+  }
 }
 
 // What the engine throws goes through, and the block is given up.

@@ -7,9 +7,11 @@
 #include <random>
 #include <set>
 
+#include "core/word_tiles.h"
 #include "gpu/words_search.h"
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/word_cases.h"
+#include "test/reference/similar_lists.h"
 
 namespace neardup::gpu {
 namespace {
@@ -451,6 +453,55 @@ TEST(GpuWordsOnHost, RefusesWrongBlocksAndRows) {
   EXPECT_TRUE(refused([](Case& c, B&, R&) { c.rows.values.back() = 32768; }));
   EXPECT_TRUE(refused([](Case&, B&, R& r) { r.first = 1; }));
   EXPECT_TRUE(refused([](Case&, B&, R& r) { r.features = nullptr; }));
+}
+
+// The engine of the core with the module at its side, as GpuWords brings them together.
+class HostTiles final : public WordTiles {
+ public:
+  HostTiles(unsigned gpus, uint64_t limit, uint32_t strips) : owned_(gpus), limit_(limit) {
+    std::vector<HostGpu*> pointers;
+    for (HostGpu& gpu : owned_) pointers.push_back(&gpu);
+    search_ = std::make_unique<WordSearch<HostGpu>>(pointers, NEARDUP_GPU_WAY_AUTO);
+    search_->use_strips_of(strips);
+  }
+  bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k, double,
+             Workspace&) override {
+    ++blocks;
+    search_->begin({rows_of(block), weights, words, features, k}, limit_);
+    return true;
+  }
+  bool probe(const WordMatrix& rows, const float* least, Workspace&, const Found& found) override {
+    search_->probe(rows_of(rows), least);
+    NeardupGpuPair some[100];
+    for (double done = 0; done < 1;) {
+      const uint32_t n = search_->step(some, 100, &done);
+      for (uint32_t i = 0; i < n; ++i) found(some[i].a, some[i].b, some[i].value);
+    }
+    return true;
+  }
+  unsigned blocks = 0;
+
+ private:
+  static NeardupGpuWordRows rows_of(const WordMatrix& m) { return {m.begin, m.features, m.values, m.rows, m.first}; }
+  std::vector<HostGpu> owned_;
+  uint64_t limit_;
+  std::unique_ptr<WordSearch<HostGpu>> search_;
+};
+
+TEST(GpuWordsOnHost, TheEngineFindsTheSameWords) {
+  size_t similar = 0;
+  for (const char* shape : reference::kWordShapes) {
+    const WordRows rows = reference::make_word_rows(shape, 170, 150, 11);
+    for (const uint32_t k : {1u, 7u}) {
+      SCOPED_TRACE(std::string(shape) + ", k " + std::to_string(k));
+      const reference::SimilarLists alone = reference::similar_words_of(rows, k, 0, nullptr);
+      for (const auto& list : alone) similar += list.size();
+      HostTiles tiles(2, 1 << 20, 30);
+      EXPECT_EQ(reference::similar_words_of(rows, k, 60, &tiles), alone);
+      EXPECT_EQ(tiles.blocks, 3u);
+    }
+  }
+  EXPECT_GT(similar, 5000u);
 }
 
 // ---------------------------------------------------------------- plans
