@@ -16,6 +16,7 @@ struct Words {
   NeardupGpuWordBlock block = {};
   std::vector<NeardupGpuPair> pairs;
   size_t given = 0;
+  unsigned steps = 0;  // of the probe
   NeardupGpuWordStats stats = {};
 };
 
@@ -113,7 +114,7 @@ inline NeardupGpuStatus words_probe(NeardupGpuWords* handle, const NeardupGpuWor
   if (behaviour == Behaviour::never_ends) return NEARDUP_GPU_OK;
   const NeardupGpuWordBlock& b = words->block;
   words->pairs = wanted_pairs(word_pairs(*rows, b.rows), b.weights, b.words, b.k, least);
-  words->given = 0;
+  words->given = words->steps = 0;
   words->stats.told += words->pairs.size();
   words->stats.devices = 1;
   // In no order that anyone may count on.
@@ -129,8 +130,8 @@ inline NeardupGpuStatus words_step(NeardupGpuWords* handle, NeardupGpuPair* pair
   *done = 0;
   if (behaviour == Behaviour::never_ends) return NEARDUP_GPU_OK;
   const size_t left = words->pairs.size() - words->given;
-  // In the second probe, when some pairs have been given.
-  if (behaviour == Behaviour::lost && probes > 1 && left < words->pairs.size()) {
+  // In the second probe, when some pairs have been given, if there are any.
+  if (behaviour == Behaviour::lost && probes > 1 && ++words->steps == 2) {
     say(error, size, "cudaStreamSynchronize failed: GPU is lost \xe2\x80\x94 (words.cu:2)");
     return NEARDUP_GPU_DEVICE_ERROR;
   }
