@@ -33,6 +33,7 @@ class StopWords {
   void add_folded(std::string_view word) { words_.emplace(word); }
   bool contains(std::string_view folded) const { return words_.find(folded) != words_.end(); }
   bool empty() const noexcept { return words_.empty(); }
+  size_t size() const noexcept { return words_.size(); }
 
  private:
   struct Hash {

@@ -122,9 +122,13 @@ class WordCounts::Engine {
     put(word_, n);
   }
 
-  size_t choose(size_t most) { return lexicon_.choose(most); }
+  size_t choose(size_t most) {
+    flush();
+    return lexicon_.choose(most);
+  }
 
   void count(const uint32_t* words, size_t n, uint32_t features) {
+    flush();
     if (n > kMostWords) throw Error(Errc::invalid_argument, "a word model has at most 1000000 words: " + std::to_string(n));
     WordPairOptions o;
     o.words = static_cast<uint32_t>(n);
@@ -166,31 +170,70 @@ class WordCounts::Engine {
   uint64_t places_ = 0;
 
  private:
+  // Places wait here until there are some, so that words are fetched side by side from a lexicon larger than the caches.
+  static constexpr size_t kBatch = 32;
+  static constexpr size_t kBatchBytes = 8192;
+  struct Waiting {
+    uint32_t tag;
+    uint16_t length;  // 0: without a word
+    uint16_t at;      // in waiting_bytes_
+    bool begins;
+  };
+
   // The next place: a word with 8 zeros behind it, or none.
   void put(const uint8_t* word, size_t n) {
     ++places_;
-    uint32_t number = kNoWord;
-    if (n == 0) {
-      // Before the first word of a window, and beyond its width, such places change nothing.
-      if (begins_ || gap_ == options_.window) return;
-      ++gap_;
-    } else {
-      gap_ = 0;
-      if (lexicon_.full()) {
-        lexicon_.end_epoch();
-        stream_.push(kNextEpoch);
-      }
-      number = lexicon_.add(word, n);
+    Waiting& w = waiting_[waiting_count_++];
+    w.length = static_cast<uint16_t>(n);
+    w.begins = std::exchange(begins_, false);
+    if (n > 0) {
+      uint8_t* const copy = waiting_bytes_ + waiting_used_;
+      const size_t size = (n + 7) & ~size_t{7};
+      std::memcpy(copy, word, size);
+      w.tag = WordLexicon::tag_of(copy, n);
+      w.at = static_cast<uint16_t>(waiting_used_);
+      waiting_used_ += size;
+      lexicon_.prefetch_slot(w.tag);
     }
-    windows_ += begins_;
-    stream_.push(number | (begins_ ? kBeginsWindow : 0));
-    begins_ = false;
+    if (waiting_count_ == kBatch || waiting_used_ > kBatchBytes - kMostWordBytes) flush();
   }
 
-  bool begins_ = true;     // a window begins with the next place
+  void flush() {
+    for (size_t i = 0; i < waiting_count_; ++i)
+      if (waiting_[i].length > 0) lexicon_.prefetch_word(waiting_[i].tag);
+    for (size_t i = 0; i < waiting_count_; ++i) {
+      const Waiting& w = waiting_[i];
+      starts_ |= w.begins;
+      uint32_t number = kNoWord;
+      if (w.length == 0) {
+        // Before the first word of a window, and beyond its width, such places change nothing.
+        if (starts_ || gap_ == options_.window) continue;
+        ++gap_;
+      } else {
+        gap_ = 0;
+        if (lexicon_.full()) {
+          lexicon_.end_epoch();
+          stream_.push(kNextEpoch);
+        }
+        number = lexicon_.add(waiting_bytes_ + w.at, w.length, w.tag);
+      }
+      windows_ += starts_;
+      stream_.push(number | (starts_ ? kBeginsWindow : 0));
+      starts_ = false;
+    }
+    waiting_count_ = 0;
+    waiting_used_ = 0;
+  }
+
+  bool begins_ = true;     // a window begins with the next place that is put,
+  bool starts_ = true;     // and with the next one that is numbered
   int gap_ = 0;            // places without a word before it
   uint64_t windows_ = 0;   // how many began
   uint8_t word_[kMostWordBytes + 8];
+  Waiting waiting_[kBatch];
+  size_t waiting_count_ = 0;
+  uint8_t waiting_bytes_[kBatchBytes];
+  size_t waiting_used_ = 0;
 };
 
 WordCounts::WordCounts(const WordCountOptions& options) : engine_(std::make_unique<Engine>(options)) {}

@@ -19,11 +19,17 @@ struct WordCountOptions {
   int window = 3;           // 1 .. kMostWordWindow
   bool by_position = true;
   bool sentences = true;    // windows end with the sentence, else with the document
+  // Bytes. Beside them, whatever they are: the chosen words; for each word of the vocabulary 16 * window bytes of margins and
+  // 4, for each that makes features 8 * window of counters (without positions 8 and 4); the greatest row.
   size_t memory_limit = SIZE_MAX;
   TempFileFactory* files = nullptr;  // null: memory is not bounded
   StopCheck* stop = nullptr;
 };
 
+// Cost: documents are read once; counting takes time in proportion to the places in all windows. Errors: what the
+// poller and the files throw; Error{invalid_argument} for a window or a vocabulary out of range; Error{too_large} where
+// there are no files and more than 2^31 different words or places. After an error the object can only be destroyed.
+//
 // Use: add documents; choose() candidates, as often as wanted, and ask word(); count(); next_row() until false.
 class WordCounts {
  public:
@@ -41,7 +47,7 @@ class WordCounts {
   uint64_t places() const noexcept;     // of words or not
 
   // The most frequent `most` words of all, by frequency, descending, then by bytes. Returns how many: fewer where there
-  // are no more.
+  // are no more. Ends adding. Words of an earlier choice are forgotten; those of the last one stay.
   size_t choose(size_t most);
   std::string_view word(size_t candidate) const noexcept;
   uint64_t frequency(size_t candidate) const noexcept;

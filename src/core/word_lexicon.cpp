@@ -26,13 +26,6 @@ constexpr size_t kMostFanIn = 256;
 
 size_t padded(size_t n) noexcept { return (n + 7) & ~size_t{7}; }
 
-// Of n >= 1 bytes with 8 zeros behind them. Only in memory: no format depends on it.
-uint64_t hash_of(const uint8_t* p, size_t n) noexcept {
-  if (__builtin_expect(n > 16, 0)) return XXH3_64bits(p, n);
-  const uint64_t second = n > 8 ? load_le64(p + 8) : 0;
-  return mum(load_le64(p) ^ kSeed0 ^ n * kLengthFactor, second ^ kSeed1);
-}
-
 // Classes of frequencies, ascending: each below 256 has its own, others share one with at most 1/64 more.
 constexpr size_t kExactClasses = 256;
 constexpr size_t kClasses = kExactClasses + 56 * 64;
@@ -209,8 +202,14 @@ WordLexicon::WordLexicon(Workspace& ws) : ws_(ws), budget_(memory_share(ws, kQua
 
 WordLexicon::~WordLexicon() = default;
 
-uint32_t WordLexicon::add(const uint8_t* word, size_t n) {
-  const auto tag = static_cast<uint32_t>(hash_of(word, n));
+// Only in memory: no format depends on it.
+uint32_t WordLexicon::tag_of(const uint8_t* word, size_t n) noexcept {
+  if (__builtin_expect(n > 16, 0)) return static_cast<uint32_t>(XXH3_64bits(word, n));
+  const uint64_t second = n > 8 ? load_le64(word + 8) : 0;
+  return static_cast<uint32_t>(mum(load_le64(word) ^ kSeed0 ^ n * kLengthFactor, second ^ kSeed1));
+}
+
+uint32_t WordLexicon::add(const uint8_t* word, size_t n, uint32_t tag) {
   for (size_t i = tag & mask_;; i = (i + 1) & mask_) {
     const Slot slot = slots_[i];
     if (slot.at == 0) return insert(i, tag, word, n);
@@ -327,6 +326,16 @@ void WordLexicon::end_epoch() {
   full_ = false;
 }
 
+void WordLexicon::free_table() {
+  for (Array<uint64_t>& block : storage_) {
+    block = Array<uint64_t>();
+    ws_.poller.spend(100'000);
+  }
+  storage_.clear();
+  blocks_.clear();
+  slots_ = Array<Slot>();
+}
+
 size_t WordLexicon::merge_fan_in() const noexcept {
   return std::clamp<size_t>(budget_ / (kMostWordBytes + kLeastRead), 2, kMostFanIn);
 }
@@ -392,9 +401,7 @@ void WordLexicon::choose_in_memory(size_t most) {
 void WordLexicon::choose_from_runs(size_t most) {
   if (words_ > 0) {
     write_run();
-    storage_.clear();
-    blocks_.clear();
-    slots_ = Array<Slot>();
+    free_table();
   }
   reduce_runs();
   std::vector<uint64_t> classes(kClasses);
@@ -446,9 +453,7 @@ void WordLexicon::begin_maps(const uint32_t* words, size_t n) {
   } else if (words_ > 0) {
     write_run();
   }
-  storage_.clear();
-  blocks_.clear();
-  slots_ = Array<Slot>();
+  free_table();
   if (runs_.empty()) return;
 
   // The vocabulary and the runs, side by side in order of bytes.

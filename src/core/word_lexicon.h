@@ -28,8 +28,15 @@ class WordLexicon {
 
   // Whether another word may be one too many.
   bool full() const noexcept { return full_; }
-  // Counts the word and returns its number in this epoch. n: 1 .. kMostWordBytes; 8 bytes of 0 follow the word.
-  uint32_t add(const uint8_t* word, size_t n);
+  // Counts the word and returns its number in this epoch. n: 1 .. kMostWordBytes; zeros follow the word up to a multiple of
+  // 8 bytes. tag: what tag_of() gave for it; the prefetches, with other work between, hide waits for memory.
+  uint32_t add(const uint8_t* word, size_t n, uint32_t tag);
+  static uint32_t tag_of(const uint8_t* word, size_t n) noexcept;
+  void prefetch_slot(uint32_t tag) const noexcept { __builtin_prefetch(&slots_[tag & mask_]); }
+  void prefetch_word(uint32_t tag) const noexcept {
+    const Slot slot = slots_[tag & mask_];
+    if (slot.tag == tag && slot.at != 0) __builtin_prefetch(record(slot.at), 1);
+  }
   void end_epoch();
 
   // The `most` words with the greatest counts, by count, descending, then by bytes: how many there are. Words of an earlier
@@ -82,6 +89,7 @@ class WordLexicon {
   void look_ahead();
   size_t sort_slots();
   void write_run();
+  void free_table();
   void reduce_runs();
   size_t merge_fan_in() const noexcept;
   void take(std::string_view word, uint64_t count, uint32_t number);

@@ -36,7 +36,7 @@ template <class F>
 void FeatureCounts<Count>::drain(Poller& poller, F f) {
   for (size_t t = 0; t < top_.size(); ++t) {
     if (top_[t] == 0) continue;
-    poller.spend(256 * static_cast<size_t>(std::popcount(top_[t])));
+    poller.spend(600 * static_cast<size_t>(std::popcount(top_[t])));
     for (uint64_t groups = std::exchange(top_[t], 0); groups != 0; groups &= groups - 1) {
       const size_t g = t * 64 + static_cast<size_t>(std::countr_zero(groups));
       for (uint64_t set = std::exchange(bits_[g], 0); set != 0; set &= set - 1) {
@@ -100,7 +100,7 @@ void WordPairs::add(const uint32_t* places, size_t n, const uint32_t* map) {
     // As many as surely fit, with a window behind them.
     const size_t room = (ids_.size() - n_ - window) / (window + 1);
     const size_t end = std::min({n, i + room, i + kPiece});
-    ws_.poller.spend(8 * (end - i));
+    ws_.poller.spend(20 * (end - i));
     uint32_t* to = ids_.data() + n_;
     uint32_t gap = gap_;
     for (; i < end; ++i) {
@@ -161,7 +161,7 @@ void WordPairs::count_margins(size_t owned_end) {
         *margin += sum;
       }
     }
-    ws_.poller.spend((to - from) * (5 + window_));
+    ws_.poller.spend((to - from) * (20 + 2 * window_));
   }
 }
 
@@ -180,7 +180,7 @@ void WordPairs::sort_chunk(size_t owned_end) {
     const size_t to = std::min(owned_end, from + kPiece);
     for (size_t k = from; k < to; ++k)
       if (ids_[k] != words_) places_[ends_[ids_[k]]++] = static_cast<uint32_t>(k);
-    ws_.poller.spend(5 * (to - from));
+    ws_.poller.spend(50 * (to - from));  // memory that is touched for the first time
   }
 }
 
@@ -192,12 +192,16 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
   const uint32_t window = window_;
   const uint32_t contexts = contexts_;
   const uint32_t relations = relations_;
+  const size_t last = size_t{ends_[words_ - 1]} - 1;
   const uint32_t* const ids = ids_.data();
   FeatureCounts<Count> local = std::move(*counts);  // its pointers in registers
   for (size_t from = begin; from < end; from += kPiece) {
     const size_t to = std::min(end, from + kPiece);
     for (size_t j = from; j < to; ++j) {
-      __builtin_prefetch(ids + places_[std::min(j + kAhead, end - 1)]);
+      // Also those of the next words: most have few places.
+      const uint32_t* const later = ids + places_[std::min(j + kAhead, last)];
+      __builtin_prefetch(later - window);
+      __builtin_prefetch(later + window);
       const uint32_t* const at = ids + places_[j];
       const uint32_t* const before = at - window;
       if (by_position_) {
@@ -208,7 +212,7 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
         for (uint32_t i = 0; i < window; ++i) local.add(std::min(at[i + 1], contexts), 1);
       }
     }
-    ws_.poller.spend((to - from) * (5 + 6 * window));
+    ws_.poller.spend((to - from) * (10 + 16 * window));
   }
   ws_.poller.spend(20 + top_cost());
   *counts = std::move(local);

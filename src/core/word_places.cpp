@@ -115,6 +115,12 @@ bool WordPlaces::more() {
 
 // Goes to the beginning of the next word. *begins: whether a sentence does, too.
 bool WordPlaces::find_word(bool* begins) {
+  // Most words have one space between them.
+  if (limit_ - p_ >= 2 && *p_ == ' ' && kFold[p_[1]] != 0) {
+    ++p_;
+    *begins = first_;
+    return true;
+  }
   bool ended = first_;
   bool stopped = false;  // behind a full stop, and closing marks
   bool stop_counts = false;

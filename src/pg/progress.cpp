@@ -12,8 +12,8 @@ enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kPa
 static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
 
 const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", "cluster_bridges",
-                                  "blocked_pairs", "oversized_blocks"};
-const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows"};
+                                  "blocked_pairs", "oversized_blocks", "word_similarities", "create_word_model"};
+const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows", "counting words"};
 
 bool is_ours() noexcept { return MyBEEntry != nullptr && MyBEEntry->st_progress_command == kCommand; }
 

@@ -3,10 +3,12 @@
 
 #include "pg/pg.h"
 
+struct TSDictionaryCacheEntry;
+
 namespace neardup {
 
 struct StopDictionary {
-  struct TSDictionaryCacheEntry* entry;
+  ::TSDictionaryCacheEntry* entry;
 };
 
 // Raises an error where there is none.

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t vocabulary = in.take<uint8_t>();
   const uint32_t features = in.take<uint8_t>();
   const uint8_t memory = in.take<uint8_t>();
-  const unsigned repeats = 1 + in.take<uint8_t>() % 40;
+  const unsigned repeats = static_cast<unsigned>(std::min<size_t>(in.take<uint8_t>() % 40, 1500 / (in.size() + 1))) + 1;
   if (in.size() > 600) return 0;
   const std::string all(reinterpret_cast<const char*>(in.data()), in.size());
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -41,7 +41,9 @@ inline std::vector<uint32_t> code_points_of(const uint8_t* p, const uint8_t* end
   return out;
 }
 
-inline bool one_of(uint32_t c, const std::set<uint32_t>& set) { return set.count(c) != 0; }
+inline bool one_of(uint32_t c, std::initializer_list<uint32_t> list) {
+  return std::find(list.begin(), list.end(), c) != list.end();
+}
 
 // The first of every ten decimal digits of Unicode 15.0 (python3: unicodedata.decimal(chr(c)) == 0, and the two groups
 // that came with 15.0: Kawi and Nag Mundari).
@@ -69,7 +71,7 @@ inline bool lower_case(uint32_t c) {
     for (uint32_t x = 0x13a0; x <= 0x13f5; ++x) out.erase(x);
     return out;
   }();
-  return one_of(c, folded);
+  return folded.count(c) != 0;
 }
 
 inline bool white_space(uint32_t c) {

@@ -1,0 +1,58 @@
+// What the functions of word similarity have in common: the words of a query with their rows, and what is similar.
+#pragma once
+
+#include "core/similar_words.h"
+#include "core/word_counts.h"
+#include "core/word_rows.h"
+#include "pg/context.h"
+#include "pg/stages.h"
+#include "pg/values.h"
+
+#include "pg/pg.h"
+
+namespace neardup {
+
+// Arguments of word_similarities(), in its order.
+struct WordArguments {
+  text* query;
+  int32 vocabulary;
+  int32 k;
+  int32 window;
+  bool by_position;
+  int32 features;        // 0: all words
+  ArrayType* stopwords;  // may be null
+  Oid dictionary;        // may be InvalidOid
+  bool sentences;
+};
+WordArguments word_arguments(FunctionCallInfo fcinfo);
+
+// A word of the vocabulary, as the core has it.
+struct ModelWord {
+  const char* utf8;
+  size_t size;
+  int64 frequency;
+};
+
+// Reads the query and counts; keeps the vocabulary and its rows.
+class WordTexts;
+struct CountedWords {
+  MemoryContext context;
+  Owned<WordTexts>* texts;
+};
+void count_words(const WordArguments& args, CountedWords* counted, Stages* stages);
+
+void forget_words(CountedWords* counted);
+
+uint32 words_of(const CountedWords& counted);
+ModelWord model_word(const CountedWords& counted, uint32 word);
+WordRows* rows_of(const CountedWords& counted);
+// Positions of the words in the order of their bytes.
+const uint32* ranks_of(const CountedWords& counted);
+
+// Whether the documents of a query are text[]. SPI must be connected.
+bool words_are_given(const char* query);
+
+// neardup.threads, neardup.device and the caller's limit of memory, for SimilarWords.
+SimilarOptions similar_options(int32 k, PgStop* stop);
+
+}  // namespace neardup
