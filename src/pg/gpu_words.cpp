@@ -21,20 +21,18 @@ void fell_back(const char* reason) {
   log_debug1(text);
 }
 
-GpuWords& words() {
-  static GpuWords the_words({gpu_api, fell_back});
-  return the_words;
-}
+GpuWords* made = nullptr;
 
 // A call that ends by an error leaves its block on the device.
 void at_end(XactEvent event, void*) {
+  if (made == nullptr) return;
   switch (event) {
     case XACT_EVENT_COMMIT:
     case XACT_EVENT_PARALLEL_COMMIT:
     case XACT_EVENT_ABORT:
     case XACT_EVENT_PARALLEL_ABORT:
     case XACT_EVENT_PREPARE:
-      words().release();
+      made->release();
       break;
     default:
       break;
@@ -44,14 +42,13 @@ void at_end(XactEvent event, void*) {
 }  // namespace
 
 WordTiles* gpu_words() {
-  static bool registered = false;
   if (guc_device == kDeviceCpu) return nullptr;
-  if (!registered) {
-    RegisterXactCallback(at_end, nullptr);
-    registered = true;
-  }
-  words().set(guc_device == kDeviceGpu, gpu_memory_limit());
-  return &words();
+  static GpuWords words({gpu_api, fell_back});
+  words.set(guc_device == kDeviceGpu, gpu_memory_limit());
+  made = &words;
+  return made;
 }
+
+void watch_gpu_words() { RegisterXactCallback(at_end, nullptr); }
 
 }  // namespace neardup
