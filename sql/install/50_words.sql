@@ -4,13 +4,13 @@
 
 CREATE FUNCTION word_similarities(query text, vocabulary int = 100000, k int = 50, "window" int = 3, by_position boolean = true,
     features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL, context text = 'sentence')
-  RETURNS TABLE (word text, similar text, similarity float8, rank int)
+  RETURNS TABLE (word text, similar_word text, similarity float8, rank int)
   AS 'MODULE_PATHNAME', 'word_similarities' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000000;
 COMMENT ON FUNCTION word_similarities(text, int, int, int, boolean, int, text[], regdictionary, text) IS
   'the k most similar words of each of the most frequent words of a query''s documents, by the words that they stand near to';
 
-CREATE TYPE neardup_word AS (id int, word text COLLATE "C", frequency bigint, weight bigint, features bytea, similar int[],
-  similarity float8[]);
+CREATE TYPE neardup_word AS (id int, word text COLLATE "C", frequency bigint, weight bigint, features bytea,
+  similar_ids int[], similarities float8[]);
 COMMENT ON TYPE neardup_word IS 'a word of a word model: the row of a table that create_word_model() makes';
 
 CREATE TYPE neardup_word_model AS (query text, vocabulary int, k int, "window" int, by_position boolean, features int,
@@ -30,7 +30,7 @@ CREATE FUNCTION neardup_words_given(query text) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_words_given(text) IS 'private: whether the documents of a query are text[]';
 CREATE FUNCTION neardup_similar_words(model regclass, words int, features int, k int, compared int, seconds float8, OUT id int,
-    OUT similar int[], OUT similarity float8[])
+    OUT similar_ids int[], OUT similarities float8[])
   RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_similar_words(regclass, int, int, int, int, float8) IS
   'private: compares further words of a word model for some seconds; all words so far with the most similar of them';
@@ -149,8 +149,8 @@ BEGIN
   WHILE m.compared < m.words LOOP
     EXECUTE pg_catalog.format(
       'WITH s AS MATERIALIZED (SELECT * FROM @extschema@.neardup_similar_words($1, $2, $3, $4, $5, $6)), '
-      'u AS (UPDATE %s w SET similar = s.similar, similarity = s.similarity FROM s WHERE w.id = s.id '
-      '      AND (w.similar, w.similarity) IS DISTINCT FROM (s.similar, s.similarity)) '
+      'u AS (UPDATE %s w SET similar_ids = s.similar_ids, similarities = s.similarities FROM s WHERE w.id = s.id '
+      '      AND (w.similar_ids, w.similarities) IS DISTINCT FROM (s.similar_ids, s.similarities)) '
       'SELECT max(id) + 1 FROM s', t.words)
       INTO done USING t.words::regclass, m.words, columns, m.k, m.compared, seconds;
     EXECUTE pg_catalog.format('UPDATE %s SET compared = $1', t.settings) USING done;
@@ -222,7 +222,7 @@ END $$;
 COMMENT ON FUNCTION word_similarity(regclass, text, text) IS
   'similarity of two words of a word model, 0 to 1; NULL where one is not in it, or neither has features';
 
-CREATE FUNCTION similar_words(model regclass, word text, k int = 10) RETURNS TABLE (similar text, similarity float8, rank int)
+CREATE FUNCTION similar_words(model regclass, word text, k int = 10) RETURNS TABLE (similar_word text, similarity float8, rank int)
 LANGUAGE plpgsql STABLE STRICT ROWS 10 AS $$
 DECLARE
   m @extschema@.neardup_word_model;
@@ -232,14 +232,14 @@ BEGIN
     RAISE EXCEPTION 'k must be 1 to the model''s %: %', m.k, k USING ERRCODE = 'invalid_parameter_value';
   END IF;
   RETURN QUERY EXECUTE pg_catalog.format(
-    'SELECT o.word::text, s.similarity, s.rank::int FROM %s w, unnest(w.similar, w.similarity) WITH ORDINALITY s(id, similarity, rank), %s o '
+    'SELECT o.word::text, s.similarity, s.rank::int FROM %s w, unnest(w.similar_ids, w.similarities) WITH ORDINALITY s(id, similarity, rank), %s o '
     'WHERE w.word = $1 AND s.rank <= $2 AND o.id = s.id ORDER BY s.rank', model, model)
     USING CASE WHEN m.given THEN word ELSE @extschema@.neardup_folded_word(word) END, k;
 END $$;
 COMMENT ON FUNCTION similar_words(regclass, text, int) IS 'the most similar words of a word, as a word model has them';
 
 CREATE FUNCTION expand_query(model regclass, query text, k int = 3)
-  RETURNS TABLE (place int, word text, similar text, similarity float8) LANGUAGE plpgsql STABLE STRICT ROWS 20 AS $$
+  RETURNS TABLE (place int, word text, similar_word text, similarity float8) LANGUAGE plpgsql STABLE STRICT ROWS 20 AS $$
 DECLARE
   m @extschema@.neardup_word_model;
 BEGIN
@@ -248,9 +248,9 @@ BEGIN
     RAISE EXCEPTION 'k must be 0 to the model''s %: %', m.k, k USING ERRCODE = 'invalid_parameter_value';
   END IF;
   RETURN QUERY EXECUTE pg_catalog.format(
-    'SELECT q.place::int, q.word, x.similar, x.similarity FROM @extschema@.shingles($1, 1) WITH ORDINALITY q(word, place) '
-    'CROSS JOIN LATERAL (SELECT q.word AS similar, 1::float8 AS similarity, 0::bigint AS rank UNION ALL '
-    '  SELECT o.word::text, s.similarity, s.rank FROM %s w, unnest(w.similar, w.similarity) WITH ORDINALITY s(id, similarity, rank), %s o '
+    'SELECT q.place::int, q.word, x.similar_word, x.similarity FROM @extschema@.shingles($1, 1) WITH ORDINALITY q(word, place) '
+    'CROSS JOIN LATERAL (SELECT q.word AS similar_word, 1::float8 AS similarity, 0::bigint AS rank UNION ALL '
+    '  SELECT o.word::text, s.similarity, s.rank FROM %s w, unnest(w.similar_ids, w.similarities) WITH ORDINALITY s(id, similarity, rank), %s o '
     '  WHERE w.word = q.word AND s.rank <= $2 AND o.id = s.id) x ORDER BY q.place, x.rank', model, model)
     USING query, k;
 END $$;

@@ -108,7 +108,7 @@ Owned<WordTable>* read_words(ModelCall* call) {
 void restore(const ModelCall* call) {
   if (call->compared == 0) return;
   uint32 next = 0;
-  read_model(call, psprintf("SELECT id, similar, similarity FROM %s WHERE id < %u ORDER BY id", call->name, call->compared),
+  read_model(call, psprintf("SELECT id, similar_ids, similarities FROM %s WHERE id < %u ORDER BY id", call->name, call->compared),
              [&](HeapTuple row, TupleDesc desc) {
                const uint32 id = id_column(call, row, desc, next++);
                Datum* words;
