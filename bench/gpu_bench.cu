@@ -273,7 +273,8 @@ WordRows make_words(uint32_t n, bool by_position) {
         uint32_t weight = 0;
         const size_t first = out.features.size();
         const auto add = [&](uint32_t feature, double rank) {
-          const auto value = static_cast<uint16_t>(1 + random() % static_cast<uint64_t>(400 + 600 * std::log(1 + rank)));
+          const auto value =
+              static_cast<uint16_t>(1 + random() % static_cast<uint64_t>(400 + 600 * std::log(1 + rank)));
           out.features.push_back(feature);
           out.values.push_back(value);
           weight += value;
@@ -362,9 +363,10 @@ void compare_words(const WordRows& rows, uint32_t k, uint32_t way, const char* w
   api()->words_stats(words, &stats);
   api()->words_destroy(words);
   line(what, static_cast<double>(stats.pairs), took, 0);
-  std::printf("  %-44s %10.4f s making contexts, %u dense features, %u slices, %u halvings, %.1f pairs told a word, %.2f GB\n",
-              "", stats.create_ms / 1000, stats.dense, stats.slices, stats.halvings,
-              static_cast<double>(stats.told) / n, static_cast<double>(stats.device_bytes) / 1e9);
+  std::printf(
+      "  %-44s %10.4f s making contexts, %u dense features, %u slices, %u halvings, %.1f pairs told a word, %.2f GB\n",
+      "", stats.create_ms / 1000, stats.dense, stats.slices, stats.halvings, static_cast<double>(stats.told) / n,
+      static_cast<double>(stats.device_bytes) / 1e9);
 }
 
 // study: seconds that the study of 2015 published for so many words with about 6,000 co-occurring ones each.
@@ -383,8 +385,8 @@ void words(uint32_t n, bool by_position, double study) {
       if (by_position && !compressed) continue;
       double ms = 0;
       older_word_numerators(all, rows.width, compressed, nullptr, nullptr, &ms);
-      line(compressed ? "the study's compressed rows, kernels alone" : "the study's reduced columns, kernels alone", pairs,
-           ms / 1000, 0);
+      line(compressed ? "the study's compressed rows, kernels alone" : "the study's reduced columns, kernels alone",
+           pairs, ms / 1000, 0);
     }
   }
   if (study > 0) line("published by the study, on its GPU of 2015", pairs, study, 0);

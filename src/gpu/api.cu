@@ -267,8 +267,7 @@ Gpus devices_for(const NeardupGpuOptions& options) {
       if (reason.empty()) reason = "GPU " + std::to_string(i) + ": " + e.what();
     }
   }
-  if (out.empty())
-    throw Refusal{NEARDUP_GPU_NO_DEVICE, reason.empty() ? "none of the GPUs asked for is here" : reason};
+  if (out.empty()) throw Refusal{NEARDUP_GPU_NO_DEVICE, reason.empty() ? "none of the GPUs asked for is here" : reason};
   return out;
 }
 
@@ -432,10 +431,9 @@ void api_words_stats(const NeardupGpuWords* words, NeardupGpuWordStats* stats) n
 void api_words_destroy(NeardupGpuWords* words) noexcept { delete reinterpret_cast<WordsHandle*>(words); }
 
 constexpr NeardupGpuApi kApi = {
-    NEARDUP_GPU_ABI,   sizeof(NeardupGpuApi), api_driver,      api_device_count, api_device_info,
-    api_search_create, api_search_start,      api_search_step, api_search_stats, api_search_destroy,
-    api_words_create,  api_words_begin,       api_words_probe, api_words_step,   api_words_stats,
-    api_words_destroy,
+    NEARDUP_GPU_ABI,  sizeof(NeardupGpuApi), api_driver,       api_device_count,   api_device_info,  api_search_create,
+    api_search_start, api_search_step,       api_search_stats, api_search_destroy, api_words_create, api_words_begin,
+    api_words_probe,  api_words_step,        api_words_stats,  api_words_destroy,
 };
 
 }  // namespace

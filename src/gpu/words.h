@@ -113,11 +113,11 @@ struct FillLists {
 
 // Rows of words against words of a block. Pairs are those with the block's word behind the row's.
 struct WordTile {
-  uint32_t first_row;     // word
+  uint32_t first_row;  // word
   uint32_t rows;
   uint32_t first_column;  // word
   uint32_t columns;
-  uint32_t stride;        // from one row to the next
+  uint32_t stride;  // from one row to the next
   uint32_t* numerators;
 
   // The first column that makes a pair with a row.

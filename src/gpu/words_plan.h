@@ -31,7 +31,8 @@ inline uint32_t round_up(uint32_t n, uint32_t step) noexcept { return (n + step 
 // What is at the boundary as it should be; throws Error{invalid_argument}. Entries are checked when they are copied.
 inline void check_word_rows(const NeardupGpuWordRows& rows, uint32_t words) {
   const auto refuse = [](const std::string& what) { throw Error(Errc::invalid_argument, what); };
-  if (rows.rows > words || rows.first > words - rows.rows) refuse("rows must be of words below " + std::to_string(words));
+  if (rows.rows > words || rows.first > words - rows.rows)
+    refuse("rows must be of words below " + std::to_string(words));
   if (rows.begin == nullptr) refuse("begin must not be null");
   for (uint32_t i = 0; i < rows.rows; ++i)
     if (rows.begin[i] > rows.begin[i + 1]) refuse("row " + std::to_string(i) + " ends before it begins");
@@ -124,9 +125,9 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
       if (p.slice_entries < UINT32_MAX && lists < INT32_MAX) {
         const uint64_t stride = p.stride();
         // Entries as they come and in lists; begins of rows and lists; matrices; weights, bounds and counts of columns.
-        uint64_t slice = p.slice_entries * 10 + 4 * (uint64_t{p.slice_columns} + 1) + 8 * lists +
-                         stride * 3 * p.dense_columns + stride * (8 + ColumnBounds::kCounts / ColumnBounds::kColumns * 4) +
-                         temporary(static_cast<uint32_t>(lists));
+        uint64_t slice =
+            p.slice_entries * 10 + 4 * (uint64_t{p.slice_columns} + 1) + 8 * lists + stride * 3 * p.dense_columns +
+            stride * (8 + ColumnBounds::kCounts / ColumnBounds::kColumns * 4) + temporary(static_cast<uint32_t>(lists));
         if (dense != 0) slice += uint64_t{block.features} * 4;
         for (uint32_t strip = most_strip;; strip /= 2) {
           p.strip_rows = strip;

@@ -162,8 +162,8 @@ class WordSearch final : public Words {
     Buffer<uint32_t> counts;
     Buffer<uint8_t> temporary;
     uint64_t lists_size = 0;
-    int64_t held = -1;       // number of the slice
-    uint64_t probe = 0;      // that the bounds are of
+    int64_t held = -1;   // number of the slice
+    uint64_t probe = 0;  // that the bounds are of
     bool loaded = false;
     uint32_t users = 0;
     std::unique_ptr<Event> ready;    // the slice
@@ -208,8 +208,9 @@ class WordSearch final : public Words {
       try {
         Gpu& gpu = *gpus_.front();
         gpu.use();
-        if (!plan_words(block_, static_cast<uint32_t>(wanted_.size()), row_entries_, limit,
-                        [&](uint32_t n) { return gpu.temporary_bytes(n); }, &plan_))
+        if (!plan_words(
+                block_, static_cast<uint32_t>(wanted_.size()), row_entries_, limit,
+                [&](uint32_t n) { return gpu.temporary_bytes(n); }, &plan_))
           throw NoMemory("comparing words needs more device memory than the " + std::to_string(limit >> 20) +
                          " MB that it may take");
         take_memory();
@@ -357,9 +358,8 @@ class WordSearch final : public Words {
         {strip_size_.rows(), plan_.strip_rows, most_strip_, rows_end_ - next_row_, std::max(kGoodStrip, share)});
     uint32_t n = 1;
     while (n < most && rows_.begin[next_row_ + n + 1] - rows_.begin[next_row_] <= plan_.strip_entries) ++n;
-    slot.tile = {rows_.first + next_row_,           n,
-                 block_.rows.first + slice_first(), columns_of(slice_),
-                 plan_.stride(),                    slot.numerators.data()};
+    slot.tile = {rows_.first + next_row_, n, block_.rows.first + slice_first(), columns_of(slice_), plan_.stride(),
+                 slot.numerators.data()};
     if (new_slice) {
       device.loaded = false;
       load_rows(slot.load, block_.rows, slice_first(), columns_of(slice_), device.slice,
@@ -456,8 +456,8 @@ class WordSearch final : public Words {
           words[i] = from[i];
         }
         if (n != 0 && most >= block_.features)
-          throw Error(Errc::invalid_argument, "features must be below " + std::to_string(block_.features) + ": " +
-                                                  std::to_string(most));
+          throw Error(Errc::invalid_argument,
+                      "features must be below " + std::to_string(block_.features) + ": " + std::to_string(most));
         break;
       }
       case kValues: {
@@ -492,8 +492,8 @@ class WordSearch final : public Words {
   void expand(Slot& slot, const Rows& rows, uint32_t n) {
     Gpu& gpu = *slot.device->gpu;
     gpu.clear(*slot.stream, rows.matrix.data(), size_t{n} * 3 * plan_.dense_columns);
-    gpu.launch(*slot.stream,
-               ExpandRows{rows.view(), dense_of(*slot.device), plan_.dense_columns, rows.matrix.data()}, n);
+    gpu.launch(*slot.stream, ExpandRows{rows.view(), dense_of(*slot.device), plan_.dense_columns, rows.matrix.data()},
+               n);
   }
 
   // Rows are there: lists, matrix, and counts of columns from none on.
@@ -506,10 +506,10 @@ class WordSearch final : public Words {
       gpu.clear(stream, device.lists.data(), device.lists_size * sizeof(uint64_t));
       gpu.launch(stream, CountLists{device.slice.view(), dense_of(device), block_.features, device.lists.data()}, n);
       gpu.sum(stream, device.temporary, device.lists.data(), static_cast<uint32_t>(device.lists_size));
-      gpu.launch(stream,
-                 FillLists{device.slice.view(), dense_of(device), block_.features, device.lists.data(),
-                           device.entries.data()},
-                 n);
+      gpu.launch(
+          stream,
+          FillLists{device.slice.view(), dense_of(device), block_.features, device.lists.data(), device.entries.data()},
+          n);
       if (plan_.dense != 0) expand(slot, device.slice, n);
     }
     gpu.clear(stream, device.counts.data(), device.counts.size() * sizeof(uint32_t));
@@ -548,10 +548,10 @@ class WordSearch final : public Words {
                AddNumerators{slot.strip.view(), tile, block_.features, device.lists.data(), device.entries.data(),
                              dense ? slot.low.data() : nullptr},
                tile.rows, (tile.columns - 1) / kSegment + 1);
-    gpu.launch(stream,
-               RowBounds{tile, slot.strip.weights.data(), device.slice.weights.data(), block_.k,
-                         slot.strip.bounds.data()},
-               tile.rows);
+    gpu.launch(
+        stream,
+        RowBounds{tile, slot.strip.weights.data(), device.slice.weights.data(), block_.k, slot.strip.bounds.data()},
+        tile.rows);
     // One strip after the other raises the bounds of columns.
     if (device.any_bounded) gpu.wait_for(stream, *device.bounded);
     gpu.launch(stream,

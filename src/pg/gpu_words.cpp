@@ -10,7 +10,9 @@
 
 #include "pg/pg.h"
 
+extern "C" {
 #include "access/xact.h"
+}
 
 namespace neardup {
 namespace {

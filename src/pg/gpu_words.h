@@ -9,8 +9,8 @@ namespace neardup {
 // long as the session. Opens nothing.
 WordTiles* gpu_words();
 
-// Once in the process, when the extension is loaded: device memory that a failed call has left behind is given back when
-// its transaction ends.
+// Once in the process, when the extension is loaded: device memory that a failed call has left behind is given back
+// when its transaction ends.
 void watch_gpu_words();
 
 }  // namespace neardup

@@ -345,6 +345,9 @@ $much_on_cpu"
     equal "the real module without driver: gpu is an error" \
       "$(printf 'SET neardup.device = gpu;\n%s' "$much" | session | head -1)" \
       "ERROR:  cannot search on the GPU: $reason"
+    equal "words: the real module without driver: gpu is an error" \
+      "$(printf 'SET neardup.device = gpu;\n%s' "$words" | session | head -1)" \
+      "ERROR:  cannot search on the GPU: $reason"
   fi
 else
   echo "skip - the real module is not installed here"
