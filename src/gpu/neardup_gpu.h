@@ -218,14 +218,14 @@ typedef struct NeardupGpuApi {
   /* Frees everything but the contexts. NULL: nothing happens. */
   void (*search_destroy)(NeardupGpuSearch* search);
 
-  /* As search_create(). Of the options `filter` means nothing. */
+  /* As search_create(), and opens cuBLAS where it is installed. Of the options `filter` means nothing. */
   NeardupGpuStatus (*words_create)(const NeardupGpuOptions* options, NeardupGpuWords** words, char* error,
                                    uint32_t error_size);
 
   /*
    * Takes a block in the place of the one before, and device memory: less, where there is not enough, else
    * OUT_OF_MEMORY. The block is copied; what it points to must stay as it is until the next words_begin() or
-   * words_destroy(). Not in the middle of a probe.
+   * words_destroy(). Not in the middle of a probe. Cost: some tens of milliseconds; loading is a matter of the probes.
    */
   NeardupGpuStatus (*words_begin)(NeardupGpuWords* words, const NeardupGpuWordBlock* block, char* error,
                                   uint32_t error_size);

@@ -44,6 +44,8 @@ class WordSearch final : public Words {
     stats.devices = static_cast<uint32_t>(gpus_.size());
   }
 
+  ~WordSearch() override { drop_memory(); }
+
   void drop() override {
     drop_memory();
     probing_ = false;
@@ -286,7 +288,16 @@ class WordSearch final : public Words {
     if (plan_.dense != 0) rows.matrix = Buffer<int8_t>(gpu, padded * 3 * plan_.dense_columns);
   }
 
-  void drop_memory() {
+  // Copies may still be under way, from and to pinned memory: nothing says that freeing it waits for them.
+  void drop_memory() noexcept {
+    for (auto& slot : slots_) {
+      try {
+        slot->device->gpu->use();
+        slot->device->gpu->wait(*slot->stream);
+      } catch (const Error&) {
+        // A lost device does nothing more.
+      }
+    }
     slots_.clear();
     devices_.clear();
   }
