@@ -109,11 +109,12 @@ gtest_run() {
   rm -f "$output"
 }
 
-# cmake_tests FOLDER FLAGS: configures, builds and runs; FLAGS for the compiler
+# cmake_tests FOLDER FLAGS: configures, builds and runs; FLAGS for the compiler. The benchmarks are built in the full form.
 cmake_tests() {
-  local program
+  local program targets=()
+  if [ "${NEARDUP_FULL:-0}" != 1 ]; then targets=(--target unit_test); fi
   cmake -S "$root" -B "$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$2"
-  cmake --build "$1" -j "$(processors)"
+  cmake --build "$1" -j "$(processors)" "${targets[@]}"
   for program in $(gtest_binaries "$1"); do gtest_run "$program"; done
 }
 
@@ -243,7 +244,8 @@ count_regress() {
 
 # one_script SCRIPT: in a database of its own, named in PGDATABASE; the extension is not created in it.
 one_script() {
-  local database
+  local database began
+  began=$(date +%s)
   database=script_$(basename "${1%.*}" | tr -c 'a-z0-9\n' _)
   PGDATABASE=postgres psql -X -q -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database"
   case $1 in
@@ -251,6 +253,7 @@ one_script() {
     *.py) PGDATABASE=$database script_test /usr/bin/python3 "$1" ;;
     *) PGDATABASE=$database script_test bash "$1" ;;
   esac
+  printf '%s took %d s\n' "$(basename "$1")" $(($(date +%s) - began))
 }
 
 # Two at a time, where there are two processors: a script and its server seldom fill one; but for those with a line
