@@ -3,9 +3,12 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
@@ -238,9 +241,162 @@ void minhashes(uint32_t n, bool cpu) {
   std::printf("  %-44s %10.4f s\n", "  plan, sample and memory", r.start_s);
 }
 
+// ---------------------------------------------------------------- words
+
+struct WordRows {
+  std::vector<uint64_t> begin;
+  std::vector<uint32_t> features;
+  std::vector<uint16_t> values;
+  std::vector<uint32_t> weights;
+  uint32_t width = 0;
+};
+
+// n words with about 6,000 features each. Context word number r of 100,000 is a feature of a share of 1, or s / r, of
+// the words; by position it is six features. Words are of 200 topics, each of which likes its own quarter of the
+// context words, so that there are similar ones.
+WordRows make_words(uint32_t n, bool by_position) {
+  constexpr uint32_t kContext = 100000;
+  constexpr uint32_t kTopics = 200;
+  const uint32_t each = by_position ? 6 : 1;
+  // each * s * (1 + ln(kContext / s)) = 6700, of which the topics leave 6000.
+  double s = 1000;
+  for (int i = 0; i < 50; ++i) s = 6700.0 / each / (1 + std::log(kContext / s));
+  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<WordRows> parts(threads);
+  std::vector<std::thread> running;
+  for (unsigned t = 0; t < threads; ++t) {
+    running.emplace_back([&, t] {
+      WordRows& out = parts[t];
+      for (uint64_t i = uint64_t{n} * t / threads; i < uint64_t{n} * (t + 1) / threads; ++i) {
+        std::mt19937_64 random(i + 1);
+        const uint64_t topic = random() % kTopics;
+        uint32_t weight = 0;
+        const size_t first = out.features.size();
+        const auto add = [&](uint32_t feature, double rank) {
+          const auto value =
+              static_cast<uint16_t>(1 + random() % static_cast<uint64_t>(400 + 600 * std::log(1 + rank)));
+          out.features.push_back(feature);
+          out.values.push_back(value);
+          weight += value;
+        };
+        // Twice as many as there will be; of those that the topic does not like one in three stays.
+        const auto wanted = [&](uint64_t r) {
+          const bool liked = (r * kTopics + topic) * 0x9e3779b97f4a7c15u >> 62 == 0;
+          return liked || random() % 3 == 0;
+        };
+        for (uint64_t r = 1; r <= static_cast<uint64_t>(s); ++r)
+          for (uint32_t p = 0; p < each; ++p)
+            if (random() % 10 != 0) add(static_cast<uint32_t>((r - 1) * each + p), static_cast<double>(r));
+        const double end = each * kContext;
+        double at = each * s;
+        for (;;) {
+          const double u = (static_cast<double>(random() >> 11) + 1) / 9007199254740993.0;
+          at *= std::exp(-std::log(u) / (2 * s * each));
+          if (at >= end) break;
+          const auto f = static_cast<uint32_t>(at);
+          if ((out.features.size() > first && out.features.back() >= f) || !wanted(f / each)) continue;
+          add(f, at / each);
+        }
+        out.begin.push_back(out.features.size() - first);
+        out.weights.push_back(weight);
+      }
+    });
+  }
+  for (std::thread& r : running) r.join();
+  WordRows out;
+  out.width = each * kContext;
+  out.begin.push_back(0);
+  size_t entries = 0;
+  for (const WordRows& p : parts) entries += p.features.size();
+  out.features.reserve(entries);
+  out.values.reserve(entries);
+  for (WordRows& p : parts) {
+    for (const uint64_t size : p.begin) out.begin.push_back(out.begin.back() + size);
+    out.features.insert(out.features.end(), p.features.begin(), p.features.end());
+    out.values.insert(out.values.end(), p.values.begin(), p.values.end());
+    out.weights.insert(out.weights.end(), p.weights.begin(), p.weights.end());
+    p = {};
+  }
+  return out;
+}
+
+// The k best of each word are kept on the host, as an engine does, and bound what later probes need to tell.
+void compare_words(const WordRows& rows, uint32_t k, uint32_t way, const char* what) {
+  constexpr uint32_t kProbe = 8192;
+  const auto n = static_cast<uint32_t>(rows.weights.size());
+  char error[NEARDUP_GPU_TEXT] = "";
+  NeardupGpuWords* words = nullptr;
+  const NeardupGpuOptions options = {0, 0, 0, way};
+  if (api()->words_create(&options, &words, error, sizeof error) != NEARDUP_GPU_OK) fail("words_create", error);
+  const double began = seconds();
+  const NeardupGpuWordRows all = {rows.begin.data(), rows.features.data(), rows.values.data(), n, 0};
+  const NeardupGpuWordBlock block = {all, rows.weights.data(), n, rows.width, k};
+  if (api()->words_begin(words, &block, error, sizeof error) != NEARDUP_GPU_OK) fail("words_begin", error);
+  std::vector<float> best(size_t{n} * k);
+  std::vector<float> least(n);
+  std::vector<NeardupGpuPair> some(1 << 16);
+  for (uint32_t first = 0; first < n; first += kProbe) {
+    const NeardupGpuWordRows some_rows = {rows.begin.data() + first, rows.features.data(), rows.values.data(),
+                                          std::min(kProbe, n - first), first};
+    for (uint32_t w = 0; w < n; ++w) least[w] = best[size_t{w} * k];
+    if (api()->words_probe(words, &some_rows, least.data(), error, sizeof error) != NEARDUP_GPU_OK)
+      fail("words_probe", error);
+    for (double done = 0; done < 1;) {
+      uint32_t count = 0;
+      if (api()->words_step(words, some.data(), 1 << 16, &count, &done, error, sizeof error) != NEARDUP_GPU_OK)
+        fail("words_step", error);
+      for (uint32_t i = 0; i < count; ++i) {
+        const float s =
+            static_cast<float>(some[i].value) / static_cast<float>(rows.weights[some[i].a] + rows.weights[some[i].b]);
+        for (const uint32_t w : {some[i].a, some[i].b}) {
+          float* const heap = best.data() + size_t{w} * k;
+          if (s <= heap[0]) continue;
+          std::pop_heap(heap, heap + k, std::greater<>());
+          heap[k - 1] = s;
+          std::push_heap(heap, heap + k, std::greater<>());
+        }
+      }
+    }
+  }
+  const double took = seconds() - began;
+  NeardupGpuWordStats stats;
+  api()->words_stats(words, &stats);
+  api()->words_destroy(words);
+  line(what, static_cast<double>(stats.pairs), took, 0);
+  std::printf(
+      "  %-44s %10.4f s making contexts, %u dense features, %u slices, %u halvings, %.1f pairs told a word, %.2f GB\n",
+      "", stats.create_ms / 1000, stats.dense, stats.slices, stats.halvings, static_cast<double>(stats.told) / n,
+      static_cast<double>(stats.device_bytes) / 1e9);
+}
+
+// study: seconds that the study of 2015 published for so many words with about 6,000 co-occurring ones each.
+void words(uint32_t n, bool by_position, double study) {
+  const double began = seconds();
+  const WordRows rows = make_words(n, by_position);
+  std::printf("%u words, %.0f features each of %u%s, 50 most similar of each (made in %.1f s)\n", n,
+              static_cast<double>(rows.features.size()) / n, rows.width, by_position ? ", by position" : "",
+              seconds() - began);
+  const double pairs = 0.5 * n * (n - 1.0);
+  compare_words(rows, 50, NEARDUP_GPU_WAY_AUTO, "this module");
+  if (n <= 20000) compare_words(rows, 50, NEARDUP_GPU_WAY_GROUP, "this module, lists alone");
+  if (n <= 10000 || (n <= 20000 && !by_position)) {
+    const NeardupGpuWordRows all = {rows.begin.data(), rows.features.data(), rows.values.data(), n, 0};
+    for (const bool compressed : {false, true}) {
+      if (by_position && !compressed) continue;
+      double ms = 0;
+      older_word_numerators(all, rows.width, compressed, nullptr, nullptr, &ms);
+      line(compressed ? "the study's compressed rows, kernels alone" : "the study's reduced columns, kernels alone",
+           pairs, ms / 1000, 0);
+    }
+  }
+  if (study > 0) line("published by the study, on its GPU of 2015", pairs, study, 0);
+}
+
 }  // namespace
 
-int main() {
+// Arguments: "words" for those alone, "pairs" for all else.
+int main(int argc, char** argv) {
+  const std::string only = argc > 1 ? argv[1] : "";
   char error[NEARDUP_GPU_TEXT] = "";
   uint32_t devices = 0;
   if (api()->device_count(&devices, error, sizeof error) != NEARDUP_GPU_OK) fail("no measurement", error);
@@ -248,6 +404,15 @@ int main() {
     NeardupGpuDevice info;
     if (api()->device_info(i, &info, error, sizeof error) == NEARDUP_GPU_OK) std::printf("GPU %u: %s\n", i, info.name);
   }
+  if (only != "pairs") {
+    constexpr struct {
+      uint32_t n;
+      double study;
+    } kSizes[] = {{5000, 3.1}, {10000, 15.8}, {20000, 69.0}, {50000, 200.7}, {100000, 322.6}};
+    for (const auto& size : kSizes) words(size.n, false, size.study);
+    for (const auto& size : kSizes) words(size.n, true, 0);
+  }
+  if (only == "words") return 0;
   // A first search makes the contexts; the others find them.
   Digests few;
   make_digests(100, &few);

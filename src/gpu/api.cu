@@ -19,6 +19,7 @@
 #include "gpu/make_search.h"
 #include "gpu/neardup_gpu.h"
 #include "gpu/searches.h"
+#include "gpu/words_search.h"
 
 namespace neardup::gpu {
 namespace {
@@ -251,20 +252,42 @@ Handle* handle_of(NeardupGpuSearch* search) {
   return reinterpret_cast<Handle*>(search);
 }
 
+using Gpus = std::vector<std::unique_ptr<CudaGpu>>;
+
 // The devices asked for that work.
-void take_devices(Handle& handle) {
+Gpus devices_for(const NeardupGpuOptions& options) {
+  Gpus out;
   std::string reason;
   const uint32_t count = device_count();
   for (uint32_t i = 0; i < std::min(count, 64u); ++i) {
-    if (handle.options.devices != 0 && (handle.options.devices >> i & 1) == 0) continue;
+    if (options.devices != 0 && (options.devices >> i & 1) == 0) continue;
     try {
-      handle.gpus.push_back(std::make_unique<CudaGpu>(static_cast<int>(i)));
+      out.push_back(std::make_unique<CudaGpu>(static_cast<int>(i)));
     } catch (const Error& e) {
       if (reason.empty()) reason = "GPU " + std::to_string(i) + ": " + e.what();
     }
   }
-  if (handle.gpus.empty())
-    throw Refusal{NEARDUP_GPU_NO_DEVICE, reason.empty() ? "none of the GPUs asked for is here" : reason};
+  if (out.empty()) throw Refusal{NEARDUP_GPU_NO_DEVICE, reason.empty() ? "none of the GPUs asked for is here" : reason};
+  return out;
+}
+
+std::vector<CudaGpu*> pointers(const Gpus& gpus) {
+  std::vector<CudaGpu*> out;
+  for (const auto& gpu : gpus) out.push_back(gpu.get());
+  return out;
+}
+
+// What may be taken of each of them.
+uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
+  uint64_t limit = UINT64_MAX;
+  for (const auto& gpu : gpus) {
+    uint64_t free = 0;
+    uint64_t total = 0;
+    gpu->memory(&free, &total);
+    const uint64_t reserve = options.memory_limit == 0 ? memory_reserve(total) : 0;
+    limit = std::min(limit, free - std::min(free, reserve));
+  }
+  return options.memory_limit == 0 ? limit : std::min(limit, options.memory_limit);
 }
 
 NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
@@ -279,7 +302,7 @@ NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuS
     handle->options = *options;
     {
       const Watch watch(handle->create_ms);
-      take_devices(*handle);
+      handle->gpus = devices_for(*options);
     }
     *search = reinterpret_cast<NeardupGpuSearch*>(handle.release());
   });
@@ -293,17 +316,8 @@ NeardupGpuStatus api_search_start(NeardupGpuSearch* search, const NeardupGpuJob*
     if (handle.search != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
     check_job(*job);
     const Watch watch(handle.start_ms);
-    uint64_t limit = UINT64_MAX;
-    std::vector<CudaGpu*> gpus;
-    for (const auto& gpu : handle.gpus) {
-      uint64_t free = 0;
-      uint64_t total = 0;
-      gpu->memory(&free, &total);
-      const uint64_t reserve = handle.options.memory_limit == 0 ? memory_reserve(total) : 0;
-      limit = std::min(limit, free - std::min(free, reserve));
-      gpus.push_back(gpu.get());
-    }
-    if (handle.options.memory_limit != 0) limit = std::min(limit, handle.options.memory_limit);
+    const uint64_t limit = memory_for(handle.options, handle.gpus);
+    const std::vector<CudaGpu*> gpus = pointers(handle.gpus);
     handle.search = job->kind == NEARDUP_GPU_MINHASH   ? make_minhash_search(gpus, *job, handle.options)
                     : job->kind == NEARDUP_GPU_SIMHASH ? make_simhash_search(gpus, *job, handle.options)
                                                        : make_ctph_search(gpus, *job, handle.options);
@@ -337,9 +351,89 @@ void api_search_stats(const NeardupGpuSearch* search, NeardupGpuStats* stats) no
 
 void api_search_destroy(NeardupGpuSearch* search) noexcept { delete reinterpret_cast<Handle*>(search); }
 
+// What stands behind a NeardupGpuWords.
+struct WordsHandle {
+  NeardupGpuOptions options = {};
+  Gpus gpus;
+  double create_ms = 0;
+  double begin_ms = 0;
+  double step_ms = 0;
+  std::unique_ptr<Words> words;
+};
+
+WordsHandle* handle_of(NeardupGpuWords* words) {
+  if (words == nullptr) throw Error(Errc::invalid_argument, "words must not be null");
+  return reinterpret_cast<WordsHandle*>(words);
+}
+
+NeardupGpuStatus api_words_create(const NeardupGpuOptions* options, NeardupGpuWords** words, char* error,
+                                  uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    if (words == nullptr || options == nullptr)
+      throw Error(Errc::invalid_argument, "options and words must not be null");
+    *words = nullptr;
+    if (options->way > NEARDUP_GPU_WAY_COMPARE) throw Error(Errc::invalid_argument, "no such way");
+    auto handle = std::make_unique<WordsHandle>();
+    handle->options = *options;
+    {
+      const Watch watch(handle->create_ms);
+      handle->gpus = devices_for(*options);
+      handle->words = make_words(pointers(handle->gpus), options->way);
+    }
+    *words = reinterpret_cast<NeardupGpuWords*>(handle.release());
+  });
+}
+
+NeardupGpuStatus api_words_begin(NeardupGpuWords* words, const NeardupGpuWordBlock* block, char* error,
+                                 uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    WordsHandle& handle = *handle_of(words);
+    if (block == nullptr) throw Error(Errc::invalid_argument, "block must not be null");
+    const Watch watch(handle.begin_ms);
+    handle.words->drop();
+    handle.words->begin(*block, memory_for(handle.options, handle.gpus));
+  });
+}
+
+NeardupGpuStatus api_words_probe(NeardupGpuWords* words, const NeardupGpuWordRows* rows, const float* least,
+                                 char* error, uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    WordsHandle& handle = *handle_of(words);
+    if (rows == nullptr || least == nullptr) throw Error(Errc::invalid_argument, "rows and least must not be null");
+    const Watch watch(handle.step_ms);
+    handle.words->probe(*rows, least);
+  });
+}
+
+NeardupGpuStatus api_words_step(NeardupGpuWords* words, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
+                                double* done, char* error, uint32_t error_size) noexcept {
+  return guarded(error, error_size, [&] {
+    WordsHandle& handle = *handle_of(words);
+    if (pairs == nullptr || count == nullptr || done == nullptr || max == 0)
+      throw Error(Errc::invalid_argument, "pairs, count and done must not be null, and max not 0");
+    *count = 0;
+    const Watch watch(handle.step_ms);
+    *count = handle.words->step(pairs, max, done);
+  });
+}
+
+void api_words_stats(const NeardupGpuWords* words, NeardupGpuWordStats* stats) noexcept {
+  if (stats == nullptr) return;
+  *stats = {};
+  if (words == nullptr) return;
+  const WordsHandle& handle = *reinterpret_cast<const WordsHandle*>(words);
+  *stats = handle.words->stats;
+  stats->create_ms = handle.create_ms;
+  stats->begin_ms = handle.begin_ms;
+  stats->step_ms = handle.step_ms;
+}
+
+void api_words_destroy(NeardupGpuWords* words) noexcept { delete reinterpret_cast<WordsHandle*>(words); }
+
 constexpr NeardupGpuApi kApi = {
-    NEARDUP_GPU_ABI,   sizeof(NeardupGpuApi), api_driver,      api_device_count, api_device_info,
-    api_search_create, api_search_start,      api_search_step, api_search_stats, api_search_destroy,
+    NEARDUP_GPU_ABI,  sizeof(NeardupGpuApi), api_driver,       api_device_count,   api_device_info,  api_search_create,
+    api_search_start, api_search_step,       api_search_stats, api_search_destroy, api_words_create, api_words_begin,
+    api_words_probe,  api_words_step,        api_words_stats,  api_words_destroy,
 };
 
 }  // namespace

@@ -17,15 +17,15 @@ extern "C" {
  *   written a reason into the caller's `error` buffer: plain ASCII words, lower-case start, no full stop, always
  *   terminated, cut where it does not fit. `error` may be NULL when `error_size` is 0.
  * - The caller owns every buffer. The module keeps no pointer after a call returns, but for those of search_start(),
- *   calls nothing back and touches no PostgreSQL symbol.
- * - One thread calls at a time. driver(), device_count(), device_info() and search_create() may start driver threads,
- *   which inherit the caller's signal mask: the caller blocks its signals first. A call may change the current CUDA
- *   device of the calling thread.
+ *   words_begin() and words_probe(), calls nothing back and touches no PostgreSQL symbol.
+ * - One thread calls at a time. driver(), device_count(), device_info(), search_create() and words_create() may start
+ *   driver threads, which inherit the caller's signal mask: the caller blocks its signals first. A call may change the
+ *   current CUDA device of the calling thread.
  * - Never call, nor open the module, in a process that will fork and use CUDA in the child.
  */
 
 /* Raised by one whenever a struct, a function or the meaning of a value changes. */
-#define NEARDUP_GPU_ABI 2u
+#define NEARDUP_GPU_ABI 3u
 
 #define NEARDUP_GPU_FILE "neardup_gpu.so"
 #define NEARDUP_GPU_SYMBOL "neardup_gpu_get_api"
@@ -71,11 +71,12 @@ enum {
   NEARDUP_GPU_FILTER_LCS = 2      /* by the longest common subsequence */
 };
 
-/* How minhashes and simhashes are brought together; results do not depend on it. */
+/* How minhashes and simhashes are brought together, and rows of words; results do not depend on it. */
 enum {
   NEARDUP_GPU_WAY_AUTO = 0,
-  NEARDUP_GPU_WAY_GROUP = 1,  /* those that share a part, where every pair must share one of few enough */
-  NEARDUP_GPU_WAY_COMPARE = 2 /* all with all */
+  NEARDUP_GPU_WAY_GROUP = 1,  /* those that share a part, where every pair must share one of few enough; words: by
+                                 lists of the words that have a feature */
+  NEARDUP_GPU_WAY_COMPARE = 2 /* all with all; words: as products of matrices, as far as memory goes */
 };
 
 /* All 0: what the module thinks best. */
@@ -133,6 +134,40 @@ typedef struct NeardupGpuStats {
 /* A search in progress. */
 typedef struct NeardupGpuSearch NeardupGpuSearch;
 
+/* Rows of words: row i is that of word first + i, at begin[i] .. begin[i + 1] - 1 of the arrays. */
+typedef struct NeardupGpuWordRows {
+  const uint64_t* begin;    /* rows + 1 of them, none below the one before */
+  const uint32_t* features; /* of a row ascending, each below `features` of the block */
+  const uint16_t* values;   /* 1..32767 */
+  uint32_t rows;
+  uint32_t first;
+} NeardupGpuWordRows;
+
+/* Words that others are compared with. */
+typedef struct NeardupGpuWordBlock {
+  NeardupGpuWordRows rows;
+  const uint32_t* weights; /* of all words the sum of the values, below 2^30 */
+  uint32_t words;          /* 1..2^24: there are so many in all; those of any rows are below */
+  uint32_t features;       /* 1..2^25 */
+  uint32_t k;              /* how many similar words of each count: 1..65535 */
+} NeardupGpuWordBlock;
+
+typedef struct NeardupGpuWordStats {
+  double create_ms;      /* making contexts and loading code, in words_create() */
+  double begin_ms;       /* in words_begin() */
+  double step_ms;        /* in all calls of words_probe() and words_step() */
+  uint64_t pairs;        /* of words that were compared */
+  uint64_t told;         /* of these */
+  uint64_t device_bytes; /* memory taken, of the device that holds most */
+  uint32_t devices;      /* that take part */
+  uint32_t slices;       /* pieces that the latest block was cut into to fit */
+  uint32_t dense;        /* features of the latest block that matrices are multiplied for */
+  uint32_t halvings;     /* pieces that were redone in halves because what they told did not fit */
+} NeardupGpuWordStats;
+
+/* Words being compared. */
+typedef struct NeardupGpuWords NeardupGpuWords;
+
 typedef struct NeardupGpuApi {
   /* These two stay first, with these types, in every version. */
   uint32_t abi;  /* NEARDUP_GPU_ABI of the module */
@@ -182,6 +217,42 @@ typedef struct NeardupGpuApi {
 
   /* Frees everything but the contexts. NULL: nothing happens. */
   void (*search_destroy)(NeardupGpuSearch* search);
+
+  /* As search_create(), and opens cuBLAS where it is installed. Of the options `filter` means nothing. */
+  NeardupGpuStatus (*words_create)(const NeardupGpuOptions* options, NeardupGpuWords** words, char* error,
+                                   uint32_t error_size);
+
+  /*
+   * Takes a block in the place of the one before, and device memory: less, where there is not enough, else
+   * OUT_OF_MEMORY. The block is copied; what it points to must stay as it is until the next words_begin() or
+   * words_destroy(). Not in the middle of a probe. Cost: some tens of milliseconds; loading is a matter of the probes.
+   */
+  NeardupGpuStatus (*words_begin)(NeardupGpuWords* words, const NeardupGpuWordBlock* block, char* error,
+                                  uint32_t error_size);
+
+  /*
+   * Says which rows are to be compared with the block; the work is done by words_step(). least[w], of all words: pairs
+   * of w with similarity below are of no use to w. What is pointed to must stay as it is until the probe is done.
+   */
+  NeardupGpuStatus (*words_probe)(NeardupGpuWords* words, const NeardupGpuWordRows* rows, const float* least,
+                                  char* error, uint32_t error_size);
+
+  /*
+   * Goes on with the probe for some tens of milliseconds, or for one piece of work where that takes longer, and gives
+   * up to max (at least 1) pairs: a a word of the rows, b > a one of the block, value the sum of both values over the
+   * features that both have, above 0. The similarity of a pair is that over the sum of both weights. Given are, in no
+   * order and each once in a probe, all pairs that are among the k most similar of a within the block and not below
+   * least[a], and all that are among the k most similar of b within the rows and not below least[b], equally similar
+   * ones included; and maybe others. *done: the share of the probe that is done, 1 when this was its last call. After
+   * any failure only words_destroy() is allowed.
+   */
+  NeardupGpuStatus (*words_step)(NeardupGpuWords* words, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
+                                 double* done, char* error, uint32_t error_size);
+
+  void (*words_stats)(const NeardupGpuWords* words, NeardupGpuWordStats* stats);
+
+  /* Frees everything but the contexts. NULL: nothing happens. */
+  void (*words_destroy)(NeardupGpuWords* words);
 } NeardupGpuApi;
 
 /* The one exported symbol. Cheap, cannot fail, touches no driver; the table is constant and lives as long as the

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/hash.h"
 
@@ -49,6 +50,34 @@ NEARDUP_HD inline void add_to(uint64_t* counter, uint64_t n) noexcept {
   atomicAdd(reinterpret_cast<unsigned long long*>(counter), n);
 #else
   *counter += n;
+#endif
+}
+
+// Takes 1 from a counter that all threads share; returns what is left.
+NEARDUP_HD inline uint64_t take_from(uint64_t* counter) noexcept {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(reinterpret_cast<unsigned long long*>(counter), ~0ull) - 1;
+#else
+  return --*counter;
+#endif
+}
+
+NEARDUP_HD inline uint32_t bits_of(float v) noexcept {
+#ifdef __CUDA_ARCH__
+  return __float_as_uint(v);
+#else
+  uint32_t bits;
+  std::memcpy(&bits, &v, sizeof bits);
+  return bits;
+#endif
+}
+NEARDUP_HD inline float float_of(uint32_t bits) noexcept {
+#ifdef __CUDA_ARCH__
+  return __uint_as_float(bits);
+#else
+  float v;
+  std::memcpy(&v, &bits, sizeof v);
+  return v;
 #endif
 }
 

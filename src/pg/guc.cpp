@@ -57,7 +57,7 @@ void define_settings() {
   DefineCustomIntVariable("neardup.threads", "Threads that all_pairs() and its kin may search with.",
                           "0: as many as max_parallel_workers_per_gather says, at least one.", &guc_threads, 0, 0, 256,
                           PGC_USERSET, 0, nullptr, nullptr, nullptr);
-  DefineCustomEnumVariable("neardup.device", "What may search for pairs: auto, cpu or gpu.",
+  DefineCustomEnumVariable("neardup.device", "What may search for pairs and similar words: auto, cpu or gpu.",
                            "auto: the GPU, where there is one and the work is worth it, else the CPU; gpu: an error where "
                            "the GPU cannot. The results are the same.",
                            &guc_device, kDeviceCpu, kDeviceNames, PGC_USERSET, 0, nullptr, nullptr, nullptr);

@@ -1,4 +1,5 @@
 // What PostgreSQL loads: the magic block and the start of the module.
+#include "pg/gpu_words.h"
 #include "pg/guc.h"
 #include "pg/lsh/lsh_planner.h"
 #include "pg/pg.h"
@@ -12,6 +13,7 @@ PGDLLEXPORT void _PG_init(void);
 void _PG_init(void) {
   neardup::define_settings();
   neardup::install_planner_hook();
+  neardup::watch_gpu_words();
 }
 
 }  // extern "C"

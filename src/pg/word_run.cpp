@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/stopword_shingles.h"
+#include "pg/gpu_words.h"
 #include "pg/guc.h"
 #include "pg/progress.h"
 #include "pg/query_source.h"
@@ -305,6 +306,7 @@ SimilarOptions similar_options(int32 k, PgStop* stop) {
   options.memory_limit = engine_memory();
   options.stop = stop;
   options.threads = search_threads();
+  options.elsewhere = gpu_words();
   return options;
 }
 

@@ -7,6 +7,7 @@
 
 #include "gpu/neardup_gpu.h"
 #include "test/gpu/fake_search.h"
+#include "test/gpu/fake_words.h"
 
 #define FAKE_wrong_abi 1       // another interface number, and behind it nothing that may be called
 #define FAKE_no_symbol 2       // some other library
@@ -113,6 +114,15 @@ NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* erro
   return NEARDUP_GPU_OK;
 }
 
+void behave() {
+  using neardup::fake::Behaviour;
+  neardup::fake::behaviour = KIND == FAKE_create_fails  ? Behaviour::create_fails
+                             : KIND == FAKE_lost        ? Behaviour::lost
+                             : KIND == FAKE_memory_once ? Behaviour::memory_once
+                             : KIND == FAKE_never_ends  ? Behaviour::never_ends
+                                                        : Behaviour::works;
+}
+
 NeardupGpuStatus search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
                                uint32_t size) {
   *search = nullptr;
@@ -120,12 +130,7 @@ NeardupGpuStatus search_create(const NeardupGpuOptions* options, NeardupGpuSearc
     put(error, size, "the caller has not blocked its signals");
     return NEARDUP_GPU_INTERNAL;
   }
-  using neardup::fake::Behaviour;
-  neardup::fake::behaviour = KIND == FAKE_create_fails  ? Behaviour::create_fails
-                             : KIND == FAKE_lost        ? Behaviour::lost
-                             : KIND == FAKE_memory_once ? Behaviour::memory_once
-                             : KIND == FAKE_never_ends  ? Behaviour::never_ends
-                                                        : Behaviour::works;
+  behave();
   return neardup::fake::search_create(options, search, error, size);
 }
 
@@ -139,6 +144,25 @@ NeardupGpuStatus search_step(NeardupGpuSearch* search, NeardupGpuPair* pairs, ui
   return neardup::fake::search_step(search, pairs, max, count, done, error, size);
 }
 
+NeardupGpuStatus words_create(const NeardupGpuOptions* options, NeardupGpuWords** words, char* error, uint32_t size) {
+  *words = nullptr;
+  if (!signals_are_blocked()) {
+    put(error, size, "the caller has not blocked its signals");
+    return NEARDUP_GPU_INTERNAL;
+  }
+  behave();
+  return neardup::fake::words_create(options, words, error, size);
+}
+
+NeardupGpuStatus words_step(NeardupGpuWords* words, NeardupGpuPair* pairs, uint32_t max, uint32_t* count, double* done,
+                            char* error, uint32_t size) {
+  if (signals_are_blocked()) {
+    put(error, size, "the caller has blocked its signals");
+    return NEARDUP_GPU_INTERNAL;
+  }
+  return neardup::fake::words_step(words, pairs, max, count, done, error, size);
+}
+
 const NeardupGpuApi api = {NEARDUP_GPU_ABI,
                            sizeof api,
                            driver,
@@ -148,7 +172,13 @@ const NeardupGpuApi api = {NEARDUP_GPU_ABI,
                            neardup::fake::search_start,
                            search_step,
                            neardup::fake::search_stats,
-                           neardup::fake::search_destroy};
+                           neardup::fake::search_destroy,
+                           words_create,
+                           neardup::fake::words_begin,
+                           neardup::fake::words_probe,
+                           words_step,
+                           neardup::fake::words_stats,
+                           neardup::fake::words_destroy};
 const void* table() { return &api; }
 
 #endif

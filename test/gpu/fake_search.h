@@ -1,4 +1,5 @@
-// A GPU module's searches without a GPU: every pair is compared, as defined. Ways to fail can be asked for.
+// A GPU module's searches without a GPU: every pair is compared, as defined; words in fake_words.h. Ways to fail can be
+// asked for.
 #pragma once
 
 #include <algorithm>

@@ -80,6 +80,33 @@ class HostGpu {
     int asked = 0;  // times to say "not yet"
   };
 
+  // Products of matrices, as CudaGpu has them by cuBLAS: out[r][c] is, or goes up by, the sum over i < k of
+  // rows[r][i] * columns[c][i].
+  class Multiplier {
+   public:
+    explicit Multiplier(HostGpu& gpu) : gpu_(gpu) { gpu.call(); }
+    bool works() const noexcept { return gpu_.multiplies; }
+    void multiply(Stream&, const int8_t* rows, uint32_t n, const int8_t* columns, uint32_t m, uint32_t k, uint32_t ld,
+                  int32_t* out, uint32_t out_ld, bool add) {
+      gpu_.call();
+      ++gpu_.products;
+      if (n % 16 != 0 || m % 16 != 0 || k % 16 != 0 || ld % 16 != 0 || out_ld % 16 != 0 ||
+          reinterpret_cast<uintptr_t>(rows) % 16 != 0 || reinterpret_cast<uintptr_t>(columns) % 16 != 0 ||
+          reinterpret_cast<uintptr_t>(out) % 16 != 0)
+        throw Error(Errc::device, "host GPU: matrices out of line");
+      for (uint32_t r = 0; r < n; ++r) {
+        for (uint32_t c = 0; c < m; ++c) {
+          int64_t sum = add ? out[size_t{r} * out_ld + c] : 0;
+          for (uint32_t i = 0; i < k; ++i) sum += rows[size_t{r} * ld + i] * columns[size_t{c} * ld + i];
+          out[size_t{r} * out_ld + c] = static_cast<int32_t>(sum);
+        }
+      }
+    }
+
+   private:
+    HostGpu& gpu_;
+  };
+
   void use() noexcept {}
   uint32_t shared_bytes() const noexcept { return shared_; }
   void copy_in(Stream&, void* to, const void* from, size_t n) { move(to, from, n); }
@@ -135,6 +162,8 @@ class HostGpu {
   uint64_t held = 0;
   uint64_t most_held = 0;
   uint64_t launches = 0;
+  uint64_t products = 0;
+  bool multiplies = true;
   int64_t calls_left = INT64_MAX;  // then the device is lost
 
  private:

@@ -1,6 +1,7 @@
 // See reference_kernels.h.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "gpu/device.h"
 #include "gpu/portable.h"
@@ -120,4 +121,128 @@ std::vector<NeardupGpuPair> older_kernel_pairs(const NeardupGpuJob& job, bool sh
   std::vector<NeardupGpuPair> out(told);
   if (told != 0) check(cudaMemcpy(out.data(), found.data(), told * sizeof(Pair), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return out;
+}
+
+// ---------------------------------------------------------------- words
+
+namespace {
+
+constexpr uint32_t kSide = 16;
+
+// Grid: columns j, rows i of the tile in squares of kSide; block kSide * kSide.
+__global__ void reduced_columns(const uint16_t* matrix, uint32_t n, uint32_t columns, uint32_t first, uint32_t rows,
+                                uint32_t* out) {
+  __shared__ uint32_t of_i[kSide][kSide + 1];
+  __shared__ uint32_t of_j[kSide][kSide + 1];
+  const uint32_t x = threadIdx.x % kSide;
+  const uint32_t y = threadIdx.x / kSide;
+  const uint32_t i_first = first + blockIdx.y * kSide;
+  const uint32_t j_first = blockIdx.x * kSide;
+  if (j_first + kSide <= i_first) return;
+  const uint32_t i = i_first + y;
+  const uint32_t j = j_first + x;
+  uint32_t sum = 0;
+  for (uint32_t c = 0; c < columns; c += kSide) {
+    of_i[y][x] = i < n && c + x < columns ? matrix[size_t{i} * columns + c + x] : 0;
+    of_j[y][x] = j_first + y < n && c + x < columns ? matrix[size_t{j_first + y} * columns + c + x] : 0;
+    __syncthreads();
+    for (uint32_t k = 0; k < kSide; ++k) {
+      const uint32_t a = of_i[y][k];
+      const uint32_t b = of_j[x][k];
+      if (a != 0 && b != 0) sum += a + b;
+    }
+    __syncthreads();
+  }
+  if (i < first + rows && j < n && j > i) out[size_t{i - first} * n + j] = sum;
+}
+
+// Grid: words i; block 256. spread: `features` values for each word of the grid, cleared.
+__global__ void compressed_rows(const uint64_t* begin, const uint32_t* features, const uint16_t* values, uint32_t width,
+                                uint32_t n, uint32_t first, uint16_t* spread, uint32_t* out) {
+  const uint32_t i = first + blockIdx.x;
+  uint16_t* const mine = spread + size_t{blockIdx.x} * width;
+  for (uint64_t e = begin[i] + threadIdx.x; e < begin[i + 1]; e += blockDim.x) mine[features[e]] = values[e];
+  __syncthreads();
+  const uint32_t lane = threadIdx.x % 32;
+  for (uint32_t j = i + 1 + threadIdx.x / 32; j < n; j += blockDim.x / 32) {
+    uint32_t sum = 0;
+    for (uint64_t e = begin[j] + lane; e < begin[j + 1]; e += 32) {
+      const uint32_t a = mine[features[e]];
+      if (a != 0) sum += a + values[e];
+    }
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (lane == 0) out[size_t{blockIdx.x} * n + j] = sum;
+  }
+}
+
+}  // namespace
+
+void older_word_numerators(const NeardupGpuWordRows& rows, uint32_t features, bool compressed,
+                           std::vector<uint32_t>* numerators, uint32_t* columns, double* ms) {
+  const uint32_t n = rows.rows;
+  const uint64_t base = rows.begin[0];
+  const uint64_t entries = rows.begin[n] - base;
+  // What is left of the columns.
+  std::vector<uint32_t> number(features);
+  for (uint64_t e = 0; e < entries; ++e) ++number[rows.features[base + e]];
+  uint32_t width = 0;
+  for (uint32_t& f : number) f = f > 1 ? width++ : UINT32_MAX;
+  if (columns != nullptr) *columns = width;
+  if (numerators != nullptr) numerators->assign(size_t{n} * n, 0);
+  if (ms != nullptr) *ms = 0;
+  if (n < 2 || entries == 0 || (!compressed && width == 0)) return;
+
+  DeviceBuffer<uint16_t> matrix(compressed ? 0 : size_t{n} * width);
+  DeviceBuffer<uint64_t> d_begin(compressed ? size_t{n} + 1 : 0);
+  DeviceBuffer<uint32_t> d_features(compressed ? entries : 0);
+  DeviceBuffer<uint16_t> d_values(compressed ? entries : 0);
+  if (compressed) {
+    std::vector<uint64_t> begin(rows.begin, rows.begin + n + 1);
+    for (uint64_t& b : begin) b -= base;
+    check(cudaMemcpy(d_begin.data(), begin.data(), d_begin.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(cudaMemcpy(d_features.data(), rows.features + base, d_features.bytes(), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
+    check(cudaMemcpy(d_values.data(), rows.values + base, d_values.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+  } else {
+    std::vector<uint16_t> row(width);
+    for (uint32_t i = 0; i < n; ++i) {
+      std::fill(row.begin(), row.end(), uint16_t{0});
+      for (uint64_t e = rows.begin[i]; e < rows.begin[i + 1]; ++e)
+        if (number[rows.features[e]] != UINT32_MAX) row[number[rows.features[e]]] = rows.values[e];
+      check(cudaMemcpy(matrix.data() + size_t{i} * width, row.data(), size_t{width} * 2, cudaMemcpyHostToDevice),
+            "cudaMemcpy");
+    }
+  }
+  const uint32_t rows_at_once = std::min(n, 1024u);
+  DeviceBuffer<uint32_t> out(size_t{rows_at_once} * n);
+  DeviceBuffer<uint16_t> spread(compressed ? size_t{rows_at_once} * features : 0);
+  const Stream stream;
+  double took_all = 0;
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  for (uint32_t first = 0; first < n; first += rows_at_once) {
+    const uint32_t some = std::min(rows_at_once, n - first);
+    Event began(true);
+    Event ended(true);
+    began.record(stream);
+    if (compressed) {
+      check(cudaMemsetAsync(spread.data(), 0, spread.bytes(), stream.get()), "cudaMemsetAsync");
+      compressed_rows<<<some, 256, 0, stream.get()>>>(d_begin.data(), d_features.data(), d_values.data(), features, n,
+                                                      first, spread.data(), out.data());
+    } else {
+      reduced_columns<<<dim3((n - 1) / kSide + 1, (some - 1) / kSide + 1), kSide * kSide, 0, stream.get()>>>(
+          matrix.data(), n, width, first, some, out.data());
+    }
+    check_launch("older_word_numerators");
+    ended.record(stream);
+    stream.wait();
+    float took = 0;
+    check(cudaEventElapsedTime(&took, began.get(), ended.get()), "cudaEventElapsedTime");
+    took_all += took;
+    if (numerators == nullptr) continue;
+    std::vector<uint32_t> told(size_t{some} * n);
+    check(cudaMemcpy(told.data(), out.data(), told.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    for (uint32_t i = 0; i < some; ++i)
+      for (uint32_t j = first + i + 1; j < n; ++j) (*numerators)[size_t{first + i} * n + j] = told[size_t{i} * n + j];
+  }
+  if (ms != nullptr) *ms = took_all;
 }

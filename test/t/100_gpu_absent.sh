@@ -208,6 +208,9 @@ CREATE TABLE s AS
 -- Far apart, so that only comparing all finds out: more than a second of estimated work.
 CREATE TABLE much AS SELECT i AS id, hashint8extended(i, 5)::simhash AS h FROM generate_series(1, 72000) i;
 CREATE ROLE ordinary;
+CREATE TABLE talk AS
+  SELECT string_agg('w' || translate(((w * w + i * (w % 7)) % 211)::text, '0123456789', 'abcdefghij'), ' ') AS body
+  FROM generate_series(1, 60) i, generate_series(1, 40) w GROUP BY i;
 END
 on_cpu=$(echo "SET neardup.device = cpu; $rows_of_all" | session)
 equal "rows of the CPU, each more than 100" "$(echo "$on_cpu" | grep -c '^[0-9a-f]\{32\}|t$')" 7
@@ -235,6 +238,19 @@ equal "auto: much work goes to the GPU" \
   "$(echo "$auto $much SELECT name FROM neardup_devices() WHERE device = 0;" | session)" "$much_on_cpu
 Fake GPU 0, 1 searches, 0 open"
 
+# Words: several lots of rows are probed, of 64 words and more.
+words='SELECT md5(string_agg(w::text, $$,$$ ORDER BY w)), count(*) > 500 FROM word_similarities($$SELECT body FROM talk$$, vocabulary => 200, k => 5) w;'
+words_on_cpu=$(echo "SET neardup.device = cpu; $words" | session)
+equal "words: rows of the CPU, more than 500" "$(echo "$words_on_cpu" | grep -c '^[0-9a-f]\{32\}|t$')" 1
+equal "words: neardup.device = gpu: the same rows from the GPU" \
+  "$(echo "SET neardup.device = gpu; $words SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "$words_on_cpu
+Fake GPU 0, 1 searches, 0 open"
+equal "words: auto: little work stays on the CPU" \
+  "$(echo "SET neardup.device = auto; SET client_min_messages = debug1; $words SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "$words_on_cpu
+Fake GPU 0"
+
 # failing STATE REASON: auto gives the rows, says why, and again in the same session; gpu is an error
 failing() {
   place "$1"
@@ -253,6 +269,20 @@ HINT:  With neardup.device = 'auto' or 'cpu' the CPU does it."
 failing nothing 'the GPU module is not installed ($libdir/neardup_gpu.so)'
 failing create_fails 'no GPU is usable: self_check failed'
 failing lost 'cudaStreamSynchronize failed: GPU is lost ??? (search.cu:2)'
+
+# failing_words STATE REASON SEARCHES
+failing_words() {
+  place "$1"
+  equal "words: $1: gpu is an error, and nothing stays open" \
+    "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\n%s\n%s' "$words" "${3:+SELECT name FROM neardup_devices() WHERE device = 0;}" | session)" \
+    "ERROR:  cannot search on the GPU: $2
+HINT:  With neardup.device = 'auto' or 'cpu' the CPU does it.${3:+
+Fake GPU 0, $3 searches, 0 open}"
+}
+failing_words nothing 'the GPU module is not installed ($libdir/neardup_gpu.so)'
+failing_words create_fails 'no GPU is usable: self_check failed' 1
+failing_words lost 'cudaStreamSynchronize failed: GPU is lost ??? (words.cu:2)' 1
+failing_words memory_once 'cudaMalloc failed: out of memory (cudaErrorMemoryAllocation, words.cu:1)' 1
 
 place lost
 equal "a device lost in one search is left alone in the next ones" \
@@ -275,6 +305,11 @@ $much_on_cpu"
 place never_ends
 equal "a search on the GPU can be cancelled, and frees what it had" \
   "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 300;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$much" | session)" \
+  "ERROR:  canceling statement due to statement timeout
+Fake GPU 0, 1 searches, 0 open"
+
+equal "words on the GPU can be cancelled, and free what they had" \
+  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 500;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$words" | session)" \
   "ERROR:  canceling statement due to statement timeout
 Fake GPU 0, 1 searches, 0 open"
 
@@ -309,6 +344,9 @@ if [ -n "$real_module" ] && [ -f "$real_module" ]; then
 $much_on_cpu"
     equal "the real module without driver: gpu is an error" \
       "$(printf 'SET neardup.device = gpu;\n%s' "$much" | session | head -1)" \
+      "ERROR:  cannot search on the GPU: $reason"
+    equal "words: the real module without driver: gpu is an error" \
+      "$(printf 'SET neardup.device = gpu;\n%s' "$words" | session | head -1)" \
       "ERROR:  cannot search on the GPU: $reason"
   fi
 else

@@ -38,9 +38,17 @@ NeardupGpuStatus create(const NeardupGpuOptions* options, NeardupGpuSearch** sea
 }
 
 const NeardupGpuApi* open_double(const char** reason) {
-  static const NeardupGpuApi api = {
-      NEARDUP_GPU_ABI,    sizeof api,          nullptr, nullptr, nullptr, create, fake::search_start, fake::search_step,
-      fake::search_stats, fake::search_destroy};
+  static const NeardupGpuApi api = [] {
+    NeardupGpuApi out = {};
+    out.abi = NEARDUP_GPU_ABI;
+    out.size = sizeof out;
+    out.search_create = create;
+    out.search_start = fake::search_start;
+    out.search_step = fake::search_step;
+    out.search_stats = fake::search_stats;
+    out.search_destroy = fake::search_destroy;
+    return out;
+  }();
   ++opened;
   *reason = nullptr;
   return &api;

@@ -1,0 +1,12 @@
+// Words compared on CUDA devices.
+#include "gpu/cuda_gpu.h"
+#include "gpu/searches.h"
+#include "gpu/words_search.h"
+
+namespace neardup::gpu {
+
+std::unique_ptr<Words> make_words(const std::vector<CudaGpu*>& gpus, uint32_t way) {
+  return std::make_unique<WordSearch<CudaGpu>>(gpus, way);
+}
+
+}  // namespace neardup::gpu

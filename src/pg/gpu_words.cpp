@@ -1,0 +1,56 @@
+// See gpu_words.h.
+#include "pg/gpu_words.h"
+
+#include <cstdio>
+
+#include "pg/boundary.h"
+#include "pg/gpu_loader.h"
+#include "pg/gpu_word_tiles.h"
+#include "pg/guc.h"
+
+#include "pg/pg.h"
+
+extern "C" {
+#include "access/xact.h"
+}
+
+namespace neardup {
+namespace {
+
+void fell_back(const char* reason) {
+  char text[NEARDUP_GPU_TEXT + 64];
+  snprintf(text, sizeof text, "searching on the CPU: %s", reason);
+  log_debug1(text);
+}
+
+GpuWords* made = nullptr;
+
+// A call that ends by an error leaves its block on the device.
+void at_end(XactEvent event, void*) {
+  if (made == nullptr) return;
+  switch (event) {
+    case XACT_EVENT_COMMIT:
+    case XACT_EVENT_PARALLEL_COMMIT:
+    case XACT_EVENT_ABORT:
+    case XACT_EVENT_PARALLEL_ABORT:
+    case XACT_EVENT_PREPARE:
+      made->release();
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+WordTiles* gpu_words() {
+  if (guc_device == kDeviceCpu) return nullptr;
+  static GpuWords words({gpu_api, fell_back});
+  words.set(guc_device == kDeviceGpu, gpu_memory_limit());
+  made = &words;
+  return made;
+}
+
+void watch_gpu_words() { RegisterXactCallback(at_end, nullptr); }
+
+}  // namespace neardup
