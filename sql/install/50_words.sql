@@ -85,9 +85,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_lock_word_model(text) IS 'private: settings of a word model, for the session that makes it';
 
-CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 100000, k int = 50, "window" int = 3,
-    by_position boolean = true, features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL,
-    context text = 'sentence', commit boolean = true, commit_every interval = '30 seconds') LANGUAGE plpgsql AS $$
+CREATE PROCEDURE neardup_make_word_model(name text, query text, vocabulary int, k int, "window" int, by_position boolean, features int,
+    stopwords text[], dictionary regdictionary, context text, commit boolean, commit_every interval) LANGUAGE plpgsql AS $$
 DECLARE
   t record;
   m @extschema@.neardup_word_model;
@@ -98,11 +97,12 @@ DECLARE
 BEGIN
   SELECT * INTO t FROM @extschema@.neardup_word_model_names(name);
   IF query IS NULL THEN RAISE EXCEPTION 'query must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
-  IF commit IS NULL THEN RAISE EXCEPTION 'commit must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
   IF seconds IS NULL OR seconds < 0 THEN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  n := ROW(query, vocabulary, k, "window", by_position, features, stopwords, dictionary::text, context);
+  n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
+           (SELECT pg_catalog.format('%I.%I', s.nspname, d.dictname) FROM pg_ts_dict d JOIN pg_namespace s ON s.oid = d.dictnamespace
+            WHERE d.oid = dictionary), context);
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
@@ -166,6 +166,12 @@ BEGIN
   EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp()', t.settings);
   EXECUTE pg_catalog.format('ANALYZE %s', t.words);
 END $$;
+COMMENT ON PROCEDURE neardup_make_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, boolean, interval) IS
+  'private: create_word_model()';
+CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 100000, k int = 50, "window" int = 3,
+    by_position boolean = true, features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL,
+    context text = 'sentence', commit boolean = true, commit_every interval = '30 seconds')
+  AS 'MODULE_PATHNAME', 'neardup_create_word_model' LANGUAGE C;
 COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, boolean, interval) IS
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
@@ -231,15 +237,15 @@ DECLARE
   m @extschema@.neardup_word_model;
 BEGIN
   m := @extschema@.neardup_word_model_of(model);
-  IF k NOT BETWEEN 1 AND m.k THEN
-    RAISE EXCEPTION 'k must be 1 to the model''s %: %', m.k, k USING ERRCODE = 'invalid_parameter_value';
+  IF k NOT BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'k must be 1 to 1000: %', k USING ERRCODE = 'invalid_parameter_value';
   END IF;
   RETURN QUERY EXECUTE pg_catalog.format(
     'SELECT o.word::text, s.similarity, s.rank::int FROM %s w, unnest(w.similar_ids, w.similarities) WITH ORDINALITY s(id, similarity, rank), %s o '
     'WHERE w.word = $1 AND s.rank <= $2 AND o.id = s.id ORDER BY s.rank', model, model)
     USING CASE WHEN m.given THEN word ELSE @extschema@.neardup_folded_word(word) END, k;
 END $$;
-COMMENT ON FUNCTION similar_words(regclass, text, int) IS 'the most similar words of a word, as a word model has them';
+COMMENT ON FUNCTION similar_words(regclass, text, int) IS 'the k most similar words of a word, or as many as the word model has';
 
 CREATE FUNCTION expand_query(model regclass, query text, k int = 3)
   RETURNS TABLE (place int, word text, similar_word text, similarity float8) LANGUAGE plpgsql STABLE STRICT ROWS 20 AS $$
@@ -247,8 +253,8 @@ DECLARE
   m @extschema@.neardup_word_model;
 BEGIN
   m := @extschema@.neardup_word_model_of(model);
-  IF k NOT BETWEEN 0 AND m.k THEN
-    RAISE EXCEPTION 'k must be 0 to the model''s %: %', m.k, k USING ERRCODE = 'invalid_parameter_value';
+  IF k NOT BETWEEN 0 AND 1000 THEN
+    RAISE EXCEPTION 'k must be 0 to 1000: %', k USING ERRCODE = 'invalid_parameter_value';
   END IF;
   RETURN QUERY EXECUTE pg_catalog.format(
     'SELECT q.place::int, q.word, x.similar_word, x.similarity FROM @extschema@.shingles($1, 1) WITH ORDINALITY q(word, place) '

@@ -10,6 +10,7 @@
 #include "pg/word_run.h"
 
 extern "C" {
+#include "access/xact.h"
 #include "utils/timestamp.h"
 }
 
@@ -168,9 +169,51 @@ Datum float_array(const SimilarWord* best, size_t n) {
   return PointerGetDatum(construct_array(values, static_cast<int>(n), FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
+// The value of an argument of create_word_model() as a parameter of a statement.
+void pass_on(FunctionCallInfo fcinfo, int n, Oid type, ParamListInfo params) {
+  params->params[n].value = PG_ARGISNULL(n) ? 0 : PG_GETARG_DATUM(n);
+  params->params[n].isnull = PG_ARGISNULL(n);
+  params->params[n].pflags = PARAM_FLAG_CONST;
+  params->params[n].ptype = type;
+}
+
 }  // namespace
 
 extern "C" {
+
+// create_word_model(), once it is sure that it may commit.
+PG_FUNCTION_INFO_V1(neardup_create_word_model);
+Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
+  constexpr Oid kTypes[] = {TEXTOID, TEXTOID, INT4OID, INT4OID, INT4OID, BOOLOID, INT4OID, TEXTARRAYOID, REGDICTIONARYOID,
+                            TEXTOID, BOOLOID, INTERVALOID};
+  constexpr int kCommit = 10;
+  if (PG_ARGISNULL(kCommit))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
+  const bool commit = PG_GETARG_BOOL(kCommit);
+  const auto* call = reinterpret_cast<const CallContext*>(fcinfo->context);
+  if (commit && (call == nullptr || !IsA(call, CallContext) || call->atomic || IsSubTransaction()))
+    ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+                    errmsg("create_word_model cannot run inside a transaction block"),
+                    errhint("Call it alone with autocommit on, or pass commit => false.")));
+  StringInfoData sql;
+  initStringInfo(&sql);
+  appendStringInfo(&sql, "CALL %s.neardup_make_word_model(",
+                   quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))));
+  ParamListInfo params = makeParamList(lengthof(kTypes));
+  for (int i = 0; i < static_cast<int>(lengthof(kTypes)); ++i) {
+    pass_on(fcinfo, i, kTypes[i], params);
+    appendStringInfo(&sql, "%s$%d", i == 0 ? "" : ", ", i + 1);
+  }
+  appendStringInfoChar(&sql, ')');
+  if (SPI_connect_ext(commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+  SPIExecuteOptions options = {};
+  options.params = params;
+  options.allow_nonatomic = commit;
+  const int rc = SPI_execute_extended(sql.data, &options);
+  if (rc != SPI_OK_UTILITY) elog(ERROR, "neardup_make_word_model() failed: %s", SPI_result_code_string(rc));
+  SPI_finish();
+  PG_RETURN_NULL();
+}
 
 // neardup_similar_words(model regclass, words int, features int, k int, compared int, seconds float8): goes on for about so
 // long, one block at least; the words before the end of the last block, with the best of them.

@@ -256,9 +256,7 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   source->types = types;
   source->context = CurrentMemoryContext;
   source->sorted = true;
-  if (is_bare_name(source->text))
-    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("%s is only a name: %s", what, source->text),
-                    errhint("To read a whole table, write TABLE %s.", source->text)));
+  refuse_bare_name(what, source->text);
   TypeCacheEntry* type = nullptr;
   if (OidIsValid(id_type)) {
     type = lookup_type_cache(id_type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_LT_OPR);
@@ -373,6 +371,12 @@ bool take_row(void* arg, TupleTableSlot* slot) {
 
 TupleDesc columns_of(const RowSource& source) {
   return static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(source.plan)))->resultDesc;
+}
+
+void refuse_bare_name(const char* what, const char* text) {
+  if (is_bare_name(text))
+    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("%s is only a name: %s", what, text),
+                    errhint("To read a whole table, write TABLE %s.", text)));
 }
 
 void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg) {

@@ -41,6 +41,9 @@ void free_ids(IdStore* ids);
 // The one statement of a plan, which only reads: an error that names the query, `what`, where it is another.
 const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan);
 
+// An error for what is only a name, as `what`.
+void refuse_bare_name(const char* what, const char* text);
+
 // Runs a plan under the caller's snapshot, reading only; on_row(arg, slot) for each row, until it returns false. What it
 // leaves in the memory context of the call stays.
 void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg);

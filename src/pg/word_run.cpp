@@ -55,6 +55,7 @@ struct TextCall {
 
 // Takes the first column of text or text[].
 SPIPlanPtr prepare(TextCall* call, const char* query) {
+  refuse_bare_name("query", query);
   SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_PARALLEL_OK);
   if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
   const TupleDesc desc = reading_statement("query", plan)->resultDesc;
