@@ -112,5 +112,28 @@ SELECT drop_word_model('none_such');
 UPDATE m SET features = '\x02';
 SELECT word_similarity('m', 'hot', 'cold');
 SELECT drop_word_model('m');
+-- What is called directly, and tables that look like models.
+SELECT neardup_similar_words(1::oid::regclass, 1, 1, 1, 0, 0);
+SELECT neardup_similar_words('d', 1000001, 1, 1, 0, 0);
+CREATE TABLE e (id int, weight bigint, word bigint, features bytea);
+INSERT INTO e VALUES (0, 0, 4096, '');
+SELECT neardup_similar_words('e', 1, 1, 1, 0, 0);
+CREATE TABLE v OF neardup_word;
+CREATE VIEW v_model AS SELECT (NULL::neardup_word_model).*;
+SELECT similar_words('v', 'a');
+CALL create_word_model('v', 'SELECT body FROM d');
+DROP VIEW v_model;
+DROP TABLE e, v;
+-- What an interrupted model says of similar words is looked through.
+BEGIN;
+CALL create_word_model('m', 'SELECT body FROM d', k => 5, commit => false);
+UPDATE m_model SET finished = NULL, compared = words - 1;
+SAVEPOINT whole;
+UPDATE m SET similarities = array_fill('NaN'::float8, ARRAY[cardinality(similarities)]);
+CALL create_word_model('m', 'SELECT body FROM d', k => 5, commit => false);
+ROLLBACK TO whole;
+UPDATE m SET similar_ids = array_fill(id, ARRAY[cardinality(similar_ids)]);
+CALL create_word_model('m', 'SELECT body FROM d', k => 5, commit => false);
+ROLLBACK;
 DROP FUNCTION ends(text, text, text);
 DROP TABLE d;

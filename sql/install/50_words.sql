@@ -63,15 +63,32 @@ BEGIN
       HINT = 'Give its name as schema.name.';
   END IF;
   words := pg_catalog.format('%I.%I', schema, named[pg_catalog.array_length(named, 1)]);
-  settings := pg_catalog.format('%I.%I', schema, named[pg_catalog.array_length(named, 1)] || '_model');
+  settings := pg_catalog.format('%I.%I', schema, pg_catalog.concat(named[pg_catalog.array_length(named, 1)], '_model'));
 END $$;
 COMMENT ON FUNCTION neardup_word_model_names(text) IS 'private: names of a word model''s tables';
 
+-- What follows may be called about tables of others, and must not run what they, or others, have put in the way: names are
+-- looked up in pg_catalog alone, and tables are tables of the right type.
+CREATE FUNCTION neardup_is_word_table(relation regclass, type regtype) RETURNS boolean LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM pg_class c WHERE c.oid = relation AND c.reloftype = type AND c.relkind = 'r')
+  $$;
+COMMENT ON FUNCTION neardup_is_word_table(regclass, regtype) IS 'private: whether a relation is a table of a type of word models';
+
 -- The row of settings, locked until the transaction ends.
-CREATE FUNCTION neardup_lock_word_model(settings text) RETURNS neardup_word_model LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_lock_word_model(words text, settings text) RETURNS neardup_word_model LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m @extschema@.neardup_word_model;
 BEGIN
+  IF NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(words), '@extschema@.neardup_word'), false)
+     OR NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(settings), '@extschema@.neardup_word_model'), false) THEN
+    RAISE EXCEPTION '% is no word model', words USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
+  END IF;
+  IF EXISTS (SELECT FROM pg_class c WHERE c.oid IN (to_regclass(words), to_regclass(settings)) AND c.relowner <> current_user::regrole) THEN
+    RAISE EXCEPTION 'word model % belongs to another role', words USING ERRCODE = 'insufficient_privilege',
+      HINT = 'Only its owner goes on with it.';
+  END IF;
   BEGIN
     EXECUTE pg_catalog.format('SELECT * FROM %s FOR UPDATE NOWAIT', settings) INTO STRICT m;
   EXCEPTION
@@ -83,7 +100,21 @@ BEGIN
   END;
   RETURN m;
 END $$;
-COMMENT ON FUNCTION neardup_lock_word_model(text) IS 'private: settings of a word model, for the session that makes it';
+COMMENT ON FUNCTION neardup_lock_word_model(text, text) IS 'private: settings of a word model, for the session that makes it';
+
+-- Whether two models are to be made alike.
+CREATE FUNCTION neardup_same_word_model(m neardup_word_model, n neardup_word_model) RETURNS boolean LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT (m.query, m.vocabulary, m.k, m."window", m.by_position, m.features, m.stopwords, m.dictionary, m.context) IS NOT DISTINCT FROM
+         (n.query, n.vocabulary, n.k, n."window", n.by_position, n.features, n.stopwords, n.dictionary, n.context)
+  $$;
+COMMENT ON FUNCTION neardup_same_word_model(neardup_word_model, neardup_word_model) IS 'private: whether two word models are made alike';
+
+CREATE FUNCTION neardup_dictionary_name(dictionary regdictionary) RETURNS text LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('%I.%I', s.nspname, d.dictname) FROM pg_ts_dict d JOIN pg_namespace s ON s.oid = d.dictnamespace WHERE d.oid = dictionary
+  $$;
+COMMENT ON FUNCTION neardup_dictionary_name(regdictionary) IS 'private: name of a dictionary with its schema';
 
 CREATE PROCEDURE neardup_make_word_model(name text, query text, vocabulary int, k int, "window" int, by_position boolean, features int,
     stopwords text[], dictionary regdictionary, context text, commit boolean, commit_every interval) LANGUAGE plpgsql AS $$
@@ -94,15 +125,15 @@ DECLARE
   seconds float8 := extract(epoch FROM commit_every);
   columns int;
   done int;
+  begun timestamptz;
 BEGIN
   SELECT * INTO t FROM @extschema@.neardup_word_model_names(name);
   IF query IS NULL THEN RAISE EXCEPTION 'query must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
-  IF seconds IS NULL OR seconds < 0 THEN
+  IF seconds IS NULL OR seconds < 0::float8 THEN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
   n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
-           (SELECT pg_catalog.format('%I.%I', s.nspname, d.dictname) FROM pg_ts_dict d JOIN pg_namespace s ON s.oid = d.dictnamespace
-            WHERE d.oid = dictionary), context);
+           @extschema@.neardup_dictionary_name(dictionary), context);
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
@@ -119,17 +150,15 @@ BEGIN
     EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
     EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
     IF commit THEN COMMIT; END IF;
-  ELSE
-    PERFORM @extschema@.neardup_check_word_model(to_regclass(t.words));
   END IF;
 
-  m := @extschema@.neardup_lock_word_model(t.settings);
+  m := @extschema@.neardup_lock_word_model(t.words, t.settings);
+  begun := m.started;
   IF m.finished IS NOT NULL THEN
     RAISE EXCEPTION 'word model "%" already exists', name USING ERRCODE = 'duplicate_table',
       HINT = 'drop_word_model() removes it.';
   END IF;
-  IF (m.query, m.vocabulary, m.k, m."window", m.by_position, m.features, m.stopwords, m.dictionary, m.context) IS DISTINCT FROM
-     (n.query, n.vocabulary, n.k, n."window", n.by_position, n.features, n.stopwords, n.dictionary, n.context) THEN
+  IF NOT @extschema@.neardup_same_word_model(m, n) THEN
     RAISE EXCEPTION 'word model "%" was begun with other arguments', name USING ERRCODE = 'duplicate_table',
       DETAIL = pg_catalog.format('They stand in %s.', t.settings),
       HINT = 'The same arguments go on with it; drop_word_model() removes it.';
@@ -144,7 +173,10 @@ BEGIN
     EXECUTE pg_catalog.format('UPDATE %s SET words = $1, counted = clock_timestamp()', t.settings) USING done;
     IF commit THEN
       COMMIT;
-      m := @extschema@.neardup_lock_word_model(t.settings);
+      m := @extschema@.neardup_lock_word_model(t.words, t.settings);
+      IF m.started IS DISTINCT FROM begun OR m.words IS DISTINCT FROM done OR m.finished IS NOT NULL THEN
+        RAISE EXCEPTION 'word model "%" was made anew meanwhile', name USING ERRCODE = 'object_not_in_prerequisite_state';
+      END IF;
     END IF;
   END IF;
 
@@ -153,14 +185,17 @@ BEGIN
     EXECUTE pg_catalog.format(
       'WITH s AS MATERIALIZED (SELECT * FROM @extschema@.neardup_similar_words($1, $2, $3, $4, $5, $6)), '
       'u AS (UPDATE %s w SET similar_ids = s.similar_ids, similarities = s.similarities FROM s WHERE w.id = s.id '
-      '      AND (w.similar_ids, w.similarities) IS DISTINCT FROM (s.similar_ids, s.similarities)) '
+      '      AND (w.similar_ids OPERATOR(pg_catalog.=) s.similar_ids AND w.similarities OPERATOR(pg_catalog.=) s.similarities) IS NOT TRUE) '
       'SELECT max(id) + 1 FROM s', t.words)
       INTO done USING t.words::regclass, m.words, columns, m.k, m.compared, seconds;
     EXECUTE pg_catalog.format('UPDATE %s SET compared = $1', t.settings) USING done;
     m.compared := done;
     IF commit THEN
       COMMIT;
-      m := @extschema@.neardup_lock_word_model(t.settings);
+      m := @extschema@.neardup_lock_word_model(t.words, t.settings);
+      IF m.started IS DISTINCT FROM begun OR m.compared IS DISTINCT FROM done OR m.finished IS NOT NULL THEN
+        RAISE EXCEPTION 'word model "%" was made anew meanwhile', name USING ERRCODE = 'object_not_in_prerequisite_state';
+      END IF;
     END IF;
   END LOOP;
   EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp()', t.settings);
@@ -180,34 +215,31 @@ DECLARE
   t record;
 BEGIN
   SELECT * INTO t FROM @extschema@.neardup_word_model_names(name);
-  IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid IN (to_regclass(t.words), to_regclass(t.settings))
-                 AND c.reloftype IN ('@extschema@.neardup_word'::regtype, '@extschema@.neardup_word_model'::regtype)) THEN
+  IF NOT @extschema@.neardup_is_word_table(to_regclass(t.words), '@extschema@.neardup_word') THEN t.words := NULL; END IF;
+  IF NOT @extschema@.neardup_is_word_table(to_regclass(t.settings), '@extschema@.neardup_word_model') THEN t.settings := NULL; END IF;
+  IF t.words IS NULL AND t.settings IS NULL THEN
     RAISE EXCEPTION 'there is no word model "%"', name USING ERRCODE = 'undefined_table';
   END IF;
-  PERFORM @extschema@.neardup_drop('TABLE', VARIADIC ARRAY(
-    SELECT c.oid::regclass::text FROM pg_class c WHERE c.oid IN (to_regclass(t.words), to_regclass(t.settings))
-    AND c.reloftype IN ('@extschema@.neardup_word'::regtype, '@extschema@.neardup_word_model'::regtype)));
+  PERFORM @extschema@.neardup_drop('TABLE', VARIADIC ARRAY[t.words, t.settings]);
 END $$;
 COMMENT ON FUNCTION drop_word_model(text) IS 'drops the tables of a word model';
 
 -- Using --------------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION neardup_check_word_model(model regclass) RETURNS void LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = model AND c.reloftype = '@extschema@.neardup_word'::regtype) THEN
-    RAISE EXCEPTION '% is no word model', model USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
-  END IF;
-END $$;
-COMMENT ON FUNCTION neardup_check_word_model(regclass) IS 'private: an error for what is no word model';
-
 -- The settings of a model that is finished.
-CREATE FUNCTION neardup_word_model_of(model regclass) RETURNS neardup_word_model LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION neardup_word_model_of(model regclass) RETURNS neardup_word_model LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  settings text;
   m @extschema@.neardup_word_model;
 BEGIN
-  PERFORM @extschema@.neardup_check_word_model(model);
-  EXECUTE (SELECT pg_catalog.format('SELECT * FROM %I.%I', n.nspname, c.relname || '_model')
-           FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = model) INTO m;
+  SELECT format('%I.%I', n.nspname, c.relname::text || '_model') INTO settings
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = model;
+  IF NOT @extschema@.neardup_is_word_table(model, '@extschema@.neardup_word')
+     OR NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(settings), '@extschema@.neardup_word_model'), false) THEN
+    RAISE EXCEPTION '% is no word model', model USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
+  END IF;
+  EXECUTE format('SELECT * FROM %s', settings) INTO m;
   IF m.words IS NULL OR m.compared < m.words THEN
     RAISE EXCEPTION 'word model % is not finished', model USING ERRCODE = 'object_not_in_prerequisite_state',
       HINT = 'The same CALL create_word_model(...) goes on with it.';
@@ -216,7 +248,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_word_model_of(regclass) IS 'private: settings of a word model';
 
-CREATE FUNCTION word_similarity(model regclass, w1 text, w2 text) RETURNS float8 LANGUAGE plpgsql STABLE STRICT AS $$
+CREATE FUNCTION word_similarity(model regclass, w1 text, w2 text) RETURNS float8 LANGUAGE plpgsql STABLE STRICT
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   given boolean;
   s float8;
@@ -232,7 +265,7 @@ COMMENT ON FUNCTION word_similarity(regclass, text, text) IS
   'similarity of two words of a word model, 0 to 1; NULL where one is not in it, or neither has features';
 
 CREATE FUNCTION similar_words(model regclass, word text, k int = 10) RETURNS TABLE (similar_word text, similarity float8, rank int)
-LANGUAGE plpgsql STABLE STRICT ROWS 10 AS $$
+LANGUAGE plpgsql STABLE STRICT ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m @extschema@.neardup_word_model;
 BEGIN
@@ -248,7 +281,8 @@ END $$;
 COMMENT ON FUNCTION similar_words(regclass, text, int) IS 'the k most similar words of a word, or as many as the word model has';
 
 CREATE FUNCTION expand_query(model regclass, query text, k int = 3)
-  RETURNS TABLE (place int, word text, similar_word text, similarity float8) LANGUAGE plpgsql STABLE STRICT ROWS 20 AS $$
+  RETURNS TABLE (place int, word text, similar_word text, similarity float8) LANGUAGE plpgsql STABLE STRICT ROWS 20
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m @extschema@.neardup_word_model;
 BEGIN

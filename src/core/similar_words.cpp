@@ -29,6 +29,7 @@ constexpr uint32_t kFewestDenseWords = 64;
 // Rows that are probed at once. The bounds of the words are those of before, so it begins with few.
 constexpr uint32_t kFirstRows = 64;
 constexpr uint32_t kMostRows = 2048;
+constexpr uint32_t kMostRowsThere = 8192;
 // Of an inverted list; of a dense feature of a row and a word.
 constexpr double kAdditionCost = 0.6;
 constexpr double kDenseCost = 0.02;
@@ -49,7 +50,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 // Rows one after the other.
 class Rows {
  public:
-  explicit Rows(Ledger& ledger) : ledger_(ledger) { clear(); }
+  explicit Rows(Workspace& ws) : ws_(ws) { clear(); }
 
   uint32_t size() const noexcept { return size_; }
   uint64_t entries() const noexcept { return size_ == 0 ? 0 : begin_[size_]; }
@@ -82,12 +83,12 @@ class Rows {
   template <class T>
   void reserve(Array<T>& a, size_t used, size_t n) {
     if (n <= a.size()) return;
-    Array<T> grown(ledger_, std::max<size_t>({n, a.size() + a.size() / 2, 1024}));
-    if (used > 0 && a.size() > 0) std::memcpy(grown.data(), a.data(), std::min(used, a.size()) * sizeof(T));
+    Array<T> grown(ws_.ledger, std::max<size_t>({n, a.size() + a.size() / 2, 1024}));
+    if (used > 0 && a.size() > 0) copy_polled(grown.data(), a.data(), std::min(used, a.size()) * sizeof(T), ws_.poller);
     a.swap(grown);
   }
 
-  Ledger& ledger_;
+  Workspace& ws_;
   uint32_t size_ = 0;
   Array<uint64_t> begin_;
   Array<uint32_t> features_;
@@ -242,13 +243,12 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
       features_(features),
       threads_(std::max(1u, options.threads)),
       elsewhere_(options.elsewhere),
-      block_(ws_.ledger),
+      block_(ws_),
       set_(ws_.ledger, features),
-      probes_(ws_.ledger) {
+      probes_(ws_) {
   if (k_ < 1 || k_ > kMostSimilar)
     throw Error(Errc::invalid_argument, "k must be 1 to " + std::to_string(kMostSimilar) + ": " + std::to_string(k_));
   if (words > kMostWords || features > kMostWordFeatures) throw Error(Errc::invalid_argument, "the model has too many words");
-  ws_.limit = options.memory_limit;
   Ledger& l = ws_.ledger;
   weights_ = {l, words};
   float_weights_ = {l, words};
@@ -266,7 +266,11 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
     tie_[i] = tie[i];
     held_[i] = 0;
     least_[i] = 0;
+    ws_.poller.spend(10);
   }
+  // What is kept of all words is taken off, as far as that leaves a quarter for blocks.
+  if (options.memory_limit != SIZE_MAX)
+    ws_.limit = std::max(options.memory_limit - std::min(options.memory_limit, l.peak()), options.memory_limit / kQuarter);
   workers_.resize(threads_);
 }
 
@@ -398,33 +402,42 @@ void SimilarWords::Engine::build() {
   const uint32_t fewest = fewest_dense();
   places_ = {l, n};
   lists_ = dense_ = 0;
-  for (uint32_t i = 0; i < n; ++i) places_[i] = counts_[i] >= fewest ? dense_++ << 1 | 1 : lists_++ << 1;
+  for (uint32_t i = 0; i < n; ++i) {
+    places_[i] = counts_[i] >= fewest ? dense_++ << 1 | 1 : lists_++ << 1;
+    ws_.poller.spend(3);
+  }
   stats_.dense += dense_;
   panels_ = (dense_ + kPanelFeatures - 1) / kPanelFeatures;
-  // Offsets of lists: first their sizes, each one further on.
+  // Offsets of lists: first their sizes, each two further on, so that each offset, one further on, moves to its list's end.
   const size_t slots = size_t{lanes()} * lists_ + 1;
-  offsets_ = {l, slots};
-  std::memset(offsets_.data(), 0, slots * sizeof(uint32_t));
+  offsets_ = {l, slots + 1};
+  for (size_t i = 0; i <= slots; ++i) {
+    offsets_[i] = 0;
+    ws_.poller.spend(1);
+  }
   for (uint32_t i = 0; i < width_; ++i) {
     const WordRow row = block_.row(i);
-    uint32_t* sizes = offsets_.data() + size_t{i / static_cast<uint32_t>(kLaneWords)} * lists_ + 1;
+    uint32_t* sizes = offsets_.data() + size_t{i / static_cast<uint32_t>(kLaneWords)} * lists_ + 2;
     for (size_t f = 0; f < row.size; ++f) {
       const uint32_t place = places_[set_.at(row.features[f])];
       if ((place & 1) == 0) ++sizes[place >> 1];
     }
     ws_.poller.spend(row.size * 3);
   }
-  for (size_t i = 1; i < slots; ++i) offsets_[i] += offsets_[i - 1];
-  entries_ = {l, offsets_[slots - 1]};
+  for (size_t i = 1; i <= slots; ++i) {
+    offsets_[i] += offsets_[i - 1];
+    ws_.poller.spend(1);
+  }
+  entries_ = {l, offsets_[slots]};
   values_ = {l, stride_of(width_) * dense_};
   for (size_t done = 0; done < values_.size(); done += kTransferBytes) {
     std::memset(values_.data() + done, 0, std::min(kTransferBytes, values_.size() - done) * sizeof(uint16_t));
     ws_.poller.spend(kTransferBytes / 4);
   }
-  // Words come in order, so lists are filled in order: each offset moves on to the next list's begin.
+  // Words come in order, so lists are filled in order.
   for (uint32_t i = 0; i < width_; ++i) {
     const WordRow row = block_.row(i);
-    uint32_t* next = offsets_.data() + size_t{i / static_cast<uint32_t>(kLaneWords)} * lists_;
+    uint32_t* next = offsets_.data() + size_t{i / static_cast<uint32_t>(kLaneWords)} * lists_ + 1;
     const uint32_t in_lane = i % static_cast<uint32_t>(kLaneWords);
     uint16_t* tile = values_.data() + i / kTileWords * dense_ * kTileWords + i % kTileWords;
     for (size_t f = 0; f < row.size; ++f) {
@@ -437,8 +450,6 @@ void SimilarWords::Engine::build() {
     }
     ws_.poller.spend(row.size * 5);
   }
-  std::memmove(offsets_.data() + 1, offsets_.data(), (slots - 1) * sizeof(uint32_t));
-  offsets_[0] = 0;
   block_.release();
   counts_ = {};
 }
@@ -480,7 +491,7 @@ void SimilarWords::Engine::flush() {
   const uint64_t end = uint64_t{first_} + width_;
   for (uint32_t i = next_row_; i < next_row_ + n && i + 1 < end; ++i) stats_.pairs += end - std::max(first_, i + 1);
   next_row_ += n;
-  rows_at_once_ = std::min(kMostRows, rows_at_once_ * 2);
+  rows_at_once_ = std::min(there_ ? kMostRowsThere : kMostRows, rows_at_once_ * 2);
   probes_.clear();
   ws_.poller.steps(stats_.pairs, uint64_t{words_} * (words_ - 1) / 2);
 }

@@ -73,12 +73,19 @@ void compare_all(WordRows& rows, SimilarWords& engine) {
   }
 }
 
-std::vector<uint32_t> ranks_of_words(const std::vector<std::string>& words) {
+std::vector<uint32_t> ranks_of_words(const std::vector<std::string>& words, StopCheck* stop) {
+  Poller poller(stop);
   std::vector<uint32_t> order(words.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return words[a] < words[b]; });
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    poller.spend(30);
+    return words[a] < words[b];
+  });
   std::vector<uint32_t> ranks(words.size());
-  for (size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<uint32_t>(i);
+  for (size_t i = 0; i < order.size(); ++i) {
+    poller.spend(5);
+    ranks[order[i]] = static_cast<uint32_t>(i);
+  }
   return ranks;
 }
 

@@ -28,6 +28,7 @@ struct ModelCall {
   int32 k;
   uint32 compared;      // words before are compared with all before them
   uint32* weights;
+  const uint32* ranks;  // of the words by their bytes
   Owned<SimilarWords>* engine;
   MemoryContext each;
 };
@@ -44,11 +45,17 @@ struct WordTable {
   pg_unreachable();
 }
 
-// A query about the model, read to its end or until on_row returns false. on_row: of one row of SPI_tuptable.
-template <typename OnRow>
-void read_model(const ModelCall* call, const char* query, OnRow on_row) {
+// A query about the model whose columns have these types, read to its end or until on_row returns false. on_row: of one row
+// of SPI_tuptable. The table may be another than the one that was looked at before.
+template <int kColumns, typename OnRow>
+void read_model(const ModelCall* call, const char* query, const Oid (&types)[kColumns], OnRow on_row) {
   SPIPlanPtr plan = SPI_prepare(query, 0, nullptr);
   if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  const TupleDesc result = static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(plan)))->resultDesc;
+  for (int i = 0; i < kColumns; ++i) {
+    if (result == nullptr || i >= result->natts || TupleDescAttr(result, i)->atttypid != types[i])
+      refuse(call, psprintf("column %d of \"%s\" is not %s", i + 1, query, format_type_be(types[i])));
+  }
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
   for (bool more = true; more;) {
     SPI_cursor_fetch(portal, true, kRowsPerFetch);
@@ -85,7 +92,8 @@ Owned<WordTable>* read_words(ModelCall* call) {
       make_owned<WordTable>(CurrentMemoryContext, [](PgStop*, PgTempFiles*) { return new WordTable; });
   call->weights = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(call->words, 1u)));
   uint32 next = 0;
-  read_model(call, psprintf("SELECT id, weight, word FROM %s ORDER BY id", call->name), [&](HeapTuple row, TupleDesc desc) {
+  read_model(call, psprintf("SELECT id, weight, word FROM %s ORDER BY id", call->name), {INT4OID, INT8OID, TEXTOID},
+             [&](HeapTuple row, TupleDesc desc) {
     if (next == call->words) refuse(call, psprintf("it has more than %u words", call->words));
     id_column(call, row, desc, next);
     const int64 weight = DatumGetInt64(column(call, row, desc, 2));
@@ -99,8 +107,9 @@ Owned<WordTable>* read_words(ModelCall* call) {
   });
   if (next != call->words) refuse(call, psprintf("it has %u of %u words", next, call->words));
   call_core([=] {
-    table->object->ranks = ranks_of_words(table->object->words);
+    table->object->ranks = ranks_of_words(table->object->words, table->stop);
     table->object->words = {};
+    call->ranks = table->object->ranks.data();
   });
   return table;
 }
@@ -110,7 +119,7 @@ void restore(const ModelCall* call) {
   if (call->compared == 0) return;
   uint32 next = 0;
   read_model(call, psprintf("SELECT id, similar_ids, similarities FROM %s WHERE id < %u ORDER BY id", call->name, call->compared),
-             [&](HeapTuple row, TupleDesc desc) {
+             {INT4OID, INT4ARRAYOID, FLOAT8ARRAYOID}, [&](HeapTuple row, TupleDesc desc) {
                const uint32 id = id_column(call, row, desc, next++);
                Datum* words;
                Datum* similarities;
@@ -123,7 +132,11 @@ void restore(const ModelCall* call) {
                auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * Max(n, 1)));
                for (int i = 0; i < n; ++i) {
                  best[i] = {static_cast<uint32>(DatumGetInt32(words[i])), DatumGetFloat8(similarities[i])};
-                 if (best[i].word >= call->words) refuse(call, psprintf("the word with the id %u has a similar word of no id", id));
+                 bool fits = best[i].word < call->compared && best[i].word != id && best[i].similarity > 0 && best[i].similarity <= 1;
+                 if (fits && i > 0)
+                   fits = best[i - 1].similarity > best[i].similarity ||
+                          (best[i - 1].similarity == best[i].similarity && call->ranks[best[i - 1].word] < call->ranks[best[i].word]);
+                 if (!fits) refuse(call, psprintf("the similar words of the word with the id %u do not fit", id));
                }
                SimilarWords* engine = call->engine->object;
                call_core([=] { engine->restore(id, best, static_cast<size_t>(n)); });
@@ -137,7 +150,7 @@ template <typename Take>
 uint32 read_rows_of(const ModelCall* call, uint32 first, uint32 end, Take take) {
   uint32 next = first;
   read_model(call, psprintf("SELECT id, features FROM %s WHERE id >= %u AND id < %u ORDER BY id", call->name, first, end),
-             [&](HeapTuple row, TupleDesc desc) {
+             {INT4OID, BYTEAOID}, [&](HeapTuple row, TupleDesc desc) {
                id_column(call, row, desc, next);
                const bytea* stored = DatumGetByteaPP(column(call, row, desc, 2));
                bool taken = false;
@@ -221,14 +234,19 @@ PG_FUNCTION_INFO_V1(neardup_similar_words);
 Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   ModelCall call = {};
   const Oid model = PG_GETARG_OID(0);
-  call.name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(model)), get_rel_name(model));
+  const char* table_name = get_rel_name(model);
+  if (table_name == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("word model with OID %u does not exist", model)));
+  call.name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(model)), table_name);
   call.words = static_cast<uint32>(PG_GETARG_INT32(1));
   call.features = static_cast<uint32>(PG_GETARG_INT32(2));
   call.k = PG_GETARG_INT32(3);
   call.compared = static_cast<uint32>(PG_GETARG_INT32(4));
   const double seconds = PG_GETARG_FLOAT8(5);
-  if (call.words > kMostWords || call.compared > call.words || call.k < 1)
-    elog(ERROR, "a word model of %u words, %u of them compared, k %d", call.words, call.compared, call.k);
+  if (call.words > kMostWords || call.compared > call.words || call.k < 1 || call.features > kMostWordFeatures)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("no word model has %u words, %u of them compared, %u features and a k of %d", call.words,
+                           call.compared, call.features, call.k)));
   InitMaterializedSRF(fcinfo, 0);
   auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   Stages stages;
@@ -238,13 +256,11 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   SPI_connect();
   call.each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);
   Owned<WordTable>* table = read_words(&call);
-  const uint32* ranks = nullptr;
-  call_core([&] { ranks = table->object->ranks.data(); });
   call.engine = make_owned<SimilarWords>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles*) {
-    return new SimilarWords(call.words, call.weights, ranks, call.features, similar_options(call.k, stop));
+    return new SimilarWords(call.words, call.weights, call.ranks, call.features, similar_options(call.k, stop));
   });
-  destroy_owned(table);
   restore(&call);
+  destroy_owned(table);
   end_stage(&stages, "words read");
 
   tell_phase(Phase::searching);

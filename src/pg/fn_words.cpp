@@ -89,7 +89,7 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
       tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
     }
     returned += n;
-    if (i % 64 == 0) CHECK_FOR_INTERRUPTS();
+    CHECK_FOR_INTERRUPTS();
   }
   end_stage(&stages, "rows returned", psprintf(UINT64_FORMAT " rows", returned));
   end_progress();

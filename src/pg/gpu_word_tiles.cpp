@@ -74,13 +74,14 @@ bool GpuWords::begin(const WordMatrix& block, const uint32_t* weights, uint32_t 
   const NeardupGpuWordBlock job = {rows_of(block), weights, words, features, k};
   status = api_->words_begin(words_, &job, error_, sizeof error_);
   if (status != NEARDUP_GPU_OK) return failed(status);
+  owner_ = &ws;
   block_end_ = block.first + block.rows;
   return true;
 }
 
 bool GpuWords::probe(const WordMatrix& rows, const float* least, Workspace& ws, const Found& found) {
-  // Nothing was begun, or what was has been given back meanwhile.
-  if (words_ == nullptr) return give_up("the GPU was given back in the middle of a block", false);
+  // Nothing was begun, or what was has been given back, or has given way to another engine's.
+  if (words_ == nullptr || owner_ != &ws) return give_up("the GPU was given back in the middle of a block", false);
   bool done;
   try {
     done = run_probe(rows, least, ws, found);

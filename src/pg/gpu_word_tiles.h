@@ -50,6 +50,7 @@ class GpuWords final : public WordTiles {
   char error_[NEARDUP_GPU_TEXT] = "";
   const NeardupGpuApi* api_ = nullptr;
   NeardupGpuWords* words_ = nullptr;
+  const Workspace* owner_ = nullptr;  // of the engine whose block it is: queries of one may run another
   uint32_t block_end_ = 0;
   NeardupGpuWordStats stats_ = {};
 };

@@ -78,15 +78,20 @@ void add_array(WordCounts* counts, ArrayType* array) {
   bool* nulls;
   int n;
   deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT, &values, &nulls, &n);
-  auto* words = static_cast<Utf8*>(palloc_extended(sizeof(Utf8) * Max(n, 1), MCXT_ALLOC_HUGE));
-  for (int i = 0; i < n; ++i) words[i] = nulls[i] ? Utf8{nullptr, 0} : utf8_of(DatumGetTextPP(values[i]));
-  call_core([=] {
-    counts->begin_words();
-    for (int i = 0; i < n; ++i)
-      counts->add_word(words[i].data == nullptr ? std::string_view()
-                                                : std::string_view(reinterpret_cast<const char*>(words[i].data), words[i].size));
-    counts->end_words();
-  });
+  constexpr int kPiece = 1024;
+  auto* words = static_cast<Utf8*>(palloc(sizeof(Utf8) * kPiece));
+  call_core([=] { counts->begin_words(); });
+  for (int done = 0; done < n; done += kPiece) {
+    CHECK_FOR_INTERRUPTS();
+    const int piece = Min(kPiece, n - done);
+    for (int i = 0; i < piece; ++i) words[i] = nulls[done + i] ? Utf8{nullptr, 0} : utf8_of(DatumGetTextPP(values[done + i]));
+    call_core([=] {
+      for (int i = 0; i < piece; ++i)
+        counts->add_word(words[i].data == nullptr ? std::string_view()
+                                                  : std::string_view(reinterpret_cast<const char*>(words[i].data), words[i].size));
+    });
+  }
+  call_core([=] { counts->end_words(); });
 }
 
 bool add_row(void* arg, TupleTableSlot* slot) {
@@ -243,11 +248,13 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   size_t peak = 0;
   call_core([&] {
     words = t->chosen.size();
+    Poller poller(stop);
     for (const uint32_t i : t->chosen) {
+      poller.spend(100);
       t->words.emplace_back(t->counts->word(i));
       t->frequencies.push_back(t->counts->frequency(i));
     }
-    t->ranks = ranks_of_words(t->words);
+    t->ranks = ranks_of_words(t->words, stop);
     const auto features = static_cast<uint32_t>(args.features == 0 ? words : std::min<size_t>(words, static_cast<size_t>(args.features)));
     t->counts->count(t->chosen.data(), words, features);
     t->rows = std::make_unique<WordRows>(t->counts->features(), engine_memory() / 3, files, stop);

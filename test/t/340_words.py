@@ -358,6 +358,25 @@ def ordinary_user(name):
             conn.execute("RESET ROLE; SET ROLE neardup_t_words; GRANT SELECT ON ALL TABLES IN SCHEMA own TO neardup_t_other; RESET ROLE; SET ROLE neardup_t_other")
             check("unless they are let", one(conn, "SELECT count(*) FROM similar_words('own.\"My words\"', 'the', 3)") == 3)
             conn.execute("RESET ROLE; SET ROLE neardup_t_words; SELECT drop_word_model('own.\"My words\"')")
+            # Whatever they put there, or beside it, runs with nobody else's rights.
+            conn.execute("CREATE TABLE own.ran (who name); GRANT INSERT ON own.ran TO public; "
+                         "CREATE FUNCTION own.evil() RETURNS int LANGUAGE sql AS 'INSERT INTO own.ran VALUES (current_user) RETURNING 1'; "
+                         "CREATE FUNCTION own.evil(oid, regclass) RETURNS boolean LANGUAGE sql AS 'INSERT INTO own.ran VALUES (current_user) RETURNING true'; "
+                         "CREATE FUNCTION own.fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO own.ran VALUES (current_user); RETURN NEW; END'")
+            conn.execute("CREATE OPERATOR own.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = own.evil)")
+            conn.execute("CREATE TABLE own.m OF neardup_word; CREATE TABLE own.m_model OF neardup_word_model; "
+                         "CREATE TRIGGER t BEFORE INSERT ON own.m FOR EACH ROW EXECUTE FUNCTION own.fires(); "
+                         "INSERT INTO own.m_model SELECT 'SELECT body FROM public.d', 100000, 50, 3, true, NULL, NULL, NULL, 'sentence', false, NULL, 0, now()")
+            conn.execute("RESET ROLE; SET search_path = own, public")
+            fails("nobody goes on with another role's model", conn, "CALL create_word_model('own.m', 'SELECT body FROM public.d')", text="another role", state="42501")
+            fails("a model that is not finished", conn, "SELECT similar_words('own.m', 'the')", state="55000")
+            conn.execute("ALTER TABLE own.m_model RENAME TO settings; CREATE VIEW own.m_model AS SELECT query, vocabulary, greatest(k, own.evil()) AS k, \"window\", "
+                         "by_position, features, stopwords, dictionary, context, given, 0 AS words, compared, started, counted, finished FROM own.settings")
+            fails("a view is no settings", conn, "SELECT similar_words('own.m', 'the')", state="42809")
+            fails("nor to go on with", conn, "CALL create_word_model('own.m', 'SELECT body FROM public.d')", state="42809")
+            conn.execute("DROP VIEW own.m_model; ALTER TABLE own.settings RENAME TO m_model; SELECT drop_word_model('own.m')")
+            equal("nothing of it ran", conn.execute("SELECT who FROM own.ran").fetchall(), [])
+            conn.execute("DROP OPERATOR own.= (oid, regclass); DROP FUNCTION own.evil(), own.evil(oid, regclass), own.fires(); DROP TABLE own.ran; SET ROLE neardup_t_words")
             equal("dropped", one(conn, "SELECT count(*) FROM pg_class WHERE relnamespace = 'own'::regnamespace"), 0)
         finally:
             conn.execute("RESET ROLE; RESET search_path; DROP TABLE d; DROP SCHEMA own CASCADE; DROP ROLE neardup_t_words, neardup_t_other")

@@ -104,8 +104,8 @@ TEST(WordRows, RefusesTooMuchInformation) {
 }
 
 TEST(WordRows, RanksOfWords) {
-  EXPECT_EQ(ranks_of_words({"b", "a", "\xc3\xa4", "aa", "B"}), (std::vector<uint32_t>{3, 1, 4, 2, 0}));
-  EXPECT_TRUE(ranks_of_words({}).empty());
+  EXPECT_EQ(ranks_of_words({"b", "a", "\xc3\xa4", "aa", "B"}, nullptr), (std::vector<uint32_t>{3, 1, 4, 2, 0}));
+  EXPECT_TRUE(ranks_of_words({}, nullptr).empty());
 }
 
 }  // namespace
