@@ -73,8 +73,8 @@ void decode_word_row(const uint8_t* bytes, size_t size, uint32_t features, std::
   if (*p++ != kFormat) corrupt("their format is unknown");
   const size_t n = take_leb(&p, end);
   // A feature has 3 bytes at least: no more memory is asked for than the bytes can fill.
-  if (n > features) corrupt("they are too many");
   if (n > static_cast<size_t>(end - p) / 3) corrupt("they end too early");
+  if (n > features) corrupt("they are too many");
   const size_t first = out_features->size();
   const size_t first_value = out_values->size();
   out_features->resize(first + n);
