@@ -33,7 +33,7 @@ BEGIN
     t := pg_catalog.to_regclass($1);
   EXCEPTION WHEN syntax_error OR invalid_name OR undefined_table THEN t := NULL;
   END;
-  IF t IS NULL OR (SELECT c.reloftype FROM pg_catalog.pg_class c WHERE c.oid = t) <> '@extschema@.neardup_profile'::regtype THEN
+  IF t IS NULL OR (SELECT c.reloftype FROM pg_catalog.pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_profile'::regtype::oid THEN
     RAISE EXCEPTION 'there is no profile "%"', $1 USING ERRCODE = 'undefined_object',
       HINT = 'Built in are ' || (SELECT string_agg(d.name, ', ') FROM @extschema@.neardup_default_profiles() d)
              || '; make your own with create_profile().';
@@ -76,7 +76,7 @@ CREATE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body 
 DECLARE
   e text := body;
 BEGIN
-  IF body_type = 'bytea'::regtype AND p.encoding <> 'bytes' THEN
+  IF body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes' THEN
     e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
                 CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) END);
   END IF;
@@ -95,7 +95,7 @@ COMMENT ON FUNCTION neardup_document_sql(neardup_profile, regtype, text) IS
 -- The signature, as an expression over the expression `body`; NULL for a document below min_length.
 CREATE FUNCTION neardup_sign_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  bytes boolean := body_type = 'bytea'::regtype AND p.encoding = 'bytes';
+  bytes boolean := body_type::oid = 'bytea'::regtype::oid AND p.encoding = 'bytes';
   document text := @extschema@.neardup_document_sql(p, body_type, body);
   d text := CASE WHEN p.min_length > 0 THEN 'd.body' ELSE document END;
   e text;

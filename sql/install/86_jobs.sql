@@ -60,7 +60,7 @@ COMMENT ON FUNCTION neardup_lock_job(regclass) IS 'private: keeps refreshes away
 -- schema and name, quoted where they must be, of what belongs to a job: suffix '', '_signatures', '_changes', '_job'.
 CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
   SELECT quote_ident(n.nspname) || '.' || quote_ident(left(c.relname, -4) || suffix)
-  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job::oid
   $$;
 COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
 
@@ -81,7 +81,7 @@ DECLARE
 BEGIN
   at[pg_catalog.array_length(at, 1)] := at[pg_catalog.array_length(at, 1)] || '_job';
   t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
-  IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t) <> '@extschema@.neardup_job'::regtype THEN
+  IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_job'::regtype::oid THEN
     RAISE EXCEPTION 'there is no table of duplicates "%"', name USING ERRCODE = 'undefined_table',
       HINT = 'SELECT job FROM @extschema@.duplicates_status lists them; create_duplicates() makes one.';
   END IF;
@@ -112,7 +112,7 @@ BEGIN
                FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped)),
       HINT = pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what);
   END IF;
-  SELECT COALESCE(NULLIF(y.typbasetype, 0), y.oid) INTO t FROM pg_type y WHERE y.oid = t;
+  SELECT COALESCE(NULLIF(y.typbasetype, 0), y.oid) INTO t FROM pg_type y WHERE y.oid = t::oid;
   RETURN t;
 END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
@@ -125,7 +125,7 @@ BEGIN
   IF j.body IS NOT NULL THEN RETURN (@extschema@.neardup_profile_named(j.profile)).signature; END IF;
   t := @extschema@.neardup_job_column(j.source, j.signature, 'signature');
   IF t IN ('@extschema@.minhash'::regtype, '@extschema@.simhash'::regtype, '@extschema@.ctph'::regtype) THEN
-    RETURN (SELECT y.typname FROM pg_type y WHERE y.oid = t);
+    RETURN (SELECT y.typname FROM pg_type y WHERE y.oid = t::oid);
   END IF;
   RAISE EXCEPTION 'column "%" is %, not a signature', j.signature, t USING ERRCODE = 'datatype_mismatch',
     HINT = 'A column of documents is given as body => .., one of minhash, simhash or ctph as signature => ...';
@@ -156,7 +156,7 @@ DECLARE
   within text := '';
   body_type regtype;
 BEGIN
-  SELECT c.relkind IN ('r', 'p', 'm') INTO stored FROM pg_class c WHERE c.oid = j.source;
+  SELECT c.relkind IN ('r', 'p', 'm') INTO stored FROM pg_class c WHERE c.oid = j.source::oid;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
       HINT = 'drop_duplicates() drops the job.';
@@ -205,7 +205,7 @@ BEGIN
   IF num_nonnulls(j.body, j.signature) <> 1 THEN
     RAISE EXCEPTION 'exactly one of body and signature must be given' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF (SELECT c.relkind FROM pg_class c WHERE c.oid = j.source) NOT IN ('r', 'p', 'v', 'm', 'f') THEN
+  IF (SELECT c.relkind FROM pg_class c WHERE c.oid = j.source::oid) NOT IN ('r', 'p', 'v', 'm', 'f') THEN
     RAISE EXCEPTION '% is no table or view', j.source USING ERRCODE = 'wrong_object_type';
   END IF;
   IF j.threshold IS NULL OR NOT (j.threshold > 0 AND j.threshold <= 1) THEN
@@ -247,8 +247,8 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
                  WHERE o.opcdefault AND (o.opcintype = t OR t IN (SELECT c.castsource FROM pg_cast c
                        WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
-                   OR (o.opcintype = 'anyenum'::regtype AND (SELECT typtype FROM pg_type WHERE oid = t) = 'e')
-                   OR (o.opcintype = 'anyarray'::regtype AND (SELECT typcategory FROM pg_type WHERE oid = t) = 'A'))) THEN
+                   OR (o.opcintype = 'anyenum'::regtype::oid AND (SELECT typtype FROM pg_type WHERE oid = t::oid) = 'e')
+                   OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
     RAISE EXCEPTION 'id column "%" is %, which has no order', j.id, t USING ERRCODE = 'datatype_mismatch';
   END IF;
   IF j.order_by IS NOT NULL THEN PERFORM @extschema@.neardup_expression_type(j.source, j.order_by); END IF;
@@ -265,7 +265,7 @@ CREATE FUNCTION neardup_check_condition(source regclass, condition text, what te
 DECLARE
   t regtype := @extschema@.neardup_expression_type(source, condition);
 BEGIN
-  IF t <> 'boolean'::regtype THEN
+  IF t::oid <> 'boolean'::regtype::oid THEN
     RAISE EXCEPTION '% must be a condition: "%" is %', what, condition, t USING ERRCODE = 'datatype_mismatch';
   END IF;
 END $$;

@@ -18,7 +18,7 @@ DECLARE
 BEGIN
   IF j.resync THEN
     changed := 'true';
-  ELSIF (SELECT c.relkind IN ('r', 'p', 'm') FROM pg_class c WHERE c.oid = j.source) THEN
+  ELSIF (SELECT c.relkind IN ('r', 'p', 'm') FROM pg_class c WHERE c.oid = j.source::oid) THEN
     changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
@@ -336,7 +336,9 @@ DECLARE
   j @extschema@.neardup_job;
   running boolean;
 BEGIN
-  FOR t IN SELECT c.oid FROM pg_class c WHERE c.reloftype = '@extschema@.neardup_job'::regtype AND c.relkind = 'r'
+  FOR t IN SELECT c.oid FROM pg_class c WHERE c.reloftype = '@extschema@.neardup_job'::regtype::oid AND c.relkind = 'r'
+           -- a policy of another role would run with the rights of who looks
+           AND (NOT c.relrowsecurity OR c.relowner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
            AND has_table_privilege(c.oid, 'SELECT') ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
@@ -350,7 +352,7 @@ BEGIN
     job := to_regclass(@extschema@.neardup_job_part(t, '')); source := j.source;
     started := j.started; finished := j.finished; last_error := j.last_error; pid := CASE WHEN running THEN j.pid END;
     done := j.done; total := j.total;
-    phase := CASE WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = j.source) THEN 'orphan'
+    phase := CASE WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = j.source::oid) THEN 'orphan'
                   WHEN j.paused AND NOT running THEN 'paused'
                   WHEN j.phase IN ('listing', 'signing', 'indexing', 'clustering') AND NOT running THEN 'interrupted'
                   ELSE j.phase END;

@@ -209,7 +209,7 @@ BEGIN
       more := true;
       EXIT;
     END IF;
-    IF NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = r.t2
+    IF NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = r.t2::oid
                    AND COALESCE(NULLIF(t.typbasetype, 0), t.oid) IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) THEN
       RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', r.t2::regtype
         USING ERRCODE = 'datatype_mismatch';
@@ -242,7 +242,7 @@ BEGIN
     LOOP
       FETCH c INTO r;
       EXIT WHEN NOT FOUND;
-      IF r.t3 <> 'boolean'::regtype THEN
+      IF r.t3::oid <> 'boolean'::regtype::oid THEN
         RAISE EXCEPTION 'the third column of labels must be boolean: it is %', r.t3::regtype USING ERRCODE = 'datatype_mismatch';
       END IF;
       IF r.v1 IS NULL OR r.v2 IS NULL OR r.v3 IS NULL THEN
