@@ -85,7 +85,8 @@ BEGIN
      OR NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(settings), '@extschema@.neardup_word_model'), false) THEN
     RAISE EXCEPTION '% is no word model', words USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
   END IF;
-  IF EXISTS (SELECT FROM pg_class c WHERE c.oid IN (to_regclass(words), to_regclass(settings)) AND c.relowner <> current_user::regrole) THEN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+             WHERE c.oid IN (to_regclass(words), to_regclass(settings)) AND r.rolname <> current_user) THEN
     RAISE EXCEPTION 'word model % belongs to another role', words USING ERRCODE = 'insufficient_privilege',
       HINT = 'Only its owner goes on with it.';
   END IF;
