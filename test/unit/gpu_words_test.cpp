@@ -212,13 +212,24 @@ TEST_F(GpuWordsTest, CancelEndsAProbeThatDoesNot) {
   fake::behaviour = Behaviour::never_ends;
   StopAfter stop(50);
   Workspace stopped(SIZE_MAX, nullptr, &stop);
-  ASSERT_TRUE(begin(words, 0, 40));
+  ASSERT_TRUE(words.begin(rows.matrix(0, 40), rows.weights.data(), rows.size(), rows.width, 3, kMuch, stopped));
   try {
     words.probe(rows.matrix(0, 40), least.data(), stopped, [](uint32_t, uint32_t, uint32_t) {});
     FAIL() << "not cancelled";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Errc::cancelled);
   }
+  EXPECT_EQ(fake::open, 0);
+}
+
+// A query that the engine's rows come from may run another engine in the middle of a block.
+TEST_F(GpuWordsTest, AnotherEnginesBlockIsNotProbed) {
+  words.set(false, 0);
+  ASSERT_TRUE(begin(words, 0, 40));
+  Workspace other(SIZE_MAX, nullptr, nullptr);
+  ASSERT_TRUE(words.begin(rows.matrix(0, 20), rows.weights.data(), rows.size(), rows.width, 3, kMuch, other));
+  EXPECT_FALSE(probe(words, 0, 40));
+  EXPECT_TRUE(told.empty());
   EXPECT_EQ(fake::open, 0);
 }
 
