@@ -108,17 +108,4 @@ class RunReader {
   size_t n_ = 0;
 };
 
-// memset to 0 that can be cancelled.
-template <class T>
-void zero_polled(Array<T>* array, Poller& poller) {
-  auto* p = reinterpret_cast<char*>(array->data());
-  const size_t n = array->size() * sizeof(T);
-  for (size_t done = 0; done < n;) {
-    const size_t piece = std::min(kTransferBytes, n - done);
-    std::memset(p + done, 0, piece);
-    done += piece;
-    poller.spend(piece / 8);
-  }
-}
-
 }  // namespace neardup

@@ -216,7 +216,6 @@ class SimilarWords::Engine {
   uint32_t width_ = 0;     // words of it
   bool loading_ = false;
   bool there_ = false;     // the block is done elsewhere
-  bool built_ = false;
   Rows block_;
   FeatureSet set_;
   Array<uint32_t> counts_;       // of each feature of the set: words of the block
@@ -320,7 +319,7 @@ void SimilarWords::Engine::begin_block(uint32_t first) {
   first_ = first;
   width_ = 0;
   loading_ = true;
-  there_ = built_ = false;
+  there_ = false;
   block_.clear();
   set_.clear();
   counts_ = {};
@@ -359,7 +358,7 @@ void SimilarWords::Engine::prepare() {
   set_.number();
   const uint32_t n = set_.size();
   counts_ = {ws_.ledger, n};
-  std::memset(counts_.data(), 0, n * sizeof(uint32_t));
+  zero_polled(&counts_, ws_.poller);
   for (uint32_t i = 0; i < block_.size(); ++i) {
     const WordRow row = block_.row(i);
     for (size_t f = 0; f < row.size; ++f) ++counts_[set_.at(row.features[f])];
@@ -396,7 +395,6 @@ uint32_t SimilarWords::Engine::fewest_dense() const {
 }
 
 void SimilarWords::Engine::build() {
-  built_ = true;
   Ledger& l = ws_.ledger;
   const uint32_t n = set_.size();
   const uint32_t fewest = fewest_dense();
@@ -411,10 +409,7 @@ void SimilarWords::Engine::build() {
   // Offsets of lists: first their sizes, each two further on, so that each offset, one further on, moves to its list's end.
   const size_t slots = size_t{lanes()} * lists_ + 1;
   offsets_ = {l, slots + 1};
-  for (size_t i = 0; i <= slots; ++i) {
-    offsets_[i] = 0;
-    ws_.poller.spend(1);
-  }
+  zero_polled(&offsets_, ws_.poller);
   for (uint32_t i = 0; i < width_; ++i) {
     const WordRow row = block_.row(i);
     uint32_t* sizes = offsets_.data() + size_t{i / static_cast<uint32_t>(kLaneWords)} * lists_ + 2;
@@ -430,10 +425,7 @@ void SimilarWords::Engine::build() {
   }
   entries_ = {l, offsets_[slots]};
   values_ = {l, stride_of(width_) * dense_};
-  for (size_t done = 0; done < values_.size(); done += kTransferBytes) {
-    std::memset(values_.data() + done, 0, std::min(kTransferBytes, values_.size() - done) * sizeof(uint16_t));
-    ws_.poller.spend(kTransferBytes / 4);
-  }
+  zero_polled(&values_, ws_.poller);
   // Words come in order, so lists are filled in order.
   for (uint32_t i = 0; i < width_; ++i) {
     const WordRow row = block_.row(i);

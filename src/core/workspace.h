@@ -142,6 +142,19 @@ inline void copy_polled(void* to, const void* from, size_t n, Poller& poller) {
   }
 }
 
+// memset to 0 that can be cancelled.
+template <class T>
+void zero_polled(Array<T>* array, Poller& poller) {
+  auto* p = reinterpret_cast<char*>(array->data());
+  const size_t n = array->size() * sizeof(T);
+  for (size_t done = 0; done < n;) {
+    const size_t piece = std::min(kTransferBytes, n - done);
+    std::memset(p + done, 0, piece);
+    done += piece;
+    poller.spend(piece / 8);
+  }
+}
+
 // Appends n bytes, cut into pieces, and counts them as spilled.
 inline void append_polled(TempFile& file, const void* data, size_t n, Workspace& ws) {
   for (size_t done = 0; done < n;) {

@@ -172,19 +172,6 @@ const Lexicon* lexicon_arg(FunctionCallInfo fcinfo, int lexicon_at, int low_at) 
 
 // ---- Counting ----
 
-// Position of the first column of text, from 1.
-int document_column(SPIPlanPtr plan) {
-  const TupleDesc desc = reading_statement("query", plan)->resultDesc;
-  for (int i = 0; desc != nullptr && i < desc->natts; ++i) {
-    const Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
-    if (type == TEXTOID || type == VARCHAROID) return i + 1;
-  }
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("query has no column of type text"),
-                  errdetail("Documents are taken from the first column of type text."),
-                  errhint("Cast the documents: SELECT body::text FROM ...")));
-  pg_unreachable();
-}
-
 struct Counting {
   Owned<TermCounts>* counts;
   int column;
@@ -261,9 +248,7 @@ Datum neardup_term_counts(PG_FUNCTION_ARGS) {
                                     [=](PgStop*, PgTempFiles*) { return new TermCounts(memory); });
   c.each = AllocSetContextCreate(CurrentMemoryContext, "neardup document", ALLOCSET_DEFAULT_SIZES);
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_PARALLEL_OK);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-  c.column = document_column(plan);
+  SPIPlanPtr plan = prepare_documents(query, &c.column, nullptr);
   for_each_row(plan, add_row, &c);
   SPI_finish();
   MemoryContext old = MemoryContextSwitchTo(c.each);

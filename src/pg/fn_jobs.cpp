@@ -166,8 +166,7 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
   const bool commit = PG_GETARG_BOOL(3);
-  const auto* call = reinterpret_cast<const CallContext*>(fcinfo->context);
-  if (commit && (call == nullptr || !IsA(call, CallContext) || call->atomic || IsSubTransaction()))
+  if (commit && !may_commit(fcinfo))
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
                     errmsg("refresh_duplicates cannot run inside a transaction block"),
                     errhint("Call it alone with autocommit on (psycopg: autocommit = True; SQLAlchemy: isolation_level "

@@ -31,9 +31,7 @@ uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n) {
                     is_text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &values, &nulls, &count);
   auto* hashes = static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (count + 1), MCXT_ALLOC_HUGE));
   for (int i = 0; i < count; ++i) {
-    if (nulls[i])
-      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of the set is NULL", i + 1),
-                      errhint("Use array_remove(elements, NULL).")));
+    if (nulls[i]) refuse_null_element(i, "the set", "elements");
     if (is_text) {
       const Utf8 u = utf8_of(DatumGetTextPP(values[i]));
       hashes[i] = element_hash(u.data, u.size);

@@ -36,9 +36,7 @@ struct TextSet {
     bool* nulls;
     deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &count);
     for (int i = 0; i < count; ++i) {
-      if (nulls[i])
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of the set is NULL", i + 1),
-                        errhint("Use array_remove(elements, NULL).")));
+      if (nulls[i]) refuse_null_element(i, "the set", "elements");
       values[i] = PointerGetDatum(DatumGetTextPP(values[i]));
     }
   }

@@ -28,9 +28,7 @@ Piece* pieces_of(ArrayType* array, int* count) {
                     errhint("SELECT neardup_stopwords('english') is a list.")));
   auto* pieces = static_cast<Piece*>(palloc_extended(sizeof(Piece) * *count, MCXT_ALLOC_HUGE));
   for (int i = 0; i < *count; ++i) {
-    if (nulls[i])
-      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of stopwords is NULL", i + 1),
-                      errhint("Use array_remove(stopwords, NULL).")));
+    if (nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
     const text* t = DatumGetTextPP(values[i]);
     pieces[i] = {utf8_of(t), VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t))};
   }

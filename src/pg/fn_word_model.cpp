@@ -10,7 +10,6 @@
 #include "pg/word_run.h"
 
 extern "C" {
-#include "access/xact.h"
 #include "utils/timestamp.h"
 }
 
@@ -81,10 +80,9 @@ Datum column(const ModelCall* call, HeapTuple row, TupleDesc desc, int n) {
   return value;
 }
 
-uint32 id_column(const ModelCall* call, HeapTuple row, TupleDesc desc, uint32 expected) {
+void check_id(const ModelCall* call, HeapTuple row, TupleDesc desc, uint32 expected) {
   const int32 id = DatumGetInt32(column(call, row, desc, 1));
   if (static_cast<uint32>(id) != expected) refuse(call, psprintf("it has no word with the id %u", expected));
-  return expected;
 }
 
 Owned<WordTable>* read_words(ModelCall* call) {
@@ -95,7 +93,7 @@ Owned<WordTable>* read_words(ModelCall* call) {
   read_model(call, psprintf("SELECT id, weight, word FROM %s ORDER BY id", call->name), {INT4OID, INT8OID, TEXTOID},
              [&](HeapTuple row, TupleDesc desc) {
     if (next == call->words) refuse(call, psprintf("it has more than %u words", call->words));
-    id_column(call, row, desc, next);
+    check_id(call, row, desc, next);
     const int64 weight = DatumGetInt64(column(call, row, desc, 2));
     if (weight < 0 || weight > kMostWeight) refuse(call, psprintf("the word with the id %u has a weight of " INT64_FORMAT, next, weight));
     call->weights[next] = static_cast<uint32>(weight);
@@ -120,7 +118,8 @@ void restore(const ModelCall* call) {
   uint32 next = 0;
   read_model(call, psprintf("SELECT id, similar_ids, similarities FROM %s WHERE id < %u ORDER BY id", call->name, call->compared),
              {INT4OID, INT4ARRAYOID, FLOAT8ARRAYOID}, [&](HeapTuple row, TupleDesc desc) {
-               const uint32 id = id_column(call, row, desc, next++);
+               const uint32 id = next++;
+               check_id(call, row, desc, id);
                Datum* words;
                Datum* similarities;
                int n;
@@ -151,7 +150,7 @@ uint32 read_rows_of(const ModelCall* call, uint32 first, uint32 end, Take take) 
   uint32 next = first;
   read_model(call, psprintf("SELECT id, features FROM %s WHERE id >= %u AND id < %u ORDER BY id", call->name, first, end),
              {INT4OID, BYTEAOID}, [&](HeapTuple row, TupleDesc desc) {
-               id_column(call, row, desc, next);
+               check_id(call, row, desc, next);
                const bytea* stored = DatumGetByteaPP(column(call, row, desc, 2));
                bool taken = false;
                call_core([&] {
@@ -203,8 +202,7 @@ Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(kCommit))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
   const bool commit = PG_GETARG_BOOL(kCommit);
-  const auto* call = reinterpret_cast<const CallContext*>(fcinfo->context);
-  if (commit && (call == nullptr || !IsA(call, CallContext) || call->atomic || IsSubTransaction()))
+  if (commit && !may_commit(fcinfo))
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
                     errmsg("create_word_model cannot run inside a transaction block"),
                     errhint("Call it alone with autocommit on, or pass commit => false.")));
@@ -256,9 +254,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   SPI_connect();
   call.each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);
   Owned<WordTable>* table = read_words(&call);
-  call.engine = make_owned<SimilarWords>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles*) {
-    return new SimilarWords(call.words, call.weights, call.ranks, call.features, similar_options(call.k, stop));
-  });
+  call.engine = make_similar_words(call.words, call.weights, call.ranks, call.features, call.k);
   restore(&call);
   destroy_owned(table);
   end_stage(&stages, "words read");

@@ -24,13 +24,6 @@ bytea* bytes_datum(const uint8_t* bytes, size_t size) {
   return out;
 }
 
-Owned<SimilarWords>* make_engine(MemoryContext context, uint32 words, const uint32* weights, const uint32* ranks,
-                                 uint32 features, int32 k) {
-  return make_owned<SimilarWords>(context, [=](PgStop* stop, PgTempFiles*) {
-    return new SimilarWords(words, weights, ranks, features, similar_options(k, stop));
-  });
-}
-
 // For neardup.log_stages.
 const char* engine_story(const SimilarWords* engine) {
   SimilarWords::Stats s;
@@ -58,15 +51,15 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
   CountedWords counted;
   count_words(args, &counted, &stages);
   tell_phase(Phase::searching);
-  WordRows* rows = rows_of(counted);
-  const uint32 words = words_of(counted);
+  WordRows* rows = counted.rows;
+  const uint32 words = counted.words;
   uint32 features = 0;
   const uint32* weights = nullptr;
   call_core([&] {
     features = rows->features();
     weights = rows->weights();
   });
-  Owned<SimilarWords>* owned = make_engine(CurrentMemoryContext, words, weights, ranks_of(counted), features, args.k);
+  Owned<SimilarWords>* owned = make_similar_words(words, weights, counted.ranks, features, args.k);
   SimilarWords* engine = owned->object;
   call_core([=] { compare_all(*rows, *engine); });
   end_stage(&stages, "words compared", engine_story(engine));
@@ -112,8 +105,8 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
   CountedWords counted;
   count_words(args, &counted, &stages);
   tell_phase(Phase::returning);
-  WordRows* rows = rows_of(counted);
-  const uint32 words = words_of(counted);
+  WordRows* rows = counted.rows;
+  const uint32 words = counted.words;
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);
   Owned<std::vector<uint8_t>>* stored =
       make_owned<std::vector<uint8_t>>(CurrentMemoryContext, [](PgStop*, PgTempFiles*) { return new std::vector<uint8_t>; });

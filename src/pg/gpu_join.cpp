@@ -10,7 +10,6 @@
 #include "core/signals_blocked.h"
 #include "core/spill.h"
 #include "core/workspace.h"
-#include "pg/gpu_text.h"
 
 namespace neardup {
 namespace {
@@ -53,42 +52,19 @@ class Search {
 
 }  // namespace
 
-bool GpuJoin::give_up(const char* reason, bool for_good) {
-  if (required_)
-    throw Error(Errc::device, std::string("cannot search on the GPU: ") + reason, {},
-                "With neardup.device = 'auto' or 'cpu' the CPU does it.");
-  if (for_good && !failed_) {
-    failed_ = true;
-    std::snprintf(reason_, sizeof reason_, "%s", reason);
-  }
-  host_.fell_back(reason);
-  return false;
-}
-
 void GpuJoin::refuse_large() {
-  if (!required_) return;
+  if (!fallback_.required()) return;
   throw Error(Errc::out_of_budget, "the rows do not fit in memory, so the GPU cannot search them", {},
               "Raise maintenance_work_mem, or work_mem for window functions; with neardup.device = 'auto' or 'cpu' the "
               "CPU searches them by way of temporary files.");
 }
 
 bool GpuJoin::run(const NeardupGpuJob& job, double cost, Workspace& ws, const Found& found) {
-  if (!required_ && cost < kWorth) return false;
-  if (!required_ && failed_) return give_up(reason_, true);
-  const char* reason = nullptr;
-  const NeardupGpuApi* api = host_.open(&reason);
-  if (api == nullptr) return give_up(reason, true);
-
+  const NeardupGpuApi* api = fallback_.open(cost);
+  if (api == nullptr) return false;
   Search search(*api);
-  const auto failed = [&](NeardupGpuStatus status) {
-    make_plain(search.error);
-    if (search.error[0] == '\0') std::snprintf(search.error, sizeof search.error, "the GPU module gave no reason");
-    // Another time there may be memory.
-    return give_up(search.error, status != NEARDUP_GPU_OUT_OF_MEMORY);
-  };
-  NeardupGpuOptions options = {};
-  options.memory_limit = memory_limit_;
-  NeardupGpuStatus status = search.create(options);
+  const auto failed = [&](NeardupGpuStatus status) { return fallback_.failed(status, search.error); };
+  NeardupGpuStatus status = search.create(fallback_.options());
   if (status != NEARDUP_GPU_OK) return failed(status);
   ws.poller.check();
   status = search.start(job);

@@ -19,8 +19,10 @@ void fell_back(const char* reason) {
 
 }  // namespace
 
+GpuHost gpu_host() { return {gpu_api, fell_back}; }
+
 PairJoin* gpu_join() {
-  static GpuJoin join({gpu_api, fell_back});
+  static GpuJoin join(gpu_host());
   if (guc_device == kDeviceCpu) return nullptr;
   join.set(guc_device == kDeviceGpu, gpu_memory_limit());
   return &join;

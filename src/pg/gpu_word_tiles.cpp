@@ -1,14 +1,10 @@
 // See gpu_word_tiles.h.
 #include "pg/gpu_word_tiles.h"
 
-#include <cstdio>
-#include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "core/signals_blocked.h"
 #include "core/workspace.h"
-#include "pg/gpu_text.h"
 
 namespace neardup {
 namespace {
@@ -29,36 +25,21 @@ void GpuWords::release() noexcept {
 
 bool GpuWords::give_up(const char* reason, bool for_good) {
   release();
-  if (required_)
-    throw Error(Errc::device, std::string("cannot search on the GPU: ") + reason, {},
-                "With neardup.device = 'auto' or 'cpu' the CPU does it.");
-  if (for_good && !failed_) {
-    failed_ = true;
-    std::snprintf(reason_, sizeof reason_, "%s", reason);
-  }
-  host_.fell_back(reason);
-  return false;
+  return fallback_.give_up(reason, for_good);
 }
 
 bool GpuWords::failed(NeardupGpuStatus status) {
-  make_plain(error_);
-  if (error_[0] == '\0') std::snprintf(error_, sizeof error_, "the GPU module gave no reason");
-  // Another time there may be memory.
-  return give_up(error_, status != NEARDUP_GPU_OUT_OF_MEMORY);
+  release();
+  return fallback_.failed(status, error_);
 }
 
 bool GpuWords::begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k,
                      double cost, Workspace& ws) {
   release();
   stats_ = {};
-  if (!required_ && cost < GpuJoin::kWorth) return false;
-  if (!required_ && failed_) return give_up(reason_, true);
-  const char* reason = nullptr;
-  api_ = host_.open(&reason);
-  if (api_ == nullptr) return give_up(reason, true);
-
-  NeardupGpuOptions options = {};
-  options.memory_limit = memory_limit_;
+  api_ = fallback_.open(cost);
+  if (api_ == nullptr) return false;
+  const NeardupGpuOptions options = fallback_.options();
   NeardupGpuStatus status;
   {
     const SignalsBlocked blocked;

@@ -4,28 +4,23 @@
 #include <cstdint>
 
 #include "core/word_tiles.h"
-#include "gpu/neardup_gpu.h"
-#include "pg/gpu_join.h"
+#include "pg/gpu_fallback.h"
 
 namespace neardup {
 
-// Required: a failure is an Error{device}. Else the engine is told to compare rows itself: also when the work is too
-// little for a GPU, which then is not touched, and ever after where a device has failed.
+// What the GPU does not take over, or fails at, is the engine's: see GpuFallback.
 //
 // Device memory is held from begin() until rows up to the end of the block have been probed, until a failure, or
 // until release().
 class GpuWords final : public WordTiles {
  public:
-  explicit GpuWords(const GpuHost& host) : host_(host) {}
+  explicit GpuWords(const GpuHost& host) : fallback_(host) {}
   ~GpuWords() override { release(); }
   GpuWords(const GpuWords&) = delete;
   GpuWords& operator=(const GpuWords&) = delete;
 
-  // For the blocks that follow. memory_limit: bytes of device memory, 0: none.
-  void set(bool required, uint64_t memory_limit) noexcept {
-    required_ = required;
-    memory_limit_ = memory_limit;
-  }
+  // As GpuFallback::set().
+  void set(bool required, uint64_t memory_limit) noexcept { fallback_.set(required, memory_limit); }
 
   bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k,
              double cost, Workspace& ws) override;
@@ -42,11 +37,7 @@ class GpuWords final : public WordTiles {
   bool failed(NeardupGpuStatus status);
   bool run_probe(const WordMatrix& rows, const float* least, Workspace& ws, const Found& found);
 
-  GpuHost host_;
-  bool required_ = false;
-  uint64_t memory_limit_ = 0;
-  bool failed_ = false;
-  char reason_[NEARDUP_GPU_TEXT] = "";
+  GpuFallback fallback_;
   char error_[NEARDUP_GPU_TEXT] = "";
   const NeardupGpuApi* api_ = nullptr;
   NeardupGpuWords* words_ = nullptr;

@@ -1,10 +1,7 @@
 // See gpu_words.h.
 #include "pg/gpu_words.h"
 
-#include <cstdio>
-
-#include "pg/boundary.h"
-#include "pg/gpu_loader.h"
+#include "pg/gpu_search.h"
 #include "pg/gpu_word_tiles.h"
 #include "pg/guc.h"
 
@@ -16,12 +13,6 @@ extern "C" {
 
 namespace neardup {
 namespace {
-
-void fell_back(const char* reason) {
-  char text[NEARDUP_GPU_TEXT + 64];
-  snprintf(text, sizeof text, "searching on the CPU: %s", reason);
-  log_debug1(text);
-}
 
 GpuWords* made = nullptr;
 
@@ -45,7 +36,7 @@ void at_end(XactEvent event, void*) {
 
 WordTiles* gpu_words() {
   if (guc_device == kDeviceCpu) return nullptr;
-  static GpuWords words({gpu_api, fell_back});
+  static GpuWords words(gpu_host());
   words.set(guc_device == kDeviceGpu, gpu_memory_limit());
   made = &words;
   return made;

@@ -6,6 +6,8 @@
 #include "pg/boundary.h"
 #include "pg/int_set_value.h"
 
+#include "pg/values.h"
+
 namespace neardup {
 namespace {
 
@@ -23,9 +25,7 @@ IntSet int_set_of(Datum datum, bool strict) {
   const char* data = ARR_DATA_PTR(array);
   for (int i = 0; i < count; ++i) {
     if (present != nullptr && (present[i / 8] & (1 << (i % 8))) == 0) {
-      if (strict)
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of the set is NULL", i + 1),
-                        errhint("Use array_remove(elements, NULL).")));
+      if (strict) refuse_null_element(i, "the set", "elements");
       if (set.null_at < 0) set.null_at = i;
       continue;
     }

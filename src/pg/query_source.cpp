@@ -379,6 +379,25 @@ void refuse_bare_name(const char* what, const char* text) {
                     errhint("To read a whole table, write TABLE %s.", text)));
 }
 
+SPIPlanPtr prepare_documents(const char* query, int* column, bool* arrays) {
+  SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_PARALLEL_OK);
+  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  const TupleDesc desc = reading_statement("query", plan)->resultDesc;
+  for (int i = 0; desc != nullptr && i < desc->natts; ++i) {
+    const Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+    const bool array = arrays != nullptr && (type == TEXTARRAYOID || get_element_type(type) == VARCHAROID);
+    if (!array && type != TEXTOID && type != VARCHAROID) continue;
+    if (arrays != nullptr) *arrays = array;
+    *column = i + 1;
+    return plan;
+  }
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("query has no column of type text%s", arrays == nullptr ? "" : " or text[]"),
+                  errdetail("Documents are taken from the first column of %s.", arrays == nullptr ? "type text" : "such a type"),
+                  errhint("Cast the documents: SELECT body::text FROM ...")));
+  pg_unreachable();
+}
+
 void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg) {
   struct Receiver {
     DestReceiver receiver;  // first

@@ -3,6 +3,10 @@
 
 #include <cmath>
 
+extern "C" {
+#include "access/xact.h"
+}
+
 namespace neardup {
 namespace {
 
@@ -128,6 +132,17 @@ Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls)
   if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
   return HeapTupleGetDatum(
       heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls)));
+}
+
+bool may_commit(FunctionCallInfo fcinfo) {
+  const auto* call = reinterpret_cast<const CallContext*>(fcinfo->context);
+  return call != nullptr && IsA(call, CallContext) && !call->atomic && !IsSubTransaction();
+}
+
+void refuse_null_element(int i, const char* what, const char* argument) {
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of %s is NULL", i + 1, what),
+                  errhint("Use array_remove(%s, NULL).", argument)));
+  pg_unreachable();
 }
 
 void check_threshold(double threshold) {

@@ -68,6 +68,12 @@ Unit unit_arg(FunctionCallInfo fcinfo, int n);
 // The one row of a function with OUT arguments, as its declared type.
 Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls);
 
+// Whether a procedure that was called so may commit: not within a transaction block, a function or a subtransaction.
+bool may_commit(FunctionCallInfo fcinfo);
+
+// An error for element i, from 0, of an array whose elements may not be NULL; argument: its name.
+[[noreturn]] void refuse_null_element(int i, const char* what, const char* argument);
+
 // Raises an error that names the threshold unless it is above 0 and at most 1.
 void check_threshold(double threshold);
 

@@ -22,7 +22,6 @@ class WordTexts {
   std::unique_ptr<WordCounts> counts;
   StopWords folded_stops;
   std::unordered_set<std::string> given_stops;
-  size_t candidates = 0;
   size_t examined = 0;              // of the candidates
   std::vector<uint32_t> chosen;     // of these, those that are no stop words
   std::vector<std::string> words;
@@ -53,24 +52,9 @@ struct TextCall {
   uint64 rows;
 };
 
-// Takes the first column of text or text[].
 SPIPlanPtr prepare(TextCall* call, const char* query) {
   refuse_bare_name("query", query);
-  SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_PARALLEL_OK);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-  const TupleDesc desc = reading_statement("query", plan)->resultDesc;
-  for (int i = 0; desc != nullptr && i < desc->natts; ++i) {
-    const Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
-    const bool array = type == TEXTARRAYOID || get_element_type(type) == VARCHAROID;
-    if (!array && type != TEXTOID && type != VARCHAROID) continue;
-    call->column = i + 1;
-    call->given = array;
-    return plan;
-  }
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("query has no column of type text or text[]"),
-                  errdetail("Documents are taken from the first column of such a type."),
-                  errhint("Cast the documents: SELECT body::text FROM ...")));
-  pg_unreachable();
+  return prepare_documents(query, &call->column, &call->given);
 }
 
 void add_array(WordCounts* counts, ArrayType* array) {
@@ -121,9 +105,7 @@ void add_stopwords(const TextCall* call) {
   int n;
   deconstruct_array(call->args->stopwords, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
   for (int i = 0; i < n; ++i) {
-    if (nulls[i])
-      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("element %d of stopwords is NULL", i + 1),
-                      errhint("Use array_remove(stopwords, NULL).")));
+    if (nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
     const text* t = DatumGetTextPP(values[i]);
     const Utf8 word = utf8_of(t);
     WordTexts* texts = call->texts->object;
@@ -151,7 +133,7 @@ void choose_vocabulary(const TextCall* call) {
     size_t candidates = 0;
     size_t i = 0;
     call_core([&] {
-      candidates = t->candidates = t->counts->choose(most);
+      candidates = t->counts->choose(most);
       i = t->examined;
     });
     size_t chosen = 0;
@@ -210,8 +192,7 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
 }
 
 void count_words(const WordArguments& args, CountedWords* counted, Stages* stages) {
-  counted->context = CurrentMemoryContext;
-  counted->texts = make_owned<WordTexts>(counted->context, [&](PgStop* stop, PgTempFiles* files) {
+  counted->texts = make_owned<WordTexts>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles* files) {
     auto texts = std::make_unique<WordTexts>();
     WordCountOptions options;
     options.window = args.window;
@@ -226,7 +207,7 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   TextCall call = {};
   call.args = &args;
   call.texts = counted->texts;
-  call.each = AllocSetContextCreate(counted->context, "neardup document", ALLOCSET_DEFAULT_SIZES);
+  call.each = AllocSetContextCreate(CurrentMemoryContext, "neardup document", ALLOCSET_DEFAULT_SIZES);
   SPIPlanPtr plan = prepare(&call, text_to_cstring(args.query));
   if (args.stopwords != nullptr) add_stopwords(&call);
   tell_phase(Phase::reading);
@@ -266,6 +247,9 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
     peak = t->counts->peak_bytes();
     t->counts.reset();
     t->chosen = {};
+    counted->words = static_cast<uint32>(words);
+    counted->rows = t->rows.get();
+    counted->ranks = t->ranks.data();
   });
   end_stage(stages, "words counted",
             psprintf("%zu words, " UINT64_FORMAT " pairs, " UINT64_FORMAT " features, %zu MB in memory, " UINT64_FORMAT
@@ -274,12 +258,6 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
 }
 
 void forget_words(CountedWords* counted) { destroy_owned(counted->texts); }
-
-uint32 words_of(const CountedWords& counted) {
-  uint32 n = 0;
-  call_core([&] { n = counted.texts->object->rows->size(); });
-  return n;
-}
 
 ModelWord model_word(const CountedWords& counted, uint32 word) {
   ModelWord out = {};
@@ -290,32 +268,22 @@ ModelWord model_word(const CountedWords& counted, uint32 word) {
   return out;
 }
 
-WordRows* rows_of(const CountedWords& counted) {
-  WordRows* rows = nullptr;
-  call_core([&] { rows = counted.texts->object->rows.get(); });
-  return rows;
-}
-
-const uint32* ranks_of(const CountedWords& counted) {
-  const uint32* ranks = nullptr;
-  call_core([&] { ranks = counted.texts->object->ranks.data(); });
-  return ranks;
-}
-
 bool words_are_given(const char* query) {
   TextCall call = {};
   prepare(&call, query);
   return call.given;
 }
 
-SimilarOptions similar_options(int32 k, PgStop* stop) {
-  SimilarOptions options;
-  options.k = static_cast<uint32>(k);
-  options.memory_limit = engine_memory();
-  options.stop = stop;
-  options.threads = search_threads();
-  options.elsewhere = gpu_words();
-  return options;
+Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, const uint32* ranks, uint32 features, int32 k) {
+  return make_owned<SimilarWords>(CurrentMemoryContext, [=](PgStop* stop, PgTempFiles*) {
+    SimilarOptions options;
+    options.k = static_cast<uint32>(k);
+    options.memory_limit = engine_memory();
+    options.stop = stop;
+    options.threads = search_threads();
+    options.elsewhere = gpu_words();
+    return new SimilarWords(words, weights, ranks, features, options);
+  });
 }
 
 }  // namespace neardup

@@ -36,23 +36,21 @@ struct ModelWord {
 // Reads the query and counts; keeps the vocabulary and its rows.
 class WordTexts;
 struct CountedWords {
-  MemoryContext context;
   Owned<WordTexts>* texts;
+  uint32 words;
+  WordRows* rows;
+  const uint32* ranks;  // of the words in the order of their bytes
 };
 void count_words(const WordArguments& args, CountedWords* counted, Stages* stages);
 
 void forget_words(CountedWords* counted);
 
-uint32 words_of(const CountedWords& counted);
 ModelWord model_word(const CountedWords& counted, uint32 word);
-WordRows* rows_of(const CountedWords& counted);
-// Positions of the words in the order of their bytes.
-const uint32* ranks_of(const CountedWords& counted);
 
 // Whether the documents of a query are text[]. SPI must be connected.
 bool words_are_given(const char* query);
 
-// neardup.threads, neardup.device and the caller's limit of memory, for SimilarWords.
-SimilarOptions similar_options(int32 k, PgStop* stop);
+// An engine that minds neardup.threads, neardup.device and the caller's limit of memory. Weights and ranks are copied.
+Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, const uint32* ranks, uint32 features, int32 k);
 
 }  // namespace neardup

@@ -3,7 +3,6 @@
 #include "pg/gpu_join.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <memory>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include "core/pairs.h"
 #include "core/simhash_pairs.h"
 #include "core/union_find.h"
+#include "test/gpu/fake_host.h"
 #include "test/gpu/fake_search.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/signature_sets.h"
@@ -22,18 +22,18 @@ namespace neardup {
 namespace {
 
 using fake::Behaviour;
+using fake::fell_back;
+using fake::last_reason;
+using fake::open_nothing;
+using fake::opened;
 using reference::Pair;
 using reference::StdioTempFiles;
 using reference::StopAfter;
 
 bool signals_were_blocked = false;
-int opened = 0;
-std::string last_reason;
 
 NeardupGpuStatus create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error, uint32_t size) {
-  sigset_t now;
-  pthread_sigmask(SIG_SETMASK, nullptr, &now);
-  signals_were_blocked = sigismember(&now, SIGINT) == 1 && sigismember(&now, SIGUSR1) == 1;
+  signals_were_blocked = fake::signals_blocked_now();
   return fake::search_create(options, search, error, size);
 }
 
@@ -53,14 +53,6 @@ const NeardupGpuApi* open_double(const char** reason) {
   *reason = nullptr;
   return &api;
 }
-
-const NeardupGpuApi* open_nothing(const char** reason) {
-  ++opened;
-  *reason = "the GPU module is not installed";
-  return nullptr;
-}
-
-void fell_back(const char* reason) { last_reason = reason; }
 
 class GpuJoinTest : public ::testing::Test {
  protected:

@@ -1,7 +1,6 @@
 // Words that are compared by a GPU module: what it tells is passed on, its failures are errors or say that the engine
 // must go on, and nothing stays open. The module is a double.
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "core/workspace.h"
 #include "pg/gpu_word_tiles.h"
+#include "test/gpu/fake_host.h"
 #include "test/gpu/fake_words.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_reference.h"
@@ -21,27 +21,23 @@ namespace neardup {
 namespace {
 
 using fake::Behaviour;
+using fake::fell_back;
+using fake::last_reason;
+using fake::open_nothing;
+using fake::opened;
 using reference::StopAfter;
 using reference::WordRows;
 
 bool signals_were_blocked = false;
-int opened = 0;
-std::string last_reason;
-
-bool blocked_now() {
-  sigset_t now;
-  pthread_sigmask(SIG_SETMASK, nullptr, &now);
-  return sigismember(&now, SIGINT) == 1 && sigismember(&now, SIGUSR1) == 1;
-}
 
 NeardupGpuStatus create(const NeardupGpuOptions* options, NeardupGpuWords** words, char* error, uint32_t size) {
-  signals_were_blocked = blocked_now();
+  signals_were_blocked = fake::signals_blocked_now();
   return fake::words_create(options, words, error, size);
 }
 
 NeardupGpuStatus step(NeardupGpuWords* words, NeardupGpuPair* pairs, uint32_t max, uint32_t* count, double* done,
                       char* error, uint32_t size) {
-  EXPECT_FALSE(blocked_now());
+  EXPECT_FALSE(fake::signals_blocked_now());
   return fake::words_step(words, pairs, max, count, done, error, size);
 }
 
@@ -62,14 +58,6 @@ const NeardupGpuApi* open_double(const char** reason) {
   *reason = nullptr;
   return &api;
 }
-
-const NeardupGpuApi* open_nothing(const char** reason) {
-  ++opened;
-  *reason = "the GPU module is not installed";
-  return nullptr;
-}
-
-void fell_back(const char* reason) { last_reason = reason; }
 
 constexpr double kMuch = 1e12;
 
