@@ -11,7 +11,7 @@ SELECT * FROM word_similarities('SELECT unnest(ARRAY[''a x'', ''B x'', ''C y''])
 SELECT count(*) FROM word_similarities('SELECT ''a x''');
 CALL create_word_model('m', 'SELECT unnest(ARRAY[''a x'', ''B x'', ''C y''])');
 SELECT id, word, frequency, weight, features, similar_ids, similarities FROM m ORDER BY id;
-SELECT query, vocabulary, k, "window", by_position, features, stopwords, dictionary, context, given, words, compared, started <= counted AND counted <= finished AS in_order FROM m_model;
+SELECT query, vocabulary, k, "window", by_position, features, stopwords, dictionary, context, discount, given, words, compared, started <= counted AND counted <= finished AS in_order FROM m_model;
 SELECT word_similarity('m', 'a', 'B'), word_similarity('m', 'x', 'x'), word_similarity('m', 'x', 'y'), word_similarity('m', 'a', 'nobody');
 SELECT * FROM similar_words('m', 'A');
 SELECT * FROM similar_words('m', 'nobody');

@@ -3,10 +3,10 @@
 -- neardup_word_model, the one row that says how it is made and how far it is.
 
 CREATE FUNCTION word_similarities(query text, vocabulary int = 100000, k int = 50, "window" int = 3, by_position boolean = true,
-    features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL, context text = 'sentence')
+    features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL, context text = 'sentence', discount float8 = 0)
   RETURNS TABLE (word text, similar_word text, similarity float8, rank int)
   AS 'MODULE_PATHNAME', 'word_similarities' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000000;
-COMMENT ON FUNCTION word_similarities(text, int, int, int, boolean, int, text[], regdictionary, text) IS
+COMMENT ON FUNCTION word_similarities(text, int, int, int, boolean, int, text[], regdictionary, text, float8) IS
   'the k most similar words of each of the most frequent words of a query''s documents, by the words that they stand near to';
 
 CREATE TYPE neardup_word AS (id int, word text COLLATE "C", frequency bigint, weight bigint, features bytea,
@@ -14,7 +14,7 @@ CREATE TYPE neardup_word AS (id int, word text COLLATE "C", frequency bigint, we
 COMMENT ON TYPE neardup_word IS 'a word of a word model: the row of a table that create_word_model() makes';
 
 CREATE TYPE neardup_word_model AS (query text, vocabulary int, k int, "window" int, by_position boolean, features int,
-  stopwords text[], dictionary text, context text,
+  stopwords text[], dictionary text, context text, discount float8,
   given boolean,          -- documents are text[]: words are as they were given
   words int,              -- that there are; NULL: not counted yet
   compared int,           -- words before this id have been compared with all before them
@@ -22,9 +22,9 @@ CREATE TYPE neardup_word_model AS (query text, vocabulary int, k int, "window" i
 COMMENT ON TYPE neardup_word_model IS 'how a word model is made: the row of a table that create_word_model() makes';
 
 CREATE FUNCTION neardup_count_words(query text, vocabulary int, k int, "window" int, by_position boolean, features int, stopwords text[],
-    dictionary regdictionary, context text, OUT id int, OUT word text, OUT frequency bigint, OUT weight bigint, OUT features_of bytea)
+    dictionary regdictionary, context text, discount float8, OUT id int, OUT word text, OUT frequency bigint, OUT weight bigint, OUT features_of bytea)
   RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION neardup_count_words(text, int, int, int, boolean, int, text[], regdictionary, text) IS
+COMMENT ON FUNCTION neardup_count_words(text, int, int, int, boolean, int, text[], regdictionary, text, float8) IS
   'private: the words of a word model with their features';
 CREATE FUNCTION neardup_words_given(query text) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
@@ -106,8 +106,8 @@ COMMENT ON FUNCTION neardup_lock_word_model(text, text) IS 'private: settings of
 -- Whether two models are to be made alike.
 CREATE FUNCTION neardup_same_word_model(m neardup_word_model, n neardup_word_model) RETURNS boolean LANGUAGE sql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
-  SELECT (m.query, m.vocabulary, m.k, m."window", m.by_position, m.features, m.stopwords, m.dictionary, m.context) IS NOT DISTINCT FROM
-         (n.query, n.vocabulary, n.k, n."window", n.by_position, n.features, n.stopwords, n.dictionary, n.context)
+  SELECT (m.query, m.vocabulary, m.k, m."window", m.by_position, m.features, m.stopwords, m.dictionary, m.context, m.discount) IS NOT DISTINCT FROM
+         (n.query, n.vocabulary, n.k, n."window", n.by_position, n.features, n.stopwords, n.dictionary, n.context, n.discount)
   $$;
 COMMENT ON FUNCTION neardup_same_word_model(neardup_word_model, neardup_word_model) IS 'private: whether two word models are made alike';
 
@@ -118,7 +118,7 @@ CREATE FUNCTION neardup_dictionary_name(dictionary regdictionary) RETURNS text L
 COMMENT ON FUNCTION neardup_dictionary_name(regdictionary) IS 'private: name of a dictionary with its schema';
 
 CREATE PROCEDURE neardup_make_word_model(name text, query text, vocabulary int, k int, "window" int, by_position boolean, features int,
-    stopwords text[], dictionary regdictionary, context text, commit boolean, commit_every interval) LANGUAGE plpgsql AS $$
+    stopwords text[], dictionary regdictionary, context text, discount float8, commit boolean, commit_every interval) LANGUAGE plpgsql AS $$
 DECLARE
   t record;
   m @extschema@.neardup_word_model;
@@ -134,7 +134,7 @@ BEGIN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
   n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
-           @extschema@.neardup_dictionary_name(dictionary), context);
+           @extschema@.neardup_dictionary_name(dictionary), context, discount);
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
@@ -142,7 +142,7 @@ BEGIN
     n.given := @extschema@.neardup_words_given(query);
     -- Refuses bad arguments before anything is made.
     PERFORM FROM @extschema@.neardup_count_words(CASE WHEN n.given THEN 'SELECT NULL::text[] LIMIT 0' ELSE 'SELECT NULL::text LIMIT 0' END,
-                                                 vocabulary, k, "window", by_position, features, stopwords, dictionary, context);
+                                                 vocabulary, k, "window", by_position, features, stopwords, dictionary, context, discount);
     n.compared := 0;
     n.started := clock_timestamp();
     EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
@@ -167,8 +167,8 @@ BEGIN
 
   IF m.words IS NULL THEN
     EXECUTE pg_catalog.format('INSERT INTO %s (id, word, frequency, weight, features) '
-      'SELECT c.id, c.word, c.frequency, c.weight, c.features_of FROM @extschema@.neardup_count_words($1, $2, $3, $4, $5, $6, $7, $8, $9) c', t.words)
-      USING query, vocabulary, k, "window", by_position, features, stopwords, dictionary, context;
+      'SELECT c.id, c.word, c.frequency, c.weight, c.features_of FROM @extschema@.neardup_count_words($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) c', t.words)
+      USING query, vocabulary, k, "window", by_position, features, stopwords, dictionary, context, discount;
     GET DIAGNOSTICS done = ROW_COUNT;
     m.words := done;
     EXECUTE pg_catalog.format('UPDATE %s SET words = $1, counted = clock_timestamp()', t.settings) USING done;
@@ -202,13 +202,13 @@ BEGIN
   EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp()', t.settings);
   EXECUTE pg_catalog.format('ANALYZE %s', t.words);
 END $$;
-COMMENT ON PROCEDURE neardup_make_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, boolean, interval) IS
+COMMENT ON PROCEDURE neardup_make_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
   'private: create_word_model()';
 CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 100000, k int = 50, "window" int = 3,
     by_position boolean = true, features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL,
-    context text = 'sentence', commit boolean = true, commit_every interval = '30 seconds')
+    context text = 'sentence', discount float8 = 0, commit boolean = true, commit_every interval = '30 seconds')
   AS 'MODULE_PATHNAME', 'neardup_create_word_model' LANGUAGE C;
-COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, boolean, interval) IS
+COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
 CREATE FUNCTION drop_word_model(name text) RETURNS void LANGUAGE plpgsql AS $$

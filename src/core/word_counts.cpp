@@ -95,6 +95,8 @@ class WordCounts::Engine {
       : options_(options), ws_(options.memory_limit, options.files, options.stop), lexicon_(ws_), stream_(ws_) {
     if (options.window < 1 || options.window > kMostWordWindow)
       throw Error(Errc::invalid_argument, "window must be between 1 and 16: " + std::to_string(options.window));
+    if (options.discount >= kDiscountUnits)
+      throw Error(Errc::invalid_argument, "discount must be below 1000 thousandths: " + std::to_string(options.discount));
   }
 
   void add_document(const uint8_t* text, size_t size) {
@@ -135,6 +137,7 @@ class WordCounts::Engine {
     o.contexts = features;
     o.window = options_.window;
     o.by_position = options_.by_position;
+    o.discount = options_.discount;
     // A place adds 1 to a count, or without positions as many as there are places in its window.
     o.wide = stream_.size() > UINT32_MAX / (o.by_position ? 1 : 2 * static_cast<uint64_t>(o.window));
     lexicon_.begin_maps(words, n);

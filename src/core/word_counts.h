@@ -18,6 +18,7 @@ namespace neardup {
 struct WordCountOptions {
   int window = 3;           // 1 .. kMostWordWindow
   bool by_position = true;
+  uint32_t discount = 0;    // taken off |w,r,w'| before its logarithm: thousandths, below kDiscountUnits
   bool sentences = true;    // windows end with the sentence, else with the document
   // Bytes. Beside them, whatever they are: the chosen words; for each word of the vocabulary 16 * window bytes of margins and
   // 4, for each that makes features 8 * window of counters (without positions 8 and 4); the greatest row.
@@ -27,7 +28,7 @@ struct WordCountOptions {
 };
 
 // Cost: documents are read once; counting takes time in proportion to the places in all windows. Errors: what the
-// poller and the files throw; Error{invalid_argument} for a window or a vocabulary out of range; Error{too_large} where
+// poller and the files throw; Error{invalid_argument} for a window, a discount or a vocabulary out of range; Error{too_large} where
 // there are no files and more than 2^31 different words or places. After an error the object can only be destroyed.
 //
 // Use: add documents; choose() candidates, as often as wanted, and ask word(); count(); next_row() until false.

@@ -62,6 +62,7 @@ WordPairs::WordPairs(const WordPairOptions& options, uint64_t most_places, size_
       contexts_(std::min(options.contexts, options.words)),
       window_(static_cast<uint32_t>(options.window)),
       by_position_(options.by_position),
+      discount_(options.discount),
       wide_(options.wide),
       relations_(options.by_position ? 2 * window_ : 1) {
   // What is not a feature is counted in the relations behind the last one, and forgotten.
@@ -340,6 +341,8 @@ double WordPairs::log_of(uint64_t count) const noexcept {
 void WordPairs::prepare_information() {
   logs_.resize(kLogs);
   for (size_t i = 0; i < kLogs; ++i) logs_[i] = std::log(static_cast<double>(i));
+  pair_logs_.resize(kLogs);
+  for (size_t i = 1; i < kLogs; ++i) pair_logs_[i] = discounted_log(i, discount_);
   for (uint32_t w = 0; w < words_; ++w) {
     for (uint32_t i = 0; i < relations_; ++i) totals_[i] += margins_[size_t{w} * relations_ + i];
     if ((w & 1023) == 0) ws_.poller.spend(1024 * relations_);
@@ -386,7 +389,8 @@ void WordPairs::weigh(uint32_t word, uint64_t most, FeatureCounts<Count>* counts
     const uint32_t i = static_cast<uint32_t>(feature) - context * relations;
     const uint64_t margin = margins[feature + relations - 1 - 2 * i];
     const LoggedCount of_context(margin, context_logs != nullptr ? context_logs[feature] : log_of(margin));
-    const uint16_t value = word_information(LoggedCount(count, log_of(count)), totals[i], of_word[i], of_context);
+    const double log = count < kLogs ? pair_logs_[count] : discounted_log(count, discount_);
+    const uint16_t value = word_information(LoggedCount(count, log), totals[i], of_word[i], of_context, discount_);
     out_features[n] = static_cast<uint32_t>(feature);
     out_values[n] = value;
     n += value != 0;

@@ -27,6 +27,7 @@ struct WordPairOptions {
   uint32_t contexts = 0;  // the first so many make features
   int window = 3;
   bool by_position = true;
+  uint32_t discount = 0;  // taken off each count of a pair: thousandths, below kDiscountUnits
   bool wide = false;      // counts of a pair may reach 2^32
 };
 
@@ -110,6 +111,7 @@ class WordPairs {
   const uint32_t contexts_;
   const uint32_t window_;
   const bool by_position_;
+  const uint32_t discount_;
   const bool wide_;
   const uint32_t relations_;  // 2 * window, or 1
   size_t budget_;             // for chunks, then for reading runs
@@ -133,6 +135,7 @@ class WordPairs {
 
   static constexpr size_t kLogs = 4096;
   std::vector<double> logs_;           // of small numbers
+  std::vector<double> pair_logs_;      // of small numbers, with the discount taken off
   Array<double> context_logs_;         // of |*,r,w'|, by feature; none where that is too much memory
   std::array<uint64_t, 2 * kMostWordWindow> totals_{};
   Array<uint32_t> row_features_;

@@ -197,8 +197,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_create_word_model);
 Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
   constexpr Oid kTypes[] = {TEXTOID, TEXTOID, INT4OID, INT4OID, INT4OID, BOOLOID, INT4OID, TEXTARRAYOID, REGDICTIONARYOID,
-                            TEXTOID, BOOLOID, INTERVALOID};
-  constexpr int kCommit = 10;
+                            TEXTOID, FLOAT8OID, BOOLOID, INTERVALOID};
+  constexpr int kCommit = 11;
   if (PG_ARGISNULL(kCommit))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
   const bool commit = PG_GETARG_BOOL(kCommit);

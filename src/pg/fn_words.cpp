@@ -38,7 +38,7 @@ const char* engine_story(const SimilarWords* engine) {
 extern "C" {
 
 // word_similarities(query text, vocabulary int, k int, window int, by_position boolean, features int, stopwords text[],
-//                   dictionary regdictionary, context text)
+//                   dictionary regdictionary, context text, discount float8)
 PG_FUNCTION_INFO_V1(word_similarities);
 Datum word_similarities(PG_FUNCTION_ARGS) {
   const WordArguments args = word_arguments(fcinfo);

@@ -2,12 +2,14 @@
 #include "pg/word_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "core/stopword_shingles.h"
+#include "core/word_information.h"
 #include "pg/gpu_words.h"
 #include "pg/guc.h"
 #include "pg/progress.h"
@@ -188,6 +190,10 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
   if (!a.sentences && strcmp(context, "document") != 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown context: \"%s\"", context),
                     errhint("It is 'sentence' or 'document'.")));
+  const double discount = DatumGetFloat8(argument(fcinfo, 9, "discount"));
+  if (!(discount >= 0 && discount <= 0.999))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %g", discount)));
+  a.discount = static_cast<uint32>(std::lround(discount * kDiscountUnits));
   return a;
 }
 
@@ -198,6 +204,7 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
     options.window = args.window;
     options.by_position = args.by_position;
     options.sentences = args.sentences;
+    options.discount = args.discount;
     options.memory_limit = engine_memory();
     options.files = files;
     options.stop = stop;

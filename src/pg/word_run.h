@@ -23,6 +23,7 @@ struct WordArguments {
   ArrayType* stopwords;  // may be null
   Oid dictionary;        // may be InvalidOid
   bool sentences;
+  uint32 discount;       // thousandths
 };
 WordArguments word_arguments(FunctionCallInfo fcinfo);
 

@@ -27,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.window = 1 + (kind & 15);
   options.by_position = (kind & 16) != 0;
   options.sentences = (kind & 32) != 0;
+  options.discount = (kind & 64) != 0 ? 500 : 0;
   options.files = memory % 4 == 0 ? nullptr : &files;
   options.memory_limit = memory % 4 < 3 ? 0 : size_t{memory} << 12;
   WordCounts counts(options);
@@ -55,8 +56,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       documents.push_back(reference::places_of(words));
     }
   }
-  const reference::WordModel want =
+  reference::WordModel want =
       reference::model_of(documents, {}, vocabulary, features, options.window, options.by_position, options.sentences);
+  want.discount = options.discount;
   const size_t n = counts.choose(vocabulary);
   DEMAND(n == want.words.size());
   std::vector<uint32_t> ids;

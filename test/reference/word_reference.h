@@ -144,6 +144,7 @@ struct WordModel {
   int window = 0;
   bool by_position = true;
   uint32_t contexts = 0;
+  uint32_t discount = 0;  // thousandths
 
   uint32_t feature(int r, uint32_t context) const {
     if (!by_position) return context;
@@ -205,15 +206,19 @@ inline bool product_above(uint64_t c, uint64_t t, uint64_t a, uint64_t b) {
   return product(c, t) > product(a, b);
 }
 
-inline double nats(uint64_t c, uint64_t t, uint64_t a, uint64_t b) {
-  const double ln_c = std::log(static_cast<double>(c)), ln_t = std::log(static_cast<double>(t));
+inline double nats(uint64_t c, uint64_t t, uint64_t a, uint64_t b, uint32_t discount) {
+  const double ln_c = std::log(discount == 0 ? static_cast<double>(c) : static_cast<double>(1000 * c - discount) / 1000), ln_t = std::log(static_cast<double>(t));
   const double ln_a = std::log(static_cast<double>(a)), ln_b = std::log(static_cast<double>(b));
   return ((ln_c + ln_t) - ln_a) - ln_b;
 }
 
-inline int information(uint64_t c, uint64_t t, uint64_t a, uint64_t b) {
-  if (!product_above(c, t, a, b)) return 0;
-  const double value = std::floor(1024 * nats(c, t, a, b) + 0.5);
+inline bool informative(uint64_t c, uint64_t t, uint64_t a, uint64_t b, uint32_t discount) {
+  return discount == 0 ? product_above(c, t, a, b) : product_above(1000 * c - discount, t, 1000 * a, b);
+}
+
+inline int information(uint64_t c, uint64_t t, uint64_t a, uint64_t b, uint32_t discount = 0) {
+  if (!informative(c, t, a, b, discount)) return 0;
+  const double value = std::floor(1024 * nats(c, t, a, b, discount) + 0.5);
   return value < 1 ? 1 : value > 32767 ? 32767 : static_cast<int>(value);
 }
 
@@ -226,7 +231,7 @@ inline std::vector<FixedRow> fixed_rows(const WordModel& m) {
   for (const auto& [triple, c] : m.triples) {
     const auto& [w, r, other] = triple;
     if (other >= m.contexts) continue;
-    const int v = information(c, m.totals.at(r), m.of_word.at({w, r}), m.of_context.at({other, r}));
+    const int v = information(c, m.totals.at(r), m.of_word.at({w, r}), m.of_context.at({other, r}), m.discount);
     if (v > 0) out[w][m.feature(r, other)] = v;
   }
   return out;
@@ -238,7 +243,7 @@ inline std::vector<RealRow> real_rows(const WordModel& m) {
     const auto& [w, r, other] = triple;
     if (other >= m.contexts) continue;
     const uint64_t t = m.totals.at(r), a = m.of_word.at({w, r}), b = m.of_context.at({other, r});
-    if (product_above(c, t, a, b)) out[w][m.feature(r, other)] = nats(c, t, a, b);
+    if (informative(c, t, a, b, m.discount)) out[w][m.feature(r, other)] = nats(c, t, a, b, m.discount);
   }
   return out;
 }

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "model"))
 import lsh_protocol
 from lsh_protocol import *
 
-HISTORIES = 8000 if FULL else 1400
+HISTORIES = 8000 if FULL else 1000
 MOST_TRIES = 2000  # histories within which each mistake must be noticed
 
 MUST_HAPPEN = (

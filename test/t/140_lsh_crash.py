@@ -6,7 +6,7 @@ takes back every page that was left behind, and no temporary file stays."""
 from servers import *
 
 ROUNDS = 20 if FULL else 2
-CANCELS = 60 if FULL else 5
+CANCELS = 60 if FULL else 3
 ROWS = 20000 if FULL else 8000  # of the tables that are built and vacuumed
 JOINED = 100 if FULL else 2000  # rows of a joined table: enough for a join that lasts longer than a cancel needs to reach it
 LIMIT = 2.0  # seconds that a cancelled statement may take to end; the measured worst is in the check's name

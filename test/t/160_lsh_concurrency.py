@@ -6,7 +6,7 @@ rollback, savepoints, prepared statements, two-phase commit; NULLs, empty signat
 during a scan."""
 from servers import *
 
-SECONDS = 600 if FULL else 40  # of the mix
+SECONDS = 600 if FULL else 25  # of the mix
 CYCLES = 50 if FULL else 12    # of update and VACUUM
 rng = random.Random(160)
 

@@ -62,7 +62,8 @@ def agreement(conn):
     check("the dictionary knows stop words", len(english) > 20, english)
     settings = [{}, {"by_position": False}, {"window": 1}, {"window": 2, "by_position": False, "context": "document"}, {"window": 5}, {"window": 16, "k": 3},
                 {"features": 20}, {"vocabulary": 40}, {"vocabulary": 200, "features": 7, "by_position": False, "k": 1000}, {"stopwords": STOPWORDS},
-                {"context": "document"}, {"stopwords": []}, {"k": 1, "window": 4}, {"vocabulary": 1}, {"vocabulary": 2, "window": 1, "by_position": False}]
+                {"context": "document"}, {"stopwords": []}, {"k": 1, "window": 4}, {"vocabulary": 1}, {"vocabulary": 2, "window": 1, "by_position": False}, {"discount": 0.5},
+                {"discount": 0.999, "by_position": False, "k": 3}, {"discount": 0.0004, "window": 2}]
     worst, bounds, compared, used = 0, [], 0, 0
     for s in settings:
         model = words.Model(docs, **{n: v for n, v in s.items() if n != "k"})
@@ -143,10 +144,11 @@ def synonyms(conn):
 GOLD = (("ws_353_all", 0.25), ("ws_353_sim", 0.35), ("ws_353_rel", 0.15), ("simlex_999", 0.08))
 
 
-def gold(conn, model, below):
+def gold(conn, model, below, plain=None):
     """Spearman of Lin's measure and of the cosine of the same positive mutual information, with people's scores. below: how far below the
-    cosine's the first may be, on SimLex-999 by 0.05 anyway; None: only told."""
-    line, rows = [], {}
+    cosine's the first may be, on SimLex-999 by 0.05 anyway; None: only told. Returns the cosine's, which a model with a discount is
+    given as `plain`: what it is compared with is the cosine without one."""
+    line, rows, baseline = [], {}, {}
     for name, least in GOLD:
         path = data_file("words", name + ".tsv.gz")
         if not path:
@@ -158,12 +160,14 @@ def gold(conn, model, below):
         known = [(rows[a], rows[b], s) for a, b, s in pairs if a in rows and b in rows and a != b]
         human = [s for _, _, s in known]
         lin = words.spearman([words.similarity(a, b) or 0.0 for a, b, _ in known], human)
-        cosine = words.spearman([words.cosine(a, b) for a, b, _ in known], human)
+        cosine = (plain or {}).get(name) or words.spearman([words.cosine(a, b) for a, b, _ in known], human)
+        baseline[name] = cosine
         line.append("%s %d of %d pairs: %.3f (%.3f)" % (name, len(known), len(pairs), lin, cosine))
         if below is not None:
             allowed = 0.05 if name == "simlex_999" else below
             check("%s: at least %g, and not below PMI and cosine by more than %g" % (name, least, allowed), lin >= max(least, cosine - allowed), (lin, cosine))
-    print("note: Spearman (that of PMI and cosine): %s" % ", ".join(line))
+    print("note: Spearman (that of PMI and cosine%s): %s" % (" without a discount" if plain else "", ", ".join(line)))
+    return baseline
 
 
 def corpus(conn):
@@ -199,11 +203,13 @@ def corpus(conn):
     conn.execute("SELECT drop_word_model('english')")
     others = ((5000, 3, True, 0.05), (10000, 3, True, 0.05), (10000, 3, False, 0.05), (10000, 5, True, 0.05), (20000, 3, True, None), (100000, 3, True, None), (100000, 3, False, None))
     for *settings, below in ((10000, 2, True, 0.0),) + others * FULL:
-        start = time.monotonic()
-        conn.execute("CALL create_word_model('other', 'SELECT body FROM corpus', vocabulary => %s, \"window\" => %s, by_position => %s, k => 20)", settings)
-        print("note: vocabulary %d, window %d, by_position %s: %.1f s, %s" % (*settings, time.monotonic() - start, one(conn, "SELECT pg_size_pretty(pg_total_relation_size('other'))")))
-        gold(conn, "other", below)
-        conn.execute("SELECT drop_word_model('other')")
+        plain = None
+        for discount in (0, 0.5) if settings[0] < 100000 else (0,):
+            start = time.monotonic()
+            conn.execute("CALL create_word_model('other', 'SELECT body FROM corpus', vocabulary => %s, \"window\" => %s, by_position => %s, k => 20, discount => %s)", settings + [discount])
+            print("note: vocabulary %d, window %d, by_position %s, discount %g: %.1f s, %s" % (*settings, discount, time.monotonic() - start, one(conn, "SELECT pg_size_pretty(pg_total_relation_size('other'))")))
+            plain = gold(conn, "other", below, plain)
+            conn.execute("SELECT drop_word_model('other')")
 
     # Counts and rows of real text, by the slow reference.
     least = "id BETWEEN 1 AND 60 OR id % 20 = 0" if FULL else "id IN (3, 500)"
@@ -230,7 +236,8 @@ def stored(name):
         rng = random.Random(7)
         docs = samples("en") + hostile(rng, 60)
         fill(conn, "d", docs)
-        for n, s in enumerate(({}, {"by_position": False, "window": 2, "features": 30, "k": 4}, {"vocabulary": 50, "context": "document", "stopwords": STOPWORDS})):
+        for n, s in enumerate(({}, {"by_position": False, "window": 2, "features": 30, "k": 4}, {"vocabulary": 50, "context": "document", "stopwords": STOPWORDS},
+                                 {"discount": 0.25, "window": 1})):
             text, values = call_of("SELECT body FROM d", s)
             conn.execute("CALL create_word_model('m', %s" + text, values)
             got = model_rows(conn, "m")
@@ -366,12 +373,12 @@ def ordinary_user(name):
             conn.execute("CREATE OPERATOR own.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = own.evil)")
             conn.execute("CREATE TABLE own.m OF neardup_word; CREATE TABLE own.m_model OF neardup_word_model; "
                          "CREATE TRIGGER t BEFORE INSERT ON own.m FOR EACH ROW EXECUTE FUNCTION own.fires(); "
-                         "INSERT INTO own.m_model SELECT 'SELECT body FROM public.d', 100000, 50, 3, true, NULL, NULL, NULL, 'sentence', false, NULL, 0, now()")
+                         "INSERT INTO own.m_model SELECT 'SELECT body FROM public.d', 100000, 50, 3, true, NULL, NULL, NULL, 'sentence', 0, false, NULL, 0, now()")
             conn.execute("RESET ROLE; SET search_path = own, public")
             fails("nobody goes on with another role's model", conn, "CALL create_word_model('own.m', 'SELECT body FROM public.d')", text="another role", state="42501")
             fails("a model that is not finished", conn, "SELECT similar_words('own.m', 'the')", state="55000")
             conn.execute("ALTER TABLE own.m_model RENAME TO settings; CREATE VIEW own.m_model AS SELECT query, vocabulary, greatest(k, own.evil()) AS k, \"window\", "
-                         "by_position, features, stopwords, dictionary, context, given, 0 AS words, compared, started, counted, finished FROM own.settings")
+                         "by_position, features, stopwords, dictionary, context, discount, given, 0 AS words, compared, started, counted, finished FROM own.settings")
             fails("a view is no settings", conn, "SELECT similar_words('own.m', 'the')", state="42809")
             fails("nor to go on with", conn, "CALL create_word_model('own.m', 'SELECT body FROM public.d')", state="42809")
             conn.execute("DROP VIEW own.m_model; ALTER TABLE own.settings RENAME TO m_model; SELECT drop_word_model('own.m')")
@@ -461,6 +468,8 @@ def bad_input(name):
                 ("stopwords => '{in front of}'", "in front of", "22023"), ("dictionary => 'none_such'", "none_such", "42704"),
                 ("k => NULL", "k must not be NULL", "22004"), ('"window" => NULL', "window must not be NULL", "22004"),
                 ("vocabulary => NULL", "vocabulary must not be NULL", "22004"), ("by_position => NULL", "by_position must not be NULL", "22004"),
+                ("discount => NULL", "discount must not be NULL", "22004"), ("discount => -0.001", "discount must be between 0 and 0.999: -0.001", "22023"),
+                ("discount => 1", "discount must be between 0 and 0.999: 1", "22023"), ("discount => 'NaN'", "discount must be between 0 and 0.999: NaN", "22023"),
                 ("context => NULL", "context must not be NULL", "22004")):
             fails("word_similarities: %s" % options, conn, "SELECT * FROM word_similarities(%s, %s)" % (query, options), text=text, state=state)
             fails("create_word_model: %s" % options, conn, "CALL create_word_model('bad', %s, %s)" % (query, options), text=text, state=state)

@@ -86,7 +86,7 @@ def sentences_of(doc, context="sentence"):
 class Model:
     """words (in the order of the model), frequency, rows: per word {feature: value}, weight; exact_rows in nats, not rounded."""
 
-    def __init__(self, docs, vocabulary=100000, window=3, by_position=True, features=None, stopwords=(), context="sentence"):
+    def __init__(self, docs, vocabulary=100000, window=3, by_position=True, features=None, stopwords=(), context="sentence", discount=0):
         sentences = [s for d in docs if d is not None for s in sentences_of(d, context)]
         frequency = collections.Counter(w for s in sentences for w in s if w is not None)
         stop = set(stopwords)
@@ -105,9 +105,9 @@ class Model:
                     if b is not None:
                         cells[a, d if by_position else 0, b] += 1
                         cells[b, -d if by_position else 0, a] += 1
-        self._rows(cells, window, by_position, len(self.words) if features is None else features)
+        self._rows(cells, window, by_position, len(self.words) if features is None else features, round(1000 * discount))
 
-    def _rows(self, cells, window, by_position, features):
+    def _rows(self, cells, window, by_position, features, discount):
         all_of, of_word, of_feature = collections.Counter(), collections.Counter(), collections.Counter()
         for (w, r, v), n in cells.items():
             all_of[r] += n
@@ -121,11 +121,11 @@ class Model:
             if v >= features:
                 continue
             t, a, b = all_of[r], of_word[w, r], of_feature[r, v]
-            if c * t > a * b:
+            if (1000 * c - discount) * t > 1000 * a * b:
                 feature = v * 2 * window + position[r] if by_position else v
-                nats = math.log(c) + math.log(t) - math.log(a) - math.log(b)
+                nats = math.log((1000 * c - discount) / 1000) + math.log(t) - math.log(a) - math.log(b)
                 self.rows[w][feature] = min(max(math.floor(UNITS * nats + 0.5), 1), 32767)
-                self.exact_rows[w][feature] = math.log(c * t / (a * b))
+                self.exact_rows[w][feature] = math.log((c - discount / 1000) * t / (a * b))
         self.weight = [sum(row.values()) for row in self.rows]
         self.exact_weight = [math.fsum(row.values()) for row in self.exact_rows]
 

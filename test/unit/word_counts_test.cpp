@@ -54,6 +54,7 @@ struct Setting {
   int window = 3;
   bool by_position = true;
   bool sentences = true;
+  uint32_t discount = 0;
   size_t memory = SIZE_MAX;
 };
 
@@ -70,6 +71,7 @@ Result counted(const Corpus& corpus, const Setting& setting, TempFileFactory* fi
   options.window = setting.window;
   options.by_position = setting.by_position;
   options.sentences = setting.sentences;
+  options.discount = setting.discount;
   options.memory_limit = setting.memory;
   options.files = files;
   options.stop = stop;
@@ -110,7 +112,9 @@ Result counted(const Corpus& corpus, const Setting& setting, TempFileFactory* fi
 }
 
 WordModel expected(const Corpus& corpus, const Setting& s) {
-  return reference::model_of(corpus.places(), s.stop_words, s.vocabulary, s.features, s.window, s.by_position, s.sentences);
+  WordModel m = reference::model_of(corpus.places(), s.stop_words, s.vocabulary, s.features, s.window, s.by_position, s.sentences);
+  m.discount = s.discount;
+  return m;
 }
 
 void expect_same(const Result& got, const WordModel& want, const std::vector<FixedRow>& rows, const Corpus& corpus) {
@@ -215,6 +219,9 @@ TEST(WordCounts, WindowsAndSentences) {
   EXPECT_THROW(counted(corpus, setting, nullptr), Error);
   setting.window = 17;
   EXPECT_THROW(counted(corpus, setting, nullptr), Error);
+  setting.window = 1;
+  setting.discount = 1000;
+  EXPECT_THROW(counted(corpus, setting, nullptr), Error);
 }
 
 TEST(WordCounts, NothingToCount) {
@@ -238,6 +245,7 @@ TEST(WordCounts, EqualsTheReference) {
     setting.window = static_cast<int>(1 + random() % 16);
     setting.by_position = random() % 2;
     setting.sentences = random() % 2;
+    setting.discount = random() % 2 ? static_cast<uint32_t>(random() % 1000) : 0;
     for (int s = 0; s < 5; ++s) setting.stop_words.insert(word(s * s));
     StdioTempFiles files;
     setting.memory = i % 2 ? SIZE_MAX : 0;

@@ -145,8 +145,8 @@ TEST(WordRow, CommonInformation) {
   }
 }
 
-uint16_t information(uint64_t c, uint64_t t, uint64_t a, uint64_t b) {
-  return word_information(LoggedCount(c), LoggedCount(t), LoggedCount(a), LoggedCount(b));
+uint16_t information(uint64_t c, uint64_t t, uint64_t a, uint64_t b, uint32_t discount = 0) {
+  return word_information({c, discounted_log(c, discount)}, LoggedCount(t), LoggedCount(a), LoggedCount(b), discount);
 }
 
 TEST(WordInformation, ByExample) {
@@ -155,6 +155,9 @@ TEST(WordInformation, ByExample) {
   EXPECT_EQ(information(3, 10, 5, 4), 415);  // 1024 ln 1.5 = 415.2
   EXPECT_EQ(information(2, 10, 5, 4), 0);    // as often as by chance
   EXPECT_EQ(information(1, 10, 5, 4), 0);
+  EXPECT_EQ(information(3, 10, 5, 4, 500), 228);  // 1024 ln 1.25 = 228.5
+  EXPECT_EQ(information(3, 10, 5, 4, 999), 1);    // 2.001 is above chance
+  EXPECT_EQ(information(1, 1000, 1, 1, 999), 0);  // 0.001 is chance
   EXPECT_EQ(information(1, UINT64_MAX, 1, 1), 32767);  // 44.4 nats, above the greatest
   // Above 1 by less than half a unit.
   EXPECT_EQ(information(100001, 100000, 100000, 100000), 1);
@@ -173,6 +176,12 @@ TEST(WordInformation, EqualsTheReference) {
     if (i % 4 == 0) c = a, t = b + random() % 3;  // close to none
     if (a == 0 || b == 0 || c == 0 || t == 0) continue;
     ASSERT_EQ(information(c, t, a, b), reference::information(c, t, a, b)) << c << " " << t << " " << a << " " << b;
+    const auto discount = static_cast<uint32_t>(1 + random() % (kDiscountUnits - 1));
+    a >>= 10, b >>= 10, c >>= 10;
+    if (i % 4 == 1) t = 1000 * b, a = c - std::min<uint64_t>(c, 1);
+    if (a == 0 || b == 0 || c == 0) continue;
+    ASSERT_EQ(information(c, t, a, b, discount), reference::information(c, t, a, b, discount))
+        << c << " " << t << " " << a << " " << b << " " << discount;
   }
 }
 

@@ -118,21 +118,21 @@ cmake_tests() {
   for program in $(gtest_binaries "$1"); do gtest_run "$program"; done
 }
 
-step_unit() { cmake_tests "$root/build" "-O2 -g -Wall -Wextra"; }
+step_unit() { cmake_tests "$root/build" "-O2 -g1 -Wall -Wextra"; }
 
 step_sanitizers() {
   export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
   # The kernels on the host take a third of the time: in the full form.
   if [ "${NEARDUP_FULL:-0}" != 1 ]; then export GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone'; fi
   cmake_tests "$root/build-asan" \
-    "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+    "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 }
 
-fuzz_flags="-std=c++20 -Wno-unknown-warning-option -O1 -g -I$root/src -I$root/test -I$root -fsanitize=address,undefined -fno-sanitize-recover=all"
+fuzz_flags="-std=c++20 -Wno-unknown-warning-option -O1 -g1 -I$root/src -I$root/test -I$root -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 # Objects of the core once, then one program a target; a few seconds each.
 step_fuzz() {
-  local folder=$work/fuzz target seconds=${NEARDUP_FUZZ_SECONDS:-5} archive
+  local folder=$work/fuzz target seconds=${NEARDUP_FUZZ_SECONDS:-3} archive
   if [ "${NEARDUP_FULL:-0}" = 1 ]; then seconds=60; fi
   if ! command -v clang++ >/dev/null; then
     say "skip - fuzz targets: no clang++"
