@@ -14,11 +14,12 @@ CREATE TYPE neardup_word AS (id int, word text COLLATE "C", frequency bigint, we
 COMMENT ON TYPE neardup_word IS 'a word of a word model: the row of a table that create_word_model() makes';
 
 CREATE TYPE neardup_word_model AS (query text, vocabulary int, k int, "window" int, by_position boolean, features int,
-  stopwords text[], dictionary text, context text, discount float8,
+  stopwords text[], dictionary text, context text,
   given boolean,          -- documents are text[]: words are as they were given
   words int,              -- that there are; NULL: not counted yet
   compared int,           -- words before this id have been compared with all before them
-  started timestamptz, counted timestamptz, finished timestamptz);
+  started timestamptz, counted timestamptz, finished timestamptz,
+  discount float8);       -- NULL: made by 0.1.0, without one
 COMMENT ON TYPE neardup_word_model IS 'how a word model is made: the row of a table that create_word_model() makes';
 
 CREATE FUNCTION neardup_count_words(query text, vocabulary int, k int, "window" int, by_position boolean, features int, stopwords text[],
@@ -106,8 +107,8 @@ COMMENT ON FUNCTION neardup_lock_word_model(text, text) IS 'private: settings of
 -- Whether two models are to be made alike.
 CREATE FUNCTION neardup_same_word_model(m neardup_word_model, n neardup_word_model) RETURNS boolean LANGUAGE sql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
-  SELECT (m.query, m.vocabulary, m.k, m."window", m.by_position, m.features, m.stopwords, m.dictionary, m.context, m.discount) IS NOT DISTINCT FROM
-         (n.query, n.vocabulary, n.k, n."window", n.by_position, n.features, n.stopwords, n.dictionary, n.context, n.discount)
+  SELECT (m.query, m.vocabulary, m.k, m."window", m.by_position, m.features, m.stopwords, m.dictionary, m.context, COALESCE(m.discount, 0)) IS NOT DISTINCT FROM
+         (n.query, n.vocabulary, n.k, n."window", n.by_position, n.features, n.stopwords, n.dictionary, n.context, COALESCE(n.discount, 0))
   $$;
 COMMENT ON FUNCTION neardup_same_word_model(neardup_word_model, neardup_word_model) IS 'private: whether two word models are made alike';
 
@@ -134,7 +135,8 @@ BEGIN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
   n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
-           @extschema@.neardup_dictionary_name(dictionary), context, discount);
+           @extschema@.neardup_dictionary_name(dictionary), context);
+  n.discount := discount;
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';

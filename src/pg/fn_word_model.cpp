@@ -196,12 +196,13 @@ extern "C" {
 // create_word_model(), once it is sure that it may commit.
 PG_FUNCTION_INFO_V1(neardup_create_word_model);
 Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
-  constexpr Oid kTypes[] = {TEXTOID, TEXTOID, INT4OID, INT4OID, INT4OID, BOOLOID, INT4OID, TEXTARRAYOID, REGDICTIONARYOID,
-                            TEXTOID, FLOAT8OID, BOOLOID, INTERVALOID};
-  constexpr int kCommit = 11;
-  if (PG_ARGISNULL(kCommit))
+  // As declared, in whatever version: commit is the last but one.
+  Oid* types;
+  int n;
+  get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
+  if (PG_ARGISNULL(n - 2))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
-  const bool commit = PG_GETARG_BOOL(kCommit);
+  const bool commit = PG_GETARG_BOOL(n - 2);
   if (commit && !may_commit(fcinfo))
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
                     errmsg("create_word_model cannot run inside a transaction block"),
@@ -210,9 +211,9 @@ Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
   initStringInfo(&sql);
   appendStringInfo(&sql, "CALL %s.neardup_make_word_model(",
                    quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))));
-  ParamListInfo params = makeParamList(lengthof(kTypes));
-  for (int i = 0; i < static_cast<int>(lengthof(kTypes)); ++i) {
-    pass_on(fcinfo, i, kTypes[i], params);
+  ParamListInfo params = makeParamList(n);
+  for (int i = 0; i < n; ++i) {
+    pass_on(fcinfo, i, types[i], params);
     appendStringInfo(&sql, "%s$%d", i == 0 ? "" : ", ", i + 1);
   }
   appendStringInfoChar(&sql, ')');

@@ -190,7 +190,8 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
   if (!a.sentences && strcmp(context, "document") != 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown context: \"%s\"", context),
                     errhint("It is 'sentence' or 'document'.")));
-  const double discount = DatumGetFloat8(argument(fcinfo, 9, "discount"));
+  // SQL of 0.1.0 has no discount.
+  const double discount = PG_NARGS() > 9 ? DatumGetFloat8(argument(fcinfo, 9, "discount")) : 0;
   if (!(discount >= 0 && discount <= 0.999))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %g", discount)));
   a.discount = static_cast<uint32>(std::lround(discount * kDiscountUnits));

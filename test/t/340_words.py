@@ -373,12 +373,12 @@ def ordinary_user(name):
             conn.execute("CREATE OPERATOR own.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = own.evil)")
             conn.execute("CREATE TABLE own.m OF neardup_word; CREATE TABLE own.m_model OF neardup_word_model; "
                          "CREATE TRIGGER t BEFORE INSERT ON own.m FOR EACH ROW EXECUTE FUNCTION own.fires(); "
-                         "INSERT INTO own.m_model SELECT 'SELECT body FROM public.d', 100000, 50, 3, true, NULL, NULL, NULL, 'sentence', 0, false, NULL, 0, now()")
+                         "INSERT INTO own.m_model SELECT 'SELECT body FROM public.d', 100000, 50, 3, true, NULL, NULL, NULL, 'sentence', false, NULL, 0, now()")
             conn.execute("RESET ROLE; SET search_path = own, public")
             fails("nobody goes on with another role's model", conn, "CALL create_word_model('own.m', 'SELECT body FROM public.d')", text="another role", state="42501")
             fails("a model that is not finished", conn, "SELECT similar_words('own.m', 'the')", state="55000")
             conn.execute("ALTER TABLE own.m_model RENAME TO settings; CREATE VIEW own.m_model AS SELECT query, vocabulary, greatest(k, own.evil()) AS k, \"window\", "
-                         "by_position, features, stopwords, dictionary, context, discount, given, 0 AS words, compared, started, counted, finished FROM own.settings")
+                         "by_position, features, stopwords, dictionary, context, given, 0 AS words, compared, started, counted, finished, discount FROM own.settings")
             fails("a view is no settings", conn, "SELECT similar_words('own.m', 'the')", state="42809")
             fails("nor to go on with", conn, "CALL create_word_model('own.m', 'SELECT body FROM public.d')", state="42809")
             conn.execute("DROP VIEW own.m_model; ALTER TABLE own.settings RENAME TO m_model; SELECT drop_word_model('own.m')")

@@ -1,0 +1,125 @@
+#!/usr/bin/python3
+"""Versions: the scripts of releases stay as they were; from every one ALTER EXTENSION UPDATE leads to what a new installation makes; this
+library serves the SQL of the release before it; what was made then lives on."""
+import hashlib
+
+from harness import *
+import estate
+
+ROOT = os.path.join(HERE, "..", "..")
+UPGRADE = os.path.join(ROOT, "sql", "upgrade")
+
+
+def frozen():
+    """sql/upgrade/SHA256SUMS names what has been released."""
+    with open(os.path.join(UPGRADE, "SHA256SUMS")) as f:
+        sums = [line.split() for line in f]
+    equal_all("released scripts are as they were", [(name, hashlib.sha256(open(os.path.join(UPGRADE, name), "rb").read()).hexdigest(), s) for s, name in sums])
+
+
+def versions(conn):
+    """Those that can be installed, the newest last."""
+    found = [v for (v,) in conn.execute("SELECT version FROM pg_available_extension_versions WHERE name = 'neardup'")]
+    return sorted(found, key=lambda v: tuple(map(int, v.split("."))))
+
+
+def definitions(name):
+    """Each object of the extension as pg_dump writes it, whatever its OID."""
+    dump = tool("pg_dump", "--schema-only", "--binary-upgrade", "-d", name)
+    if dump.returncode:
+        raise RuntimeError(dump.stderr)
+    entries = set()
+    for entry in dump.stdout.split("\n-- Name: ")[1:]:
+        lines = [line for line in entry.splitlines() if line and not line.startswith(("--", "SET ", "\\"))]
+        kept, skipping = [], False
+        for line in lines:
+            if "binary_upgrade" in line:
+                skipping = not line.rstrip().endswith(";")
+            elif skipping:
+                skipping = not line.rstrip().endswith(";")
+            elif not line.startswith("ALTER EXTENSION"):
+                kept.append(line)
+        entries.add("\n".join(kept))
+    return entries
+
+
+def chain():
+    with database("_new") as new:
+        with connect(new) as conn:
+            known = versions(conn)
+            current = one(conn, "SELECT extversion FROM pg_extension WHERE extname = 'neardup'")
+            equal("the newest version is the default one", current, known[-1])
+            check("there are older ones", len(known) > 1, known)
+            released = conn.execute("SELECT source, target FROM pg_extension_update_paths('neardup') WHERE path IS NULL AND source < target").fetchall()
+            equal("a way up from each to each later one", released, [])
+        wanted = definitions(new)
+        check("definitions are read", len(wanted) > 400, len(wanted))
+        for old in known[:-1]:
+            with database("_old", extension=False) as name, connect(name) as conn:
+                conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
+                before = definitions(name)
+                check("%s has other definitions" % old, before != wanted)
+                conn.execute("ALTER EXTENSION neardup UPDATE")
+                equal("%s is updated to the newest" % old, one(conn, "SELECT sql FROM neardup_version()"), current)
+                got = definitions(name)
+                equal("%s, updated: nothing is missing or otherwise" % old, sorted(wanted - got), [])
+                equal("%s, updated: nothing is left over" % old, sorted(got - wanted), [])
+            with database("_schema", extension=False) as name, connect(name) as conn:
+                conn.execute("CREATE SCHEMA \"Near dup\"; CREATE EXTENSION neardup SCHEMA \"Near dup\" VERSION '%s'" % old)
+                conn.execute("ALTER EXTENSION neardup UPDATE")
+                equal("%s in another schema is updated" % old, one(conn, "SELECT sql FROM \"Near dup\".neardup_version()"), current)
+
+
+def carried(old):
+    """What was made with the SQL of a release, by this library; then updated."""
+    with database("_data", extension=False) as name, connect(name) as conn:
+        conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
+        estate.make(conn)
+        estate.sound(old, conn)
+        before = estate.answers(conn)
+        estate.same(old + ": indexes give what a sequential scan gives", before, estate.answers(conn, False))
+        with database("_today") as today, connect(today) as now:
+            estate.make(now)
+            estate.same(old + " answers as today's SQL", before, estate.answers(now))
+        conn.execute("CREATE TABLE words AS SELECT * FROM word_similarities('SELECT body FROM article', k => 3, vocabulary => 300)")
+        conn.execute("CREATE VIEW akin AS SELECT * FROM word_similarities('SELECT body FROM article', k => 3, vocabulary => 300)")
+        begun = "CALL create_word_model('begun', 'SELECT body FROM article', vocabulary => 300, k => 3, commit_every => '0 s')"
+        conn.execute("SET statement_timeout = '0'")
+        cancelled_model(conn, begun)
+        with connect(name) as other:  # a session that saw the old version
+            other.execute("SELECT count(*) FROM akin")
+            conn.execute("ALTER EXTENSION neardup UPDATE")
+            equal(old + ", updated: another session goes on", one(other, "SELECT count(*) FROM akin"), one(conn, "SELECT count(*) FROM words"))
+        estate.same(old + ", updated: the same answers", estate.answers(conn), before)
+        estate.served(old + ", updated", conn)
+        estate.sound(old + ", updated", conn)
+        if old == "0.1.0":
+            equal("0.1.0, updated: a view of word_similarities gives what it gave", conn.execute("TABLE akin").fetchall(), conn.execute("TABLE words").fetchall())
+            fails("0.1.0, updated: a model that was begun without a discount goes on without one", conn, begun.replace("commit_every", "discount => 0.5, commit_every"), text="other arguments")
+            conn.execute(begun)
+            equal("0.1.0, updated: and is finished", conn.execute("SELECT m.word, s.n::int, o.word, s.v FROM begun m, unnest(m.similar_ids, m.similarities) WITH ORDINALITY s(i, v, n), begun o WHERE o.id = s.i ORDER BY m.id, s.n").fetchall(),
+                  conn.execute("SELECT word, rank, similar_word, similarity FROM words").fetchall())
+            conn.execute("SELECT drop_word_model('begun'); DROP VIEW akin")
+            conn.execute("CALL create_word_model('sparing', 'SELECT body FROM article', vocabulary => 300, k => 3, discount => 0.5)")
+            check("0.1.0, updated: what is new works", one(conn, "SELECT sum(weight) FROM sparing") < one(conn, "SELECT sum(weight) FROM model"))
+        estate.live_on(old + ", updated", conn)
+        conn.execute("DROP EXTENSION neardup CASCADE")
+        equal(old + ", updated: DROP EXTENSION leaves none of it", one(conn, "SELECT count(*) FROM pg_proc WHERE probin LIKE '%neardup%'"), 0)
+
+
+def cancelled_model(conn, call):
+    """Counts words and compares none, as an interrupted call leaves it."""
+    conn.execute("SET statement_timeout = '1s'")
+    with contextlib.suppress(psycopg.errors.QueryCanceled):
+        conn.execute(call)
+    conn.execute("RESET statement_timeout")
+    conn.execute("UPDATE begun_model SET compared = 0, finished = NULL; UPDATE begun SET similar_ids = NULL, similarities = NULL")
+
+
+def main():
+    with database("_any") as name, connect(name) as conn:
+        old = versions(conn)[:-1]
+    sections((frozen,), (chain,), *[(carried, v) for v in old[-1:]])
+
+
+finish(main)

@@ -1,0 +1,137 @@
+"""What a user's database holds after some time with neardup, and what it answers: signatures, indexes, constraints, triggers, jobs,
+word models. For tests that carry a database over to another version."""
+import re
+
+from harness import *
+
+TEXT = "(SELECT string_agg('w' || translate((hash_of % 4001)::text, '0123456789', 'abcdefghij'), ' ' ORDER BY j) FROM generate_series(1, 60) j, LATERAL (SELECT abs(hashint8((CASE WHEN j = i % 7 + 20 THEN i ELSE i / 4 END) * 1000::bigint + j)) AS hash_of) h)"
+
+# Statement by statement: some of them cannot be in a transaction block.
+MAKE = [
+    "CREATE TABLE article (id int PRIMARY KEY, tenant int, published date, body text, items int[],"
+    " sig minhash GENERATED ALWAYS AS (to_minhash(body)) STORED, hash simhash, digest ctph)",
+    "INSERT INTO article (id, tenant, published, body) SELECT i, i % 3, date '2026-01-01' + i % 100, " + TEXT + " FROM generate_series(1, 800) i",
+    "UPDATE article SET hash = to_simhash(body), digest = to_ctph(body), items = ARRAY(SELECT abs(hashint4(id / 4 * 100 + j)) % 1000 FROM generate_series(1, 12 + id % 3) j)",
+    "CREATE INDEX article_sig ON article USING lsh (sig)",
+    "CREATE INDEX article_hash ON article USING lsh (hash)",
+    "CREATE INDEX article_digest ON article USING lsh (digest)",
+    "CREATE INDEX article_items ON article USING lsh (items)",
+    "CREATE INDEX article_of_tenant ON article USING lsh (tenant, sig) WITH (threshold = 0.6)",
+    "CREATE INDEX article_body ON article USING lsh (to_minhash(body, 2))",
+    "CREATE TABLE kept (id int PRIMARY KEY, body text, EXCLUDE USING lsh (with_threshold(to_minhash(body), 0.9) WITH &&))",
+    "INSERT INTO kept SELECT id, body FROM article WHERE id % 4 = 0 ORDER BY id ON CONFLICT DO NOTHING",
+    "CREATE TABLE mail (id int, sent date, body text, copy_of int) PARTITION BY RANGE (sent)",
+    "CREATE TABLE mail_1 PARTITION OF mail FOR VALUES FROM ('2026-01-01') TO ('2026-02-01')",
+    "CREATE TABLE mail_2 PARTITION OF mail FOR VALUES FROM ('2026-02-01') TO ('2026-12-31')",
+    "CREATE INDEX mail_body ON mail USING lsh (to_minhash(body))",
+    "CREATE TRIGGER zz_guard BEFORE INSERT OR UPDATE ON mail FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body)', '0.85', 'skip')",
+    "INSERT INTO mail SELECT id, published, body FROM article WHERE id <= 120",
+    "CREATE VIEW near AS SELECT a.id AS a, b.id AS b, jaccard(a.sig, b.sig) AS similarity FROM article a JOIN article b ON a.id < b.id AND jaccard(a.sig, b.sig) >= 0.7",
+    "CREATE MATERIALIZED VIEW anchors AS SELECT id, cluster_anchor(sig, 0.8) OVER (ORDER BY id) AS kept FROM article",
+    "SELECT create_profile('narrow', base => 'web', k => 2, num_perm => 64)",
+    "SELECT create_duplicates('copies', 'article', 'id', 'body', order_by => 'published')",
+    "CALL refresh_duplicates('copies')",
+    "SELECT create_duplicates('narrow_copies', 'article', 'id', 'body', profile => 'narrow', within => '{tenant}', threshold => 0.6)",
+    "CALL refresh_duplicates('narrow_copies', batch => 100)",
+    "SELECT create_lexicon('lexicon', 'SELECT body FROM article')",
+    "CALL create_word_model('model', 'SELECT body FROM article ORDER BY id', vocabulary => 400, k => 5)",
+]
+
+# What must be the same wherever the database goes.
+ASK = [
+    "SELECT id, sig::text, hash::text, digest::text, items::text FROM article ORDER BY id",
+    "SELECT id, encode(minhash_send(sig), 'hex'), encode(simhash_send(hash), 'hex'), encode(ctph_send(digest), 'hex') FROM article WHERE id % 40 = 0 ORDER BY id",
+    "TABLE near ORDER BY a, b",
+    "TABLE anchors ORDER BY id",
+    "SELECT id FROM article WHERE jaccard(sig, (SELECT sig FROM article WHERE id = 41)) >= 0.75 ORDER BY id",
+    "SELECT id FROM article WHERE tenant = 2 AND jaccard(sig, (SELECT sig FROM article WHERE id = 41)) >= 0.6 ORDER BY id",
+    "SELECT id FROM article WHERE jaccard(to_minhash(body, 2), to_minhash((SELECT body FROM article WHERE id = 90), 2)) > 0.8 ORDER BY id",
+    "SELECT id FROM article WHERE hamming(hash, (SELECT hash FROM article WHERE id = 41)) <= 3 ORDER BY id",
+    "SELECT id, ctph_score(digest, (SELECT digest FROM article WHERE id = 41)) FROM article WHERE ctph_score(digest, (SELECT digest FROM article WHERE id = 41)) >= 60 ORDER BY id",
+    "SELECT id FROM article WHERE jaccard_exact(items, (SELECT items FROM article WHERE id = 41)) >= 0.8 ORDER BY id",
+    "SELECT id FROM article WHERE jaccard(sig, (SELECT sig FROM article WHERE id = 7)) > 0.75 ORDER BY sig <%> (SELECT sig FROM article WHERE id = 7), id LIMIT 5",
+    "SELECT * FROM all_pairs('SELECT id, hash FROM article', 61 / 64.0) ORDER BY 1, 2",
+    "SELECT id FROM kept ORDER BY id",
+    "SELECT id FROM mail ORDER BY id",
+    "SELECT id, representative, similarity, survivor FROM copies ORDER BY id",
+    "SELECT id, representative, similarity, survivor FROM narrow_copies ORDER BY id",
+    "SELECT job, phase, done, last_error FROM duplicates_status ORDER BY 1",
+    "SELECT term, document_frequency, idf FROM lexicon ORDER BY 1",
+    "SELECT i_match((SELECT body FROM article WHERE id = 5), 'lexicon')::text",
+    "SELECT id, word, frequency, weight, features, similar_ids, similarities FROM model ORDER BY id",
+    "SELECT * FROM similar_words('model', (SELECT word FROM model WHERE id = 3), 4)",
+    "SELECT word_similarity('model', (SELECT word FROM model WHERE id = 3), (SELECT o.word FROM model m JOIN model o ON o.id = m.similar_ids[1] WHERE m.id = 3))",
+    "SELECT * FROM expand_query('model', 'wf wj nothing', 2)",
+]
+
+INDEXES = ("article_sig", "article_hash", "article_digest", "article_items", "article_of_tenant", "article_body", "kept_with_threshold_excl",
+           "mail_1_to_minhash_idx", "mail_2_to_minhash_idx")
+
+
+def make(conn):
+    for statement in MAKE:
+        conn.execute(statement)
+
+
+def answers(conn, indexes=True):
+    """By the lsh indexes, or by reading all rows."""
+    conn.execute("SET enable_seqscan = %s; SET enable_indexscan = %s; SET enable_bitmapscan = %s" % (("off", "on", "on") if indexes else ("on", "off", "off")))
+    out = {q: conn.execute(q).fetchall() for q in ASK}
+    conn.execute("RESET enable_seqscan; RESET enable_indexscan; RESET enable_bitmapscan")
+    empty = [q for q in ASK if not out[q] or out[q] == [(None,)]]
+    if empty:
+        check("every question has an answer", False, empty)
+    return out
+
+
+def same(name, got, want):
+    """One result line for each kind of answer."""
+    return equal_all(name, [(q[:90], got[q], want[q]) for q in ASK])
+
+
+def sound(name, conn):
+    rows = [(i, one(conn, "SELECT coalesce(string_agg(x::text, '; '), '') FROM lsh_check(%s, true) x", (i,)), "") for i in INDEXES]
+    return equal_all(name + ": every index is sound", rows)
+
+
+def served(name, conn):
+    """The planner still takes the indexes."""
+    conn.execute("SET enable_seqscan = off")
+    bad = []
+    for query in (ASK[4], ASK[5], ASK[6], ASK[7], ASK[8], ASK[9], ASK[10]):
+        plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) " + query))
+        if not re.search(r"(Index Scan using|Bitmap Index Scan on) article_(sig|hash|digest|items|of_tenant|body)", plan):
+            bad.append(plan)
+    conn.execute("RESET enable_seqscan")
+    return check(name + ": queries go through the indexes", not bad, bad)
+
+
+def live_on(name, conn):
+    """New rows, constraints, jobs, indexes made anew."""
+    with conn.transaction(force_rollback=True):
+        fails_inside(name + ": the constraint refuses a copy", conn, "INSERT INTO kept SELECT 100000, body FROM kept LIMIT 1", "23P01")
+        equal(name + ": the trigger leaves a copy out", conn.execute("INSERT INTO mail SELECT 100000, sent, body FROM mail LIMIT 1 RETURNING id").fetchall(), [])
+    conn.execute("INSERT INTO article (id, tenant, published, body, hash, digest, items) SELECT id + 10000, tenant, published + 1, body || ' and more', hash, digest, items FROM article WHERE id % 50 = 0")
+    conn.execute("DELETE FROM article WHERE id % 90 = 13")
+    for job in ("copies", "narrow_copies"):
+        conn.execute("CALL refresh_duplicates('%s')" % job)
+    equal(name + ": a refreshed job has the rows that there are", one(conn, "SELECT array_agg(id ORDER BY id) FROM copies"), one(conn, "SELECT array_agg(id ORDER BY id) FROM article"))
+    check(name + ": and tells of copies among the new ones", one(conn, "SELECT count(*) FROM copies WHERE id > 10000 AND similarity BETWEEN 0.8 AND 0.999") > 5)
+    conn.execute("REFRESH MATERIALIZED VIEW anchors")
+    conn.execute("VACUUM article")
+    sound(name + ", changed", conn)
+    by_index, by_rows = answers(conn), answers(conn, False)
+    same(name + ", changed: indexes give what a sequential scan gives", by_index, by_rows)
+    conn.execute("REINDEX TABLE article")
+    same(name + ", indexes made anew: the same", answers(conn), by_rows)
+
+
+def fails_inside(name, conn, query, state):
+    """As fails(), within a transaction that goes on."""
+    conn.execute("SAVEPOINT s")
+    try:
+        conn.execute(query)
+        check(name, False, "no error")
+    except psycopg.Error as e:
+        check(name, e.sqlstate == state, e)
+    conn.execute("ROLLBACK TO s")
