@@ -35,13 +35,46 @@ statement_timeout = 300s
 logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of rollbacks that a killed server does not answer
 
 
-def pg_config(what):
-    return subprocess.run([PG_CONFIG, what], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout.strip()
+def pg_config(what, program=PG_CONFIG):
+    return subprocess.run([program, what], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout.strip()
 
 
-def pg_version():
+def pg_version(program=PG_CONFIG):
     """15 for 15.4."""
-    return int("".join(c if c.isdigit() else " " for c in pg_config("--version").split()[1]).split()[0])
+    return int("".join(c if c.isdigit() else " " for c in pg_config("--version", program).split()[1]).split()[0])
+
+
+class Installation:
+    """A PostgreSQL with an extension built from the sources in a folder, in a folder of its own: links to what is installed, but for
+    the programs that look for the rest beside themselves. `bin` has the programs."""
+
+    def __init__(self, folder, sources, program=PG_CONFIG):
+        self.program, self.prefix = program, os.path.join(folder, "root")
+        make = ["make", "-s", "-C", sources, "PG_CONFIG=" + program, "CUDA=no"]
+        for target in (["-j%d" % (os.cpu_count() or 2), "all"], ["install", "DESTDIR=" + self.prefix]):
+            done = subprocess.run(make + target, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            if done.returncode:
+                raise RuntimeError("make %s: %s" % (target, done.stdout[-800:]))
+        self.bin = self.prefix + pg_config("--bindir", program)
+        os.makedirs(self.bin, exist_ok=True)
+        for name in ("postgres", "initdb", "pg_ctl"):
+            shutil.copy(os.path.join(pg_config("--bindir", program), name), self.bin)
+        for what in (pg_config("--bindir", program), pg_config("--sharedir", program) + "/extension", pg_config("--sharedir", program), pg_config("--pkglibdir", program)):
+            os.makedirs(self.prefix + what, exist_ok=True)
+            for entry in os.listdir(what):
+                if not os.path.lexists(os.path.join(self.prefix + what, entry)):
+                    os.symlink(os.path.join(what, entry), os.path.join(self.prefix + what, entry))
+        open_to_all(self.prefix)
+
+
+def open_to_all(folder):
+    """Readable to the servers' account, whatever the umask."""
+    for path, folders, files in os.walk(folder):
+        os.chmod(path, 0o755)
+        for f in files:
+            f = os.path.join(path, f)
+            if not os.path.islink(f):
+                os.chmod(f, os.stat(f).st_mode | 0o444)
 
 
 def pids_below(parent):
@@ -84,8 +117,8 @@ def wait_for(condition, what, seconds=60):
 class Server:
     """A new cluster in a folder of its own, with the extension at hand; removed at the end."""
 
-    def __init__(self, settings=""):
-        self._make_folder()
+    def __init__(self, settings="", installation=None):
+        self._make_folder(installation)
         # -k: checksums, a test of pages that are written past the buffer manager
         self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-N", "-k", "--no-locale", "-E", "UTF8")
         shm = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
@@ -93,13 +126,12 @@ class Server:
             settings = "dynamic_shared_memory_type = mmap\n" + settings
         self.configure(SETTINGS + settings + "\n" + MORE_SETTINGS)
 
-    def _make_folder(self):
+    def _make_folder(self, installation=None):
         self.folder = tempfile.mkdtemp(prefix="neardup_%s_" % NAME[:3], dir="/tmp")
         self.data = self.folder + "/data"
         self.log = self.folder + "/log"
         self.process = None
-        bindir = pg_config("--bindir")
-        self.bin = DESTDIR + bindir if os.path.exists(DESTDIR + bindir + "/initdb") else bindir
+        self.bin = installation.bin if installation else self.bin_of_today()
         self.user = {}
         if os.geteuid() == 0:
             owner = pwd.getpwnam(OS_USER)
@@ -108,6 +140,12 @@ class Server:
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
         self.env["LC_ALL"] = "C"
         atexit.register(self.remove)
+
+    @staticmethod
+    def bin_of_today():
+        """Programs of the installation that is being tested."""
+        bindir = pg_config("--bindir")
+        return DESTDIR + bindir if os.path.exists(DESTDIR + bindir + "/initdb") else bindir
 
     def configure(self, settings):
         """More settings, from the next start on."""

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Sourced by ./run: ./run demo on freshly made Debian and Ubuntu roots, as root and as an ordinary user (test --full).
-# shellcheck disable=SC2154  # work: set in common.sh
+# Sourced by ./run: ./run demo on freshly made Debian and Ubuntu roots, as root and as an ordinary user (test --full), and ./run test there
+# (test --fresh).
+# shellcheck disable=SC2154  # work: set in common.sh; fresh_suites: in tests.sh
 
 : "${root:?}"
 
@@ -39,13 +40,14 @@ fresh_result() { # NAME LOG
   fi
 }
 
-# fresh_system SUITE MIRROR KEYRING SCRIPT: SCRIPT is debootstrap's, for suites newer than it is
-fresh_system() {
+# make_fresh_root SUITE MIRROR KEYRING SCRIPT: SCRIPT is debootstrap's, for suites newer than it is. The tree of the last commit is in
+# /neardup there. False, with a line why, where it cannot be made.
+make_fresh_root() {
   local log=$work/log/fresh-$1.log
   if [ ! -e "$3" ]; then
     say "skip - fresh $1: no $3"
     count skipped
-    return
+    return 1
   fi
   fresh_root=$work/fresh-$1
   rm -rf --one-file-system "$fresh_root"
@@ -54,7 +56,7 @@ fresh_system() {
     say "skip - fresh $1: debootstrap of $2 failed, see $log"
     count skipped
     remove_fresh_root
-    return
+    return 1
   fi
   # Universe holds some of Ubuntu's packages; how this machine reaches its mirrors holds there, too.
   if [ "$1" = noble ]; then echo "deb $2 $1 main universe" >"$fresh_root/etc/apt/sources.list"; fi
@@ -65,25 +67,70 @@ fresh_system() {
   mount -t proc proc "$fresh_root/proc"
   mkdir "$fresh_root/neardup"
   git -C "$root" -c safe.directory="$root" archive HEAD | tar -x -C "$fresh_root/neardup"
-  chroot "$fresh_root" env -i PATH="$PATH" HOME=/root /neardup/run demo >"$log.root" 2>&1 </dev/null || true
+}
+
+in_fresh_root() { chroot "$fresh_root" env -i PATH="$PATH" HOME=/root "$@" </dev/null; }
+
+# fresh_system DEMOS|TESTS SUITE MIRROR KEYRING SCRIPT
+fresh_system() {
+  local kind=$1 log=$work/log/fresh-$2.log summary
+  shift
+  make_fresh_root "$@" || return 0
+  in_fresh_root /neardup/run demo >"$log.root" 2>&1 || true
   fresh_result "fresh $1, ./run demo as root" "$log.root"
-  chroot "$fresh_root" useradd -m someone
+  if [ "$kind" = TESTS ]; then
+    in_fresh_root /neardup/run test >"$log.test" 2>&1 || true
+    summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log.test" | tail -n 1 || true)
+    say "$(head -n 1 "$log.test"): ${summary:-no result}"
+    if [[ $summary =~ ^([0-9]+)\ passed,\ 0\ failed ]]; then
+      say "ok - fresh $1, ./run test"
+      count passed
+    else
+      say "not ok - fresh $1, ./run test"
+      tail -n 40 "$log.test"
+      count failed
+    fi
+  fi
+  in_fresh_root useradd -m someone
   rm -rf "$fresh_root/neardup/.run"
-  chroot "$fresh_root" chown -R someone /neardup
-  chroot "$fresh_root" su someone -c "cd /neardup && ./run demo" >"$log.user" 2>&1 </dev/null || true
+  in_fresh_root chown -R someone /neardup
+  in_fresh_root su someone -c "cd /neardup && ./run demo" >"$log.user" 2>&1 || true
   fresh_result "fresh $1, ./run demo as an ordinary user" "$log.user"
   remove_fresh_root
 }
 
+# fresh_suite DEMOS|TESTS SUITE
+fresh_suite() {
+  local debian=${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian} debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  case $2 in
+    bookworm | trixie) fresh_system "$1" "$2" "$debian" "$debian_keys" "$2" ;;
+    sid) fresh_system "$1" sid "$debian" "$debian_keys" sid ;;
+    noble)
+      fresh_system "$1" noble "${NEARDUP_MIRROR_UBUNTU:-http://archive.ubuntu.com/ubuntu}" \
+        /usr/share/keyrings/ubuntu-archive-keyring.gpg gutsy
+      ;;
+    *) die "a fresh root is made of bookworm, trixie, sid or noble: $2" ;;
+  esac
+}
+
+can_make_roots() {
+  if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null; then return; fi
+  say "skip - fresh systems: they need root and debootstrap"
+  count skipped
+  return 1
+}
+
 step_fresh() {
-  if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
-    say "skip - fresh systems: they need root and debootstrap"
-    count skipped
-    return
-  fi
+  local suite
+  can_make_roots || return 0
   trap remove_fresh_root EXIT
-  fresh_system bookworm "${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian}" \
-    /usr/share/keyrings/debian-archive-keyring.gpg bookworm
-  fresh_system noble "${NEARDUP_MIRROR_UBUNTU:-http://archive.ubuntu.com/ubuntu}" \
-    /usr/share/keyrings/ubuntu-archive-keyring.gpg gutsy
+  for suite in bookworm trixie noble; do fresh_suite DEMOS "$suite"; done
+}
+
+# In the roots of $fresh_suites: bookworm has PostgreSQL 15, trixie 17, sid 18.
+step_fresh_tests() {
+  local suite
+  can_make_roots || return 0
+  trap remove_fresh_root EXIT
+  for suite in $fresh_suites; do fresh_suite TESTS "$suite"; done
 }

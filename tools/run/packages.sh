@@ -4,11 +4,15 @@
 
 : "${root:?}" "${my_uid:?}"
 
-# The PostgreSQL to build for: PG_CONFIG, else the newest in Debian's places that is complete, else the one in PATH.
+# The PostgreSQL to build for: PG_CONFIG, else that of NEARDUP_PG_MAJOR, else the newest in Debian's places that is complete, else the one in PATH.
 find_pg_config() {
   local candidate
   if [ -n "${PG_CONFIG:-}" ]; then
     printf '%s\n' "$PG_CONFIG"
+    return
+  fi
+  if [ -n "${NEARDUP_PG_MAJOR:-}" ]; then
+    printf '/usr/lib/postgresql/%s/bin/pg_config\n' "$NEARDUP_PG_MAJOR"
     return
   fi
   for candidate in $(printf '%s\n' /usr/lib/postgresql/*/bin/pg_config | sort -rV); do
@@ -26,9 +30,13 @@ apt_lists_there() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# The major version: of an installed server or development package, else the distribution's.
+# The major version: the one that is asked for, else of an installed server or development package, else the distribution's.
 postgresql_version() {
   local version
+  if [ -n "${NEARDUP_PG_MAJOR:-}" ]; then
+    printf '%s\n' "$NEARDUP_PG_MAJOR"
+    return
+  fi
   version=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' 'postgresql-[0-9]*' 'postgresql-server-dev-[0-9]*' \
     2>/dev/null | awk '$2 == "installed" { print $1 }' | grep -oE '^postgresql-(server-dev-)?[0-9]+$' |
     grep -oE '[0-9]+$' | sort -rn | head -n 1 || true)
@@ -45,7 +53,8 @@ package_names() {
   case $1 in
     test)
       printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2
-      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' libfuzzy-dev debootstrap; fi  # what digests are compared with; fresh systems
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' libfuzzy-dev; fi  # what digests are compared with
+      if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
       ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
   esac

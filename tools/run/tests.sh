@@ -302,15 +302,48 @@ step_server() {
   count passed
 }
 
+# test_version MAJOR OPTIONS...: the tests in a copy of this tree that is built for that PostgreSQL, so that what is built here stays
+test_version() {
+  local major=$1 copy
+  shift
+  [[ $major =~ ^[0-9]+$ ]] || die "--pg takes a major version of PostgreSQL, such as 17: ${major:-nothing}"
+  set_work
+  copy=$work/pg-$major
+  mkdir -p "$copy/src"
+  # What is gone here must not stay there; objects are made again when their source is newer.
+  find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
+  find "$copy/src" -type f ! -name '*.o' -delete
+  # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
+  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.so' \
+    --exclude='./sql/neardup--*.sql' --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+  if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
+    NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
+    export NEARDUP_DATA
+  fi
+  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
+}
+
 run_tests() {
-  local began failed skipped
+  local began option
   began=$(date +%s.%N)
   export NEARDUP_FULL=0
-  case ${1:-} in
-    "") ;;
-    --full) NEARDUP_FULL=1 ;;
-    *) die "unknown option of test: $1" ;;
-  esac
+  fresh_suites=""
+  while [ $# -gt 0 ]; do
+    option=$1
+    shift
+    case $option in
+      --full) NEARDUP_FULL=1 ;;
+      --pg)
+        if [ "$NEARDUP_FULL" = 1 ]; then set -- "$@" --full; fi
+        test_version "$@"
+        ;;
+      --fresh)
+        fresh_suites=${*:-bookworm trixie}
+        shift $#
+        ;;
+      *) die "unknown option of test: $option" ;;
+    esac
+  done
   set_work
   need_packages test
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
@@ -321,6 +354,11 @@ run_tests() {
   say "neardup tests, $("$pg_config" --version), logs in $logs"
   counts=$work/counts
   : >"$counts"
+  if [ -n "$fresh_suites" ]; then
+    step "fresh systems: demos and tests" step_fresh_tests
+    end_tests "$began"
+    return
+  fi
   step "build of the extension and the program" step_build
   step "unit tests" step_unit
   step "unit tests with ASan and UBSan" step_sanitizers
@@ -340,8 +378,14 @@ run_tests() {
     step "loader with ASan and UBSan" step_loader_sanitized
   fi
   if [ "$NEARDUP_FULL" = 1 ]; then step "fresh systems" step_fresh; fi
+  end_tests "$began"
+}
+
+# end_tests BEGAN: the last lines, and the exit status
+end_tests() {
+  local failed skipped
   failed=$(total_of failed) skipped=$(total_of skipped)
-  printf 'in %.0f s\n' "$(seconds_since "$began")"
+  printf 'in %.0f s\n' "$(seconds_since "$1")"
   if [ "$skipped" -gt 0 ]; then skipped=", $skipped skipped"; else skipped=""; fi
   say "$(total_of passed) passed, $failed failed$skipped"
   [ "$failed" -eq 0 ] || exit 1
