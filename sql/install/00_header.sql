@@ -1,3 +1,11 @@
 -- neardup: near-duplicate documents inside PostgreSQL.
 \echo Use "CREATE EXTENSION neardup" to load this file. \quit
 
+-- Statements that functions put together by format() name it.
+DO $$
+BEGIN
+  IF pg_catalog.strpos('@extschema@', '%') > 0 THEN
+    RAISE EXCEPTION 'neardup cannot be in a schema with a %% in its name: %', '@extschema@' USING ERRCODE = 'invalid_schema_name';
+  END IF;
+END $$;
+

@@ -14,6 +14,7 @@
 #include "gpu/neardup_gpu.h"
 #include "gpu/plan.h"
 #include "gpu/portable.h"
+#include "gpu/slots.h"
 
 namespace neardup::gpu {
 
@@ -45,6 +46,7 @@ template <class Gpu>
 class DeviceSearch : public Search {
  public:
   explicit DeviceSearch(const std::vector<Gpu*>& gpus) : gpus_(gpus) {}
+  ~DeviceSearch() override { drop_memory(); }
 
   void start(uint64_t limit) override {
     for (;;) {
@@ -267,7 +269,8 @@ class DeviceSearch : public Search {
     }
   }
 
-  void drop_memory() {
+  void drop_memory() noexcept {
+    finish_copies(slots_);
     slots_.clear();
     devices_.clear();
   }

@@ -288,16 +288,8 @@ class WordSearch final : public Words {
     if (plan_.dense != 0) rows.matrix = Buffer<int8_t>(gpu, padded * 3 * plan_.dense_columns);
   }
 
-  // Copies may still be under way, from and to pinned memory: nothing says that freeing it waits for them.
   void drop_memory() noexcept {
-    for (auto& slot : slots_) {
-      try {
-        slot->device->gpu->use();
-        slot->device->gpu->wait(*slot->stream);
-      } catch (const Error&) {
-        // A lost device does nothing more.
-      }
-    }
+    finish_copies(slots_);
     slots_.clear();
     devices_.clear();
   }

@@ -104,6 +104,23 @@ def rights(conn):
         conn.execute("RESET ROLE; DROP VIEW IF EXISTS shown; DROP TABLE IF EXISTS secret; DROP ROLE t_090_reader")
 
 
+def schemas():
+    """Names that a schema may have."""
+    with database("_schema", extension=False) as other, connect(other) as conn:
+        for schema in ('100%', "%s"):
+            fails("a schema named %s is refused" % schema, conn, 'CREATE SCHEMA "%s"; CREATE EXTENSION neardup SCHEMA "%s"' % (schema, schema), text="with a % in its name", state="3F000")
+        for schema in ("two words", "Größe", "a.b", "select"):
+            conn.execute('CREATE SCHEMA "%s"; CREATE EXTENSION neardup SCHEMA "%s"' % (schema, schema))
+            equal("a schema named %s" % schema, one(conn, 'SELECT "%s".jaccard("%s".to_minhash(\'a\'), "%s".to_minhash(\'a\'))' % (schema, schema, schema)), 1.0)
+            conn.execute("CREATE TABLE d AS SELECT i AS id, 'one two three ' || i / 2 AS body FROM generate_series(1, 20) i; ALTER TABLE d ADD PRIMARY KEY (id)")
+            conn.execute('SELECT "%s".create_duplicates(\'copies\', \'d\', \'id\', \'body\')' % schema)
+            conn.execute('CALL "%s".refresh_duplicates(\'copies\')' % schema)
+            equal("a job with the extension there: %s" % schema, one(conn, "SELECT count(*) FROM copies"), 20)
+            conn.execute('CALL "%s".create_word_model(\'m\', \'SELECT body FROM d\')' % schema)
+            equal("a word model: %s" % schema, one(conn, "SELECT count(*) > 0 FROM m"), True)
+            conn.execute("DROP EXTENSION neardup CASCADE; DROP TABLE IF EXISTS d, copies, copies_job, copies_signatures, copies_changes, m, m_model CASCADE; DROP SCHEMA \"%s\" CASCADE" % schema)
+
+
 def memory(conn):
     """Errors of every kind, thousands of times in one session: no growth."""
     bad = ["SELECT 'x'::minhash", "SELECT to_minhash('a b', 0)", "SELECT to_minhash('a b', 3, 'line')", "SELECT to_minhash('a', 3, 'word', 5000)",
@@ -156,7 +173,7 @@ def huge(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections(*((f, conn) for f in (literals, queries, rights, memory, huge)))
+        sections((schemas,), *((f, conn) for f in (literals, queries, rights, memory, huge)))
 
 
 finish(main)

@@ -270,6 +270,10 @@ def stored(name):
                         similar = words.best(model.words, words.similar_to(model.rows, model.weight, lists, model.id[word]), 3)
                         expected += [(place, word, o, v) for o, v in similar]
                 equal("expand_query", conn.execute("SELECT place::int, word, similar_word, similarity FROM expand_query('m', 'Lighthouse unheard, THE tea!', 3)").fetchall(), expected)
+            if n == 0:
+                with connect(name) as other, other.transaction():
+                    other.execute("SELECT FROM m_model FOR UPDATE")
+                    fails("a model that another session is making", conn, "CALL create_word_model('m', 'SELECT body FROM d')", text="another session is making", state="55P03")
             fails("a finished model is not made again", conn, "CALL create_word_model('m', 'SELECT body FROM d')", text="m")
             conn.execute("SELECT drop_word_model('m')")
             equal("nothing is left of a dropped model", one(conn, "SELECT count(*) FROM pg_class WHERE relname IN ('m', 'm_model')"), 0)

@@ -1,0 +1,21 @@
+// Slots of work: each has a stream, and pinned memory that copies on it come from and go to.
+#pragma once
+
+#include "core/error.h"
+
+namespace neardup::gpu {
+
+// Waits for what is under way on all of them, before their memory goes: nothing says that freeing pinned memory waits for copies.
+template <class Slots>
+void finish_copies(Slots& slots) noexcept {
+  for (auto& slot : slots) {
+    try {
+      slot->device->gpu->use();
+      slot->device->gpu->wait(*slot->stream);
+    } catch (const Error&) {
+      // A lost device does nothing more.
+    }
+  }
+}
+
+}  // namespace neardup::gpu
