@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""docs/s_curve.svg is what tools/draw_curves.py draws, and its curves are what the functions of the extension say."""
+import importlib.util
+import re
+from xml.etree import ElementTree
+
+from harness import *
+
+ROOT = os.path.join(HERE, "..", "..")
+PICTURE = os.path.join(ROOT, "docs", "s_curve.svg")
+
+
+def tool_module():
+    spec = importlib.util.spec_from_file_location("draw_curves", os.path.join(ROOT, "tools", "draw_curves.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def curves_in(text, tool):
+    """Name -> [(similarity, probability)], read off the picture."""
+    found = {}
+    for line in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}polyline"):
+        points = [tuple(map(float, p.split(","))) for p in line.get("points").split()]
+        found[line[0].text] = [((x - tool.LEFT) / tool.WIDTH, 1 - (y - tool.TOP) / tool.HEIGHT) for x, y in points]
+    return found
+
+
+def main():
+    tool = tool_module()
+    with open(PICTURE, encoding="utf-8") as f:
+        text = f.read()
+    check("the picture is what tools/draw_curves.py draws", text == tool.drawn(), "run tools/draw_curves.py")
+    found = curves_in(text, tool)
+    equal("its curves", sorted(found), sorted(c[0] for c in tool.CURVES))
+    check("it is drawn for light and for dark", "prefers-color-scheme: dark" in text)
+    with database() as name, connect(name) as conn:
+        for label, kind, arguments, _ in tool.CURVES:
+            steps = [i / tool.STEPS for i in range(tool.STEPS + 1)]
+            if kind == "bands":
+                want = [r[0] for r in conn.execute("SELECT lsh_probability(s, %s, %s) FROM unnest(%s::float8[]) WITH ORDINALITY u(s, n) ORDER BY n",
+                                                   [*arguments, steps])]
+                near = 1e-5  # a point's place is rounded to a thousandth of a pixel, the plot is 320 high
+            else:
+                # neardup_s_curve is rounded down to four places, and has steps of 0.02
+                steps = steps[100::4]
+                want = [float(r[0].split("|")[2]) for r in conn.execute("SELECT neardup_s_curve(%s, %s)", [(arguments - 0.5) / tool.NUM_PERM, tool.NUM_PERM])
+                        if "|" in r[0]]
+                want = want[-len(steps):]
+                near = 1.1e-4
+            got = {round(s, 4): p for s, p in found[label]}
+            bad = [(s, got.get(round(s, 4)), w) for s, w in zip(steps, want) if abs(got.get(round(s, 4), 9) - w) > near]
+            check("%s: %d points as SQL says" % (label, len(want)), len(want) == len(steps) > 20 and not bad, bad[:3])
+        equal("the curve of the index at 0.8 is that of the matches it needs", one(conn, "SELECT neardup_matches_needed(128, 0.8)"), 103)
+        equal("verify at 0.8 searches as drawn", round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
+
+
+finish(main)
