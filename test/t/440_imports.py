@@ -100,6 +100,11 @@ def datasketch(conn, text):
           text="component 65 is NULL", state="22004")
     fails("so is one of 64 bits", conn, "SELECT minhash_import(minhash_components(sig) || 4294967296) FROM indexed LIMIT 1",
           text="component 65 must be between 0 and 4294967295", state="22023", hint="component & 4294967295")
+    equal("numeric components, reduced, are those reduced before", one(conn, "SELECT minhash_import(ARRAY(SELECT (v %% 4294967296)::bigint "
+          "FROM unnest(%s::numeric[]) WITH ORDINALITY u(v, place) ORDER BY place), seed => 7)::text", [
+              next([str(int(v)) for v in r[3].split()] for r in golden("datasketch_values.tsv") if r[0] == "affine64")]),
+          one(conn, "SELECT sig::text FROM sketch WHERE scheme = 'affine64' AND name = %s", [
+              next(r[2] for r in golden("datasketch_values.tsv") if r[0] == "affine64")]))
     equal("union and containment among imports are those of minima", conn.execute(
         "SELECT bool_and(minhash_components(minhash_union(a.sig, b.sig)) = ARRAY(SELECT least(x, y) FROM unnest(minhash_components(a.sig), "
         "minhash_components(b.sig)) WITH ORDINALITY u(x, y, n) ORDER BY n)), bool_and(containment(a.sig, minhash_union(a.sig, b.sig)) = 1) "
