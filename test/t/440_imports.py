@@ -80,6 +80,9 @@ def datasketch(conn, text):
             [int(bands), int(rows), scheme, form]).fetchall()
         equal("%s: %s bands of %s give the %d candidates of MinHashLSH" % (scheme, bands, rows, len(candidates)), sorted(got), sorted(candidates))
 
+    rows = re.findall(r"^\| ([0-9.]+) \| (\d+) \| (\d+) \| ([0-9.]+) \| 1 \|$", text, re.M)
+    equal_all("the page's table of MinHashLSH's bands is what lsh_probability says", [
+        (r[:3], "%.3f" % one(conn, "SELECT lsh_probability(%s::float8, %s, %s)", [r[0], int(r[1]), int(r[2])]), r[3]) for r in rows])
     conn.execute("CREATE TABLE indexed (name text, sig minhash(64)); "
                  "INSERT INTO indexed SELECT name, sig FROM sketch WHERE scheme = 'affine32' AND form = 'values'; "
                  "CREATE INDEX indexed_sig ON indexed USING lsh (sig) WITH (threshold = 0.5)")

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""docs/s_curve.svg is what tools/draw_curves.py draws, and its curves are what the functions of the extension say."""
+"""docs/s_curve.svg is what tools/draw_curves.py draws, and its curves are what the functions of the extension say. The functions
+and settings that pages name exist."""
 import importlib.util
 import re
 from xml.etree import ElementTree
@@ -7,6 +8,9 @@ from xml.etree import ElementTree
 from harness import *
 
 ROOT = os.path.join(HERE, "..", "..")
+# Pages that name functions of other programs or of their own formulas.
+FOREIGN = ("docs/distributed.md", "docs/format.md", "docs/install.md")
+ELSEWHERE = {"coalesce", "int", "is_empty", "schedule", "tolist"}  # SQL's own, Python's, pg_cron's
 PICTURE = os.path.join(ROOT, "docs", "s_curve.svg")
 
 
@@ -24,6 +28,29 @@ def curves_in(text, tool):
         points = [tuple(map(float, p.split(","))) for p in line.get("points").split()]
         found[line[0].text] = [((x - tool.LEFT) / tool.WIDTH, 1 - (y - tool.TOP) / tool.HEIGHT) for x, y in points]
     return found
+
+
+def named(conn):
+    """Functions and settings in the code spans of README and docs/."""
+    functions, settings, made = {}, {}, set()
+    for path in ["README.md"] + sorted("docs/" + f for f in os.listdir(os.path.join(ROOT, "docs")) if f.endswith(".md")):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+            text = f.read()
+        made.update(re.findall(r"CREATE (?:FUNCTION|PROCEDURE) ([a-z_0-9]+)\(", text))
+        for span in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S)):
+            if path not in FOREIGN:
+                functions.update(dict.fromkeys(re.findall(r"\b([a-z][a-z0-9_]*)\(", span), path))
+            settings.update(dict.fromkeys(re.findall(r"\b(neardup\.[a-z_]+)", span), path))
+    known = {r[0] for r in conn.execute("SELECT proname::text FROM pg_proc UNION SELECT typname::text FROM pg_type")}
+    missing = sorted((n, p) for n, p in functions.items() if n not in known | made | ELSEWHERE)
+    check("the functions that pages name exist (%d)" % len(functions), len(functions) > 100 and not missing, missing)
+    conn.execute("SELECT to_minhash('the library is loaded')")
+    known = {r[0] for r in conn.execute("SELECT name FROM pg_settings WHERE name LIKE 'neardup.%'")}
+    missing = sorted((n, p) for n, p in settings.items() if n not in known | {"neardup.control"})
+    check("and so do the settings (%d)" % len(settings), len(settings) > 4 and not missing, missing)
+    with open(os.path.join(ROOT, "docs", "reference.md"), encoding="utf-8") as f:
+        reference = f.read()
+    equal("the reference has every setting", sorted(n for n in known if "| `%s` |" % n not in reference), [])
 
 
 def main():
@@ -52,6 +79,7 @@ def main():
             bad = [(s, got.get(round(s, 4)), w) for s, w in zip(steps, want) if abs(got.get(round(s, 4), 9) - w) > near]
             check("%s: %d points as SQL says" % (label, len(want)), len(want) == len(steps) > 20 and not bad, bad[:3])
         equal("the curve of the index at 0.8 is that of the matches it needs", one(conn, "SELECT neardup_matches_needed(128, 0.8)"), 103)
+        named(conn)
         equal("verify at 0.8 searches as drawn", round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
 
 
