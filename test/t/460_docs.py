@@ -53,6 +53,24 @@ def named(conn):
     equal("the reference has every setting", sorted(n for n in known if "| `%s` |" % n not in reference), [])
 
 
+def sign_in_batches(conn):
+    """The procedure of docs/recipes.md: it signs what there is, in batches that stay, and goes on where it was."""
+    with open(os.path.join(ROOT, "docs", "recipes.md"), encoding="utf-8") as f:
+        text = re.search(r"CREATE TABLE article_signatures.*?END \$\$;", f.read(), re.S).group(0)
+    conn.execute("CREATE TABLE articles (id bigint PRIMARY KEY, body text); INSERT INTO articles SELECT i * 3, 'text number ' || i FROM generate_series(1, 100) i")
+    conn.execute(text)
+    conn.execute("CREATE FUNCTION break() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.id > 200 THEN RAISE 'stopped'; END IF; RETURN NEW; END$$; "
+                 "CREATE TRIGGER break BEFORE INSERT ON article_signatures FOR EACH ROW EXECUTE FUNCTION break()")
+    fails("a run in batches that is stopped", conn, "CALL sign_articles(batch => 7)", text="stopped")
+    equal("keeps its whole batches", one(conn, "SELECT count(*) FROM article_signatures"), 63)
+    conn.execute("DROP TRIGGER break ON article_signatures")
+    conn.execute("CALL sign_articles()")
+    conn.execute("INSERT INTO articles SELECT i * 3, NULL FROM generate_series(101, 110) i")
+    conn.execute("CALL sign_articles(batch => 3)")
+    equal("and goes on to the end", conn.execute("SELECT count(*), count(sig), bool_and(sig IS NOT DISTINCT FROM to_minhash(body, bits => 16)) "
+                                                 "FROM articles LEFT JOIN article_signatures USING (id)").fetchone(), (110, 100, True))
+
+
 def main():
     tool = tool_module()
     with open(PICTURE, encoding="utf-8") as f:
@@ -80,6 +98,7 @@ def main():
             check("%s: %d points as SQL says" % (label, len(want)), len(want) == len(steps) > 20 and not bad, bad[:3])
         equal("the curve of the index at 0.8 is that of the matches it needs", one(conn, "SELECT neardup_matches_needed(128, 0.8)"), 103)
         named(conn)
+        sign_in_batches(conn)
         equal("verify at 0.8 searches as drawn", round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
 
 

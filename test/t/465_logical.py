@@ -34,7 +34,8 @@ def main():
         with publisher.connect() as conn, subscriber.connect() as copy:
             conn.execute("ALTER TABLE keyless REPLICA IDENTITY FULL")
             conn.execute("INSERT INTO made SELECT i, %s FROM generate_series(1, 200) i" % BODY)
-            conn.execute("INSERT INTO sent SELECT i, to_minhash(b), to_simhash(b), to_ctph(repeat(b, 20)) FROM generate_series(1, 200) i, LATERAL (SELECT %s AS b OFFSET 0) t" % BODY)
+            conn.execute("INSERT INTO sent SELECT i, to_minhash(b), to_simhash(b), to_ctph(repeat(b, 20)) "
+                         "FROM generate_series(1, 200) i, LATERAL (SELECT %s AS b OFFSET 0) t" % BODY)
             conn.execute("INSERT INTO keyless SELECT id, sig FROM sent")
             conn.execute("CREATE PUBLICATION as_text FOR TABLE made, keyless; CREATE PUBLICATION as_bytes FOR TABLE sent")
             for table in ("made", "sent", "keyless"):
