@@ -63,7 +63,7 @@ def drawn():
     for n, (name, kind, arguments, style) in enumerate(CURVES):
         points = " ".join("%.2f,%.3f" % place(i / STEPS, probability(kind, arguments, i / STEPS)) for i in range(STEPS + 1))
         out.append('<polyline class="curve %s" points="%s"><title>%s</title></polyline>' % (style, points, name.replace(">", "&gt;")))
-        x, y = LEFT + (n % 3) * 195, bottom + 68 + (n // 3) * 24
+        x, y = LEFT + (n % 3) * 210, bottom + 68 + (n // 3) * 24
         out.append('<path class="curve %s" d="M%g %gh26"/><text x="%g" y="%g">%s</text>' % (style, x, y - 4, x + 33, y, name.replace(">", "&gt;")))
     return "\n".join(out + ["</svg>", ""])
 
