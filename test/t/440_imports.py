@@ -103,6 +103,10 @@ def datasketch(conn, text):
           text="component 65 is NULL", state="22004")
     fails("so is one of 64 bits", conn, "SELECT minhash_import(minhash_components(sig) || 4294967296) FROM indexed LIMIT 1",
           text="component 65 must be between 0 and 4294967295", state="22023", hint="component & 4294967295")
+    fails("verify by shingles that nobody knows", conn, "SELECT * FROM all_pairs(NULL::text, 'SELECT name, sig, name AS doc FROM indexed', 0.8, verify => 'jaccard')",
+          text="verify => 'jaccard' needs signatures of documents", state="22023")
+    equal("verify by edits", one(conn, "SELECT count(*) FROM all_pairs(NULL::text, 'SELECT name, sig, name AS doc FROM indexed', 0.8, "
+          "verify => 'edit_rate', verify_threshold => 0.01)"), 24)
     equal("numeric components, reduced, are those reduced before", one(conn, "SELECT minhash_import(ARRAY(SELECT (v %% 4294967296)::bigint "
           "FROM unnest(%s::numeric[]) WITH ORDINALITY u(v, place) ORDER BY place), seed => 7)::text", [
               next([str(int(v)) for v in r[3].split()] for r in golden("datasketch_values.tsv") if r[0] == "affine64")]),
