@@ -54,5 +54,6 @@ SELECT minhash 'mh1:word3:16x8:s0:t1:AAAA';
 SELECT minhash 'mh1:word3:16x8:s0:t1:!!!!';
 SELECT minhash_import('{1,2}');
 SELECT minhash_import(ARRAY(SELECT generate_series(250, 270)), 8);
-SELECT minhash_import(ARRAY[NULL]::bigint[]);
+SELECT minhash_import(array_append(ARRAY(SELECT generate_series(1, 16)), NULL));
+SELECT minhash_import(ARRAY(SELECT -i FROM generate_series(1, 16) i));
 DROP TABLE m, shaped;

@@ -21,8 +21,14 @@ Datum signed_document(const MinhashParams& params, const uint8_t* text, size_t s
   return minhash_datum(params, any ? components : nullptr);
 }
 
+// In a set nobody misses a NULL; among components the others would move to wrong places.
+void refuse_null_component(int i) {
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("component %d is NULL", i + 1),
+                  errhint("Components are compared place by place: all have to be there, in their order.")));
+}
+
 // The elements of a text[] or bigint[]: hashes for text, values for bigint. Palloc'd.
-uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n) {
+uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n, bool are_components = false) {
   const bool is_text = type == TEXTOID;
   Datum* values;
   bool* nulls;
@@ -31,6 +37,7 @@ uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n) {
                     is_text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &values, &nulls, &count);
   auto* hashes = static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (count + 1), MCXT_ALLOC_HUGE));
   for (int i = 0; i < count; ++i) {
+    if (nulls[i] && are_components) refuse_null_component(i);
     if (nulls[i]) refuse_null_element(i, "the set", "elements");
     if (is_text) {
       const Utf8 u = utf8_of(DatumGetTextPP(values[i]));
@@ -134,7 +141,7 @@ Datum minhash_import(PG_FUNCTION_ARGS) {
   const int64 bits = PG_GETARG_INT32(1);
   const int64 seed = PG_GETARG_INT64(2);
   size_t n;
-  const uint64_t* values = element_hashes(array, INT8OID, &n);
+  const uint64_t* values = element_hashes(array, INT8OID, &n, true);
   MinhashParams params;
   Components components;
   call_core([&] {
@@ -144,7 +151,8 @@ Datum minhash_import(PG_FUNCTION_ARGS) {
       if (values[i] >= limit)
         throw Error(Errc::invalid_argument,
                     "component " + std::to_string(i + 1) + " must be between 0 and " + std::to_string(limit - 1) +
-                        " for " + std::to_string(bits) + " bits: " + std::to_string(static_cast<int64_t>(values[i])));
+                        " for " + std::to_string(bits) + " bits: " + std::to_string(static_cast<int64_t>(values[i])),
+                    {}, "Import the low bits of each: component & " + std::to_string(limit - 1) + ".");
       components[i] = static_cast<uint32_t>(values[i]);
     }
   });

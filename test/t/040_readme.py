@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Every sql block of README.md and of the pages below, pasted into psql in a fresh database: what they promise must run."""
+"""Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: what they promise must run, and
+what they say is refused must be. A page that is not listed here fails, and so does a link between pages that leads nowhere."""
 import os
 import re
 
-from harness import check, database, finish, skip, tool
+from harness import check, database, equal, finish, skip, tool
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 QUERY = "'the body of article number 7 about ferries and islands and what else there is to say'"
@@ -15,43 +16,110 @@ CREATE TABLE pages AS SELECT id, title AS path, body FROM articles;
 CREATE TABLE documents AS SELECT gen_random_uuid() AS id, to_minhash(body) AS sig FROM articles;
 """
 
+# Pages over the README's table of articles, each in a database of its own; those that need its column sig, too; and those that
+# bring their own tables. A block that cannot run here has a line before it that says why: <!-- not run: it needs a GPU -->
+SHARING = ("README.md", "docs/intake.md", "docs/jobs.md", "docs/operating.md", "docs/recipes.md")
+SIGNED = ("docs/choosing.md",)
+ALONE = ("docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md",
+         "docs/reference.md", "docs/weighted.md", "docs/words.md")
+WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/limits.md", "docs/loader.md")
+ELSEWHERE = ("docs/citus.md",)  # 420_citus.py
+SIGNATURES = "ALTER TABLE articles ADD sig minhash GENERATED ALWAYS AS (to_minhash(body)) STORED;"
 
-def psql(name, text):
-    r = tool("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", name, input=text)
+# Linked already, and still to come. When one is there it has to be listed above.
+COMING = ("docs/distributed.md", "docs/install.md")
+# Pages with links, beside those above.
+LINKING = ("CONTRIBUTING.md", "CHANGELOG.md", "bench/results.md")
+
+
+def psql(name, text, stop=True):
+    r = tool("psql", "-X", "-q", "-v", "ON_ERROR_STOP=%d" % stop, "-d", name, input=text)
     return r.returncode, r.stdout + r.stderr
 
 
-def blocks_of(path):
+def text_of(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        return re.findall(r"```sql\n(.*?)```", f.read(), re.S)
+        return f.read()
 
 
-# Pages over the README's table of articles, and those that bring their own.
-SHARING = ("README.md", "docs/intake.md", "docs/jobs.md")
-ALONE = ("docs/partial_copies.md", "docs/i_match.md", "docs/news.md", "docs/weighted.md", "docs/words.md", "docs/reference.md")
+def blocks_of(path):
+    """The sql blocks, each with why it is not run, or an empty string."""
+    return [(block, why) for why, block in re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```", text_of(path), re.S)]
+
+
+def refused(path, n, name, text):
+    """A block that shows errors makes those and no others; the rest of it runs."""
+    said = re.findall(r"-- ERROR: +(.*)", text)
+    _, out = psql(name, text, stop=False)
+    if "this build of neardup cannot" in out:
+        skip("%s, block %d: a library is missing" % (path, n))
+        return
+    equal("%s, block %d: the errors that it shows" % (path, n), re.findall(r"ERROR: +(.*)", out), said)
 
 
 def paste(path, table):
     with database("_" + re.sub("[^a-z]", "", path.lower()), extension=False) as name:
-        status, out = psql(name, "CREATE EXTENSION neardup;" + (table + ROWS if path in SHARING else ""))
+        status, out = psql(name, "CREATE EXTENSION neardup;" + (table + ROWS if path in SHARING + SIGNED else "") +
+                           (SIGNATURES if path in SIGNED else ""))
         check("%s: the table of the README" % path, status == 0, out)
-        for n, block in enumerate(blocks_of(path)):
-            if block == table or "-- ERROR" in block:  # one that shows what is refused
+        for n, (block, why) in enumerate(blocks_of(path)):
+            if block == table:
+                continue
+            title = "%s, block %d: %s" % (path, n, block.strip().splitlines()[0][:60])
+            if why:
+                print("# %s is not run: %s" % (title, why))
                 continue
             text = block.replace("$1", QUERY).replace("CREATE EXTENSION neardup;", "")
             if "DELETE FROM articles" in text:
                 text = "BEGIN;" + text + "ROLLBACK;"
+            if "-- ERROR" in text:
+                refused(path, n, name, text)
+                continue
             status, out = psql(name, text)
             if "this build of neardup cannot" in out:
                 skip("%s, block %d: a library is missing" % (path, n))
                 continue
-            check("%s, block %d: %s" % (path, n, block.strip().splitlines()[0][:60]), status == 0, out)
+            check(title, status == 0, out)
+
+
+def anchors_of(path):
+    """The fragments by which headings of a page are linked."""
+    titles = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text_of(path), flags=re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", t).lower()).replace(" ", "-") for t in titles}
+
+
+def links(paths):
+    bad, count = [], 0
+    for path in paths:
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text_of(path), flags=re.S)):
+            if "://" in target:
+                continue
+            count += 1
+            file, _, anchor = target.partition("#")
+            to = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if not os.path.exists(os.path.join(ROOT, to)):
+                if to in COMING:
+                    continue
+                bad.append("%s: %s" % (path, target))
+            elif anchor and to.endswith(".md") and anchor not in anchors_of(to):
+                bad.append("%s: no heading %s" % (path, target))
+    check("links between pages lead somewhere (%d)" % count, count > 50 and not bad, "; ".join(bad))
 
 
 def main():
-    table = [b for b in blocks_of("README.md") if "CREATE TABLE articles" in b]
+    listed = SHARING + SIGNED + ALONE + ELSEWHERE + WITHOUT_SQL
+    there = ["README.md"] + ["docs/" + f for f in os.listdir(os.path.join(ROOT, "docs")) if f.endswith(".md")]
+    equal("every page is listed here, once", sorted(there), sorted(listed))
+    equal("pages without sql have none", [p for p in WITHOUT_SQL if "```sql" in text_of(p)], [])
+    for path in COMING:
+        if path not in there:
+            skip("links to %s: it is not written yet" % path)
+    links(listed + LINKING)
+    readme = text_of("README.md")
+    equal("the README leads to every page", [p for p in there if p != "README.md" and "](%s" % p not in readme], [])
+    table = [b for b, _ in blocks_of("README.md") if "CREATE TABLE articles" in b]
     check("the README shows its table once", len(table) == 1, len(table))
-    for path in SHARING + ALONE:
+    for path in SHARING + SIGNED + ALONE:
         paste(path, table[0])
 
 
