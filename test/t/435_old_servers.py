@@ -22,7 +22,7 @@ def sources_of(commit, folder):
             return None
         subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
     else:
-        for entry in ("Makefile", "neardup.control", "sql", "src"):
+        for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
             path = os.path.join(ROOT, entry)
             if os.path.isdir(path):
                 shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", "neardup--%s.sql" % version()))
