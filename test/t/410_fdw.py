@@ -332,6 +332,9 @@ def mixed(s):
             rows.append((condition, rows_of(c, query), rows_of(c, query.replace("m.", "whole.").replace(" m ", " whole "))))
         c.execute("RESET ALL")
     equal_all("partitions here and there", rows)
+    c.execute("CREATE INDEX m_digest ON m USING lsh (digest)")
+    equal("an index of the parent passes foreign partitions over", [r[0] for r in c.execute("SELECT relid::regclass::text FROM pg_partition_tree('m_digest') WHERE isleaf AND level > 0")],
+          ["m_here_digest_idx"])
     found = plan(c, expand("SELECT id FROM m WHERE jaccard(sig, Q) >= 0.8", s.values))
     check("index here, remote SQL there", "m_here_sig_idx" in found and "Remote SQL" in found and "public.jaccard(sig" in found, found)
 
@@ -354,6 +357,23 @@ def changes(s):
         with Shards.app(shard) as conn:
             errors += [unsound(conn, i) for i in ("w_sig", "w_hash", "w_digest", "w_items")]
     equal("indexes of the shards are sound", [e for e in errors if e], [])
+
+
+def guard(s):
+    """A trigger of the coordinator's table searches all shards, and what the same statement has sent to them."""
+    c = s.conn
+    c.execute("CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON w FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', '0.9')")
+    put = "INSERT INTO w (id, sig) SELECT i, to_minhash('a text of nobody else about %s') FROM generate_series(%d, %d) i"
+    refused = dict(text='violates guard "guard"', state="23P01")
+    fails("neardup_guard: copies in one statement", c, put % ("this", 2000001, 2000003), **refused)
+    for i in range(9):
+        c.execute(put % ("text number %d of a few" % (i * 1000003), 2000010 + i, 2000010 + i))
+    for i in range(12):
+        fails("neardup_guard: a copy of a row of another statement, %d" % i, c, put % ("text number %d of a few" % (i % 9 * 1000003), 2000030 + i, 2000030 + i), **refused)
+    there = c.execute("SELECT DISTINCT tableoid FROM w WHERE id BETWEEN 2000010 AND 2000018").fetchall()
+    check("neardup_guard: on several shards", len(there) > 1, there)
+    fails("neardup_guard: an UPDATE to a copy", c, "UPDATE w SET sig = to_minhash('a text of nobody else about text number 0 of a few') WHERE id = 2000012", **refused)
+    c.execute("DROP TRIGGER guard ON w")
 
 
 # Jobs ----------------------------------------------------------------------------------------------------------------
@@ -468,7 +488,7 @@ def main():
         for i in range(3):
             s.conn.execute("ALTER SERVER s%d OPTIONS (ADD use_remote_estimate 'true')" % i)
         sections((pushed_down, s, True), (not_sent, s), (parameters, s), (joins, s), (estimates, s), (mixed, s), (jobs, s),
-                 (transfer, s), (changes, s), (failure, s), (broken_shards, s))
+                 (transfer, s), (changes, s), (guard, s), (failure, s), (broken_shards, s))
         s.conn.close()
         alarms = [line for server in s.shards for line in server.alarms()]
         equal("no alarms in the servers' logs", alarms, [])
