@@ -80,7 +80,8 @@ class Bench:
         seconds = 0
         for i in range(PARTITIONS):
             low = "MINVALUE" if i == 0 else i * self.part + 1
-            self.conn.execute("CREATE TABLE %s_%d PARTITION OF %s FOR VALUES FROM (%s) TO (%d) WITH (autovacuum_enabled = off)" % (TABLE, i, TABLE, low, (i + 1) * self.part + 1))
+            self.conn.execute("CREATE TABLE %s_%d PARTITION OF %s FOR VALUES FROM (%s) TO (%d) WITH "
+                              "(autovacuum_enabled = off)" % (TABLE, i, TABLE, low, (i + 1) * self.part + 1))
             seconds += self.copy(TABLE, i * self.part, (i + 1) * self.part)
         line("%s rows loaded by COPY" % format(self.one("SELECT count(*) FROM " + TABLE), ","), seconds, "s")
         self.timed("VACUUM ANALYZE", "VACUUM ANALYZE " + TABLE)
@@ -118,7 +119,8 @@ class Bench:
         self.copy(TABLE + "_asked", 0, self.rows, "--queries", str(QUERIES))
         queries = [r[0] for r in self.conn.execute("SELECT sig::text FROM %s_asked" % TABLE)]
         condition = "SELECT id FROM {0} WHERE jaccard(sig, %s::minhash) >= {1}".format("{0}", THRESHOLD)
-        whole, here = [(q,) for q in queries], [(q, i % PARTITIONS * self.part + 1, (i % PARTITIONS + 1) * self.part) for i, q in enumerate(queries)]
+        whole = [(q,) for q in queries]
+        here = [(q, i % PARTITIONS * self.part + 1, (i % PARTITIONS + 1) * self.part) for i, q in enumerate(queries)]
         pruned = condition.format(TABLE) + " AND id BETWEEN %s AND %s"
         generic = "SET plan_cache_mode = force_generic_plan"
         found = self.latencies("ten partitions, planned each time", condition.format(TABLE), whole, False)
@@ -157,11 +159,13 @@ class Bench:
         line("a new partition of %s rows loaded, with its index" % format(self.new, ","), seconds, "s")
         self.conn.execute("VACUUM ANALYZE " + new)
         self.timed("its pairs: all_pairs", "SELECT count(*) FROM all_pairs('SELECT id, sig FROM %s', %s)" % (new, THRESHOLD), more="pairs")
-        self.timed("its clusters: all_clusters", "SELECT count(*) FROM all_clusters('SELECT id, sig FROM %s ORDER BY id', %s) WHERE NOT survivor" % (new, THRESHOLD), more="copies")
+        self.timed("its clusters: all_clusters", "SELECT count(*) FROM all_clusters('SELECT id, sig FROM %s ORDER BY id', %s) WHERE NOT "
+                   "survivor" % (new, THRESHOLD), more="copies")
         exists = "SELECT count(*) FROM %s n WHERE EXISTS (SELECT FROM %s o WHERE jaccard(o.sig, n.sig) >= %s)" % (new, TABLE, THRESHOLD)
         kind = "by index" if "Index" in str(self.conn.execute("EXPLAIN " + exists).fetchall()) else "without index"
         by_index = self.timed("its rows with a copy in the others: EXISTS, " + kind, exists, more="rows")
-        by_pairs = self.timed("the same by pairs_between", "SELECT count(DISTINCT id_b) FROM pairs_between('SELECT n, sig FROM (SELECT row_number() OVER () AS n, sig FROM %s) x', 'SELECT id, sig FROM %s', %s)"
+        by_pairs = self.timed("the same by pairs_between", "SELECT count(DISTINCT id_b) FROM pairs_between('SELECT n, sig FROM (SELECT "
+                              "row_number() OVER () AS n, sig FROM %s) x', 'SELECT id, sig FROM %s', %s)"
                               % (TABLE, new, THRESHOLD), more="rows")
         if by_index != by_pairs:
             sys.exit("by index %d rows have a copy, by pairs_between %d" % (by_index, by_pairs))
@@ -175,8 +179,10 @@ class Bench:
         self.conn.execute("SELECT create_duplicates('%s', '%s', 'id', signature => 'sig', threshold => %s%s)" % (job, TABLE, THRESHOLD, where))
         written = "SELECT temp_bytes / 1e9 FROM pg_stat_database WHERE datname = current_database()"
         before = self.one(written)
-        self.timed("a job over %s rows, first refresh" % format(min(self.job_rows, self.rows), ","), "CALL refresh_duplicates('%s', batch => 100000)" % job)
-        n, clusters, copies = self.conn.execute("SELECT count(*), count(DISTINCT cluster), count(*) FILTER (WHERE NOT survivor) FROM " + job).fetchone()
+        self.timed("a job over %s rows, first refresh" % format(min(self.job_rows, self.rows), ","),
+                   "CALL refresh_duplicates('%s', batch => 100000)" % job)
+        n, clusters, copies = self.conn.execute("SELECT count(*), count(DISTINCT cluster), count(*) FILTER (WHERE NOT "
+                                                "survivor) FROM " + job).fetchone()
         print("    %s rows, %s clusters, %s copies" % tuple(format(x, ",") for x in (n, clusters, copies)))
         time.sleep(2)  # statistics of temporary files come with a delay
         line("temporary files written in it", float(self.one(written) - before), "GB")
@@ -184,11 +190,13 @@ class Bench:
         self.timed("refresh, nothing has changed", "CALL refresh_duplicates('%s')" % job)
         self.conn.execute("INSERT INTO {0} SELECT -id, sig FROM {0} WHERE id BETWEEN 1 AND {1} AND id % 200 = 7".format(TABLE, self.job_rows))
         self.conn.execute("DELETE FROM {0} WHERE id BETWEEN 1 AND {1} AND id % 200 = 11".format(TABLE, self.job_rows))
-        changed = self.timed("refresh after 0.5 % inserts and 0.5 % deletes", "CALL refresh_duplicates('%s')" % job, "SELECT clustered_rows FROM %s_job" % job, more="rows clustered")
+        changed = self.timed("refresh after 0.5 % inserts and 0.5 % deletes", "CALL refresh_duplicates('%s')" % job,
+                             "SELECT clustered_rows FROM %s_job" % job, more="rows clustered")
         assert changed > 0
         if not where:
             self.conn.execute("ALTER TABLE %s DETACH PARTITION %s_new" % (TABLE, TABLE))
-            self.timed("refresh after DETACH of the new partition", "CALL refresh_duplicates('%s')" % job, "SELECT clustered_rows FROM %s_job" % job, more="rows clustered")
+            self.timed("refresh after DETACH of the new partition", "CALL refresh_duplicates('%s')" % job,
+                       "SELECT clustered_rows FROM %s_job" % job, more="rows clustered")
             self.conn.execute("DROP TABLE %s_new" % TABLE)
         self.size("everything", "SELECT oid FROM pg_class WHERE relkind = 'r' AND relname ~ '^%s(_|$)'" % TABLE)
 

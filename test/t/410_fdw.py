@@ -44,7 +44,8 @@ PREDICATES = [
     ("jaccard_at_least(sig, Q, 0.8)", "public.jaccard_at_least(sig, ", "w_sig"),
     ("sig %> with_threshold(Q, 0.8)", "OPERATOR(public.%>) 'jaccard>=0.8 mh1:", "w_sig"),
     ("with_threshold(sig, 0.9) && with_threshold(Q, 0.9)", "(public.with_threshold(sig, ", "w_query"),
-    ("jaccard(to_minhash(body, 2), to_minhash('BODY', k => 2)) >= 0.8", "public.to_minhash(body, 2, 'word'::text, 128, 32, 0::bigint), 'mh1:word2:", "w_body"),
+    ("jaccard(to_minhash(body, 2), to_minhash('BODY', k => 2)) >= 0.8", "public.to_minhash(body, 2, 'word'::text, 128, 32, 0::bigint), "
+     "'mh1:word2:", "w_body"),
     ("jaccard(sig, Q) >= 0.8 AND family >= 0", "public.jaccard(sig, ", "w_sig"),
     ("jaccard(sig, Q) >= 0.8 OR hamming(hash, H) <= 2", " OR (public.hamming(hash, ", "w_hash"),
     ("hamming(hash, H) <= 3", "public.hamming(hash, ", "w_hash"),
@@ -124,7 +125,8 @@ def whole(query):
 def page(s):
     """Blocks marked with where they run; none of them is left out."""
     with open(os.path.join(ROOT, "docs", "distributed.md"), encoding="utf-8") as f:
-        blocks = re.findall(r"```sql\n(-- on (every shard|the coordinator)\n.*?)```", f.read().partition("\n## Several servers")[2].partition("\n## ")[0], re.S)
+        blocks = re.findall(r"```sql\n(-- on (every shard|the coordinator)\n.*?)```",
+                            f.read().partition("\n## Several servers")[2].partition("\n## ")[0], re.S)
     check("the page has blocks for both sides", {b[1] for b in blocks} == {"every shard", "the coordinator"}, len(blocks))
     for n, (text, where) in enumerate(blocks):
         for i, shard in enumerate(s.shards):
@@ -137,7 +139,8 @@ def page(s):
                 break
         check("docs/distributed.md, block %d: %s" % (n, text.splitlines()[1][:60]), done.returncode == 0, done.stderr)
     joined = rows_of(s.conn, "SELECT * FROM doc_pairs")
-    check("the page: candidates by keys are all pairs", len(joined) > 100 and joined == rows_of(s.conn, "SELECT * FROM all_pairs('SELECT id, sig FROM docs', 0.8)"), len(joined))
+    check("the page: candidates by keys are all pairs", len(joined) > 100 and joined == rows_of(s.conn, "SELECT * FROM all_pairs('SELECT id, sig "
+                                                                                                "FROM docs', 0.8)"), len(joined))
     equal("the page: a shard signs as the coordinator does", one(s.conn, "SELECT count(*) FROM docs WHERE sig = to_minhash(body)"), 300)
     found = plan(s.conn, "SELECT id FROM docs WHERE jaccard(sig, to_minhash('the body of article number 7')) >= 0.8")
     check("the page: what EXPLAIN shows", found.count("Async Foreign Scan") == 3 and "public.jaccard(sig, 'mh1:word3:" in found, found)
@@ -153,9 +156,11 @@ def setup(s):
     s.conn.execute("ANALYZE whole")
     s.conn.execute("CREATE TABLE w (" + COLUMNS % "" + ") PARTITION BY HASH (id)")
     for i, shard in enumerate(s.shards):
-        s.conn.execute("CREATE SERVER s%d FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '5432', dbname 'app', %s)" % (i, shard.folder, OPTIONS))
+        s.conn.execute("CREATE SERVER s%d FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '5432', dbname "
+                       "'app', %s)" % (i, shard.folder, OPTIONS))
         s.conn.execute("CREATE USER MAPPING FOR CURRENT_USER SERVER s%d OPTIONS (user 'postgres')" % i)
-        s.conn.execute("CREATE FOREIGN TABLE w_%d PARTITION OF w FOR VALUES WITH (MODULUS 3, REMAINDER %d) SERVER s%d OPTIONS (table_name 'w')" % (i, i, i))
+        s.conn.execute("CREATE FOREIGN TABLE w_%d PARTITION OF w FOR VALUES WITH (MODULUS 3, REMAINDER %d) SERVER s%d OPTIONS "
+                       "(table_name 'w')" % (i, i, i))
     s.conn.execute("INSERT INTO w SELECT * FROM whole WHERE id % 2 = 0")
     with s.conn.cursor() as cur:  # the other half by COPY, in both forms
         for half, how in ((1, "TEXT"), (3, "BINARY")):
@@ -239,7 +244,8 @@ def parameters(s):
 
 
 def ordered(s):
-    for condition, order in (("jaccard(sig, Q) >= 0.75", "sig <%> Q"), ("hamming(hash, H) <= 6", "hash <~> H"), ("ctph_edit_rate(digest, C) < 0.15", "digest <-> C")):
+    for condition, order in (("jaccard(sig, Q) >= 0.75", "sig <%> Q"), ("hamming(hash, H) <= 6", "hash <~> H"),
+                             ("ctph_edit_rate(digest, C) < 0.15", "digest <-> C")):
         query = expand("SELECT id, %s AS d FROM w WHERE %s ORDER BY %s, id LIMIT 5" % (order, condition, order), s.values)
         got = s.conn.execute(query).fetchall()
         check("the nearest over all shards: " + order, len(got) >= 2 and got == s.conn.execute(whole(query)).fetchall(), got)
@@ -260,7 +266,8 @@ def aggregates(s):
     home = "id IN (SELECT id FROM w_0)"
     rows.append(("of a shard", rows_of(c, "SELECT %s FROM w_0" % aggregates), rows_of(c, "SELECT %s FROM whole WHERE %s" % (aggregates, home))))
     rows.append(("of all", rows_of(c, "SELECT %s FROM w" % aggregates), rows_of(c, "SELECT %s FROM whole" % aggregates)))
-    rows.append(("by family", rows_of(c, "SELECT family, %s FROM w GROUP BY family" % aggregates), rows_of(c, "SELECT family, %s FROM whole GROUP BY family" % aggregates)))
+    rows.append(("by family", rows_of(c, "SELECT family, %s FROM w GROUP BY family" % aggregates),
+                 rows_of(c, "SELECT family, %s FROM whole GROUP BY family" % aggregates)))
     c.execute("SET enable_partitionwise_aggregate = on")
     by_id = "SELECT id, %s FROM w WHERE family < 4 GROUP BY id" % aggregates
     check("aggregates by the partition key are sent", plan(c, by_id).count("Relations: Aggregate on") == 3, plan(c, by_id))
@@ -277,14 +284,17 @@ def joins(s):
         JOIN home a ON a.id = id_a JOIN home b ON b.id = id_b WHERE a.shard <> b.shard""") > 100)
     equal("all_pairs over all shards", rows_of(c, "SELECT * FROM all_pairs('SELECT id, sig FROM w', 0.8)"), want)
     parts = ["SELECT * FROM all_pairs('SELECT id, sig FROM w_%d', 0.8)" % i for i in range(3)]
-    parts += ["SELECT least(id_a, id_b), greatest(id_a, id_b), similarity FROM pairs_between('SELECT id, sig FROM w_%d', 'SELECT id, sig FROM w_%d', 0.8)" % p
+    parts += ["SELECT least(id_a, id_b), greatest(id_a, id_b), similarity FROM pairs_between('SELECT id, sig FROM w_%d', 'SELECT id, sig FROM "
+              "w_%d', 0.8)" % p
               for p in ((0, 1), (0, 2), (1, 2))]
     equal("within shards and between any two", rows_of(c, " UNION ALL ".join(parts)), want)
     equal("a plain join on band_keys", rows_of(c, """WITH keyed AS MATERIALIZED (SELECT id, sig, band_keys(sig, 0.8) AS key FROM w)
-        SELECT DISTINCT a.id, b.id, jaccard(a.sig, b.sig) FROM keyed a JOIN keyed b USING (key) WHERE a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8"""), want)
+        SELECT DISTINCT a.id, b.id, jaccard(a.sig, b.sig) FROM keyed a JOIN keyed b USING (key)
+        WHERE a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8"""), want)
     c.execute("CREATE TABLE arrivals AS SELECT id, sig, hash, digest FROM whole WHERE id %% %d = 1; ANALYZE arrivals" % (ROWS // 30))
     rows = []
-    for condition in ("jaccard_at_least(w.sig, i.sig, 0.8)", "jaccard(w.sig, i.sig) > 0.8", "hamming(w.hash, i.hash) <= 3", "ctph_score(w.digest, i.digest) >= 70"):
+    for condition in ("jaccard_at_least(w.sig, i.sig, 0.8)", "jaccard(w.sig, i.sig) > 0.8", "hamming(w.hash, i.hash) <= 3",
+                      "ctph_score(w.digest, i.digest) >= 70"):
         query = "SELECT i.id, x.id FROM arrivals i CROSS JOIN LATERAL (SELECT id FROM w WHERE %s OFFSET 0) x" % condition
         rows.append((condition + " is sent", plan(c, query).count(" $1::public."), 3))
         s.remote_plans()
@@ -310,7 +320,8 @@ def estimates(s):
     c.execute("SET neardup.derive_conditions = off")
     equal("the remote estimate of its rows stays", rows, foreign_rows()[0])
     c.execute("RESET neardup.derive_conditions; RESET cpu_operator_cost; RESET cpu_tuple_cost; RESET enable_material")
-    equal("with the right answer", rows_of(c, query), rows_of(c, "SELECT i.id, w.id FROM arrivals i JOIN whole w ON jaccard(w.sig, i.sig) >= 0.8 WHERE w.id IN (SELECT id FROM w_0)"))
+    equal("with the right answer", rows_of(c, query), rows_of(c, "SELECT i.id, w.id FROM arrivals i JOIN whole w ON jaccard(w.sig, i.sig) >= 0.8 "
+                                                              "WHERE w.id IN (SELECT id FROM w_0)"))
 
 
 def mixed(s):
@@ -320,7 +331,8 @@ def mixed(s):
         CREATE TABLE m_here PARTITION OF m FOR VALUES FROM (%d) TO (MAXVALUE);
         CREATE INDEX ON m_here USING lsh (sig); CREATE INDEX ON m_here USING lsh (hash)""" % (ROWS // 2))
     with Shards.app(s.shards[0]) as conn:
-        conn.execute("CREATE TABLE m_old (LIKE w); ALTER TABLE m_old ALTER body SET STORAGE PLAIN; CREATE INDEX ON m_old USING lsh (sig); CREATE INDEX ON m_old USING lsh (hash)")
+        conn.execute("CREATE TABLE m_old (LIKE w); ALTER TABLE m_old ALTER body SET STORAGE PLAIN; CREATE INDEX ON m_old USING lsh (sig); CREATE "
+                     "INDEX ON m_old USING lsh (hash)")
     c.execute("CREATE FOREIGN TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (%d) SERVER s0" % (ROWS // 2))
     c.execute("INSERT INTO m SELECT * FROM whole; ANALYZE m")
     rows = []
@@ -336,8 +348,8 @@ def mixed(s):
         c.execute("RESET ALL")
     equal_all("partitions here and there", rows)
     c.execute("CREATE INDEX m_digest ON m USING lsh (digest)")
-    equal("an index of the parent passes foreign partitions over", [r[0] for r in c.execute("SELECT relid::regclass::text FROM pg_partition_tree('m_digest') WHERE isleaf AND level > 0")],
-          ["m_here_digest_idx"])
+    made = c.execute("SELECT relid::regclass::text FROM pg_partition_tree('m_digest') WHERE isleaf AND level > 0").fetchall()
+    equal("an index of the parent passes foreign partitions over", made, [("m_here_digest_idx",)])
     found = plan(c, expand("SELECT id FROM m WHERE jaccard(sig, Q) >= 0.8", s.values))
     check("index here, remote SQL there", "m_here_sig_idx" in found and "Remote SQL" in found and "public.jaccard(sig" in found, found)
 
@@ -345,7 +357,8 @@ def mixed(s):
 def changes(s):
     """UPDATE and DELETE with our conditions are sent; the shards' indexes stay sound."""
     c = s.conn
-    for what in ("UPDATE w SET items = items || 7 WHERE jaccard(sig, Q) >= 0.8", "UPDATE w SET sig = minhash_union(sig, Q) WHERE hamming(hash, H) <= 3",
+    for what in ("UPDATE w SET items = items || 7 WHERE jaccard(sig, Q) >= 0.8",
+                 "UPDATE w SET sig = minhash_union(sig, Q) WHERE hamming(hash, H) <= 3",
                  "DELETE FROM w WHERE ctph_score(digest, C) >= 90"):
         what = expand(what, s.values)
         found = plan(c, what)
@@ -372,10 +385,12 @@ def guard(s):
     for i in range(9):
         c.execute(put % ("text number %d of a few" % (i * 1000003), 2000010 + i, 2000010 + i))
     for i in range(12):
-        fails("neardup_guard: a copy of a row of another statement, %d" % i, c, put % ("text number %d of a few" % (i % 9 * 1000003), 2000030 + i, 2000030 + i), **refused)
+        again = put % ("text number %d of a few" % (i % 9 * 1000003), 2000030 + i, 2000030 + i)
+        fails("neardup_guard: a copy of a row of another statement, %d" % i, c, again, **refused)
     there = c.execute("SELECT DISTINCT tableoid FROM w WHERE id BETWEEN 2000010 AND 2000018").fetchall()
     check("neardup_guard: on several shards", len(there) > 1, there)
-    fails("neardup_guard: an UPDATE to a copy", c, "UPDATE w SET sig = to_minhash('a text of nobody else about text number 0 of a few') WHERE id = 2000012", **refused)
+    fails("neardup_guard: an UPDATE to a copy", c, "UPDATE w SET sig = to_minhash('a text of nobody else about text number 0 of a few') WHERE id "
+          "= 2000012", **refused)
     c.execute("DROP TRIGGER guard ON w")
 
 
@@ -422,8 +437,10 @@ def failure(s):
     e = error_of(c, query)
     check("a shard has gone: PostgreSQL's own error", e is not None and e.sqlstate in ("08001", "08006", "57P01"), e and "%s %s" % (e.sqlstate, e))
     fails("a shard is away", c, query, text='could not connect to server "s1"', state="08001")
-    fails("a shard is away: changes", c, "UPDATE w SET family = 0 WHERE " + expand("jaccard(sig, Q) >= 0.8", s.values), text='could not connect to server "s1"', state="08001")
-    fails("a shard is away: pairs", c, "SELECT count(*) FROM all_pairs('SELECT id, sig FROM w', 0.8)", text='could not connect to server "s1"', state="08001")
+    fails("a shard is away: changes", c, "UPDATE w SET family = 0 WHERE " + expand("jaccard(sig, Q) >= 0.8", s.values),
+          text='could not connect to server "s1"', state="08001")
+    fails("a shard is away: pairs", c, "SELECT count(*) FROM all_pairs('SELECT id, sig FROM w', 0.8)", text='could not connect to server "s1"',
+          state="08001")
     equal("the others work on", one(c, "SELECT count(*) FROM w WHERE id = %d AND jaccard(sig, sig) >= 0" % here), 1)
     check("one shard by its name", one(c, "SELECT count(*) FROM w_2") > 0)
     s.shards[1].start()
@@ -439,9 +456,11 @@ def broken_shards(s):
     table = "CREATE TABLE t (id bigint, sig {0}minhash); CREATE INDEX ON t USING lsh (sig)"
     for name, statements in {
             "without": "CREATE TABLE t (id bigint, sig text)",
-            "elsewhere": "CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; SET search_path = nd, public; CREATE TABLE public.t (id bigint, sig minhash); "
+            "elsewhere": "CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; SET search_path = nd, public; CREATE TABLE public.t (id bigint, "
+                             "sig minhash); "
                          "INSERT INTO public.t SELECT 1, to_minhash('a b c')",
-            "others": "CREATE EXTENSION neardup; CREATE TABLE t (id bigint, sig minhash); INSERT INTO t SELECT i, to_minhash('a b c ' || i, 3, 'word', 64) "
+            "others": "CREATE EXTENSION neardup; CREATE TABLE t (id bigint, sig minhash); INSERT INTO t SELECT i, to_minhash('a b c ' || i, 3, "
+                             "'word', 64) "
                       "FROM generate_series(1, 300) i; CREATE INDEX ON t USING lsh (sig); ANALYZE t",
             "narrow": "CREATE EXTENSION neardup; CREATE TABLE t (id bigint, sig minhash(64))"}.items():
         with s.shards[0].connect() as conn:
@@ -456,21 +475,26 @@ def broken_shards(s):
     fails("a shard with the extension in another schema", c, question % "elsewhere", text='type "public.minhash" does not exist', state="42704")
     equal("whose rows can be fetched all the same", one(c, "SELECT count(*) FROM t_elsewhere WHERE sig::text = to_minhash('a b c')::text"), 1)
     fails("a shard with other signatures", c, question % "others", text="cannot compare signatures made differently")
-    fails("a column of other parameters", c, "INSERT INTO t_narrow SELECT 1, to_minhash('a b c')", text="signature of 128 components does not fit minhash(64)", state="22000")
-    fails("an index of other parameters", c, "INSERT INTO t_others SELECT 1, to_minhash('a b c')", text="signature was not made like those of the index", state="42804")
+    fails("a column of other parameters", c, "INSERT INTO t_narrow SELECT 1, to_minhash('a b c')",
+          text="signature of 128 components does not fit minhash(64)", state="22000")
+    fails("an index of other parameters", c, "INSERT INTO t_others SELECT 1, to_minhash('a b c')",
+          text="signature was not made like those of the index", state="42804")
 
 
 def transfer(s):
     """COPY between servers in both forms, of everything that the types can hold."""
     c = s.conn
-    c.execute("""CREATE TABLE kinds AS SELECT i AS id, x.sig, s.hash, d.digest, CASE WHEN i % 2 = 0 THEN with_threshold(coalesce(x.sig, to_minhash('a')), 0.9) END AS query
+    c.execute("""CREATE TABLE kinds AS SELECT i AS id, x.sig, s.hash, d.digest,
+          CASE WHEN i % 2 = 0 THEN with_threshold(coalesce(x.sig, to_minhash('a')), 0.9) END AS query
       FROM generate_series(1, 60) i,
         LATERAL (SELECT CASE i % 12 WHEN 0 THEN NULL WHEN 1 THEN to_minhash('') WHEN 2 THEN to_minhash('a b c ' || i, 2, 'char', 64, 8, -5)
-          WHEN 3 THEN to_minhash('x'::bytea, 4, 256, 16) WHEN 4 THEN set_minhash(ARRAY[i, 2, 3]::bigint[]) WHEN 5 THEN weighted_minhash(ARRAY['a', 'b'], ARRAY[1, i])
+          WHEN 3 THEN to_minhash('x'::bytea, 4, 256, 16) WHEN 4 THEN set_minhash(ARRAY[i, 2, 3]::bigint[])
+          WHEN 5 THEN weighted_minhash(ARRAY['a', 'b'], ARRAY[1, i])
           WHEN 6 THEN minhash_import(array(SELECT e * i FROM generate_series(1::bigint, 32) e)) WHEN 7 THEN to_minhash('a ' || i, num_perm => 4096)
           ELSE to_minhash('the text of ' || i) END AS sig) x,
         LATERAL (SELECT CASE WHEN i % 7 > 0 THEN to_simhash('text number ' || i) END AS hash) s,
-        LATERAL (SELECT CASE i % 3 WHEN 0 THEN to_ctph(repeat(md5(i::text), i)) WHEN 1 THEN ctph_long(repeat(md5(i::text), 20), 256) ELSE to_ctph('') END AS digest) d""")
+        LATERAL (SELECT CASE i % 3 WHEN 0 THEN to_ctph(repeat(md5(i::text), i)) WHEN 1 THEN ctph_long(repeat(md5(i::text), 20), 256)
+          ELSE to_ctph('') END AS digest) d""")
     for how in ("TEXT", "BINARY"):
         with Shards.app(s.shards[2]) as conn, conn.cursor() as into, c.cursor() as out:
             conn.execute("CREATE TABLE kinds (id int, sig minhash, hash simhash, digest ctph, query lsh_query)")
@@ -478,7 +502,8 @@ def transfer(s):
                 for block in source:
                     target.write(block)
             got = rows_of(conn, "SELECT k, minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k")
-            equal("COPY from server to server, " + how.lower(), got, rows_of(c, "SELECT k, minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k"))
+            equal("COPY from server to server, " + how.lower(), got, rows_of(c, "SELECT k, minhash_send(sig), query = with_threshold(sig, 0.9) "
+                                                                             "FROM kinds k"))
             conn.execute("DROP TABLE kinds")
 
 
