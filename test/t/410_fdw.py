@@ -144,6 +144,12 @@ def page(s):
     equal("the page: a shard signs as the coordinator does", one(s.conn, "SELECT count(*) FROM docs WHERE sig = to_minhash(body)"), 300)
     found = plan(s.conn, "SELECT id FROM docs WHERE jaccard(sig, to_minhash('the body of article number 7')) >= 0.8")
     check("the page: what EXPLAIN shows", found.count("Async Foreign Scan") == 3 and "public.jaccard(sig, 'mh1:word3:" in found, found)
+    s.conn.execute("CREATE SCHEMA taken; IMPORT FOREIGN SCHEMA public LIMIT TO (docs) FROM SERVER shard_0 INTO taken")
+    columns = s.conn.execute("SELECT attname, format_type(atttypid, atttypmod), attgenerated FROM pg_attribute "
+                             "WHERE attrelid = 'taken.docs'::regclass AND attnum > 3 ORDER BY attnum").fetchall()
+    equal("IMPORT FOREIGN SCHEMA takes types, their modifiers and generated columns", columns,
+          [("sig", "minhash(128)", "s"), ("hash", "simhash", "s"), ("digest", "ctph", "s")])
+    equal("imported and of the page: the same rows", rows_of(s.conn, "SELECT * FROM taken.docs"), rows_of(s.conn, "SELECT * FROM docs_0"))
 
 
 # Conditions ----------------------------------------------------------------------------------------------------------
@@ -207,7 +213,13 @@ def not_sent(s):
     found = plan(s.conn, query)
     check("a setting in a subquery is sent", "Filter:" not in found and "$1::double precision" in found, found)
     equal("with the same answer", rows_of(s.conn, query), rows_of(s.conn, whole(query)))
-    s.conn.execute("RESET neardup.jaccard_threshold")
+    s.conn.execute("RESET neardup.jaccard_threshold; SET plan_cache_mode = force_generic_plan")
+    s.conn.execute("PREPARE signed (text) AS SELECT id FROM w WHERE jaccard(sig, to_minhash($1)) >= 0.8")
+    kept = plan(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"])
+    check("a function of a text that is no column's stays there, too", "Filter: (jaccard(w_1.sig, to_minhash($1" in kept, kept)
+    equal("and answers", rows_of(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"]),
+          rows_of(s.conn, expand("SELECT id FROM whole WHERE jaccard(sig, Q) >= 0.8", s.values)))
+    s.conn.execute("RESET plan_cache_mode")
 
 
 def parameters(s):
@@ -308,6 +320,9 @@ def joins(s):
 def estimates(s):
     """Where a shard's planner was asked, the local one does not know better; also beside tables with lsh indexes of their own."""
     c = s.conn
+    c.execute("ANALYZE w")
+    known = one(c, "SELECT count(*) FROM pg_stats WHERE tablename IN ('w', 'w_0', 'w_1', 'w_2') AND attname IN ('sig', 'hash', 'digest')")
+    equal("ANALYZE takes statistics of foreign signatures", known, 12)
     c.execute("CREATE INDEX arrivals_sig ON arrivals USING lsh (sig)")
     c.execute("SET cpu_operator_cost = 1; SET cpu_tuple_cost = 1; SET enable_material = off")  # fetching all is dear
     query = "SELECT i.id, w.id FROM arrivals i JOIN w_0 w ON jaccard(w.sig, i.sig) >= 0.8"
