@@ -406,6 +406,22 @@ def guard(s):
     check("neardup_guard: on several shards", len(there) > 1, there)
     fails("neardup_guard: an UPDATE to a copy", c, "UPDATE w SET sig = to_minhash('a text of nobody else about text number 0 of a few') WHERE id "
           "= 2000012", **refused)
+    counts, each = {"in": 0, "refused": 0, "other errors": 0}, 200 if FULL else 40
+
+    def insert(seed):
+        rng = random.Random(seed)
+        with s.shards[0].connect("hub") as conn:
+            for i in range(3000000 + 1000 * seed, 3000000 + 1000 * seed + each):
+                e = error_of(conn, put % ("family %d of those at once" % (rng.randrange(30) * 1000003), i, i))
+                counts["in" if e is None else "refused" if e.sqlstate == "23P01" else "other errors"] += 1
+    threads = [threading.Thread(target=insert, args=(seed,)) for seed in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    families = one(c, "SELECT count(DISTINCT sig::text) FROM w WHERE id >= 3000000")
+    check("neardup_guard: writers at once, a row of each family", 20 < families == counts["in"] and counts["refused"] == 3 * each - families,
+          "%s %s" % (families, counts))
     c.execute("DROP TRIGGER guard ON w")
 
 
