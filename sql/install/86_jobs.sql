@@ -148,16 +148,23 @@ CREATE FUNCTION neardup_key_type(j neardup_job) RETURNS regtype LANGUAGE sql STA
   $$;
 COMMENT ON FUNCTION neardup_key_type(neardup_job) IS 'private: its type';
 
+-- Whether place and version of a row tell that it has changed: of tables that lie here, whole. Rows of a foreign partition
+-- have no version, and their place is one on another server, where a later row may lie.
+CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE part AS (SELECT source::oid AS oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN part ON i.inhparent = part.oid)
+  SELECT bool_and(c.relkind IN ('r', 'p', 'm')) FROM part JOIN pg_catalog.pg_class c ON c.oid = part.oid
+  $$;
+COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and version of its rows tell what has changed; NULL where there is no such relation';
+
 -- Rows that a job looks at: id, origin, place and version, which tell that a row has changed where the source is a table,
 -- key (what it is kept by), within_1 .., at, body (the document, or the signature itself).
 CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  stored boolean;
+  stored boolean := @extschema@.neardup_job_stored(j.source);
   within text := '';
   body_type regtype;
 BEGIN
-  SELECT c.relkind IN ('r', 'p', 'm') INTO stored FROM pg_class c WHERE c.oid = j.source::oid;
-  IF NOT FOUND THEN
+  IF stored IS NULL THEN
     RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
       HINT = 'drop_duplicates() drops the job.';
   END IF;

@@ -1,4 +1,4 @@
--- From 0.1.0 to 0.2.0: a word model may take a discount off its counts.
+-- From 0.1.0 to 0.2.0: a word model may take a discount off its counts; jobs see changes in foreign partitions.
 \echo Use "ALTER EXTENSION neardup UPDATE TO '0.2.0'" to load this file. \quit
 
 -- Views and functions of users may depend on it: then it stays, as it is, under another name.
@@ -130,3 +130,66 @@ CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 10000
   AS 'MODULE_PATHNAME', 'neardup_create_word_model' LANGUAGE C;
 COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
+
+-- Jobs over tables with foreign partitions compare documents.
+CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE part AS (SELECT source::oid AS oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN part ON i.inhparent = part.oid)
+  SELECT bool_and(c.relkind IN ('r', 'p', 'm')) FROM part JOIN pg_catalog.pg_class c ON c.oid = part.oid
+  $$;
+COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and version of its rows tell what has changed; NULL where there is no such relation';
+CREATE OR REPLACE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  stored boolean := @extschema@.neardup_job_stored(j.source);
+  within text := '';
+  body_type regtype;
+BEGIN
+  IF stored IS NULL THEN
+    RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
+      HINT = 'drop_duplicates() drops the job.';
+  END IF;
+  PERFORM @extschema@.neardup_job_column(j.source, j.id, 'id');
+  IF j.body IS NOT NULL THEN
+    body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
+    IF body_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bytea'::regtype) THEN
+      RAISE EXCEPTION 'body column "%" is %, not text or bytea', j.body, body_type USING ERRCODE = 'datatype_mismatch';
+    END IF;
+  END IF;
+  FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
+    PERFORM @extschema@.neardup_job_column(j.source, j.within[i], 'within');
+    within := within || pg_catalog.format(', %I AS within_%s', j.within[i], i);
+  END LOOP;
+  IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
+  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
+               ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
+    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
+    COALESCE(' AND (' || j.filter || ')', ''), COALESCE(' AND (' || j.deleted || ') IS NOT TRUE', ''));
+END $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_list(job regclass, j neardup_job) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  todo text := @extschema@.neardup_job_temp(job, 'todo');
+  rows text := @extschema@.neardup_job_rows(j);
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  changed text;
+  n bigint;
+BEGIN
+  IF j.resync THEN
+    changed := 'true';
+  ELSIF @extschema@.neardup_job_stored(j.source) THEN
+    changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
+  ELSE
+    changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
+                      @extschema@.neardup_job_differs(j, 'g', 'l'));
+  END IF;
+  PERFORM @extschema@.neardup_drop('TABLE', todo);
+  EXECUTE pg_catalog.format(
+    'CREATE TEMP TABLE %s AS SELECT row_number() OVER () AS n, t.* FROM (
+       SELECT l.id, false AS gone FROM (%s) l LEFT JOIN %s g ON g.id = l.id WHERE g.id IS NULL OR g.gone OR %s
+       UNION ALL
+       SELECT g.id, true FROM %s g WHERE NOT g.gone AND NOT EXISTS (SELECT FROM (%s) l WHERE l.id = g.id)) t',
+    split_part(todo, '.', 2), rows, signatures, changed, signatures, rows);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  EXECUTE pg_catalog.format('CREATE INDEX ON %s (n)', todo);
+  EXECUTE pg_catalog.format('ANALYZE %s', todo);
+  RETURN n;
+END $$;

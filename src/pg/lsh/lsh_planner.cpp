@@ -545,6 +545,8 @@ void restore_path(Path* path, const Derivation& d) {
 }
 
 void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, const PlanMeasures* measures) {
+  // Parameterised paths of foreign tables are there only where the remote planner was asked: it knows the sizes.
+  if (rel->fdwroutine != nullptr) return;
   const bool usable = may_use_index(rel, rte);
   if (!usable && rel->ppilist == NIL) return;
   Derivation d{measures, NIL, NIL, NIL};
