@@ -28,7 +28,7 @@ def blocks_of(path):
 
 # Pages over the README's table of articles, and those that bring their own.
 SHARING = ("README.md", "docs/intake.md", "docs/jobs.md")
-ALONE = ("docs/partial_copies.md", "docs/i_match.md", "docs/news.md", "docs/weighted.md", "docs/words.md", "docs/reference.md")
+ALONE = ("docs/partial_copies.md", "docs/i_match.md", "docs/news.md", "docs/weighted.md", "docs/words.md", "docs/reference.md", "docs/install.md")
 
 
 def paste(path, table):

@@ -340,6 +340,7 @@ run_tests() {
     step "loader with ASan and UBSan" step_loader_sanitized
   fi
   if [ "$NEARDUP_FULL" = 1 ]; then step "fresh systems" step_fresh; fi
+  if [ "$NEARDUP_FULL" = 1 ]; then step "packages" step_packages; fi
   failed=$(total_of failed) skipped=$(total_of skipped)
   printf 'in %.0f s\n' "$(seconds_since "$began")"
   if [ "$skipped" -gt 0 ]; then skipped=", $skipped skipped"; else skipped=""; fi
