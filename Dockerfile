@@ -13,11 +13,9 @@ ENV PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
 RUN make -C /src -j"$(nproc)" PG_CONFIG="$PG_CONFIG" CUDA=no WITH_OPENCC=yes WITH_RE2=yes WITH_UCHARDET=yes all \
  && make -C /src PG_CONFIG="$PG_CONFIG" CUDA=no install DESTDIR=/image \
  && strip --strip-unneeded "/image$("$PG_CONFIG" --pkglibdir)/neardup.so" "/image$("$PG_CONFIG" --bindir)/neardup"
-# The packages of the libraries have other names in each release of Debian: they are read off what was linked. Libraries
-# lie in /usr/lib, by whatever name the linker found them.
-RUN ldd "/image$("$PG_CONFIG" --pkglibdir)/neardup.so" "/image$("$PG_CONFIG" --bindir)/neardup" \
-  | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u | xargs -n 1 readlink -f | xargs -n 1 basename | sed 's|^|*/|' \
-  | xargs dpkg-query -S | cut -d: -f1 | sort -u >/image.packages
+# The packages of the libraries have other names in each release of Debian: they are read off what is linked.
+RUN objdump -p "/image$("$PG_CONFIG" --pkglibdir)/neardup.so" "/image$("$PG_CONFIG" --bindir)/neardup" \
+  | awk '$1 == "NEEDED" { print "*/" $2 }' | sort -u | xargs dpkg-query -S | cut -d: -f1 | sort -u >/image.packages
 
 FROM ${BASE}
 COPY --from=build /image.packages /tmp/image.packages

@@ -186,7 +186,7 @@ def cmake(scratch, made, by_make, script):
     if not check("cmake configures the extension", done.returncode == 0, done.stdout[-500:]):
         return
     if FULL:
-        done = run("cmake", "--build", build, "--target", "extension", "-j", str(os.cpu_count()))
+        done = run("cmake", "--build", build, "--target", "extension", "-j", str(len(os.sched_getaffinity(0))))
         check("cmake builds the extension without warnings", done.returncode == 0 and "warning:" not in done.stdout, done.stdout[-500:])
     else:  # the rules are tried with what make has built
         done = run("cmake", "--build", build, "--target", "neardup_sql")

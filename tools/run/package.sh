@@ -43,7 +43,9 @@ verdict() {
 make_package_root() {
   local mirror=${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian} script=$2 proxies
   package_roots+=("$1")
-  rm -rf --one-file-system "$1"
+  # shellcheck disable=SC2034  # what remove_fresh_root removes; of a run that was killed
+  fresh_root=$1
+  remove_fresh_root
   # debootstrap's own scripts end with the newest release that it knows.
   if [ ! -e "/usr/share/debootstrap/scripts/$2" ]; then script=sid; fi
   debootstrap --variant=minbase --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$2" "$1" "$mirror" \
@@ -159,7 +161,9 @@ packages_of() {
     return
   fi
   package_roots+=("$try")
-  rm -rf --one-file-system "$try"
+  # shellcheck disable=SC2034
+  fresh_root=$try
+  remove_fresh_root
   cp -a "$build" "$try"
   mount -t proc proc "$build/proc"
   mount -t proc proc "$try/proc"
@@ -185,6 +189,7 @@ run_package() {
   set_work
   folder=${1:-$work/packages}
   can_package || die "packages are built in a root made by debootstrap; that needs $package_needs"
+  lock 9 "$work/test.lock" -n || die "another ./run test or ./run package is at work in this checkout"
   counts=$work/counts-package
   : >"$counts"
   at_exit remove_package_roots
