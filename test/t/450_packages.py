@@ -121,6 +121,11 @@ def debian():
           read("debian", "tests", "control.in").replace("postgresql-PGVERSION-neardup", ", ".join("postgresql-%s-neardup" % v for v in made_for)))
     for name in ("rules", "tests/installcheck"):
         check("debian/%s can be run" % name, os.access(path("debian", name), os.X_OK))
+    if os.path.exists("/usr/share/dpkg/buildflags.mk"):
+        said = run("make", "-n", "-f", "debian/rules", "binary", cwd=ROOT).stdout
+        check("debian/rules has each target once", said.endswith("dh binary\n") and "warning: " not in said, said)
+    else:
+        skip("debian/rules: no dpkg-dev")
     copyright_ = read("debian", "copyright")
     equal("debian/copyright names files that there are", [p for p in re.findall(r"^Files: (.*)$", copyright_, re.M) if not glob.glob(path(p))], [])
     equal("debian/copyright has the words of LICENSE", " ".join(re.sub(r"(?m)^ \.?$", "", copyright_).split()).count(
