@@ -1,7 +1,8 @@
 # PGXS build of the extension, the program `neardup` and, where nvcc is found, the GPU module.
 #   make [PG_CONFIG=...] [CUDA=auto|yes|no]     make install     make uninstall     make installcheck
 #   WITH_UCHARDET=auto|yes|no WITH_OPENCC=... WITH_RE2=...   optional libraries: found by pkg-config, insisted on, left out
-#   CLI=no   without the program and its man page           PG_CPPFLAGS= PG_CXXFLAGS= PG_LDFLAGS=   flags for all of it
+#   WITH_CLI=no                 without the program and its manual page
+#   PG_CPPFLAGS= PG_CXXFLAGS= PG_LDFLAGS=   on top of the flags that PostgreSQL was built with
 #   make -f FOLDER/Makefile     builds in the current folder, for several versions of PostgreSQL side by side
 #   make dist                   neardup-VERSION.zip of the commit, as PGXN takes it
 
@@ -30,11 +31,11 @@ DATA_built = sql/neardup--$(EXTVERSION).sql
 DATA = $(call sources,sql/upgrade/*.sql)
 REGRESS = $(patsubst sql/%.sql,%,$(filter-out sql/neardup--%.sql,$(call sources,sql/*.sql)))
 REGRESS_OPTS = --inputdir=$(SRC) --load-extension=neardup
-CLI ?= yes
-ifeq ($(filter yes no,$(CLI)),)
-$(error CLI must be yes or no: $(CLI))
+WITH_CLI ?= yes
+ifeq ($(filter yes no,$(WITH_CLI)),)
+$(error WITH_CLI must be yes or no: $(WITH_CLI))
 endif
-ifeq ($(CLI),yes)
+ifeq ($(WITH_CLI),yes)
 SCRIPTS_built = bin/neardup
 endif
 EXTRA_CLEAN = bin sql/neardup--*.sql src/text/.libraries
@@ -103,7 +104,7 @@ bin/neardup: $(CLI_SRC) $(call sources,src/cli/*.h) neardup.control
 	  -DNEARDUP_VERSION='"$(EXTVERSION)"' $(addprefix $(SRC)/,$(CLI_SRC)) -o $@ \
 	  $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz
 
-ifeq ($(CLI),yes)
+ifeq ($(WITH_CLI),yes)
 all: bin/neardup
 install: install-man
 install-man:

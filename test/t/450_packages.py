@@ -176,8 +176,8 @@ def installs(scratch):
         cmake(scratch, made, by_make, script)
         done = make("uninstall", "DESTDIR=" + by_make, cwd=ROOT)
         equal("make uninstall leaves nothing", (done.returncode, sorted(listing(by_make))), (0, []))
-        done = make("install", "CLI=no", "DESTDIR=" + by_make, cwd=ROOT)
-        equal("make install CLI=no: all but the program", (done.returncode, sorted(listing(by_make))),
+        done = make("install", "WITH_CLI=no", "DESTDIR=" + by_make, cwd=ROOT)
+        equal("make install WITH_CLI=no: all but the program", (done.returncode, sorted(listing(by_make))),
               (0, [f for f in expected_files() if not re.search(r"/neardup(\.1)?$", f)]))
     finally:
         os.umask(umask)

@@ -104,6 +104,7 @@ package_try() {
     $(package_files "$2" | sed 's|^|./|') || return
   rm -f "$1/etc/postgresql-common/createcluster.d/neardup.conf" "$1"/tmp/*.deb
   version=$(in_root "$1" sh -c 'ls /usr/lib/postgresql' | sort -rn | head -n 1)
+  if in_root "$1" dpkg -L "postgresql-$version-neardup" | grep /bin/; then return 1; fi  # the program has a package of its own
   in_root "$1" pg_createcluster "$version" try -- --auth=trust || return
   in_root "$1" pg_ctlcluster "$version" try start || return
   in_root "$1" su postgres -c 'psql -X -q -A -t -v ON_ERROR_STOP=1 -f -' <<'EOSQL' | grep -x 'all of it works' || return
