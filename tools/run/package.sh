@@ -61,16 +61,18 @@ make_package_root() {
 # package_version: as debian/changelog says it, 0.2.0-1
 package_version() { sed -n '1s/^neardup (\([^)]*\)).*/\1/p' "$root/debian/changelog"; }
 
-# package_source FOLDER: the commit as a source tree and an orig tarball in FOLDER/build, of a user that is not root
+# package_git ARGS...: git in this checkout, whoever owns it
+package_git() { git -C "$root" -c safe.directory="$root" "$@"; }
+
+# package_source FOLDER COMMIT: the commit as a source tree and an orig tarball in FOLDER/build, of a user that is not root
 package_source() {
   local upstream
   upstream=$(package_version)
   upstream=${upstream%-*}
   in_root "$1" useradd -m builder || return
   mkdir -p "$1/build/neardup-$upstream"
-  git -C "$root" -c safe.directory="$root" archive HEAD | tar -x -C "$1/build/neardup-$upstream" || return
-  git -C "$root" -c safe.directory="$root" archive --prefix="neardup-$upstream/" HEAD ':!debian' | gzip -n \
-    >"$1/build/neardup_$upstream.orig.tar.gz" || return
+  package_git archive "$2" | tar -x -C "$1/build/neardup-$upstream" || return
+  package_git archive --prefix="neardup-$upstream/" "$2" ':!debian' | gzip -n >"$1/build/neardup_$upstream.orig.tar.gz" || return
   in_root "$1" chown -R builder /build
 }
 
@@ -157,7 +159,9 @@ package_purge() {
 
 # packages_of SUITE FOLDER: builds for a release of Debian, checks, tries; the packages are in FOLDER then
 packages_of() {
-  local build=$work/packages-build try=$work/packages-try log=$logs/packages
+  local build=$work/packages-build try=$work/packages-try log=$logs/packages commit
+  commit=$(package_git rev-parse HEAD)
+  say "packages of ${commit:0:10}, version $(package_version), logs in $logs"
   if ! make_package_root "$build" "$1" >"$log-root.log" 2>&1; then
     say "skip - packages for $1: debootstrap failed, see $log-root.log"
     count skipped
@@ -170,7 +174,7 @@ packages_of() {
   cp -a "$build" "$try"
   mount -t proc proc "$build/proc"
   mount -t proc proc "$try/proc"
-  package_source "$build"
+  package_source "$build" "$commit"
   verdict "packages for $1 are built, and pass the regression tests" "$log-build.log" package_build "$build" || return 0
   verdict "lintian has nothing against them" "$log-lintian.log" package_lintian "$build" || true
   mkdir -p "$2"
@@ -182,7 +186,7 @@ packages_of() {
 
 can_package() {
   [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null && [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] &&
-    git -C "$root" -c safe.directory="$root" rev-parse -q --verify HEAD >/dev/null 2>&1
+    package_git rev-parse -q --verify HEAD >/dev/null 2>&1
 }
 package_needs="root, debootstrap, debian-archive-keyring and a git checkout"
 
@@ -196,7 +200,6 @@ run_package() {
   counts=$work/counts-package
   : >"$counts"
   at_exit remove_package_roots
-  say "packages of $(git -C "$root" -c safe.directory="$root" rev-parse --short HEAD), version $(package_version), logs in $logs"
   packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}" "$folder"
   if [ "$(total_of passed)" -gt 0 ]; then find "$folder" -name '*.deb' | sort; fi
   [ "$(total_of failed)" -eq 0 ] && [ "$(total_of skipped)" -eq 0 ] || exit 1
