@@ -42,6 +42,8 @@ def control_version():
 
 def tracked():
     """The files of the commit, or None outside a git checkout."""
+    if shutil.which("git") is None:
+        return None
     listed = run("git", "-c", "safe.directory=" + ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
     return [name for name in listed.stdout.split("\0") if name and os.path.exists(path(name))] if listed.returncode == 0 else None
 
