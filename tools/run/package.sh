@@ -87,7 +87,7 @@ package_build() {
 }
 
 package_lintian() {
-  in_root "$1" su builder -c 'cd /build && lintian --fail-on error,warning --display-info --pedantic --show-overrides *.changes'
+  in_root "$1" su builder -c 'cd /build && lintian --fail-on error,warning --display-info --pedantic *.changes'
 }
 
 # package_files FOLDER: the packages that users install
