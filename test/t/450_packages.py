@@ -189,7 +189,8 @@ def cmake(scratch, made, by_make, script):
     if shutil.which("cmake") is None:
         return skip("cmake --install: no cmake")
     build, by_cmake = os.path.join(scratch, "build"), os.path.join(scratch, "cmake")
-    done = run("cmake", "-S", ROOT, "-B", build, "-DNEARDUP_EXTENSION=ON", "-DPG_CONFIG=" + shutil.which(PG_CONFIG))
+    done = run("cmake", "-S", ROOT, "-B", build, "-DNEARDUP_EXTENSION=ON", "-DCMAKE_CXX_FLAGS=-O1",
+               "-DPG_CONFIG=" + shutil.which(PG_CONFIG))
     if not check("cmake configures the extension", done.returncode == 0, done.stdout[-500:]):
         return
     if FULL:
@@ -210,15 +211,15 @@ def cmake(scratch, made, by_make, script):
 
 
 def functions(library):
-    """The functions that SQL can name, and the other C++ symbols that a module shows, as `nm` lists them."""
+    """The functions that SQL can name, and what a server asks a module for, as `nm` lists them."""
     names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).stdout.splitlines()]
-    return {n for n in names if n.startswith(("pg_finfo_", "Pg_magic", "_PG_init"))}, {n for n in names if "7neardup4core" in n}
+    return {n for n in names if n.startswith(("pg_finfo_", "Pg_magic", "_PG_init"))}
 
 
 def built_by_cmake(by_cmake, by_make):
     library = pg_config("pkglibdir") + "/neardup.so"
-    equal("CMake's module has the functions of make's", functions(by_cmake + library)[0], functions(by_make + library)[0])
-    check("they are many", len(functions(by_make + library)[0]) > 100)
+    equal("CMake's module has the functions of make's", functions(by_cmake + library), functions(by_make + library))
+    check("they are many", len(functions(by_make + library)) > 100)
     equal("CMake's program", run(by_cmake + pg_config("bindir") + "/neardup", "--version").stdout, "neardup %s\n" % control_version())
     with database("_cmake", extension=False) as name, connect(name) as conn:
         os.chmod(os.path.dirname(by_cmake), 0o755)
