@@ -1,21 +1,43 @@
 # PGXS build of the extension, the program `neardup` and, where nvcc is found, the GPU module.
-#   make [PG_CONFIG=...] [CUDA=auto|yes|no]     make install     make installcheck
+#   make [PG_CONFIG=...] [CUDA=auto|yes|no]     make install     make uninstall     make installcheck
 #   WITH_UCHARDET=auto|yes|no WITH_OPENCC=... WITH_RE2=...   optional libraries: found by pkg-config, insisted on, left out
+#   WITH_CLI=no                 without the program and its manual page
+#   PG_CPPFLAGS= PG_CXXFLAGS= PG_LDFLAGS=   on top of the flags that PostgreSQL was built with
+#   make -f FOLDER/Makefile     builds in the current folder, for several versions of PostgreSQL side by side
+#   make dist                   neardup-VERSION.zip of the commit, as PGXN takes it
+
+SRC := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
+# sources PATTERNS: files of the source folder, named from there, in one order everywhere
+sources = $(patsubst $(SRC)/%,%,$(sort $(wildcard $(addprefix $(SRC)/,$(1)))))
 
 EXTENSION = neardup
-EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" neardup.control)
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(SRC)/neardup.control)
 MODULE_big = neardup
 
-CORE_OBJS := $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp)))
-PG_OBJS := $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/lsh/*.cpp)))
-TEXT_OBJS := $(patsubst %.cpp,%.o,$(sort $(wildcard src/text/*.cpp)))
+CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*.cpp))
+PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/lsh/*.cpp))
+TEXT_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/text/*.cpp))
 OBJS = $(CORE_OBJS) $(TEXT_OBJS) $(PG_OBJS)
 
+ifneq ($(realpath $(SRC)),$(realpath $(CURDIR)))
+ifneq ($(call sources,src/core/*.o),)
+$(error $(SRC) holds objects, which would be taken for those of this folder: make -C $(SRC) clean)
+endif
+# Here and not by a rule: make would find the folders of the sources instead.
+$(shell mkdir -p $(sort $(dir $(OBJS))))
+endif
+
 DATA_built = sql/neardup--$(EXTVERSION).sql
-DATA = $(wildcard sql/upgrade/*.sql)
-REGRESS = $(patsubst sql/%.sql,%,$(sort $(filter-out sql/neardup--%.sql,$(wildcard sql/*.sql))))
-REGRESS_OPTS = --inputdir=. --load-extension=neardup
+DATA = $(call sources,sql/upgrade/*.sql)
+REGRESS = $(patsubst sql/%.sql,%,$(filter-out sql/neardup--%.sql,$(call sources,sql/*.sql)))
+REGRESS_OPTS = --inputdir=$(SRC) --load-extension=neardup
+WITH_CLI ?= yes
+ifeq ($(filter yes no,$(WITH_CLI)),)
+$(error WITH_CLI must be yes or no: $(WITH_CLI))
+endif
+ifeq ($(WITH_CLI),yes)
 SCRIPTS_built = bin/neardup
+endif
 EXTRA_CLEAN = bin sql/neardup--*.sql src/text/.libraries
 
 # Bitcode for JIT inlining is not built: our functions are too large to inline, and it would need clang.
@@ -45,14 +67,14 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 # Not every package of PostgreSQL has the program.
 ifneq ($(wildcard $(dir $(PGXS))../test/isolation/pg_isolation_regress),)
-ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/isolation/specs/*.spec)))
-ISOLATION_OPTS = --inputdir=test/isolation --load-extension=neardup
+ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call sources,test/isolation/specs/*.spec))
+ISOLATION_OPTS = --inputdir=$(SRC)/test/isolation --load-extension=neardup
 endif
 include $(PGXS)
 override with_llvm = no
 
 # PostgreSQL's own headers are not ours to warn about.
-override CPPFLAGS := -Isrc $(patsubst -I%,-isystem %,$(CPPFLAGS))
+override CPPFLAGS := -I$(SRC)/src $(patsubst -I%,-isystem %,$(CPPFLAGS))
 override CXXFLAGS += -std=c++20 -Wextra -Wno-unused-parameter
 src/pg/fn_version.o: override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
 src/pg/fn_version.o: neardup.control
@@ -66,17 +88,37 @@ FORCE:
 .PHONY: FORCE
 $(TEXT_OBJS): src/text/.libraries
 
-HEADERS := $(wildcard src/core/*.h src/core/*.inc src/text/*.h src/pg/*.h src/pg/lsh/*.h src/gpu/*.h)
+HEADERS := $(call sources,src/core/*.h src/core/*.inc src/text/*.h src/pg/*.h src/pg/lsh/*.h src/gpu/*.h)
 $(OBJS): $(HEADERS)
 
-sql/neardup--$(EXTVERSION).sql: $(sort $(wildcard sql/install/*.sql)) neardup.control
-	cat $(sort $(wildcard sql/install/*.sql)) > $@
+INSTALL_SQL := $(call sources,sql/install/*.sql)
+sql/neardup--$(EXTVERSION).sql: $(INSTALL_SQL) neardup.control
+	@mkdir -p sql
+	cat $(addprefix $(SRC)/,$(INSTALL_SQL)) > $@
 
-CLI_SRC := $(sort $(wildcard src/cli/*.cpp))
-all: bin/neardup
-bin/neardup: $(CLI_SRC) $(wildcard src/cli/*.h)
+# The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
+CLI_SRC := $(call sources,src/cli/*.cpp)
+bin/neardup: $(CLI_SRC) $(call sources,src/cli/*.h) neardup.control
 	@mkdir -p bin
-	$(CXX) -std=c++20 -O2 -Wall -Wextra -Isrc -I$(shell $(PG_CONFIG) --includedir) $(CLI_SRC) -o $@ \
-	  -L$(shell $(PG_CONFIG) --libdir) -lpq -lz
+	$(CXX) $(CXXFLAGS) $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src -I$(shell $(PG_CONFIG) --includedir) \
+	  -DNEARDUP_VERSION='"$(EXTVERSION)"' $(addprefix $(SRC)/,$(CLI_SRC)) -o $@ \
+	  $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz
 
-include src/gpu/gpu.mk
+ifeq ($(WITH_CLI),yes)
+all: bin/neardup
+install: install-man
+install-man:
+	$(MKDIR_P) '$(DESTDIR)$(mandir)/man1'
+	$(INSTALL_DATA) $(SRC)/docs/neardup.1 '$(DESTDIR)$(mandir)/man1/'
+# PGXS would look for bin/neardup in there.
+uninstall: uninstall-cli
+uninstall-cli:
+	rm -f '$(DESTDIR)$(bindir)/neardup' '$(DESTDIR)$(mandir)/man1/neardup.1'
+endif
+.PHONY: install-man uninstall-cli
+
+dist:
+	cd $(SRC) && git archive --format=zip --prefix=neardup-$(EXTVERSION)/ -o neardup-$(EXTVERSION).zip HEAD
+.PHONY: dist
+
+include $(SRC)/src/gpu/gpu.mk

@@ -13,6 +13,10 @@
 #include "cli/report.h"
 #include "cli/run.h"
 
+#ifndef NEARDUP_VERSION
+#error "the Makefile and CMakeLists.txt define NEARDUP_VERSION from neardup.control"
+#endif
+
 namespace {
 
 using neardup::cli::Interrupted;
@@ -36,7 +40,7 @@ void print_usage(std::FILE* out) {
   for (const Subcommand& subcommand : kSubcommands) {
     if (subcommand.summary != nullptr) std::fprintf(out, "  %-8s %s\n", subcommand.name, subcommand.summary);
   }
-  std::fputs("\nneardup COMMAND --help tells more.\n", out);
+  std::fputs("\nneardup COMMAND --help tells more; neardup --version tells which one this is.\n", out);
 }
 
 }  // namespace
@@ -50,6 +54,10 @@ int main(int argc, char** argv) {
   }
   if (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "help") == 0) {
     print_usage(stdout);
+    return 0;
+  }
+  if (std::strcmp(argv[1], "--version") == 0) {
+    std::puts("neardup " NEARDUP_VERSION);
     return 0;
   }
   for (const Subcommand& subcommand : kSubcommands) {

@@ -6,7 +6,7 @@
 #include "pg/values.h"
 
 #ifndef NEARDUP_VERSION
-#error "the Makefile defines NEARDUP_VERSION from neardup.control"
+#error "the Makefile and CMakeLists.txt define NEARDUP_VERSION from neardup.control"
 #endif
 
 namespace {

@@ -289,7 +289,7 @@ step_loader() {
 step_loader_sanitized() {
   local program=$work/neardup-asan
   find "$root/src/cli" -name '*.cpp' -print0 | xargs -0 g++ -std=c++20 -O1 -g -fsanitize=address,undefined \
-    -fno-sanitize-recover=all -I"$root/src" -I"$("$pg_config" --includedir)" -o "$program.new" \
+    -fno-sanitize-recover=all -DNEARDUP_VERSION='"sanitized"' -I"$root/src" -I"$("$pg_config" --includedir)" -o "$program.new" \
     -L"$("$pg_config" --libdir)" -lpq -lz
   mv "$program.new" "$program"
   PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$program"
@@ -379,7 +379,10 @@ run_tests() {
     step "loader" step_loader
     if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "loader with ASan and UBSan" step_loader_sanitized; fi
   fi
-  if [ "$NEARDUP_FULL" = 1 ] && [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "fresh systems" step_fresh; fi
+  if [ "$NEARDUP_FULL" = 1 ] && [ -z "${NEARDUP_PG_MAJOR:-}" ]; then
+    step "fresh systems" step_fresh
+    step "packages" step_packages
+  fi
   end_tests "$began"
 }
 

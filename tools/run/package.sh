@@ -1,0 +1,216 @@
+# shellcheck shell=bash
+# Sourced by ./run: the Debian packages of the commit, built and checked in a freshly made Debian root, installed, used and
+# removed in another (./run package, and a step of test --full).
+# shellcheck disable=SC2154  # work, logs: set in common.sh
+
+: "${root:?}"
+
+package_roots=()  # to be removed at the end, whatever happens
+
+remove_package_roots() {
+  local folder
+  for folder in "${package_roots[@]}"; do
+    # shellcheck disable=SC2034  # what remove_fresh_root removes
+    fresh_root=$folder
+    remove_fresh_root
+  done
+  package_roots=()
+}
+
+# in_root FOLDER COMMAND...: as root there, with nothing of this machine's environment
+in_root() {
+  local folder=$1
+  shift
+  chroot "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# verdict NAME LOG COMMAND...: one line and one count for it
+verdict() {
+  local name=$1 log=$2
+  shift 2
+  if "$@" >"$log" 2>&1 </dev/null; then
+    say "ok - $name"
+    count passed
+  else
+    say "not ok - $name: see $log"
+    tail -n 15 "$log" | cut -c1-300
+    count failed
+    return 1
+  fi
+}
+
+# make_package_root FOLDER SUITE: a root that knows how this machine reaches its mirrors, and starts no services
+make_package_root() {
+  local mirror=${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian} script=$2 proxies
+  package_roots+=("$1")
+  # shellcheck disable=SC2034  # what remove_fresh_root removes; of a run that was killed
+  fresh_root=$1
+  remove_fresh_root
+  # debootstrap's own scripts end with the newest release that it knows.
+  if [ ! -e "/usr/share/debootstrap/scripts/$2" ]; then script=sid; fi
+  debootstrap --variant=minbase --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$2" "$1" "$mirror" \
+    "/usr/share/debootstrap/scripts/$script" || return
+  cp /etc/resolv.conf "$1/etc/" 2>/dev/null || true
+  proxies=$(grep -lis proxy /etc/apt/apt.conf.d/* || true)
+  if [ -n "$proxies" ]; then printf '%s\n' "$proxies" | xargs cp -t "$1/etc/apt/apt.conf.d/"; fi
+  printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
+  chmod +x "$1/usr/sbin/policy-rc.d"
+  in_root "$1" apt-get update
+}
+
+# package_version: as debian/changelog says it, 0.2.0-1
+package_version() { sed -n '1s/^neardup (\([^)]*\)).*/\1/p' "$root/debian/changelog"; }
+
+# package_git ARGS...: git in this checkout, whoever owns it
+package_git() { git -C "$root" -c safe.directory="$root" "$@"; }
+
+# package_source FOLDER COMMIT: the commit as a source tree and an orig tarball in FOLDER/build, of a user that is not root
+package_source() {
+  local upstream
+  upstream=$(package_version)
+  upstream=${upstream%-*}
+  in_root "$1" useradd -m builder || return
+  mkdir -p "$1/build/neardup-$upstream"
+  package_git archive "$2" | tar -x -C "$1/build/neardup-$upstream" || return
+  package_git archive --prefix="neardup-$upstream/" "$2" ':!debian' | gzip -n >"$1/build/neardup_$upstream.orig.tar.gz" || return
+  in_root "$1" chown -R builder /build
+}
+
+# package_build FOLDER: installs what the build needs, fits debian/control to the versions of this release, builds
+package_build() {
+  local source
+  in_root "$1" apt-get install -y --no-install-recommends build-essential lintian man-db postgresql-server-dev-all || return
+  source=/build/neardup-$(package_version | sed 's/-[^-]*$//')
+  in_root "$1" sh -c "cd $source && pg_buildext updatecontrol && chown -R builder debian" || return
+  in_root "$1" sh -c "cd $source && apt-get build-dep -y --no-install-recommends ./" || return
+  in_root "$1" su builder -c "cd $source && DEB_BUILD_OPTIONS=parallel=$(processors) dpkg-buildpackage -us -uc"
+}
+
+package_lintian() {
+  in_root "$1" su builder -c 'cd /build && lintian --fail-on error,warning --display-info --pedantic *.changes'
+}
+
+# package_files FOLDER: the packages that users install
+package_files() {
+  find "$1" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' -printf '%f\n' | sort
+}
+
+# package_try FOLDER DEBS: installs them without anything that the build had, and uses them in a new cluster
+package_try() {
+  local version
+  cp "$2"/*.deb "$1/tmp/"
+  mkdir -p "$1/etc/postgresql-common/createcluster.d"
+  echo 'create_main_cluster = false' >"$1/etc/postgresql-common/createcluster.d/neardup.conf"
+  # shellcheck disable=SC2046  # words
+  in_root "$1" sh -c 'cd /tmp && apt-get install -y --no-install-recommends "$@"' sh \
+    $(package_files "$2" | sed 's|^|./|') || return
+  rm -f "$1/etc/postgresql-common/createcluster.d/neardup.conf" "$1"/tmp/*.deb
+  version=$(in_root "$1" sh -c 'ls /usr/lib/postgresql' | sort -rn | head -n 1)
+  if in_root "$1" dpkg -L "postgresql-$version-neardup" | grep /bin/; then return 1; fi  # the program has a package of its own
+  in_root "$1" pg_createcluster "$version" try -- --auth=trust || return
+  in_root "$1" pg_ctlcluster "$version" try start || return
+  in_root "$1" su postgres -c 'psql -X -q -A -t -v ON_ERROR_STOP=1 -f -' <<'EOSQL' | grep -x 'all of it works' || return
+CREATE EXTENSION neardup;
+CREATE TABLE articles (id int PRIMARY KEY, body text);
+INSERT INTO articles
+SELECT i, 'article number ' || i / 2 || ' about ferry number ' || i / 2 * 7 || ' and the island of ' || md5((i / 2)::text)
+FROM generate_series(1, 2000) i;
+CREATE INDEX articles_sig ON articles USING lsh (to_minhash(body));
+ANALYZE articles;
+CREATE FUNCTION pg_temp.query() RETURNS text LANGUAGE sql RETURN
+  'SELECT id FROM articles WHERE jaccard(to_minhash(body), to_minhash((SELECT body FROM articles WHERE id = 700))) >= 0.8';
+DO $$
+DECLARE
+  plan json;
+  ids int[];
+BEGIN
+  SET LOCAL enable_seqscan = off;
+  EXECUTE 'EXPLAIN (FORMAT json) ' || pg_temp.query() INTO plan;
+  IF plan::text NOT LIKE '%articles_sig%' THEN RAISE 'the index is not used: %', plan; END IF;
+  EXECUTE 'SELECT array_agg(id ORDER BY id) FROM (' || pg_temp.query() || ') found' INTO ids;
+  IF ids IS DISTINCT FROM '{700,701}' THEN RAISE 'found %', ids; END IF;
+  IF EXISTS (SELECT FROM neardup_version() WHERE sql <> library) THEN RAISE 'the module is of another version'; END IF;
+  -- uchardet, OpenCC with its data, RE2
+  IF (SELECT encoding FROM neardup_detect_encoding(convert_to('Пором до острова відходить о дев''ятій', 'WIN1251'))) IS NULL THEN
+    RAISE 'no encoding is found';
+  END IF;
+  IF neardup_to_simplified('漢語') <> '汉语' THEN RAISE 'OpenCC converts otherwise'; END IF;
+  PERFORM neardup_clean('rules are compiled');
+END $$;
+SELECT 'all of it works';
+EOSQL
+  echo 'a text of a few words' >"$1/tmp/page.txt"
+  in_root "$1" neardup --version | grep -qx "neardup $(package_version | sed 's/-[^-]*$//')" || return
+  in_root "$1" su postgres -c 'neardup load /tmp/page.txt --table pages' || return
+  in_root "$1" pg_ctlcluster "$version" try stop || return
+  in_root "$1" pg_dropcluster "$version" try
+}
+
+# package_purge FOLDER DEBS: removed, they leave no file
+package_purge() {
+  local names left
+  names=$(package_files "$2" | cut -d_ -f1)
+  # shellcheck disable=SC2086  # words
+  in_root "$1" apt-get purge -y $names || return
+  rm -f "$1/tmp/page.txt"
+  left=$(cd "$1" && find . -path ./proc -prune -o -path ./var/log -prune -o -name '*neardup*' -print)
+  [ -z "$left" ] || { say "left: $left"; return 1; }
+}
+
+# packages_of SUITE FOLDER: builds for a release of Debian, checks, tries; the packages are in FOLDER then
+packages_of() {
+  local build=$work/packages-build try=$work/packages-try log=$logs/packages commit
+  commit=$(package_git rev-parse HEAD)
+  say "packages of ${commit:0:10}, version $(package_version), logs in $logs"
+  if ! make_package_root "$build" "$1" >"$log-root.log" 2>&1; then
+    say "skip - packages for $1: debootstrap failed, see $log-root.log"
+    count skipped
+    return
+  fi
+  package_roots+=("$try")
+  # shellcheck disable=SC2034
+  fresh_root=$try
+  remove_fresh_root
+  cp -a "$build" "$try"
+  mount -t proc proc "$build/proc"
+  mount -t proc proc "$try/proc"
+  package_source "$build" "$commit"
+  verdict "packages for $1 are built, and pass the regression tests" "$log-build.log" package_build "$build" || return 0
+  verdict "lintian has nothing against them" "$log-lintian.log" package_lintian "$build" || true
+  mkdir -p "$2"
+  find "$2" -maxdepth 1 -type f -name '*neardup*' -delete
+  find "$build/build" -maxdepth 1 -type f -exec cp -t "$2" {} +
+  verdict "installed in a bare $1, they work: extension, index, program" "$log-try.log" package_try "$try" "$2" || return 0
+  verdict "purged, they leave nothing" "$log-purge.log" package_purge "$try" "$2" || true
+}
+
+can_package() {
+  [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null && [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] &&
+    package_git rev-parse -q --verify HEAD >/dev/null 2>&1
+}
+package_needs="root, debootstrap, debian-archive-keyring and a git checkout"
+
+# ./run package [FOLDER]
+run_package() {
+  local folder
+  set_work
+  folder=${1:-$work/packages}
+  can_package || die "packages are built in a root made by debootstrap; that needs $package_needs"
+  lock 9 "$work/test.lock" -n || die "another ./run test or ./run package is at work in this checkout"
+  counts=$work/counts-package
+  : >"$counts"
+  at_exit remove_package_roots
+  packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}" "$folder"
+  if [ "$(total_of passed)" -gt 0 ]; then find "$folder" -name '*.deb' | sort; fi
+  [ "$(total_of failed)" -eq 0 ] && [ "$(total_of skipped)" -eq 0 ] || exit 1
+}
+
+step_packages() {
+  if ! can_package; then
+    say "skip - packages: they need $package_needs"
+    count skipped
+    return
+  fi
+  trap remove_package_roots EXIT
+  packages_of bookworm "$work/packages"
+}
