@@ -19,12 +19,15 @@ PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/lsh/*.cpp))
 TEXT_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/text/*.cpp))
 OBJS = $(CORE_OBJS) $(TEXT_OBJS) $(PG_OBJS)
 
+# Not by their names alone, which may have spaces.
+ifneq ($(SRC),.)
 ifneq ($(realpath $(SRC)),$(realpath $(CURDIR)))
 ifneq ($(call sources,src/core/*.o),)
 $(error $(SRC) holds objects, which would be taken for those of this folder: make -C $(SRC) clean)
 endif
 # Here and not by a rule: make would find the folders of the sources instead.
 $(shell mkdir -p $(sort $(dir $(OBJS))))
+endif
 endif
 
 DATA_built = sql/neardup--$(EXTVERSION).sql

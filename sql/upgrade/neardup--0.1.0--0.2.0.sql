@@ -11,6 +11,10 @@ EXCEPTION
       RENAME TO neardup_word_similarities_0_1_0;
     COMMENT ON FUNCTION @extschema@.neardup_word_similarities_0_1_0(text, int, int, int, boolean, int, text[], regdictionary, text) IS
       'private: word_similarities() of 0.1.0, for what was made with it';
+    RAISE WARNING 'word_similarities() of 0.1.0 is kept as neardup_word_similarities_0_1_0(), since views or functions depend on it'
+      USING HINT = 'A dump with them cannot be restored where 0.2.0 was installed anew. Make them again with word_similarities(), then: '
+        'ALTER EXTENSION neardup DROP FUNCTION @extschema@.neardup_word_similarities_0_1_0; '
+        'DROP FUNCTION @extschema@.neardup_word_similarities_0_1_0;';
 END $$;
 CREATE FUNCTION word_similarities(query text, vocabulary int = 100000, k int = 50, "window" int = 3, by_position boolean = true,
     features int = NULL, stopwords text[] = NULL, dictionary regdictionary = NULL, context text = 'sentence', discount float8 = 0)

@@ -17,7 +17,9 @@ def sources_of(commit, folder):
     """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no history."""
     os.makedirs(folder)
     if commit:
-        packed = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "archive", commit], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # A copy below a checkout knows its history, too.
+        top = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "rev-parse", "--show-toplevel"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        packed = top if top.returncode else subprocess.run(["git", "-c", "safe.directory=*", "-C", top.stdout.strip(), "archive", commit], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if packed.returncode:
             return None
         subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
@@ -74,8 +76,8 @@ def others():
 def pg_upgraded(folder, old_program, new_program):
     """From the older major to the newer one, with the SQL of the last release, and with today's."""
     from_major, to_major = pg_version(old_program), pg_version(new_program)
-    old = Installation(os.path.join(folder, "from%d" % from_major), sources_of(None, os.path.join(folder, "sources%d" % from_major)), old_program)
-    new = Installation(os.path.join(folder, "to%d" % to_major), sources_of(None, os.path.join(folder, "sources%d" % to_major)), new_program)
+    old = Installation(os.path.join(folder, "from%d-%d" % (from_major, to_major)), sources_of(None, os.path.join(folder, "sources%d-%d-a" % (from_major, to_major))), old_program)
+    new = Installation(os.path.join(folder, "to%d-%d" % (from_major, to_major)), sources_of(None, os.path.join(folder, "sources%d-%d-b" % (from_major, to_major))), new_program)
     for sql_version in (list(RELEASES)[-1], version()):
         name = "pg_upgrade from %d to %d, SQL of %s" % (from_major, to_major, sql_version)
         with Server(installation=old) as before_server, Server(installation=new) as server:

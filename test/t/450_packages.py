@@ -41,8 +41,11 @@ def control_version():
 
 
 def tracked():
-    """The files of the commit, or None outside a git checkout."""
+    """The files of the commit, or None outside a git checkout: also in a copy below one."""
     if shutil.which("git") is None:
+        return None
+    top = run("git", "-c", "safe.directory=*", "rev-parse", "--show-toplevel", cwd=ROOT)
+    if top.returncode or os.path.realpath(top.stdout.strip()) != os.path.realpath(ROOT):
         return None
     listed = run("git", "-c", "safe.directory=" + ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
     return [name for name in listed.stdout.split("\0") if name and os.path.exists(path(name))] if listed.returncode == 0 else None

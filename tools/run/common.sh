@@ -114,13 +114,14 @@ run_install() {
   need_packages build
   say "building for $("$pg_config" --version)"
   build
-  local sudo=()
-  if [ ! -w "$("$pg_config" --pkglibdir)" ] || [ ! -w "$("$pg_config" --sharedir)/extension" ]; then
-    if [ "$my_uid" -ne 0 ]; then
-      command -v sudo >/dev/null || die "$("$pg_config" --pkglibdir) is not writable and there is no sudo; run this as root"
+  local sudo=() folder
+  for folder in "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)/extension" "$("$pg_config" --bindir)" "$("$pg_config" --mandir)/man1"; do
+    while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
+    if [ ! -w "$folder" ] && [ "$my_uid" -ne 0 ]; then
+      command -v sudo >/dev/null || die "$folder is not writable and there is no sudo; run this as root"
       sudo=(sudo)
     fi
-  fi
+  done
   # make install must find nothing left to build: what root builds, you cannot rebuild
   "${sudo[@]}" make -C "$root" -s install PG_CONFIG="$pg_config" >"$logs/install.log" 2>&1 || {
     tail -n 25 "$logs/install.log" >&2

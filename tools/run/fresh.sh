@@ -15,12 +15,18 @@ processes_in() {
   done
 }
 
+# Whatever fails in it, the rest is done.
 remove_fresh_root() {
-  local process
+  local process n
   [ -n "$fresh_root" ] || return 0
   for process in $(processes_in "$fresh_root"); do kill "$process" 2>/dev/null || true; done
-  mountpoint -q "$fresh_root/proc" && umount "$fresh_root/proc"
-  rm -rf --one-file-system "$fresh_root"
+  for ((n = 0; n < 50; ++n)); do
+    [ -n "$(processes_in "$fresh_root")" ] || break
+    sleep 0.2
+  done
+  for process in $(processes_in "$fresh_root"); do kill -KILL "$process" 2>/dev/null || true; done
+  if mountpoint -q "$fresh_root/proc"; then umount "$fresh_root/proc" || umount -l "$fresh_root/proc" || true; fi
+  rm -rf --one-file-system "$fresh_root" || warn "left behind: $fresh_root"
   fresh_root=""
 }
 
@@ -43,16 +49,19 @@ fresh_result() { # NAME LOG
 # make_fresh_root SUITE MIRROR KEYRING SCRIPT: SCRIPT is debootstrap's, for suites newer than it is. The tree of the last commit is in
 # /neardup there. False, with a line why, where it cannot be made.
 make_fresh_root() {
-  local log=$work/log/fresh-$1.log
+  local log=$work/log/fresh-$1.log script=/usr/share/debootstrap/scripts/$4
+  # debootstrap's own scripts end with the newest release that it knows.
+  if [ ! -e "$script" ]; then script=/usr/share/debootstrap/scripts/sid; fi
   if [ ! -e "$3" ]; then
     say "skip - fresh $1: no $3"
     count skipped
     return 1
   fi
   fresh_root=$work/fresh-$1
-  rm -rf --one-file-system "$fresh_root"
+  remove_fresh_root  # of a run that was killed
+  fresh_root=$work/fresh-$1
   if ! debootstrap --variant=minbase --keyring="$3" "$1" "$fresh_root" "$2" \
-    "/usr/share/debootstrap/scripts/$4" >"$log" 2>&1; then
+    "$script" >"$log" 2>&1; then
     say "skip - fresh $1: debootstrap of $2 failed, see $log"
     count skipped
     remove_fresh_root
@@ -64,9 +73,12 @@ make_fresh_root() {
   { grep -lis proxy /etc/apt/apt.conf.d/* || true; } | xargs -r cp -t "$fresh_root/etc/apt/apt.conf.d/"
   printf '#!/bin/sh\nexit 101\n' >"$fresh_root/usr/sbin/policy-rc.d"
   chmod +x "$fresh_root/usr/sbin/policy-rc.d"
-  mount -t proc proc "$fresh_root/proc"
-  mkdir "$fresh_root/neardup"
-  git -C "$root" -c safe.directory="$root" archive HEAD | tar -x -C "$fresh_root/neardup"
+  if ! mount -t proc proc "$fresh_root/proc" || ! mkdir "$fresh_root/neardup" ||
+    ! git -C "$root" -c safe.directory="$root" archive HEAD | tar -x -C "$fresh_root/neardup"; then
+    say "not ok - fresh $1: the root cannot be filled"
+    count failed
+    return 1
+  fi
 }
 
 in_fresh_root() { chroot "$fresh_root" env -i PATH="$PATH" HOME=/root "$@" </dev/null; }
@@ -75,13 +87,16 @@ in_fresh_root() { chroot "$fresh_root" env -i PATH="$PATH" HOME=/root "$@" </dev
 fresh_system() {
   local kind=$1 log=$work/log/fresh-$2.log summary
   shift
-  make_fresh_root "$@" || return 0
+  if ! make_fresh_root "$@"; then
+    remove_fresh_root
+    return 0
+  fi
   in_fresh_root /neardup/run demo >"$log.root" 2>&1 || true
   fresh_result "fresh $1, ./run demo as root" "$log.root"
   if [ "$kind" = TESTS ]; then
     in_fresh_root /neardup/run test >"$log.test" 2>&1 || true
     summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log.test" | tail -n 1 || true)
-    say "$(head -n 1 "$log.test"): ${summary:-no result}"
+    say "$(grep -m 1 '^neardup tests' "$log.test" || true): ${summary:-no result}"
     if [[ $summary =~ ^([0-9]+)\ passed,\ 0\ failed ]]; then
       say "ok - fresh $1, ./run test"
       count passed
@@ -114,8 +129,9 @@ fresh_suite() {
 }
 
 can_make_roots() {
-  if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null; then return; fi
-  say "skip - fresh systems: they need root and debootstrap"
+  if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null &&
+    git -C "$root" -c safe.directory="$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then return; fi
+  say "skip - fresh systems: they need root, debootstrap and a git checkout"
   count skipped
   return 1
 }

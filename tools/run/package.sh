@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: the Debian packages of the commit, built and checked in a freshly made Debian root, installed, used and
 # removed in another (./run package, and a step of test --full).
-# shellcheck disable=SC2154  # work, logs: set in common.sh
+# shellcheck disable=SC2154  # work, logs: set in common.sh; came_from: in run
 
 : "${root:?}"
 
@@ -157,8 +157,9 @@ package_purge() {
   [ -z "$left" ] || { say "left: $left"; return 1; }
 }
 
-# packages_of SUITE FOLDER: builds for a release of Debian, checks, tries; the packages are in FOLDER then
+# packages_of SUITE: builds for a release of Debian, checks, tries; the packages are in $work/packages then
 packages_of() {
+  local folder=$work/packages
   local build=$work/packages-build try=$work/packages-try log=$logs/packages commit
   commit=$(package_git rev-parse HEAD)
   say "packages of ${commit:0:10}, version $(package_version), logs in $logs"
@@ -177,11 +178,11 @@ packages_of() {
   package_source "$build" "$commit"
   verdict "packages for $1 are built, and pass the regression tests" "$log-build.log" package_build "$build" || return 0
   verdict "lintian has nothing against them" "$log-lintian.log" package_lintian "$build" || true
-  mkdir -p "$2"
-  find "$2" -maxdepth 1 -type f -name '*neardup*' -delete
-  find "$build/build" -maxdepth 1 -type f -exec cp -t "$2" {} +
-  verdict "installed in a bare $1, they work: extension, index, program" "$log-try.log" package_try "$try" "$2" || return 0
-  verdict "purged, they leave nothing" "$log-purge.log" package_purge "$try" "$2" || true
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  find "$build/build" -maxdepth 1 -type f -exec cp -t "$folder" {} +
+  verdict "installed in a bare $1, they work: extension, index, program" "$log-try.log" package_try "$try" "$folder" || return 0
+  verdict "purged, they leave nothing" "$log-purge.log" package_purge "$try" "$folder" || true
 }
 
 can_package() {
@@ -195,13 +196,20 @@ run_package() {
   local folder
   set_work
   folder=${1:-$work/packages}
+  if [[ $folder != /* ]]; then folder=$came_from/$folder; fi
   can_package || die "packages are built in a root made by debootstrap; that needs $package_needs"
   lock 9 "$work/test.lock" -n || die "another ./run test or ./run package is at work in this checkout"
   counts=$work/counts-package
   : >"$counts"
   at_exit remove_package_roots
-  packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}" "$folder"
-  if [ "$(total_of passed)" -gt 0 ]; then find "$folder" -name '*.deb' | sort; fi
+  packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}"
+  if [ "$(total_of passed)" -gt 0 ]; then
+    if [ "$folder" != "$work/packages" ]; then
+      mkdir -p "$folder"
+      find "$work/packages" -maxdepth 1 -type f -exec cp -t "$folder" {} +
+    fi
+    find "$folder" -maxdepth 1 -name '*neardup*.deb' | sort
+  fi
   [ "$(total_of failed)" -eq 0 ] && [ "$(total_of skipped)" -eq 0 ] || exit 1
 }
 
@@ -212,5 +220,5 @@ step_packages() {
     return
   fi
   trap remove_package_roots EXIT
-  packages_of bookworm "$work/packages"
+  packages_of bookworm
 }

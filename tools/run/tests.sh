@@ -304,12 +304,13 @@ step_server() {
 
 # test_version MAJOR OPTIONS...: what depends on PostgreSQL, in a copy of this tree that is built for that one, so that what is built here stays
 test_version() {
-  local major=$1 copy
-  shift
+  local major=${1:-} copy
+  [ $# -eq 0 ] || shift
   [[ $major =~ ^[0-9]+$ ]] || die "--pg takes a major version of PostgreSQL, such as 17: ${major:-nothing}"
   set_work
   copy=$work/pg-$major
   mkdir -p "$copy/src"
+  lock 9 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
   # What is gone here must not stay there; objects are made again when their source is newer.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
   find "$copy/src" -type f ! -name '*.o' -delete
@@ -320,7 +321,10 @@ test_version() {
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
     export NEARDUP_DATA
   fi
-  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
+  if [ -n "${PG_CONFIG:-}" ] && [[ ! $("$PG_CONFIG" --version) =~ ^PostgreSQL\ $major([^0-9]|$) ]]; then
+    die "--pg $major, but PG_CONFIG=$PG_CONFIG is of $("$PG_CONFIG" --version)"
+  fi
+  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@" 9>&-
 }
 
 run_tests() {
