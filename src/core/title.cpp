@@ -146,7 +146,7 @@ std::string_view without_copy_mark(std::string_view s) noexcept {
       // Latin marks need a joint before them: a title may end in "Hard Copy", so that it must be - or _.
       const std::string_view before = trimmed(rest);
       bool joined = !letters;
-      for (size_t i = before.size(); i < rest.size(); ++i) joined = joined || rest[i] == '-' || rest[i] == '_';
+      for (size_t j = before.size(); j < rest.size(); ++j) joined = joined || rest[j] == '-' || rest[j] == '_';
       if (!joined || before.empty()) continue;
       s = before;
       found = true;

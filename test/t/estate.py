@@ -96,6 +96,7 @@ def sound(name, conn):
 
 def served(name, conn):
     """The planner still takes the indexes, where it may read no other way."""
+    wait_for_indexes(conn)
     conn.execute("SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off")
     bad = []
     for query in (ASK[4], ASK[5], ASK[6], ASK[7], ASK[8], ASK[9], ASK[10]):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import traceback
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ./run starts tests side by side, where Ctrl-C is ignored
@@ -146,6 +147,16 @@ def database(suffix="", options="ENCODING 'UTF8' LOCALE 'C'", extension=True):
 def connect(name, **kwargs):
     kwargs.setdefault("autocommit", True)
     return psycopg.connect(dbname=name, **kwargs)
+
+
+def wait_for_indexes(conn):
+    """An index over rows that were updated before (broken HOT chains) is not used while a transaction is at work that is older than it,
+    in whatever database: of another script, say. Waits for their end; the limit guards against hanging."""
+    end = time.monotonic() + 120
+    while one(conn, "SELECT EXISTS (SELECT FROM pg_index WHERE indcheckxmin AND age(xmin) <= age(txid_snapshot_xmin(txid_current_snapshot())::text::xid))"):
+        if time.monotonic() > end:
+            raise TimeoutError("a transaction goes on that is older than an index")
+        time.sleep(0.05)
 
 
 def sections(*calls):

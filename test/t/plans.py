@@ -27,6 +27,7 @@ class Plans:
         self.others = others if FULL else 1
         self.conn = connect(name)
         self.conn.prepare_threshold = None
+        wait_for_indexes(self.conn)
         self.count = 0
         self.shown = 0
         self.bad = []
