@@ -1,34 +1,11 @@
 # shellcheck shell=bash
 # Sourced by ./run: ./run demo on freshly made Debian and Ubuntu roots, as root and as an ordinary user (test --full), and ./run test there
 # (test --fresh).
-# shellcheck disable=SC2154  # work: set in common.sh; fresh_suites: in tests.sh
+# shellcheck disable=SC2154  # work: set in common.sh; debian_mirror, debian_keys: in roots.sh; fresh_suites: in tests.sh
 
 : "${root:?}"
 
-fresh_root=""  # the root being tried, for remove_fresh_root
-
-# Processes whose root folder is $1
-processes_in() {
-  local process
-  for process in /proc/[0-9]*; do
-    if [ "$(readlink "$process/root" 2>/dev/null)" = "$1" ]; then printf '%s\n' "${process#/proc/}"; fi
-  done
-}
-
-# Whatever fails in it, the rest is done.
-remove_fresh_root() {
-  local process n
-  [ -n "$fresh_root" ] || return 0
-  for process in $(processes_in "$fresh_root"); do kill "$process" 2>/dev/null || true; done
-  for ((n = 0; n < 50; ++n)); do
-    [ -n "$(processes_in "$fresh_root")" ] || break
-    sleep 0.2
-  done
-  for process in $(processes_in "$fresh_root"); do kill -KILL "$process" 2>/dev/null || true; done
-  if mountpoint -q "$fresh_root/proc"; then umount "$fresh_root/proc" || umount -l "$fresh_root/proc" || true; fi
-  rm -rf --one-file-system "$fresh_root" || warn "left behind: $fresh_root"
-  fresh_root=""
-}
+fresh_root=""  # the root being tried
 
 fresh_result() { # NAME LOG
   local left
@@ -46,35 +23,25 @@ fresh_result() { # NAME LOG
   fi
 }
 
-# make_fresh_root SUITE MIRROR KEYRING SCRIPT: SCRIPT is debootstrap's, for suites newer than it is. The tree of the last commit is in
-# /neardup there. False, with a line why, where it cannot be made.
+# make_fresh_root SUITE MIRROR KEYRING SCRIPT: as make_root; the tree of the last commit is in /neardup there. False, with a line why, where it
+# cannot be made.
 make_fresh_root() {
-  local log=$work/log/fresh-$1.log script=/usr/share/debootstrap/scripts/$4
-  # debootstrap's own scripts end with the newest release that it knows.
-  if [ ! -e "$script" ]; then script=/usr/share/debootstrap/scripts/sid; fi
+  local log=$work/log/fresh-$1.log
   if [ ! -e "$3" ]; then
     say "skip - fresh $1: no $3"
     count skipped
     return 1
   fi
   fresh_root=$work/fresh-$1
-  remove_fresh_root  # of a run that was killed
-  fresh_root=$work/fresh-$1
-  if ! debootstrap --variant=minbase --keyring="$3" "$1" "$fresh_root" "$2" \
-    "$script" >"$log" 2>&1; then
+  if ! make_root "$fresh_root" "$@" >"$log" 2>&1; then
     say "skip - fresh $1: debootstrap of $2 failed, see $log"
     count skipped
-    remove_fresh_root
     return 1
   fi
-  # Universe holds some of Ubuntu's packages; how this machine reaches its mirrors holds there, too.
+  # Universe holds some of Ubuntu's packages.
   if [ "$1" = noble ]; then echo "deb $2 $1 main universe" >"$fresh_root/etc/apt/sources.list"; fi
-  cp /etc/resolv.conf "$fresh_root/etc/" 2>/dev/null || true
-  { grep -lis proxy /etc/apt/apt.conf.d/* || true; } | xargs -r cp -t "$fresh_root/etc/apt/apt.conf.d/"
-  printf '#!/bin/sh\nexit 101\n' >"$fresh_root/usr/sbin/policy-rc.d"
-  chmod +x "$fresh_root/usr/sbin/policy-rc.d"
   if ! mount -t proc proc "$fresh_root/proc" || ! mkdir "$fresh_root/neardup" ||
-    ! git -C "$root" -c safe.directory="$root" archive HEAD | tar -x -C "$fresh_root/neardup"; then
+    ! checkout_git archive HEAD | tar -x -C "$fresh_root/neardup"; then
     say "not ok - fresh $1: the root cannot be filled"
     count failed
     return 1
@@ -88,7 +55,7 @@ fresh_system() {
   local kind=$1 log=$work/log/fresh-$2.log summary
   shift
   if ! make_fresh_root "$@"; then
-    remove_fresh_root
+    remove_root "$fresh_root"
     return 0
   fi
   in_fresh_root /neardup/run demo >"$log.root" 2>&1 || true
@@ -111,15 +78,14 @@ fresh_system() {
   in_fresh_root chown -R someone /neardup
   in_fresh_root su someone -c "cd /neardup && ./run demo" >"$log.user" 2>&1 || true
   fresh_result "fresh $1, ./run demo as an ordinary user" "$log.user"
-  remove_fresh_root
+  remove_root "$fresh_root"
 }
 
 # fresh_suite DEMOS|TESTS SUITE
 fresh_suite() {
-  local debian=${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian} debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
   case $2 in
-    bookworm | trixie) fresh_system "$1" "$2" "$debian" "$debian_keys" "$2" ;;
-    sid) fresh_system "$1" sid "$debian" "$debian_keys" sid ;;
+    bookworm | trixie) fresh_system "$1" "$2" "$debian_mirror" "$debian_keys" "$2" ;;
+    sid) fresh_system "$1" sid "$debian_mirror" "$debian_keys" sid ;;
     noble)
       fresh_system "$1" noble "${NEARDUP_MIRROR_UBUNTU:-http://archive.ubuntu.com/ubuntu}" \
         /usr/share/keyrings/ubuntu-archive-keyring.gpg gutsy
@@ -130,7 +96,7 @@ fresh_suite() {
 
 can_make_roots() {
   if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null &&
-    git -C "$root" -c safe.directory="$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then return; fi
+    checkout_git rev-parse -q --verify HEAD >/dev/null 2>&1; then return; fi
   say "skip - fresh systems: they need root, debootstrap and a git checkout"
   count skipped
   return 1
@@ -139,7 +105,7 @@ can_make_roots() {
 step_fresh() {
   local suite
   can_make_roots || return 0
-  trap remove_fresh_root EXIT
+  trap 'remove_root "$fresh_root"' EXIT
   for suite in bookworm trixie noble; do fresh_suite DEMOS "$suite"; done
 }
 
@@ -147,6 +113,6 @@ step_fresh() {
 step_fresh_tests() {
   local suite
   can_make_roots || return 0
-  trap remove_fresh_root EXIT
+  trap 'remove_root "$fresh_root"' EXIT
   for suite in $fresh_suites; do fresh_suite TESTS "$suite"; done
 }

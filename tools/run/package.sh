@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: the Debian packages of the commit, built and checked in a freshly made Debian root, installed, used and
 # removed in another (./run package, and a step of test --full).
-# shellcheck disable=SC2154  # work, logs: set in common.sh; came_from: in run
+# shellcheck disable=SC2154  # work, logs: set in common.sh; debian_mirror, debian_keys: in roots.sh; came_from: in run
 
 : "${root:?}"
 
@@ -9,11 +9,7 @@ package_roots=()  # to be removed at the end, whatever happens
 
 remove_package_roots() {
   local folder
-  for folder in "${package_roots[@]}"; do
-    # shellcheck disable=SC2034  # what remove_fresh_root removes
-    fresh_root=$folder
-    remove_fresh_root
-  done
+  for folder in "${package_roots[@]}"; do remove_root "$folder"; done
   package_roots=()
 }
 
@@ -39,30 +35,8 @@ verdict() {
   fi
 }
 
-# make_package_root FOLDER SUITE: a root that knows how this machine reaches its mirrors, and starts no services
-make_package_root() {
-  local mirror=${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian} script=$2 proxies
-  package_roots+=("$1")
-  # shellcheck disable=SC2034  # what remove_fresh_root removes; of a run that was killed
-  fresh_root=$1
-  remove_fresh_root
-  # debootstrap's own scripts end with the newest release that it knows.
-  if [ ! -e "/usr/share/debootstrap/scripts/$2" ]; then script=sid; fi
-  debootstrap --variant=minbase --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$2" "$1" "$mirror" \
-    "/usr/share/debootstrap/scripts/$script" || return
-  cp /etc/resolv.conf "$1/etc/" 2>/dev/null || true
-  proxies=$(grep -lis proxy /etc/apt/apt.conf.d/* || true)
-  if [ -n "$proxies" ]; then printf '%s\n' "$proxies" | xargs cp -t "$1/etc/apt/apt.conf.d/"; fi
-  printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
-  chmod +x "$1/usr/sbin/policy-rc.d"
-  in_root "$1" apt-get update
-}
-
 # package_version: as debian/changelog says it, 0.2.0-1
 package_version() { sed -n '1s/^neardup (\([^)]*\)).*/\1/p' "$root/debian/changelog"; }
-
-# package_git ARGS...: git in this checkout, whoever owns it
-package_git() { git -C "$root" -c safe.directory="$root" "$@"; }
 
 # package_source FOLDER COMMIT: the commit as a source tree and an orig tarball in FOLDER/build, of a user that is not root
 package_source() {
@@ -71,8 +45,8 @@ package_source() {
   upstream=${upstream%-*}
   in_root "$1" useradd -m builder || return
   mkdir -p "$1/build/neardup-$upstream"
-  package_git archive "$2" | tar -x -C "$1/build/neardup-$upstream" || return
-  package_git archive --prefix="neardup-$upstream/" "$2" ':!debian' | gzip -n >"$1/build/neardup_$upstream.orig.tar.gz" || return
+  checkout_git archive "$2" | tar -x -C "$1/build/neardup-$upstream" || return
+  checkout_git archive --prefix="neardup-$upstream/" "$2" ':!debian' | gzip -n >"$1/build/neardup_$upstream.orig.tar.gz" || return
   in_root "$1" chown -R builder /build
 }
 
@@ -161,17 +135,15 @@ package_purge() {
 packages_of() {
   local folder=$work/packages
   local build=$work/packages-build try=$work/packages-try log=$logs/packages commit
-  commit=$(package_git rev-parse HEAD)
+  commit=$(checkout_git rev-parse HEAD)
   say "packages of ${commit:0:10}, version $(package_version), logs in $logs"
-  if ! make_package_root "$build" "$1" >"$log-root.log" 2>&1; then
+  package_roots+=("$build" "$try")
+  if ! { make_root "$build" "$1" "$debian_mirror" "$debian_keys" "$1" && in_root "$build" apt-get update; } >"$log-root.log" 2>&1; then
     say "skip - packages for $1: debootstrap failed, see $log-root.log"
     count skipped
     return
   fi
-  package_roots+=("$try")
-  # shellcheck disable=SC2034
-  fresh_root=$try
-  remove_fresh_root
+  remove_root "$try"  # of a run that was killed
   cp -a "$build" "$try"
   mount -t proc proc "$build/proc"
   mount -t proc proc "$try/proc"
@@ -186,8 +158,8 @@ packages_of() {
 }
 
 can_package() {
-  [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null && [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] &&
-    package_git rev-parse -q --verify HEAD >/dev/null 2>&1
+  [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null && [ -e "$debian_keys" ] &&
+    checkout_git rev-parse -q --verify HEAD >/dev/null 2>&1
 }
 package_needs="root, debootstrap, debian-archive-keyring and a git checkout"
 
