@@ -37,16 +37,12 @@ def cluster():
     return nodes, conn
 
 
-def blocks_of(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        return re.findall(r"```sql\n(.*?)```", f.read(), re.S)
-
-
 def guide():
     """What docs/citus.md shows stands in docs/citus.sql."""
     with open(os.path.join(ROOT, "docs", "citus.sql"), encoding="utf-8") as f:
         script = f.read()
-    blocks = blocks_of("docs/citus.md")
+    with open(os.path.join(ROOT, "docs", "citus.md"), encoding="utf-8") as f:
+        blocks = sql_blocks(f.read())
     check("docs/citus.md has blocks", len(blocks) >= 5, len(blocks))
     equal("docs/citus.md shows what docs/citus.sql does", [b for b in blocks if b not in script], [])
 

@@ -27,15 +27,10 @@ def sources_of(commit, folder):
         for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
             path = os.path.join(ROOT, entry)
             if os.path.isdir(path):
-                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", "neardup--%s.sql" % version()))
+                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", "neardup--%s.sql" % default_version()))
             else:
                 shutil.copy(path, folder)
     return folder
-
-
-def version():
-    with open(os.path.join(ROOT, "neardup.control")) as f:
-        return f.read().split("default_version = '")[1].split("'")[0]
 
 
 def old_library(folder, release, commit):
@@ -52,7 +47,7 @@ def old_library(folder, release, commit):
         server.stop()
         server.bin = Server.bin_of_today()
         with server.start().connect() as conn:
-            equal("%s: this library in its place" % release, conn.execute("SELECT sql, library FROM neardup_version()").fetchone(), (release, version()))
+            equal("%s: this library in its place" % release, conn.execute("SELECT sql, library FROM neardup_version()").fetchone(), (release, default_version()))
             estate.same("%s under this library: the same answers" % release, estate.answers(conn), before)
             estate.sound("%s under this library" % release, conn)
             conn.execute("ALTER EXTENSION neardup UPDATE")
@@ -78,7 +73,7 @@ def pg_upgraded(folder, old_program, new_program):
     from_major, to_major = pg_version(old_program), pg_version(new_program)
     old = Installation(os.path.join(folder, "from%d-%d" % (from_major, to_major)), sources_of(None, os.path.join(folder, "sources%d-%d-a" % (from_major, to_major))), old_program)
     new = Installation(os.path.join(folder, "to%d-%d" % (from_major, to_major)), sources_of(None, os.path.join(folder, "sources%d-%d-b" % (from_major, to_major))), new_program)
-    for sql_version in (list(RELEASES)[-1], version()):
+    for sql_version in (list(RELEASES)[-1], default_version()):
         name = "pg_upgrade from %d to %d, SQL of %s" % (from_major, to_major, sql_version)
         with Server(installation=old) as before_server, Server(installation=new) as server:
             with before_server.start().connect() as conn:

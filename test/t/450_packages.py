@@ -36,10 +36,6 @@ def pg_config(what):
     return run(PG_CONFIG, "--" + what).stdout.strip()
 
 
-def control_version():
-    return re.search(r"^default_version = '(.*)'$", read("neardup.control"), re.M).group(1)
-
-
 def tracked():
     """The files of the commit, or None outside a git checkout: also in a copy below one."""
     if shutil.which("git") is None:
@@ -74,7 +70,7 @@ def meta():
 
 
 def versions():
-    version = control_version()
+    version = default_version()
     changelog = re.match(r"neardup \(([^)]*)-[^-)]*\) ", read("debian", "changelog"))
     equal("one version in neardup.control, META.json twice, debian/changelog",
           [*meta_versions, changelog and changelog.group(1)], [version] * 3)
@@ -149,7 +145,7 @@ def expected_files():
     extension = pg_config("sharedir") + "/extension/"
     upgrades = [os.path.basename(f) for f in glob.glob(path("sql", "upgrade", "*.sql"))]
     files = [pg_config("pkglibdir") + "/neardup.so", pg_config("bindir") + "/neardup", pg_config("mandir") + "/man1/neardup.1"]
-    return sorted(files + [extension + f for f in ["neardup.control", "neardup--%s.sql" % control_version()] + upgrades])
+    return sorted(files + [extension + f for f in ["neardup.control", "neardup--%s.sql" % default_version()] + upgrades])
 
 
 def listing(folder):
@@ -173,7 +169,7 @@ def installs(scratch):
             check("make install: %s" % n, done.returncode == 0, done.stdout[-500:])
         made = listing(by_make)
         equal("make install: the files that are expected", sorted(made), expected_files())
-        script = pg_config("sharedir") + "/extension/neardup--%s.sql" % control_version()
+        script = pg_config("sharedir") + "/extension/neardup--%s.sql" % default_version()
         with open(by_make + script, "rb") as f:
             text = f.read()
         equal("the SQL script is sql/install in the order of the names", text,
@@ -223,7 +219,7 @@ def built_by_cmake(by_cmake, by_make):
     library = pg_config("pkglibdir") + "/neardup.so"
     equal("CMake's module has the functions of make's", functions(by_cmake + library), functions(by_make + library))
     check("they are many", len(functions(by_make + library)) > 100)
-    equal("CMake's program", run(by_cmake + pg_config("bindir") + "/neardup", "--version").stdout, "neardup %s\n" % control_version())
+    equal("CMake's program", run(by_cmake + pg_config("bindir") + "/neardup", "--version").stdout, "neardup %s\n" % default_version())
     with database("_cmake", extension=False) as name, connect(name) as conn:
         os.chmod(os.path.dirname(by_cmake), 0o755)
         conn.execute("LOAD '%s'" % (by_cmake + library))
@@ -247,7 +243,7 @@ def elsewhere(scratch):
     for folder in ("core", "text", "pg", "pg/lsh"):
         for source in glob.glob("%s/src/%s/*.cpp" % (copy, folder)):
             open(source[:-3] + "o", "w").close()
-    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % control_version(), "src/text/.libraries",
+    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/text/.libraries",
                  "results/pairs.out", "regression.diffs", "regression.out"):
         os.makedirs(os.path.join(copy, os.path.dirname(name)), exist_ok=True)
         open(os.path.join(copy, name), "w").close()

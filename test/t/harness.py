@@ -2,6 +2,7 @@
 import contextlib
 import gzip
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -62,6 +63,17 @@ def data_file(*parts):
         return path
     skip("%s: no data set (NEARDUP_DATA)" % "/".join(parts))
     return None
+
+
+def default_version():
+    """Of neardup.control, the one place where it stands."""
+    with open(os.path.join(HERE, "..", "..", "neardup.control"), encoding="utf-8") as f:
+        return re.search(r"^default_version = '(.*)'$", f.read(), re.M).group(1)
+
+
+def sql_blocks(text):
+    """The blocks of a page that are marked as sql."""
+    return re.findall(r"```sql\n(.*?)```", text, re.S)
 
 
 def load(conn, table, columns, path):
