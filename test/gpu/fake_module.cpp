@@ -1,5 +1,8 @@
-// Test doubles behind the C boundary, one library for each -DFAKE=...: what a GPU module may do to the extension.
-// No CUDA: they stand in for it in test/t/100_gpu_absent.sh on machines with and without a GPU.
+// Test doubles behind the C boundary: what a GPU module may do to the extension, in the way that fake_kind.cpp says (other
+// libraries in its place: fake_strangers.cpp). No CUDA: they stand in for it in test/t/100_gpu_absent.sh on machines with
+// and without a GPU.
+#include "test/gpu/fake_kind.h"
+
 #include <signal.h>
 
 #include <cstdio>
@@ -9,32 +12,12 @@
 #include "test/gpu/fake_search.h"
 #include "test/gpu/fake_words.h"
 
-#define FAKE_wrong_abi 1       // another interface number, and behind it nothing that may be called
-#define FAKE_no_symbol 2       // some other library
-#define FAKE_no_driver 3       // what the real module says where there is no driver
-#define FAKE_count_fails 4     // a driver that answers with an error
-#define FAKE_failing_device 5  // device 0 cannot be described, device 1 not used, device 2 works; texts out of bounds
-#define FAKE_two_fine 6        // two good devices, which search; the name of the first tells how often
-#define FAKE_create_fails 7    // searches cannot be made
-#define FAKE_lost 8            // the device is lost in the middle of a search
-#define FAKE_memory_once 9     // the first search finds no memory
-#define FAKE_never_ends 10     // searches go on for ever
-#define FAKE_JOIN(a) FAKE_##a
-#define FAKE_KIND(a) FAKE_JOIN(a)
-#define KIND FAKE_KIND(FAKE)
-
 namespace {
 
-#if KIND == FAKE_wrong_abi
+using neardup::fake::Kind;
+using neardup::fake::kKind;
 
-// Longer than any table there was, and full of null pointers.
-struct {
-  uint32_t abi, size;
-  void* functions[32];
-} const api = {999, sizeof api, {}};
-const void* table() { return &api; }
-
-#elif KIND != FAKE_no_symbol
+constexpr char kNoDriver[] = "no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)";
 
 // Counted per process, to show what is asked twice and what is remembered.
 unsigned counts, infos[3];
@@ -51,34 +34,33 @@ bool signals_are_blocked() {
 }
 
 NeardupGpuStatus driver(char* text, uint32_t size, char* error, uint32_t error_size) {
-#if KIND == FAKE_no_driver
-  put(text, size, "left over");
-  put(error, error_size, "no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)");
-  return NEARDUP_GPU_NO_DRIVER;
-#else
+  if (kKind == Kind::no_driver) {
+    put(text, size, "left over");
+    put(error, error_size, kNoDriver);
+    return NEARDUP_GPU_NO_DRIVER;
+  }
   put(error, error_size, "");
   put(text, size, "999.10, CUDA 99.0");
   return NEARDUP_GPU_OK;
-#endif
 }
 
 NeardupGpuStatus device_count(uint32_t* count, char* error, uint32_t error_size) {
   ++counts;
-#if KIND == FAKE_no_driver
-  *count = 5;
-  put(error, error_size, "no NVIDIA driver on this machine (libcuda.so.1 is missing or does not answer)");
-  return NEARDUP_GPU_NO_DRIVER;
-#elif KIND == FAKE_count_fails
-  *count = 2;
-  char text[NEARDUP_GPU_TEXT];
-  std::snprintf(text, sizeof text, "cudaGetDeviceCount failed: unknown error, call %u", counts);
-  put(error, error_size, text);
-  return NEARDUP_GPU_DEVICE_ERROR;
-#else
+  if (kKind == Kind::no_driver) {
+    *count = 5;
+    put(error, error_size, kNoDriver);
+    return NEARDUP_GPU_NO_DRIVER;
+  }
+  if (kKind == Kind::count_fails) {
+    *count = 2;
+    char text[NEARDUP_GPU_TEXT];
+    std::snprintf(text, sizeof text, "cudaGetDeviceCount failed: unknown error, call %u", counts);
+    put(error, error_size, text);
+    return NEARDUP_GPU_DEVICE_ERROR;
+  }
   put(error, error_size, "");
-  *count = KIND == FAKE_failing_device ? 3 : 2;
+  *count = kKind == Kind::failing_device ? 3 : 2;
   return NEARDUP_GPU_OK;
-#endif
 }
 
 NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* error, uint32_t error_size) {
@@ -86,7 +68,7 @@ NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* erro
   std::memset(info, 0, sizeof *info);
   const unsigned call = device < 3 ? ++infos[device] : 0;
   char text[NEARDUP_GPU_TEXT];
-  if (KIND == FAKE_failing_device && device == 0) {
+  if (kKind == Kind::failing_device && device == 0) {
     std::memset(info, 0x41, sizeof *info);
     std::snprintf(text, sizeof text, "cudaGetDeviceProperties failed: GPU is lost, call %u", call);
     put(error, error_size, text);
@@ -102,12 +84,12 @@ NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* erro
     info->usable = 0;
     put(info->reason, sizeof info->reason, "the caller has not blocked its signals");
   }
-  if (KIND == FAKE_failing_device && device == 1) {
+  if (kKind == Kind::failing_device && device == 1) {
     info->usable = 0;
     std::memset(info->name, '\xff', sizeof info->name);  // neither ASCII nor terminated
     std::snprintf(info->reason, sizeof info->reason, "self_check failed: no kernel image \xe2\x80\x94 call %u", call);
   }
-  if (KIND == FAKE_failing_device && device == 2) std::snprintf(info->name, sizeof info->name, "call %u", call);
+  if (kKind == Kind::failing_device && device == 2) std::snprintf(info->name, sizeof info->name, "call %u", call);
   if (neardup::fake::searches != 0 && device == 0)
     std::snprintf(info->name, sizeof info->name, "Fake GPU 0, %d searches, %d open", neardup::fake::searches,
                   neardup::fake::open);
@@ -116,10 +98,10 @@ NeardupGpuStatus device_info(uint32_t device, NeardupGpuDevice* info, char* erro
 
 void behave() {
   using neardup::fake::Behaviour;
-  neardup::fake::behaviour = KIND == FAKE_create_fails  ? Behaviour::create_fails
-                             : KIND == FAKE_lost        ? Behaviour::lost
-                             : KIND == FAKE_memory_once ? Behaviour::memory_once
-                             : KIND == FAKE_never_ends  ? Behaviour::never_ends
+  neardup::fake::behaviour = kKind == Kind::create_fails  ? Behaviour::create_fails
+                             : kKind == Kind::lost        ? Behaviour::lost
+                             : kKind == Kind::memory_once ? Behaviour::memory_once
+                             : kKind == Kind::never_ends  ? Behaviour::never_ends
                                                         : Behaviour::works;
 }
 
@@ -179,14 +161,7 @@ const NeardupGpuApi api = {NEARDUP_GPU_ABI,
                            words_step,
                            neardup::fake::words_stats,
                            neardup::fake::words_destroy};
-const void* table() { return &api; }
-
-#endif
 
 }  // namespace
 
-#if KIND == FAKE_no_symbol
-extern "C" int some_other_function(void) { return 1; }
-#else
-extern "C" const NeardupGpuApi* neardup_gpu_get_api(void) { return static_cast<const NeardupGpuApi*>(table()); }
-#endif
+extern "C" const NeardupGpuApi* neardup_gpu_get_api(void) { return &api; }

@@ -62,6 +62,21 @@ inline uint32_t value_of(const NeardupGpuJob& job, uint32_t i, uint32_t j) {
   return d <= job.most_by_sum[sum] ? d << 16 | sum : kNone;
 }
 
+// The first simhash from j on that is near to i, else the end: tests search more than 10^9 pairs, and few are near.
+inline uint32_t next_near(const NeardupGpuJob& job, uint32_t i, uint32_t j) {
+  const uint64_t* const values = job.values;
+  const uint64_t value = values[i];
+  const auto most = static_cast<int>(job.most);
+  constexpr uint32_t kLot = 64;
+  for (; j + kLot <= job.count; j += kLot) {
+    bool any = false;
+    for (uint32_t k = 0; k < kLot; ++k) any |= std::popcount(value ^ values[j + k]) <= most;
+    if (any) break;
+  }
+  while (j < job.count && std::popcount(value ^ values[j]) > most) ++j;
+  return j;
+}
+
 inline NeardupGpuStatus search_create(const NeardupGpuOptions*, NeardupGpuSearch** search, char* error, uint32_t size) {
   *search = nullptr;
   ++searches;
@@ -84,8 +99,11 @@ inline NeardupGpuStatus search_start(NeardupGpuSearch* handle, const NeardupGpuJ
   }
   if (behaviour == Behaviour::never_ends) return NEARDUP_GPU_OK;
   const bool ctph = job->kind == NEARDUP_GPU_CTPH;
+  const bool simhash = job->kind == NEARDUP_GPU_SIMHASH;
   for (uint32_t i = 0; i < job->count; ++i) {
     for (uint32_t j = i + 1; j < job->count; ++j) {
+      if (simhash) j = next_near(*job, i, j);
+      if (j == job->count) break;
       uint32_t a = i, b = j;
       bool across = i < job->count_a && j >= job->count_a;
       if (ctph) {

@@ -40,10 +40,16 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 # --- doubles and the private copy
-for fake in wrong_abi no_symbol no_driver count_fails failing_device two_fine create_fails lost memory_once never_ends; do
-  ${CXX:-c++} -std=c++20 -O2 -march=native -shared -fPIC -I"$root/src" -I"$root" -DFAKE=$fake "$root/test/gpu/fake_module.cpp" -o "$work/$fake.so" ||
-    { not_ok "doubles compile" "$fake"; exit 1; }
+# compile OUTPUT ARGUMENT ...
+compile() {
+  ${CXX:-c++} -std=c++20 -O2 -march=native -fPIC -I"$root/src" -I"$root" -o "$work/$@" || { not_ok "doubles compile" "$1"; exit 1; }
+}
+compile module.o -c "$root/test/gpu/fake_module.cpp"
+for fake in no_driver count_fails failing_device two_fine create_fails lost memory_once never_ends; do
+  compile "$fake.so" -shared -DFAKE=$fake "$root/test/gpu/fake_kind.cpp" "$work/module.o"
 done
+compile wrong_abi.so -shared -DWRONG_ABI "$root/test/gpu/fake_strangers.cpp"
+compile no_symbol.so -shared "$root/test/gpu/fake_strangers.cpp"
 echo "this is not a library" > "$work/not_a_library.so"
 
 tree=$work/tree
