@@ -47,6 +47,46 @@ void Banding::keys(const void* components, uint32_t* out) const noexcept {
   std::fill(out + bands_, out + stride_, 0u);
 }
 
+namespace {
+
+// Bits of a band, as a power of two: so many that a stranger to all signatures meets a third of the hits of a pair at the
+// most, in the mean.
+unsigned log2_bits_for(const Banding& banding, uint32_t rows) noexcept {
+  const auto width = static_cast<unsigned>(std::bit_width(uint64_t{3} * banding.bands() * rows / banding.least_hits()));
+  return std::clamp(width, 6u, 32u);
+}
+
+}  // namespace
+
+size_t KeyBits::bytes(const Banding& banding, uint32_t rows) noexcept {
+  return (size_t{banding.bands()} << log2_bits_for(banding, rows)) / 8;
+}
+
+KeyBits::KeyBits(const Banding& banding, uint32_t rows, Workspace& ws)
+    : log2_bits_(log2_bits_for(banding, rows)),
+      bands_(banding.bands()),
+      least_(banding.least_hits()),
+      bits_(ws.ledger, bytes(banding, rows) / sizeof(uint64_t)) {
+  zero_polled(&bits_, ws.poller);
+}
+
+void KeyBits::add(const uint32_t* keys) noexcept {
+  for (uint32_t band = 0; band < bands_; ++band) {
+    const size_t bit = at(band, keys[band]);
+    bits_[bit / 64] |= uint64_t{1} << bit % 64;
+  }
+}
+
+bool KeyBits::may_match(const uint32_t* keys) const noexcept {
+  // No early end: the misses of all bands overlap.
+  uint32_t hits = 0;
+  for (uint32_t band = 0; band < bands_; ++band) {
+    const size_t bit = at(band, keys[band]);
+    hits += bits_[bit / 64] >> bit % 64 & 1;
+  }
+  return hits >= least_;
+}
+
 uint64_t hash_row(const void* row, size_t bytes) noexcept {
   const unsigned char* p = static_cast<const unsigned char*>(row);
   uint64_t h[4] = {kSeed0, kSeed1, kLengthFactor, kShingleBase};

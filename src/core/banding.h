@@ -68,6 +68,29 @@ class KeyFilter {
   uint64_t taken_ = 0;
 };
 
+// Which keys the signatures of a set have, band by band, in bits that keys share: it may say yes where the answer is no.
+class KeyBits {
+ public:
+  // Bytes that it holds for `rows` signatures: 14 to 28 bits a band and signature for 103 of 128 equal components.
+  static size_t bytes(const Banding& banding, uint32_t rows) noexcept;
+
+  KeyBits(const Banding& banding, uint32_t rows, Workspace& ws);
+
+  void add(const uint32_t* keys) noexcept;
+
+  // False: no signature of the set agrees with this one in as many bands as a pair does.
+  bool may_match(const uint32_t* keys) const noexcept;
+
+ private:
+  // Top bits: the low ones of a key are not better.
+  size_t at(uint32_t band, uint32_t key) const noexcept { return (size_t{band} << log2_bits_) + (key >> (32 - log2_bits_)); }
+
+  unsigned log2_bits_;  // of a band
+  uint32_t bands_;
+  uint32_t least_;
+  Array<uint64_t> bits_;
+};
+
 // (key << 32 | index) of n key vectors for one band, sorted by key, indexes ascending within a key.
 class BandEntries {
  public:

@@ -15,6 +15,59 @@ constexpr uint64_t kComponentBatch = 1 << 20;
 
 }  // namespace
 
+// ---------------------------------------------------------------- set B
+
+// Where set A is known before set B comes, most rows of a large B need not be kept. Not with star or none: those tell how
+// many equal rows they leave out, and that must not hang on what memory allows.
+void MinhashPairs::Impl::start_set_b() {
+  two_sets = true;
+  count_a = rows.size();
+  if (count_a == 0 || !banding.usable() || identical != Identical::all) return;
+  if (KeyBits::bytes(banding, count_a) > memory_share(ws, kEighth)) return;
+  keys_a = std::make_unique<KeyBits>(banding, count_a, ws);
+  key_vector = Array<uint32_t>(ws.ledger, banding.stride());
+  RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+  for (uint32_t row = 0; row < count_a; ++row) {
+    banding.keys(reader.row(row), key_vector.data());
+    keys_a->add(key_vector.data());
+    ws.poller.spend(row_bytes / 4 + 5 * banding.bands());
+  }
+}
+
+// True: the row can have no pair. Counts it in any case.
+bool MinhashPairs::Impl::set_aside(const void* components) {
+  if (count_a + rows_b == RowStore::kMostRows) RowStore::refuse_more();
+  const uint32_t row = rows_b++;
+  if (keys_a == nullptr) return false;
+  ws.poller.spend(row_bytes / 4 + 5 * banding.bands());
+  banding.keys(components, key_vector.data());
+  if (!keys_a->may_match(key_vector.data())) {
+    if (stats.set_aside++ == 0)
+      for (uint32_t r = 0; r < row; ++r) keep_number(r, r);
+    return true;
+  }
+  if (stats.set_aside != 0) keep_number(rows.size() - count_a, row);
+  return false;
+}
+
+// The i-th row of set B that is kept came as its `row`-th.
+void MinhashPairs::Impl::keep_number(uint32_t i, uint32_t row) {
+  if (i == kept_b.size()) {
+    Array<uint32_t> more(ws.ledger, std::max<size_t>(1024, 2 * kept_b.size()));
+    if (i != 0) copy_polled(more.data(), kept_b.data(), i * sizeof(uint32_t), ws.poller);
+    kept_b.swap(more);
+  }
+  kept_b[i] = row;
+}
+
+// What the rows of set B that were kept are told by.
+const uint32_t* MinhashPairs::Impl::rank_kept(const uint32_t* rank_b) {
+  if (stats.set_aside == 0) return rank_b;
+  if (rank_b != nullptr)
+    for (uint32_t i = 0; i < rows.size() - count_a; ++i) kept_b[i] = rank_b[kept_b[i]];
+  return kept_b.data();
+}
+
 // ---------------------------------------------------------------- equal rows
 
 // Rows equal to an earlier row of the same set, found by hash and verified. A row that the memory limit keeps from its
@@ -52,7 +105,7 @@ void MinhashPairs::Impl::confirm_duplicate(uint32_t leader, uint32_t row) {
 void MinhashPairs::Impl::found(uint32_t x, uint32_t y, uint32_t matches) {
   ++stats.found;
   if (components()) {
-    (*sink)(x, two_sets ? y - count_a : y);
+    (*sink)(x, two_sets ? row_of_b(y) : y);
   } else {
     out->add(x, y, matches, two_sets && matches == num_perm);
   }
@@ -129,10 +182,11 @@ void MinhashPairs::Impl::settle_candidates() {
 // ---------------------------------------------------------------- the whole
 
 void MinhashPairs::Impl::search() {
-  stats.rows = rows.size();
   if (!two_sets) count_a = rows.size();
+  stats.rows = count_a + rows_b;
+  keys_a.reset();
   if (!components())
-    out = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_b, ws);
+    out = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_kept(rank_b), ws);
   if (count_a != 0 && (!two_sets || count_a != rows.size())) {
     block_rows =
         rows.in_memory() ? 1 : static_cast<uint32_t>(std::max<size_t>(1, memory_share(ws, kEighth) / row_bytes));
@@ -197,8 +251,7 @@ MinhashPairs::~MinhashPairs() = default;
 void MinhashPairs::add(const void* components) { impl_->add(components); }
 
 void MinhashPairs::start_set_b() {
-  impl_->two_sets = true;
-  impl_->count_a = impl_->rows.size();
+  impl_->start_set_b();
 }
 
 void MinhashPairs::run(const uint32_t* rank_a, const uint32_t* rank_b) {

@@ -47,11 +47,17 @@ struct MinhashPairs::Impl {
   size_t key_stage_bytes() const { return 4 * size_t{banding.stride()} + 4 + 16; }
 
   void add(const void* components) {
+    if (two_sets && set_aside(components)) return;
     const uint64_t h = hash_row(components, row_bytes);
     const uint32_t row = rows.size();
     rows.add(components);
     hashes->add({static_cast<uint32_t>(h >> 32), static_cast<uint32_t>(h), row});
   }
+
+  void start_set_b();
+  bool set_aside(const void* components);
+  void keep_number(uint32_t i, uint32_t row);
+  const uint32_t* rank_kept(const uint32_t* rank_b);
 
   void search();
   void collapse();
@@ -81,7 +87,9 @@ struct MinhashPairs::Impl {
   void visit_sorted(RecordSorter& sorted, OnPair on_pair);
   void found(uint32_t x, uint32_t y, uint32_t matches);
   void values_with(const uint32_t* of, uint32_t* matches);
-  bool already_joined(uint32_t x, uint32_t y) { return components() && (*joined)(x, y - (two_sets ? count_a : 0)); }
+  bool already_joined(uint32_t x, uint32_t y) { return components() && (*joined)(x, two_sets ? row_of_b(y) : y); }
+  // The row of set B, as it was added.
+  uint32_t row_of_b(uint32_t row) const { return stats.set_aside == 0 ? row - count_a : kept_b[row - count_a]; }
   bool components() const { return sink != nullptr; }
   // With two sets a pair is a row before count_a and one from it on.
   uint32_t distinct_rows() const { return rows.size() - equal_rows.count(); }
@@ -101,6 +109,10 @@ struct MinhashPairs::Impl {
   RowStore rows;  // those of set B after those of set A
   bool two_sets = false;
   uint32_t count_a = 0;
+  uint32_t rows_b = 0;              // added, with those set aside
+  std::unique_ptr<KeyBits> keys_a;  // while set B comes: what must be met; null where memory does not allow it
+  Array<uint32_t> key_vector;
+  Array<uint32_t> kept_b;  // numbers of the rows of B that were kept; empty while all are
   std::unique_ptr<RecordSorter> hashes;
 
   const uint32_t* rank_a = nullptr;

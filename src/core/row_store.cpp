@@ -6,7 +6,6 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kMostRows = uint32_t{1} << 31;
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
 }  // namespace
@@ -19,8 +18,10 @@ RowStore::RowStore(size_t row_bytes, uint64_t memory_rows, Workspace& ws)
   chunk_mask_ = chunk_rows - 1;
 }
 
+void RowStore::refuse_more() { throw Error(Errc::too_large, "more than 2147483648 rows"); }
+
 void RowStore::add(const void* row) {
-  if (size_ == kMostRows) throw Error(Errc::too_large, "more than 2147483648 rows");
+  if (size_ == kMostRows) refuse_more();
   if (file_ == nullptr && size_ >= memory_rows_) spill();
   if (file_ != nullptr) {
     file_->append(row, row_bytes_);

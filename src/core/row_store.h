@@ -12,11 +12,16 @@ namespace neardup {
 
 class RowStore {
  public:
+  static constexpr uint32_t kMostRows = uint32_t{1} << 31;
+
   // memory_rows: how many rows may stay in memory; the next one moves all to a file. Ignored without files.
   RowStore(size_t row_bytes, uint64_t memory_rows, Workspace& ws);
 
-  // Appends a row, copied. At most 2^31 rows, else Error{too_large}.
+  // Appends a row, copied. At most kMostRows rows, else Error{too_large}.
   void add(const void* row);
+
+  // Throws that.
+  [[noreturn]] static void refuse_more();
 
   uint32_t size() const noexcept { return size_; }
   size_t row_bytes() const noexcept { return row_bytes_; }

@@ -178,10 +178,12 @@ TEST(Pairs, ThreadsChangeNothing) {
     for (const unsigned threads : {1u, 4u}) {
       StdioTempFiles files;
       MinhashPairs engine(128, 32, c.need, {.memory_limit = c.limit, .files = &files, .threads = threads});
-      for (uint32_t i = 0; i < n; ++i) {
-        if (c.two_sets && i == n / 3) engine.start_set_b();
-        engine.add(rows.row(i));
-      }
+      // Every third row is of A, so that families lie in both sets.
+      for (uint32_t i = 0; i < n; ++i)
+        if (!c.two_sets || i % 3 == 0) engine.add(rows.row(i));
+      if (c.two_sets) engine.start_set_b();
+      for (uint32_t i = 0; c.two_sets && i < n; ++i)
+        if (i % 3 != 0) engine.add(rows.row(i));
       engine.run();
       const std::vector<Pair> found = drain(engine, 4096);
       if (threads == 1) {
@@ -291,6 +293,84 @@ TEST(Pairs, BetweenLargerSetsUsesBandsAndRanks) {
     engine.run(rank_a.data(), rank_b.data());
     ASSERT_EQ(drain(engine), expected);
     EXPECT_FALSE(engine.stats().brute_force);
+  }
+}
+
+// A small set A and a large set B: strangers are not kept, wherever among the near rows they stand.
+TEST(Pairs, BetweenSetsAsideWhatIsNearNothing) {
+  for (const auto& [num_perm, bits] : {std::pair{128u, 32u}, {128u, 8u}, {256u, 16u}}) {
+    const Rows known = reference::make_set("mixed", num_perm, bits, 90, 5);
+    const Rows strangers = reference::make_set("random", num_perm, bits, 3000, 77);
+    Rows a{num_perm, bits, {}};
+    Rows b{num_perm, bits, {}};
+    const auto push = [](Rows* to, const Rows& from, uint32_t i) {
+      to->data.insert(to->data.end(), from.row(i), from.row(i) + from.row_bytes());
+    };
+    for (uint32_t i = 0; i < known.size(); ++i) push(i % 2 == 0 ? &a : &b, known, i);
+    for (const bool first : {false, true}) {
+      Rows mixed{num_perm, bits, {}};
+      uint32_t next = 0;
+      for (uint32_t i = 0; i < strangers.size(); ++i) {
+        // Lots of strangers between the rows; the first row of B is near, or a stranger.
+        if (i % 64 == (first ? 0 : 1) && next < b.size()) push(&mixed, b, next++);
+        push(&mixed, strangers, i);
+      }
+      ASSERT_EQ(next, b.size());
+      std::vector<uint32_t> rank_a(a.size()), rank_b(mixed.size());
+      std::iota(rank_a.rbegin(), rank_a.rend(), 0u);
+      std::iota(rank_b.rbegin(), rank_b.rend(), 70000u);
+      const uint32_t need = num_perm * 13 / 16;
+      const std::vector<Pair> expected = reference::pairs_between(a, mixed, need);
+      ASSERT_GT(expected.size(), 20u);
+      std::vector<Pair> renamed;
+      for (const auto& [x, y, m] : expected) renamed.emplace_back(rank_a[x], rank_b[y], m);
+      std::sort(renamed.begin(), renamed.end());
+      std::vector<std::pair<uint32_t, uint32_t>> joined;
+      std::vector<uint32_t> near_b;
+      for (const auto& [x, y, m] : expected) joined.emplace_back(x, y), near_b.push_back(y);
+      std::sort(near_b.begin(), near_b.end());
+      const auto near = std::unique(near_b.begin(), near_b.end()) - near_b.begin();
+      for (const size_t limit : {size_t{1} << 16, size_t{1} << 20, kUnlimited}) {
+        const auto what = [&] { return ::testing::Message() << num_perm << " x " << bits << ", " << first << ", limit " << limit; };
+        for (const bool ranks : {false, true}) {
+          StdioTempFiles files;
+          MinhashPairs engine(num_perm, bits, need, {.memory_limit = limit, .files = &files});
+          add_all(engine, a);
+          engine.start_set_b();
+          add_all(engine, mixed);
+          engine.run(ranks ? rank_a.data() : nullptr, ranks ? rank_b.data() : nullptr);
+          ASSERT_EQ(drain(engine), ranks ? renamed : expected) << what();
+          EXPECT_EQ(engine.stats().rows, a.size() + mixed.size()) << what();
+          EXPECT_GT(engine.stats().set_aside, bits == 8 ? 1000u : 2900u) << what();
+          EXPECT_LE(engine.stats().set_aside, mixed.size() - static_cast<size_t>(near)) << what();
+        }
+        StdioTempFiles files;
+        MinhashPairs engine(num_perm, bits, need, {.memory_limit = limit, .files = &files});
+        add_all(engine, a);
+        engine.start_set_b();
+        add_all(engine, mixed);
+        std::vector<std::pair<uint32_t, uint32_t>> edges;
+        engine.run_components([](uint32_t, uint32_t) { return false; },
+                              [&](uint32_t x, uint32_t y) { edges.emplace_back(x, y); });
+        std::sort(edges.begin(), edges.end());
+        EXPECT_EQ(edges, joined) << what();
+      }
+    }
+  }
+}
+
+// What star and none leave out is told, so nothing is set aside for them.
+TEST(Pairs, BetweenKeepsAllRowsWhereThoseLeftOutAreTold) {
+  const Rows a = reference::make_set("mixed", 128, 32, 100, 5);
+  const Rows b = reference::make_set("equal", 128, 32, 500, 6);
+  for (const Identical identical : {Identical::star, Identical::none}) {
+    MinhashPairs engine(128, 32, 103, {.identical = identical});
+    add_all(engine, a);
+    engine.start_set_b();
+    add_all(engine, b);
+    engine.run();
+    EXPECT_EQ(engine.stats().set_aside, 0u);
+    EXPECT_GE(engine.stats().left_out, 499u);
   }
 }
 
