@@ -175,12 +175,13 @@ class Bench:
         job = TABLE + "_job"
         # inserted rows have ids that others have
         self.conn.execute("DELETE FROM {0} o USING {0}_more m WHERE o.id = (m.id * 7919) % {1} + 1 AND o.sig = m.sig".format(TABLE, self.rows))
+        self.timed("an index on id, as a primary key would be", "CREATE INDEX ON %s (id)" % TABLE)
         where = "" if self.job_rows >= self.rows else ", filter => 'id <= %d'" % self.job_rows
         self.conn.execute("SELECT create_duplicates('%s', '%s', 'id', signature => 'sig', threshold => %s%s)" % (job, TABLE, THRESHOLD, where))
         written = "SELECT temp_bytes / 1e9 FROM pg_stat_database WHERE datname = current_database()"
         before = self.one(written)
         self.timed("a job over %s rows, first refresh" % format(min(self.job_rows, self.rows), ","),
-                   "CALL refresh_duplicates('%s', batch => 100000)" % job)
+                   "CALL refresh_duplicates('%s')" % job)
         n, clusters, copies = self.conn.execute("SELECT count(*), count(DISTINCT cluster), count(*) FILTER (WHERE NOT "
                                                 "survivor) FROM " + job).fetchone()
         print("    %s rows, %s clusters, %s copies" % tuple(format(x, ",") for x in (n, clusters, copies)))

@@ -71,6 +71,8 @@ BEGIN
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
      FROM %s t WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id = t.id AND NOT g.gone', signatures, todo)
     USING after, upto, j.refresh, j.clustered;
+EXCEPTION WHEN cardinality_violation THEN
+  RAISE EXCEPTION 'the column "%" of % is not unique', j.id, j.source USING ERRCODE = 'cardinality_violation';
 END $$;
 COMMENT ON FUNCTION neardup_refresh_sign(regclass, neardup_job, bigint, bigint) IS 'private: signs the rows of one batch, and marks those that have gone';
 

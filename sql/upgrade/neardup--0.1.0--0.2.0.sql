@@ -197,3 +197,41 @@ BEGIN
   EXECUTE pg_catalog.format('ANALYZE %s', todo);
   RETURN n;
 END $$;
+
+-- Jobs say so where ids are not unique.
+CREATE OR REPLACE FUNCTION neardup_refresh_sign(job regclass, j neardup_job, after bigint, upto bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  todo text := @extschema@.neardup_job_temp(job, 'todo');
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  kind text := @extschema@.neardup_job_kind(j);
+  more text[] := ARRAY['key'] || COALESCE((SELECT array_agg('within_' || i ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i), '{}')
+                 || CASE WHEN j.at IS NOT NULL THEN ARRAY['at'] ELSE '{}' END;
+  sign text := CASE WHEN j.body IS NULL THEN 'b.body'
+                    ELSE @extschema@.neardup_sign_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'b.body') END;
+BEGIN
+  EXECUTE pg_catalog.format(
+    'INSERT INTO %1$s AS g (id, signature, old_signature, content, origin, place, version, generation, gone, %2$s)
+     SELECT b.id, CASE WHEN b.same THEN b.signature ELSE %3$s END,
+            CASE WHEN b.clustered AND b.changed THEN b.signature ELSE b.old_signature END,
+            b.content, b.origin, b.place, b.version, CASE WHEN b.changed THEN $3 ELSE b.generation END, false, %4$s
+     FROM (SELECT l.*, o.signature, o.old_signature, COALESCE(o.generation, 0) AS generation,
+                  o.id IS NOT NULL AND o.generation <= $4 AS clustered,
+                  o.id IS NOT NULL AND o.content IS NOT DISTINCT FROM l.content AS same,
+                  o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR %5$s AS changed
+           FROM (SELECT l.*, %6$s AS content FROM %7$s t JOIN (%8$s) l ON l.id = t.id
+                 WHERE t.n > $1 AND t.n <= $2 AND NOT t.gone OFFSET 0) l
+           LEFT JOIN %1$s o ON o.id = l.id OFFSET 0) b
+     ON CONFLICT (id) DO UPDATE SET signature = EXCLUDED.signature, old_signature = EXCLUDED.old_signature,
+       content = EXCLUDED.content, origin = EXCLUDED.origin, place = EXCLUDED.place, version = EXCLUDED.version,
+       generation = EXCLUDED.generation, gone = false, %9$s',
+    signatures, array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM unnest(more) WITH ORDINALITY u(c, i)),
+    @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
+    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM unnest(more) c))
+    USING after, upto, j.refresh, j.clustered;
+  EXECUTE pg_catalog.format(
+    'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
+     FROM %s t WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id = t.id AND NOT g.gone', signatures, todo)
+    USING after, upto, j.refresh, j.clustered;
+EXCEPTION WHEN cardinality_violation THEN
+  RAISE EXCEPTION 'the column "%" of % is not unique', j.id, j.source USING ERRCODE = 'cardinality_violation';
+END $$;

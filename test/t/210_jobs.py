@@ -256,7 +256,7 @@ def bad_input(name):
         conn.execute("INSERT INTO other VALUES (1), (1)")
         conn.execute("ALTER TABLE other ADD body text DEFAULT 'some words here'")
         conn.execute("SELECT create_duplicates('dups', 'other', 'id', 'body')")
-        fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", state="21000")
+        fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", text='the column "id" of other is not unique', state="21000")
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE other, docs")
 
 
