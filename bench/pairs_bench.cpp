@@ -59,12 +59,12 @@ void pairs_line(const std::vector<unsigned char>& data, uint32_t n, uint32_t nee
 }
 
 void cluster_line(const char* name, Linkage linkage, const std::vector<unsigned char>& data, uint32_t n, uint32_t need,
-                  size_t limit, int runs) {
+                  size_t limit, int runs, unsigned threads = 1) {
   reference::StdioTempFiles files;
   size_t kept = 0;
   const double total = median(runs, [&] {
     MinhashClusterer clusters(linkage, kPerm, kBits, need,
-                              {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files});
+                              {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files, .threads = threads});
     for (uint32_t i = 0; i < n; ++i) clusters.add(data.data() + size_t{i} * kPerm * kBits / 8);
     clusters.run();
     kept = 0;
@@ -93,7 +93,9 @@ int main(int argc, char** argv) {
       if (n <= 200000 || limit >= size_t{64} << 20) pairs_line(data, n, 103, limit, runs);
     }
     cluster_line("anchor", Linkage::anchor, data, n, 103, SIZE_MAX, runs);
+    cluster_line("anchor, 2", Linkage::anchor, data, n, 103, SIZE_MAX, runs, 2);
     cluster_line("anchor", Linkage::anchor, data, n, 103, size_t{64} << 20, runs);
+    cluster_line("anchor, 2", Linkage::anchor, data, n, 103, size_t{64} << 20, runs, 2);
     cluster_line("connected", Linkage::connected, data, n, 103, SIZE_MAX, runs);
     cluster_line("connected", Linkage::connected, data, n, 103, size_t{64} << 20, runs);
   }

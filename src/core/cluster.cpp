@@ -7,6 +7,7 @@
 
 #include "core/banding.h"
 #include "core/pair_links.h"
+#include "core/parallel.h"
 #include "core/row_store.h"
 #include "core/union_find.h"
 #include "core/workspace.h"
@@ -17,13 +18,20 @@ namespace {
 constexpr uint32_t kNone = UINT32_MAX;
 // Rows whose look-ups are under way at once.
 constexpr uint32_t kAhead = 8;
-// Without bands: rows that are compared with a tile of representatives that stays in the first-level cache.
-constexpr uint32_t kBatch = 64;
+// Rows of a block, at the most, and of a task of it. With bands they are looked up, without compared with a tile of
+// representatives that stays in the first-level cache.
+constexpr uint32_t kBlockRows = 4096;
+constexpr uint32_t kTaskRows = 256;
+constexpr uint32_t kDirectBlockRows = 512;
+constexpr uint32_t kDirectTaskRows = 64;
 constexpr size_t kTileBytes = 16 * 1024;
+// Bands that a task links, and representatives that are worth it.
+constexpr uint32_t kTaskBands = 8;
+constexpr uint32_t kLeastForThreads = 1024;
 // Shares of the memory limit, in sixteenths. A table that doubles holds half of itself besides.
 constexpr size_t kStoreShare = 6;
 constexpr size_t kTableShare = 6;
-constexpr size_t kReaderShare = 1;
+constexpr size_t kBlockShare = 1;
 
 size_t share(const Workspace& ws, size_t sixteenths) {
   return ws.limit == SIZE_MAX ? SIZE_MAX / 16 : ws.limit / 16 * sixteenths;
@@ -32,21 +40,25 @@ size_t share(const Workspace& ws, size_t sixteenths) {
 // Representatives in the order they were made, and for each band the lists of those with equal key slots.
 class Representatives {
  public:
-  Representatives(const Banding& banding, const RowCompare& compare, uint32_t need, const RowStore& rows, Workspace& ws)
+  // Bytes of one of them, at least.
+  static size_t bytes_each(const Banding& banding, const RowStore& rows) {
+    const size_t slots = banding.usable() ? banding.bands() * sizeof(Slot) * kSlotsEach : 0;
+    return sizeof(uint32_t) * (1 + record_words(banding)) + slots + (rows.in_memory() ? 0 : rows.row_bytes());
+  }
+
+  Representatives(const Banding& banding, const RowCompare& compare, uint32_t need, const RowStore& rows, uint32_t most,
+                  Workspace& ws)
       : ws_(ws),
         banding_(banding),
         compare_(compare),
-        filter_(banding),
         need_(need),
         rows_(rows),
         copies_(rows.row_bytes(), UINT64_MAX, ws),
-        record_words_(banding.usable() ? banding.stride() + banding.bands() : 0) {
-    const size_t slots = banding.usable() ? banding.bands() * sizeof(Slot) * kSlotsEach : 0;
-    const size_t each = sizeof(uint32_t) * (1 + record_words_) + slots + (rows.in_memory() ? 0 : rows.row_bytes());
-    most_ = static_cast<uint32_t>(std::clamp<size_t>(share(ws, kTableShare) / each, 8, uint32_t{1} << 31));
-  }
+        record_words_(record_words(banding)),
+        most_(most) {}
 
   uint32_t size() const noexcept { return size_; }
+  uint32_t most() const noexcept { return most_; }
   bool full() const noexcept { return size_ == most_; }
   // Row number of a representative.
   uint32_t row_number(uint32_t r) const noexcept { return row_numbers_[r]; }
@@ -54,25 +66,53 @@ class Representatives {
     return rows_.in_memory() ? rows_.row(row_numbers_[r]) : copies_.row(r);
   }
 
-  // keys: of the row; null without bands. Not when full().
+  // keys: of the row; null without bands. Not when full(). With bands it is found when it is linked.
   void add(uint32_t row_number, const std::byte* row, const uint32_t* keys) {
     if (size_ == row_numbers_.size()) grow();
     if (!rows_.in_memory()) copies_.add(row);
     row_numbers_[size_] = row_number;
-    if (keys != nullptr) {
-      std::copy(keys, keys + banding_.stride(), record(size_));
-      link(size_);
-    }
+    if (keys != nullptr) std::copy(keys, keys + banding_.stride(), record(size_));
     ++size_;
   }
+
+  // Links those that were added.
+  void link(unsigned threads) {
+    const uint32_t bands = record_words_ == 0 ? 0 : banding_.bands();
+    if (size_ - linked_ < kLeastForThreads) {
+      link_few();
+      return;
+    }
+    const uint32_t task_bands = threads == 1 ? bands : kTaskBands;
+    if (bands != 0)
+      run_tasks(
+          threads, (bands + task_bands - 1) / task_bands, ws_.poller,
+          [&](unsigned, size_t task, HitSink& sink) {
+            const auto first = static_cast<uint32_t>(task) * task_bands;
+            link_bands(first, std::min(bands, first + task_bands), sink);
+          },
+          [](const Hit*, size_t) {});
+    linked_ = size_;
+  }
+
+  // The same where they are few.
+  void link_few() {
+    if (record_words_ == 0) return;
+    for (; linked_ < size_; ++linked_) {
+      link_record(linked_, 0, banding_.bands());
+      ws_.poller.spend(4 * banding_.bands());
+    }
+  }
+
+  const uint32_t* keys(uint32_t r) const noexcept { return record(r); }
 
   void prefetch(const uint32_t* keys) const noexcept {
     if (slots_each_ == 0) return;
     for (uint32_t band = 0; band < banding_.bands(); ++band) __builtin_prefetch(&slot(band, keys[band]));
   }
 
-  // The earliest representative with at least `need` matches, else kNone.
-  uint32_t find(const std::byte* row, const uint32_t* keys, uint32_t* matches) {
+  // The earliest representative with at least `need` matches, else kNone. Polls: a Poller or a HitSink.
+  template <class Polls>
+  uint32_t find(const std::byte* row, const uint32_t* keys, uint32_t* matches, Polls& poller) const {
     if (size_ == 0) return kNone;
     const uint32_t bands = banding_.bands();
     const uint32_t probes = banding_.probes();
@@ -83,12 +123,12 @@ class Representatives {
       lists[band] = static_cast<uint64_t>(count) << 32 | band;
       empty += count == 0;
     }
-    ws_.poller.spend(4 * bands);
+    poller.spend(4 * bands);
     if (empty >= probes) return kNone;
     if (probes < bands) std::nth_element(lists, lists + probes, lists + bands);
     uint64_t length = 0;
     for (uint32_t p = 0; p < probes; ++p) length += lists[p] >> 32;
-    if (length > size_) return find_directly(row, 0, size_, matches);
+    if (length > size_) return find_directly(row, 0, size_, matches, poller);
 
     uint32_t heads[Banding::kMostBands];
     for (uint32_t p = 0; p < probes; ++p) {
@@ -99,26 +139,27 @@ class Representatives {
       }
     }
     uint32_t best = kNone;
-    filter_.take_none();
+    KeyFilter filter(banding_);
     for (uint32_t p = 0; p < probes; ++p) {
       const uint32_t band = static_cast<uint32_t>(lists[p]);
       for (uint32_t r = heads[p]; r != kNone; r = record(r)[banding_.stride() + band]) {
-        ws_.poller.spend(20);
-        if (r >= best || !filter_(keys, record(r))) continue;
+        poller.spend(20);
+        if (r >= best || !filter(keys, record(r))) continue;
         const uint32_t m = compare_(row, this->row(r));
         if (m < need_) continue;
         best = r;
         *matches = m;
       }
-      filter_.take(band);
+      filter.take(band);
     }
     return best;
   }
 
   // The same over representatives first .. last - 1, by comparing.
-  uint32_t find_directly(const std::byte* row, uint32_t first, uint32_t last, uint32_t* matches) {
+  template <class Polls>
+  uint32_t find_directly(const std::byte* row, uint32_t first, uint32_t last, uint32_t* matches, Polls& poller) const {
     for (uint32_t r = first; r < last; ++r) {
-      ws_.poller.spend(5 + rows_.row_bytes() / 64);
+      poller.spend(5 + rows_.row_bytes() / 64);
       const uint32_t m = compare_(row, this->row(r));
       if (m >= need_) {
         *matches = m;
@@ -128,9 +169,9 @@ class Representatives {
     return kNone;
   }
 
-  // Forgets all, to start the next pass.
+  // Forgets all, to start anew.
   void clear() {
-    size_ = 0;
+    size_ = linked_ = 0;
     copies_.clear();
     clear_slots();
   }
@@ -142,21 +183,36 @@ class Representatives {
   };
   static constexpr size_t kSlotsEach = 1;
 
+  static size_t record_words(const Banding& banding) {
+    return banding.usable() ? banding.stride() + banding.bands() : 0;
+  }
+
   uint32_t* record(uint32_t r) noexcept { return records_.data() + r * record_words_; }
+  const uint32_t* record(uint32_t r) const noexcept { return records_.data() + r * record_words_; }
   Slot& slot(uint32_t band, uint32_t key) noexcept { return slots_[band * slots_each_ + (key & (slots_each_ - 1))]; }
   const Slot& slot(uint32_t band, uint32_t key) const noexcept {
     return slots_[band * slots_each_ + (key & (slots_each_ - 1))];
   }
 
-  void link(uint32_t r) {
+  void link_record(uint32_t r, uint32_t first, uint32_t last) noexcept {
     uint32_t* words = record(r);
-    for (uint32_t band = 0; band < banding_.bands(); ++band) {
+    for (uint32_t band = first; band < last; ++band) {
       Slot& s = slot(band, words[band]);
       words[banding_.stride() + band] = s.count == 0 ? kNone : s.head;
       s.head = r;
       ++s.count;
     }
-    ws_.poller.spend(banding_.bands() * 4);
+  }
+
+  void link_bands(uint32_t first, uint32_t last, HitSink& sink) {
+    for (uint32_t r = linked_; r < size_; ++r) {
+      if (r + kAhead < size_) {
+        const uint32_t* ahead = record(r + kAhead);
+        for (uint32_t band = first; band < last; ++band) __builtin_prefetch(&slot(band, ahead[band]), 1);
+      }
+      link_record(r, first, last);
+      sink.spend((last - first) * 4);
+    }
   }
 
   void clear_slots() {
@@ -168,6 +224,7 @@ class Representatives {
     }
   }
 
+  // All are to be linked again.
   void grow() {
     const uint32_t room = std::min(most_, std::max(64u, 2 * size_));
     Array<uint32_t> numbers(ws_.ledger, room);
@@ -182,19 +239,19 @@ class Representatives {
     slots_each_ = std::bit_floor(room * kSlotsEach);
     slots_ = Array<Slot>(ws_.ledger, banding_.bands() * slots_each_);
     clear_slots();
-    for (uint32_t r = 0; r < size_; ++r) link(r);
+    linked_ = 0;
   }
 
   Workspace& ws_;
   const Banding& banding_;
   const RowCompare& compare_;
-  KeyFilter filter_;
   uint32_t need_;
   const RowStore& rows_;
   RowStore copies_;  // of the representatives, where the rows lie on disk
   size_t record_words_;
   uint32_t most_;
   uint32_t size_ = 0;
+  uint32_t linked_ = 0;  // those before it are in the lists
   Array<uint32_t> row_numbers_;
   Array<uint32_t> records_;  // key vector, then for each band the next in the list
   size_t slots_each_ = 0;
@@ -218,6 +275,7 @@ struct MinhashClusterer::Impl {
       : linkage(linkage_),
         num_perm(num_perm_),
         need(need_),
+        threads(std::clamp(options.threads, 1u, 256u)),
         banding(num_perm_, bits, need_),
         compare(num_perm_, bits),
         ws(options.memory_limit, options.files, options.stop),
@@ -243,9 +301,18 @@ struct MinhashClusterer::Impl {
 
   uint32_t caller_row(uint32_t i) const noexcept { return row_of.empty() ? i : row_of[i]; }
 
+  // A row that waits for its representative.
+  struct Waiting {
+    uint32_t number;
+    uint32_t r;  // where it was found, kNone: nowhere yet
+    uint32_t matches;
+    const std::byte* row;
+  };
+
   void run_anchor();
-  void banded_pass(Representatives& kept);
-  void direct_pass(Representatives& kept);
+  void pass(Representatives& kept, Representatives& own, uint32_t block_rows);
+  void look_up(const Representatives& kept, Waiting* rows, uint32_t* keys, uint32_t n);
+  void compare_with(const Representatives& kept, Waiting* rows, uint32_t n);
   void run_connected();
 
   // Row i joins representative r, or is one itself.
@@ -258,6 +325,7 @@ struct MinhashClusterer::Impl {
   Linkage linkage;
   uint32_t num_perm;
   uint32_t need;
+  unsigned threads;
   Banding banding;
   RowCompare compare;
   Workspace ws;
@@ -276,106 +344,108 @@ void MinhashClusterer::Impl::run_anchor() {
   std::fill(matches.begin(), matches.end(), num_perm);
   for (uint32_t i = 0; i < total; ++i) representative[i] = i;
   for (uint32_t i = 0; i < compared; ++i) representative[caller_row(i)] = kNone;
-  Representatives kept(banding, compare, need, rows, ws);
+  const size_t each = Representatives::bytes_each(banding, rows);
+  const auto rows_in = [this](size_t sixteenths, size_t bytes, size_t most) {
+    return static_cast<uint32_t>(std::clamp<size_t>(share(ws, sixteenths) / bytes, 8, most));
+  };
+  const size_t waiting = sizeof(Waiting) + banding.stride() * sizeof(uint32_t) + 2 * each + (rows.in_memory() ? 0 : 2 * rows.row_bytes());
+  const uint32_t block_rows = rows_in(kBlockShare, waiting, banding.usable() ? kBlockRows : kDirectBlockRows);
+  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, uint32_t{1} << 31), ws);
+  Representatives own(banding, compare, need, rows, block_rows, ws);
   do {
     kept.clear();
-    banding.usable() ? banded_pass(kept) : direct_pass(kept);
+    pass(kept, own, block_rows);
   } while (kept.full());
 }
 
-void MinhashClusterer::Impl::banded_pass(Representatives& kept) {
-  struct Ahead {
-    uint32_t row_number;
-    const std::byte* row;
-    uint32_t keys[Banding::kMostBands];
-  };
-  Ahead ring[kAhead];
+// A block of rows at a time: each is looked for, by all threads, among the representatives from before the block; those
+// that were not found, one after the other, among the representatives that the block itself has brought.
+void MinhashClusterer::Impl::pass(Representatives& kept, Representatives& own, uint32_t block_rows) {
+  const bool banded = banding.usable();
+  const uint32_t stride = banded ? banding.stride() : 0;
+  Array<Waiting> block(ws.ledger, block_rows);
+  Array<uint32_t> keys(ws.ledger, size_t{block_rows} * stride);
   Array<std::byte> copies;
-  if (!rows.in_memory()) copies = Array<std::byte>(ws.ledger, kAhead * rows.row_bytes());
-  RowReader reader(rows, share(ws, kReaderShare), ws);
-  uint32_t next = 0;
-  uint32_t loaded = 0;
-  for (uint32_t done = 0;; ++done) {
-    for (; loaded - done < kAhead; ++loaded) {
-      while (next < compared && !waits(next)) {
-        ++next;
-        ws.poller.spend(2);
-      }
-      if (next == compared) break;
-      if (next % 1024 == 0) ws.poller.steps(next, compared);
-      Ahead& a = ring[loaded % kAhead];
-      a.row_number = next;
-      a.row = reader.row(next);
-      if (!rows.in_memory()) {
-        std::byte* copy = copies.data() + loaded % kAhead * rows.row_bytes();
-        std::memcpy(copy, a.row, rows.row_bytes());
-        a.row = copy;
-      }
-      banding.keys(a.row, a.keys);
-      kept.prefetch(a.keys);
-      ws.poller.spend(rows.row_bytes() / 2);
-      ++next;
-    }
-    if (done == loaded) return;
-    const Ahead& a = ring[done % kAhead];
-    uint32_t m = 0;
-    const uint32_t r = kept.find(a.row, a.keys, &m);
-    if (r != kNone) {
-      assign(a.row_number, kept.row_number(r), m);
-    } else if (!kept.full()) {
-      kept.add(a.row_number, a.row, a.keys);
-      assign(a.row_number, a.row_number, num_perm);
-    }
-  }
-}
-
-void MinhashClusterer::Impl::direct_pass(Representatives& kept) {
-  const uint32_t tile = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / rows.row_bytes()));
-  const uint32_t batch =
-      static_cast<uint32_t>(std::clamp<size_t>(share(ws, kReaderShare) / rows.row_bytes(), 1, kBatch));
-  struct Waiting {
-    uint32_t row_number;
-    uint32_t r;
-    uint32_t matches;
-    const std::byte* row;
-  };
-  std::vector<Waiting> waiting(batch);
-  Array<std::byte> copies;
-  if (!rows.in_memory()) copies = Array<std::byte>(ws.ledger, batch * rows.row_bytes());
+  if (!rows.in_memory()) copies = Array<std::byte>(ws.ledger, block_rows * rows.row_bytes());
+  RowReader reader(rows, block_rows * rows.row_bytes() / 2, ws);
   for (uint32_t next = 0; next < compared;) {
     uint32_t n = 0;
-    for (; next < compared && n < batch; ++next) {
+    for (; next < compared && n < block_rows; ++next) {
       ws.poller.spend(2);
       if (!waits(next)) continue;
-      waiting[n] = {next, kNone, 0, nullptr};
+      block[n] = {next, kNone, 0, nullptr};
       if (rows.in_memory()) {
-        waiting[n].row = rows.row(next);
+        block[n].row = rows.row(next);
       } else {
         std::byte* copy = copies.data() + n * rows.row_bytes();
-        rows.read(next, 1, copy);
-        waiting[n].row = copy;
+        std::memcpy(copy, reader.row(next), rows.row_bytes());
+        block[n].row = copy;
       }
       ++n;
     }
-    const uint32_t before = kept.size();
     ws.poller.steps(next, compared);
-    for (uint32_t first = 0; first < before; first += tile) {
-      for (uint32_t i = 0; i < n; ++i) {
-        Waiting& w = waiting[i];
-        if (w.r == kNone) w.r = kept.find_directly(w.row, first, std::min(before, first + tile), &w.matches);
-      }
-    }
+    banded ? look_up(kept, block.data(), keys.data(), n) : compare_with(kept, block.data(), n);
+
+    own.clear();
     for (uint32_t i = 0; i < n; ++i) {
-      Waiting& w = waiting[i];
-      if (w.r == kNone) w.r = kept.find_directly(w.row, before, kept.size(), &w.matches);
+      Waiting& w = block[i];
       if (w.r != kNone) {
-        assign(w.row_number, kept.row_number(w.r), w.matches);
-      } else if (!kept.full()) {
-        kept.add(w.row_number, w.row, nullptr);
-        assign(w.row_number, w.row_number, num_perm);
+        assign(w.number, kept.row_number(w.r), w.matches);
+        continue;
+      }
+      const uint32_t* const row_keys = banded ? keys.data() + size_t{i} * stride : nullptr;
+      w.r = banded ? own.find(w.row, row_keys, &w.matches, ws.poller)
+                   : own.find_directly(w.row, 0, own.size(), &w.matches, ws.poller);
+      if (w.r != kNone) {
+        assign(w.number, own.row_number(w.r), w.matches);
+      } else if (kept.size() + own.size() < kept.most()) {
+        own.add(w.number, w.row, row_keys);
+        own.link_few();
+        assign(w.number, w.number, num_perm);
       }
     }
+    for (uint32_t r = 0; r < own.size(); ++r) kept.add(own.row_number(r), own.row(r), banded ? own.keys(r) : nullptr);
+    kept.link(threads);
   }
+}
+
+void MinhashClusterer::Impl::look_up(const Representatives& kept, Waiting* block, uint32_t* keys, uint32_t n) {
+  const uint32_t stride = banding.stride();
+  run_tasks(
+      threads, (n + kTaskRows - 1) / kTaskRows, ws.poller,
+      [&](unsigned, size_t task, HitSink& sink) {
+        const uint32_t first = static_cast<uint32_t>(task) * kTaskRows;
+        const uint32_t last = std::min(n, first + kTaskRows);
+        for (uint32_t ahead = first; ahead < last + kAhead; ++ahead) {
+          if (ahead < last) {
+            banding.keys(block[ahead].row, keys + size_t{ahead} * stride);
+            kept.prefetch(keys + size_t{ahead} * stride);
+            sink.spend(rows.row_bytes() / 2);
+          }
+          if (ahead < first + kAhead) continue;
+          Waiting& w = block[ahead - kAhead];
+          w.r = kept.find(w.row, keys + size_t{ahead - kAhead} * stride, &w.matches, sink);
+        }
+      },
+      [](const Hit*, size_t) {});
+}
+
+void MinhashClusterer::Impl::compare_with(const Representatives& kept, Waiting* block, uint32_t n) {
+  const uint32_t tile = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / rows.row_bytes()));
+  run_tasks(
+      threads, (n + kDirectTaskRows - 1) / kDirectTaskRows, ws.poller,
+      [&](unsigned, size_t task, HitSink& sink) {
+        const uint32_t from = static_cast<uint32_t>(task) * kDirectTaskRows;
+        const uint32_t to = std::min(n, from + kDirectTaskRows);
+        for (uint32_t first = 0; first < kept.size(); first += tile) {
+          const uint32_t last = std::min(kept.size(), first + tile);
+          for (uint32_t i = from; i < to; ++i) {
+            Waiting& w = block[i];
+            if (w.r == kNone) w.r = kept.find_directly(w.row, first, last, &w.matches, sink);
+          }
+        }
+      },
+      [](const Hit*, size_t) {});
 }
 
 void MinhashClusterer::Impl::run_connected() {

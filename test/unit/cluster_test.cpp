@@ -25,11 +25,11 @@ using reference::StdioTempFiles;
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 256 << 10, kUnlimited};
 
-Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit) {
+Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit, unsigned threads = 1) {
   StdioTempFiles files;
   Clusters out;
   {
-    MinhashClusterer clusters(linkage, rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
+    MinhashClusterer clusters(linkage, rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files, .threads = threads});
     for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
     clusters.run();
     out = {clusters.representative(), clusters.values()};
@@ -82,6 +82,23 @@ TEST(Clusterer, LargerSetsEqualReference) {
       const Clusters c = run(Linkage::connected, rows, 103, limit);
       ASSERT_EQ(c.representative, connected.representative);
       ASSERT_EQ(c.matches, connected.matches);
+    }
+  }
+}
+
+// Rows of several blocks: those of one block meet the representatives of earlier ones, and each other.
+TEST(Clusterer, BlocksAndThreadsChangeNothing) {
+  for (const auto& [name, n, need] : {std::tuple{"mixed", 6000u, 103u}, {"boilerplate", 4500u, 103u}, {"mixed", 1400u, 20u}}) {
+    const Rows rows = reference::make_set(name, 128, 32, n, 7);
+    const Clusters anchor = reference::anchor(rows, need);
+    for (const size_t limit : {size_t{1} << 20, size_t{6} << 20, kUnlimited}) {
+      for (const unsigned threads : {1u, 4u}) {
+        SCOPED_TRACE(std::string(name) + ", need " + std::to_string(need) + ", limit " + std::to_string(limit) + ", threads " +
+                     std::to_string(threads));
+        const Clusters a = run(Linkage::anchor, rows, need, limit, threads);
+        ASSERT_EQ(a.representative, anchor.representative);
+        ASSERT_EQ(a.matches, anchor.matches);
+      }
     }
   }
 }
