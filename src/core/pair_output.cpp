@@ -95,7 +95,7 @@ void PairOutput::emit(uint32_t x, uint32_t y, uint32_t value) {
   ws_.poller.spend(4);
   x = rank_of(x);
   y = rank_of(y);
-  if (!two_sets_ && x > y) std::swap(x, y);
+  if (two_sets_ ? swapped_ : x > y) std::swap(x, y);
   out_->add({x, y, value});
   ++found_;
 }

@@ -24,6 +24,9 @@ class PairOutput {
   // of one group one after the other.
   void set_identical_value(std::function<uint32_t(uint32_t row)> value) { identical_value_of_ = std::move(value); }
 
+  // Pairs of two sets are told as (row of set B, row of set A).
+  void tell_swapped() { swapped_ = true; }
+
   // Before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for it: then
   // the row must take part in the search (never with star or none).
   bool add_equal(uint32_t leader, uint32_t row);
@@ -54,6 +57,7 @@ class PairOutput {
   uint32_t identical_value_;
   std::function<uint32_t(uint32_t)> identical_value_of_;  // may be empty
   bool two_sets_;
+  bool swapped_ = false;
   uint32_t count_a_;
   const uint32_t* rank_a_;
   const uint32_t* rank_b_;

@@ -27,6 +27,7 @@ struct EngineOptions {
   unsigned threads = 1;  // that search at once, 1..256. Rows and pairs come and go on the caller's thread only.
   Identical identical = Identical::all;
   PairJoin* elsewhere = nullptr;  // asked first to join what fits in memory; may be null
+  bool swapped = false;  // MinhashPairs of two sets: pairs are told, and ordered, as (row of set B, row of set A)
 };
 
 struct RowPair {

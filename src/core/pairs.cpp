@@ -185,8 +185,10 @@ void MinhashPairs::Impl::search() {
   if (!two_sets) count_a = rows.size();
   stats.rows = count_a + rows_b;
   keys_a.reset();
-  if (!components())
+  if (!components()) {
     out = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_kept(rank_b), ws);
+    if (swapped) out->tell_swapped();
+  }
   if (count_a != 0 && (!two_sets || count_a != rows.size())) {
     block_rows =
         rows.in_memory() ? 1 : static_cast<uint32_t>(std::max<size_t>(1, memory_share(ws, kEighth) / row_bytes));

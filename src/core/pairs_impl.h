@@ -32,6 +32,7 @@ struct MinhashPairs::Impl {
   Impl(uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
       : ws(options.memory_limit, options.files, options.stop),
         identical(options.identical),
+        swapped(options.swapped),
         elsewhere(options.elsewhere),
         threads(std::clamp(options.threads, 1u, 256u)),
         num_perm(num_perm_),
@@ -96,6 +97,7 @@ struct MinhashPairs::Impl {
 
   Workspace ws;
   Identical identical;
+  bool swapped;
   PairJoin* elsewhere;
   unsigned threads;
   uint32_t num_perm;

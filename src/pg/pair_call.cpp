@@ -101,7 +101,8 @@ void add_to_engine(PairCall* call, Side* side, uint64 number, const SourceRow& r
     const unsigned threads = search_threads();
     call->engine = make_owned<PairSearch>(call->context, [&](PgStop* stop, PgTempFiles* files) {
       return make_pair_search(call->shape, call->bound,
-                              {engine_memory(), files, stop, threads, call->options.identical});
+                              {.memory_limit = engine_memory(), .files = files, .stop = stop, .threads = threads,
+                               .identical = call->options.identical, .swapped = call->swapped});
     });
   }
   if (side->row_of != nullptr) {
@@ -160,6 +161,10 @@ const uint32* engine_rank(Side* side) {
 void demand_alike(const PairCall* call) {
   const RowSource& a = call->a.source;
   const RowSource& b = call->b.source;
+  if (a.type != b.type)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("%s returns signatures of type %s, %s of type %s", a.what, type_name(a.type), b.what,
+                           type_name(b.type))));
   if ((a.columns.within == -1) != (b.columns.within == -1) || a.within_type != b.within_type ||
       a.at_type != b.at_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -167,6 +172,25 @@ void demand_alike(const PairCall* call) {
   if (a.doc_type != b.doc_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the columns \"doc\" of %s and %s must be of one type", a.what, b.what)));
+}
+
+// Whether query_b is to be read first: what is read first is kept, and much of a large second set need not be.
+bool kept_is_b(const PairCall* call) {
+  if (call->a.source.type != SignatureType::minhash || is_grouped(call->a)) return false;
+  return estimated_rows(call->b.source) < estimated_rows(call->a.source) / 2;
+}
+
+void read_sides(PairCall* call, Side* first, Side* second) {
+  read_side(call, first);
+  const bool any = call->engine != nullptr;
+  if (any) call_core([&] { call->engine->object->start_set_b(); });
+  // Without a signature in one of them there is no pair; the other is read all the same, so that its errors are seen.
+  second->source.shape = first->source.shape;
+  read_side(call, second);
+  if (!any && call->engine != nullptr) {
+    destroy_owned(call->engine);
+    call->engine = nullptr;
+  }
 }
 
 void search(PairCall* call) {
@@ -180,6 +204,7 @@ void search(PairCall* call) {
   }
   const uint32* rank_a = engine_rank(&call->a);
   const uint32* rank_b = call->two_sets ? engine_rank(&call->b) : nullptr;
+  if (call->swapped) std::swap(rank_a, rank_b);
   call_core([&] { call->engine->object->run(rank_a, rank_b); });
   const SearchStats& s = call->engine->object->stats();
   call->left_out = s.left_out;
@@ -273,18 +298,13 @@ void begin_pairs(PairCall* call, const char* what, text* query, text* query_b, O
   SourceWants wants = wants_of(call->options);
   wants.ordered = !by_id;
   open_source(&call->a.source, what, query, id_type, types, wants);
-  read_side(call, &call->a);
-  if (call->two_sets) {
-    const bool any_a = call->engine != nullptr;
-    if (any_a) call_core([&] { call->engine->object->start_set_b(); });
-    // Without a signature in A there is no pair; B is read all the same, so that its errors are seen.
-    open_source(&call->b.source, "query_b", query_b, id_type, types, wants, call->a.source.shape);
+  if (!call->two_sets) {
+    read_side(call, &call->a);
+  } else {
+    open_source(&call->b.source, "query_b", query_b, id_type, types, wants);
     demand_alike(call);
-    read_side(call, &call->b);
-    if (!any_a && call->engine != nullptr) {
-      destroy_owned(call->engine);
-      call->engine = nullptr;
-    }
+    call->swapped = kept_is_b(call);
+    read_sides(call, call->swapped ? &call->b : &call->a, call->swapped ? &call->a : &call->b);
   }
   end_stage(&call->stages, "rows read");
   tell_phase(Phase::searching);

@@ -50,6 +50,7 @@ struct PairCall {
   double bound;                 // least similarity of signatures
   DocumentMeasure measure;
   bool two_sets;
+  bool swapped;                 // query_b is read first: its rows are set A of the engine
   bool by_id;                   // pairs are told by the ranks of ids, else by rows
   Side a;
   Side b;

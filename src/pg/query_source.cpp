@@ -74,11 +74,6 @@ void check_signature(RowSource* source, Form_pg_attribute column) {
                            source->what, format_type_be(signature)),
                     errhint("To sign a document, use to_minhash(...).")));
   source->type = static_cast<SignatureType>(type);
-  if (source->shape.known && source->shape.type != source->type)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s returns signatures of type %s, the query before it %s", source->what,
-                           format_type_be(signature),
-                           format_type_be(source->types.oid[static_cast<int>(source->shape.type)]))));
 }
 
 void check_doc(RowSource* source, Form_pg_attribute column) {
@@ -245,9 +240,8 @@ const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan) {
 }
 
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
-                 const SourceWants& wants, const SignatureShape& shape) {
+                 const SourceWants& wants) {
   *source = RowSource{};
-  source->shape = shape;
   source->wants = wants;
   source->what = what;
   source->text = text_to_cstring(query);
@@ -368,6 +362,14 @@ bool take_row(void* arg, TupleTableSlot* slot) {
 }
 
 }  // namespace
+
+double estimated_rows(const RowSource& source) {
+  CachedPlan* plan = SPI_plan_get_cached_plan(source.plan);
+  if (plan == nullptr) return 0;
+  const double rows = linitial_node(PlannedStmt, plan->stmt_list)->planTree->plan_rows;
+  ReleaseCachedPlan(plan, nullptr);  // the statement is not a saved one: no owner counts it
+  return rows;
+}
 
 TupleDesc columns_of(const RowSource& source) {
   return static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(source.plan)))->resultDesc;

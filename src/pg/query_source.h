@@ -95,10 +95,12 @@ struct RowSource {
 };
 
 // Checks that the text is one read-only statement that returns an id of the wanted type, a signature and nothing that is
-// not known. SPI must be connected. what names the argument in messages; shape is that of another query's signatures
-// which these must be like.
+// not known. SPI must be connected. what names the argument in messages.
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
-                 const SourceWants& wants, const SignatureShape& shape = {});
+                 const SourceWants& wants);
+
+// How many rows the planner expects.
+double estimated_rows(const RowSource& source);
 
 // One row as the engines take it.
 struct SourceRow {

@@ -251,6 +251,39 @@ def read_in_parallel(conn):
     check("workers read", 0 < grouped <= alone, (grouped, alone))
 
 
+def unequal_sets(conn):
+    """A large set and a small one, either way round: the same pairs, in order of id_a; the small one is what is kept."""
+    conn.execute("""DROP TABLE IF EXISTS large, small;
+        CREATE TABLE large AS SELECT 100000 - i AS id, set_minhash(array(SELECT (i * 100 + e)::bigint FROM generate_series(1, 30) e)) AS m
+          FROM generate_series(1, 4000) i;
+        CREATE TABLE small AS SELECT 7 * i AS id, set_minhash(array(SELECT (i * 4000 + e)::bigint FROM generate_series(1, 30) e WHERE e > i % 4)) AS m,
+          to_simhash(i::text) AS s FROM generate_series(1, 60) i;
+        ANALYZE large, small""")
+    brute = conn.execute("SELECT s.id, l.id, jaccard(s.m, l.m) FROM small s JOIN large l ON jaccard(s.m, l.m) >= 0.8 ORDER BY 1, 2").fetchall()
+    check("they have pairs", len(brute) >= 50, len(brute))
+    notices = []
+    conn.add_notice_handler(lambda n: notices.append(n.message_primary))
+    conn.execute("SET neardup.log_stages = on")
+    for limit in ("1MB", "64MB"):
+        conn.execute("SET maintenance_work_mem = '%s'" % limit)
+        for cast, of in (("", ""), ("::text", "NULL::text, ")):
+            small, large = ("SELECT id%s, m FROM %s" % (cast, table) for table in ("small", "large"))
+            del notices[:]
+            first = conn.execute("SELECT * FROM pairs_between(%s'%s', '%s', 0.8)" % (of, small, large)).fetchall()
+            second = conn.execute("SELECT * FROM pairs_between(%s'%s', '%s', 0.8)" % (of, large, small)).fetchall()
+            what = "%s, %s" % (limit, of or "bigint")
+            equal("small, then large: %s" % what, sorted((int(a), int(b), s) for a, b, s in first), brute)
+            equal("large, then small: %s" % what, sorted((int(b), int(a), s) for a, b, s in second), brute)
+            equal("in order of the first id: %s" % what, [r[0] for r in second], sorted(r[0] for r in second))
+            aside = [n for n in notices if "set aside" in n]
+            check("most of the large one was set aside, twice: %s" % what, len(aside) == 2 and all(int(n.split(" (")[1].split()[0]) > 3500 for n in aside), notices)
+    conn.execute("RESET neardup.log_stages; RESET maintenance_work_mem")
+    fails("an error of the second query comes before the first is read", conn,
+          "SELECT * FROM pairs_between('SELECT id / 0, m FROM small', 'SELECT id, m, 1 AS other FROM large', 0.8)", text="no meaning here", state="42804")
+    fails("other signatures in the second", conn, "SELECT * FROM pairs_between('SELECT id, m FROM large', 'SELECT id, to_minhash(id::text, k => 2) FROM small', 0.8)",
+          text="cannot compare signatures made differently", state="42804")
+
+
 def progress(conn, name):
     """Another session sees how far a call has come, if it may."""
     conn.execute("DROP ROLE IF EXISTS onlooker; CREATE ROLE onlooker")
@@ -303,6 +336,7 @@ def main():
         verified(conn)
         errors(conn)
         read_in_parallel(conn)
+        unequal_sets(conn)
         progress(conn, name)
         recall(conn)
 

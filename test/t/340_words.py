@@ -323,7 +323,9 @@ def interrupted(name):
             with connect(name) as conn:
                 thread = in_thread(conn, call)
                 pid = conn.info.backend_pid
+                # Its tables are committed by then: arguments are tried by counting nothing before.
                 reading = until(lambda: one(watcher, "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (pid,)) and
+                                one(watcher, "SELECT to_regclass('m_model') IS NOT NULL") and
                                 one(watcher, "SELECT count(*) FROM neardup_progress() WHERE pid = %s", (pid,)), thread)
                 watcher.execute("SELECT %s(%%s)" % how, (pid,))
                 thread.join(60)

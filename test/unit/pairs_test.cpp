@@ -359,6 +359,33 @@ TEST(Pairs, BetweenSetsAsideWhatIsNearNothing) {
   }
 }
 
+TEST(Pairs, BetweenSwappedSets) {
+  const Rows all = reference::make_set("mixed", 128, 32, 500, 9);
+  for (const uint32_t need : {20u, 103u}) {
+    for (const Identical identical : {Identical::all, Identical::star}) {
+      for (const size_t limit : kLimits) {
+        std::vector<Pair> told[2];
+        for (const bool swapped : {false, true}) {
+          StdioTempFiles files;
+          MinhashPairs engine(128, 32, need, {.memory_limit = limit, .files = &files, .identical = identical, .swapped = swapped});
+          std::vector<uint32_t> rank[2];
+          for (uint32_t i = 0; i < all.size(); ++i) {
+            if (i == 200) engine.start_set_b();
+            engine.add(all.row(i));
+            rank[i >= 200].push_back(i * 7919 % 1009);
+          }
+          engine.run(rank[0].data(), rank[1].data());
+          told[swapped] = drain(engine);
+        }
+        ASSERT_GT(told[0].size(), 20u);
+        for (auto& [a, b, m] : told[0]) std::swap(a, b);
+        std::sort(told[0].begin(), told[0].end());
+        ASSERT_EQ(told[1], told[0]) << need << ", limit " << limit;
+      }
+    }
+  }
+}
+
 // What star and none leave out is told, so nothing is set aside for them.
 TEST(Pairs, BetweenKeepsAllRowsWhereThoseLeftOutAreTold) {
   const Rows a = reference::make_set("mixed", 128, 32, 100, 5);
