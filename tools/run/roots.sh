@@ -21,7 +21,7 @@ processes_in() {
 
 # remove_root FOLDER: with what runs there. Whatever fails in it, the rest is done.
 remove_root() {
-  local process n
+  local process n mounted
   if [ -z "$1" ] || [ ! -e "$1" ]; then return; fi
   for process in $(processes_in "$1"); do kill "$process" 2>/dev/null || true; done
   for ((n = 0; n < 50; ++n)); do
@@ -29,18 +29,21 @@ remove_root() {
     sleep 0.2
   done
   for process in $(processes_in "$1"); do kill -KILL "$process" 2>/dev/null || true; done
-  if mountpoint -q "$1/proc"; then umount "$1/proc" || umount -l "$1/proc" || true; fi
+  for mounted in "$1/dev/pts" "$1/proc"; do
+    if mountpoint -q "$mounted"; then umount "$mounted" || umount -l "$mounted" || true; fi
+  done
   rm -rf --one-file-system "$1" || warn "left behind: $1"
 }
 
-# make_root FOLDER SUITE MIRROR KEYRING SCRIPT: a root that knows how this machine reaches its mirrors, and starts no services. SCRIPT is
-# debootstrap's, for suites newer than it is.
+# make_root FOLDER SUITE MIRROR KEYRING SCRIPT: a root that knows how this machine reaches its mirrors, has terminals, and starts no services.
+# SCRIPT is debootstrap's, for suites newer than it is.
 make_root() {
   local script=/usr/share/debootstrap/scripts/$5
   # debootstrap's own scripts end with the newest release that it knows.
   if [ ! -e "$script" ]; then script=/usr/share/debootstrap/scripts/sid; fi
   remove_root "$1"  # of a run that was killed
   debootstrap --variant=minbase --keyring="$4" "$2" "$1" "$3" "$script" || return
+  mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$1/dev/pts" || warn "no terminals in $1"
   cp /etc/resolv.conf "$1/etc/" 2>/dev/null || true
   { grep -lis proxy /etc/apt/apt.conf.d/* || true; } | xargs -r cp -t "$1/etc/apt/apt.conf.d/"
   printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
