@@ -30,7 +30,10 @@ inline std::string ctph_input(const std::string& kind, uint64_t seed, size_t siz
     while (s.size() < size) s += s.size() < period ? static_cast<char>(next()) : s[s.size() - period];
   }
   if (kind == "runs")
-    while (s.size() < size) s.append(1 + next() % 40, static_cast<char>(next() % 3 * 77));
+    while (s.size() < size) {
+      const char c = static_cast<char>(next() % 3 * 77);  // first: compilers differ in the order of arguments
+      s.append(1 + next() % 40, c);
+    }
   // Random, then nothing but zeros; and the other way round.
   if (kind == "tail") {
     while (s.size() < size / 3) s += static_cast<char>(next());
