@@ -164,6 +164,11 @@ void demand_alike(const PairCall* call) {
       a.at_type != b.at_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s and %s must have the same columns within and at, of the same types", a.what, b.what)));
+  // Each set is in its own order, and a group is looked for by walking through both.
+  if (a.within_collation != b.within_collation)
+    ereport(ERROR, (errcode(ERRCODE_COLLATION_MISMATCH),
+                    errmsg("the columns \"within\" of %s and %s must be of one collation", a.what, b.what),
+                    errhint("Name it in both queries: ... COLLATE \"C\" AS within.")));
   if (a.doc_type != b.doc_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the columns \"doc\" of %s and %s must be of one type", a.what, b.what)));
