@@ -4,6 +4,7 @@
 
 #include "core/margin.h"
 #include "core/minhash.h"
+#include "core/sign.h"
 
 #include "pg/guc.h"
 #include "pg/pair_call.h"
@@ -62,6 +63,7 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the column \"doc\" of %s is %s, but the signatures are of %s", source.what,
                            bytes ? "bytea" : "text", bytes ? "text" : "bytea")));
+  call_core([&] { check_tokenizer(shape.params); });
   m.unit = static_cast<Unit>(kind);
   m.k = shape.params.k;
   return m;
