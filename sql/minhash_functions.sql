@@ -96,6 +96,10 @@ SELECT set_size(to_minhash('a', bits => 8));
 SELECT containment(to_minhash('a', bits => 8), to_minhash('a', bits => 8));
 SELECT set_size(minhash_import(ARRAY(SELECT generate_series(1, 16))));
 SELECT minhash_like('a', set_minhash('{a}'::text[]));
+-- A newer library's words are others: they can be compared, not made.
+SELECT minhash_like('a b', replace(to_minhash('a b')::text, ':t1:', ':t2:')::minhash);
+SELECT * FROM all_pairs($$SELECT id, replace(to_minhash('a b')::text, ':t1:', ':t2:')::minhash FROM generate_series(1, 2) id$$, 0.8);
+SELECT * FROM all_pairs($$SELECT id, replace(to_minhash('a b')::text, ':t1:', ':t2:')::minhash, 'a b' AS doc FROM generate_series(1, 2) id$$, 0.8, verify => 'jaccard');
 SELECT minhash_agg(1, 5);
 SELECT minhash_agg('a'::text, NULL);
 SELECT jaccard_exact('{a,NULL}'::text[], '{a}'::text[]);

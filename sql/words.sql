@@ -1,5 +1,7 @@
 -- Word similarity: exact facts by hand, sentences, documents of words, a model's life, error texts.
 \set SHOW_CONTEXT never
+-- PL/pgSQL at its strictest
+SET plpgsql.extra_errors = 'all';
 
 -- The definition by hand. At distance 1 there are three pairs: (a, x), (b, x), (c, y). I(a, +1, x) = ln(1 * 3 / (1 * 2)) =
 -- ln 1.5, 415 units; I(c, +1, y) = ln 3, 1125 units. a and b have all in common, x and y nothing.

@@ -135,8 +135,7 @@ BEGIN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
   n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
-           @extschema@.neardup_dictionary_name(dictionary), context);
-  n.discount := discount;
+           @extschema@.neardup_dictionary_name(dictionary), context, NULL, NULL, NULL, NULL, NULL, NULL, discount);
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';

@@ -46,7 +46,16 @@ MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64
   return p;
 }
 
+void check_tokenizer(const MinhashParams& p) {
+  if (p.kind != MinhashKind::word || p.tokenizer == kTokenizerVersion) return;
+  throw Error(Errc::unsupported,
+              "tokenizer " + std::to_string(p.tokenizer) + " is not known, this library has tokenizer " +
+                  std::to_string(kTokenizerVersion),
+              {}, "The signature comes from a newer version of neardup: install that one.");
+}
+
 bool sign_document(const MinhashParams& p, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {
+  check_tokenizer(p);
   ShingleStream stream(unit_of(p.kind), p.k, text, size, stop);
   DocumentSketch sketch(p.num_perm, static_cast<uint64_t>(p.seed));
   uint64_t batch[ShingleStream::kMaxBatch];

@@ -19,7 +19,10 @@ MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bi
 // The same for a set (kind text_set, bigint_set or imported).
 MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64_t seed);
 
-// Signs a document of the params' kind; false when it is empty. components: params.num_perm values.
+// Error{unsupported} where words are cut by rules that this library lacks: a newer one made the signature.
+void check_tokenizer(const MinhashParams& params);
+
+// Signs a document of the params' kind; false when it is empty. Error{unsupported} as check_tokenizer(). components: params.num_perm values.
 // Constant memory beyond 512 bytes per component. stop may be null.
 bool sign_document(const MinhashParams& params, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components);
 

@@ -4,6 +4,7 @@
 
 #include "core/margin.h"
 #include "core/minhash.h"
+#include "core/sign.h"
 
 #include "pg/guc.h"
 #include "pg/pair_call.h"
@@ -62,6 +63,7 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the column \"doc\" of %s is %s, but the signatures are of %s", source.what,
                            bytes ? "bytea" : "text", bytes ? "text" : "bytea")));
+  call_core([&] { check_tokenizer(shape.params); });
   m.unit = static_cast<Unit>(kind);
   m.k = shape.params.k;
   return m;
@@ -169,6 +171,11 @@ void demand_alike(const PairCall* call) {
       a.at_type != b.at_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s and %s must have the same columns within and at, of the same types", a.what, b.what)));
+  // Each set is in its own order, and a group is looked for by walking through both.
+  if (a.within_collation != b.within_collation)
+    ereport(ERROR, (errcode(ERRCODE_COLLATION_MISMATCH),
+                    errmsg("the columns \"within\" of %s and %s must be of one collation", a.what, b.what),
+                    errhint("Name it in both queries: ... COLLATE \"C\" AS within.")));
   if (a.doc_type != b.doc_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the columns \"doc\" of %s and %s must be of one type", a.what, b.what)));

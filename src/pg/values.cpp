@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "access/xact.h"
+#include "optimizer/optimizer.h"
 }
 
 namespace neardup {
@@ -14,21 +15,32 @@ constexpr int kMaxCachedArgs = 6;
 constexpr Size kMaxCachedBytes = 64 * 1024 * 1024;  // of one argument: a copy is held while the statement runs
 
 struct ResultCache {
-  bool usable;  // all arguments are constants or parameters
+  bool usable;  // no argument names a column
   bool valid;
   int nargs;
   Datum args[kMaxCachedArgs];
   Datum result;
 };
 
-// Whether an argument of this call may be compared byte by byte: by value, or in line.
+// Whether an argument may be the same in many calls: it names no column. Parameters of all kinds count, those that a
+// subquery or the outer side of a join sets as well, and what is made of them.
+bool is_steady(const FmgrInfo* flinfo, int i) {
+  const auto* expr = reinterpret_cast<const Node*>(flinfo->fn_expr);
+  if (expr == nullptr || !IsA(expr, FuncExpr)) return get_fn_expr_arg_stable(const_cast<FmgrInfo*>(flinfo), i);
+  List* args = reinterpret_cast<const FuncExpr*>(expr)->args;
+  return i < list_length(args) && !contain_var_clause(static_cast<Node*>(list_nth(args, i)));
+}
+
+// Whether an argument of this call may be compared byte by byte: by value, in line, or a pointer into a TOAST table. Such a
+// pointer stands for what it leads to: the number in it is not given again before four billion others were.
 bool plain(FunctionCallInfo fcinfo, int i, bool* by_value, int16* length) {
   char align;
   bool by_val;
   get_typlenbyvalalign(get_fn_expr_argtype(fcinfo->flinfo, i), length, &by_val, &align);
   *by_value = by_val;
-  return by_val || (*length == -1 && !VARATT_IS_EXTERNAL(DatumGetPointer(fcinfo->args[i].value)) &&
-                    VARSIZE_ANY(DatumGetPointer(fcinfo->args[i].value)) <= kMaxCachedBytes);
+  if (by_val || *length != -1) return by_val;
+  const char* value = DatumGetPointer(fcinfo->args[i].value);
+  return (!VARATT_IS_EXTERNAL(value) || VARATT_IS_EXTERNAL_ONDISK(value)) && VARSIZE_ANY(value) <= kMaxCachedBytes;
 }
 
 ResultCache* cache_of(FunctionCallInfo fcinfo) {
@@ -40,7 +52,7 @@ ResultCache* cache_of(FunctionCallInfo fcinfo) {
     cache->nargs = fcinfo->nargs;
     cache->usable = fcinfo->nargs <= kMaxCachedArgs;
     for (int i = 0; cache->usable && i < fcinfo->nargs; ++i)
-      cache->usable = get_fn_expr_arg_stable(flinfo, i) && OidIsValid(get_fn_expr_argtype(flinfo, i));
+      cache->usable = is_steady(flinfo, i) && OidIsValid(get_fn_expr_argtype(flinfo, i));
     flinfo->fn_extra = cache;
   }
   return cache->usable ? cache : nullptr;

@@ -77,7 +77,7 @@ bool may_commit(FunctionCallInfo fcinfo);
 // Raises an error that names the threshold unless it is above 0 and at most 1.
 void check_threshold(double threshold);
 
-// The last result of a function whose arguments are all constants or parameters, in fn_extra. A generic plan would
+// The last result of a function none of whose arguments names a column, in fn_extra. A generic plan would
 // else compute the same signature once a row. The arguments' bytes are compared, since PL/pgSQL keeps an expression's
 // state while its variables change. by_value: the type of the result, one for all calls of a function.
 Datum cached_result(FunctionCallInfo fcinfo, bool* found);

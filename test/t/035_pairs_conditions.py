@@ -227,6 +227,8 @@ def errors(conn):
             ("a time of text", "all_pairs('SELECT id, m, body AS at FROM sig', 0.8, at_most_apart => '1 day')", 'the column "at" of query must be timestamptz, timestamp or date: it is text', "42804"),
             ("groups without an order", "all_pairs('SELECT id, m, point(1, 2) AS within FROM sig', 0.8)", 'the column "within" of query cannot be put in order: it is point', "42883"),
             ("other columns in B", "pairs_between('SELECT id, m, tenant AS within FROM sig', 'SELECT id, m FROM sig', 0.8)", "query_a and query_b must have the same columns within and at, of the same types", "42804"),
+            # Groups are met by walking through both sets in one order.
+            ("another collation in B", "pairs_between('SELECT id, m, lang COLLATE \"C\" AS within FROM sig', 'SELECT id, m, lang COLLATE \"POSIX\" AS within FROM sig', 0.8)", 'the columns "within" of query_a and query_b must be of one collation', "42P21"),
             ("other documents in B", "pairs_between('SELECT id, m, body AS doc FROM sig', 'SELECT id, m, bytes AS doc FROM sig', 0.8, verify => 'jaccard')", 'the columns "doc" of query_a and query_b must be of one type', "42804")):
         fails(what, conn, "SELECT * FROM " + call, text=text, state=state)
 

@@ -154,6 +154,15 @@ def generic(conn):
     conn.execute("SET max_parallel_workers_per_gather = 0; SET statement_timeout = '20s'")
     e = error_of(conn, "EXECUTE big(repeat('some more words ', 262144))")
     check("a stable argument is signed once a scan", e is None, e)
+    conn.execute("CREATE TABLE long AS SELECT string_agg('some more words ' || i, ' ') AS body FROM generate_series(1, 200000) i")
+    conn.execute("PREPARE narrow(varchar) AS SELECT count(*) FROM many WHERE jaccard(sig, to_minhash($1)) > 0.5")
+    conn.execute("""CREATE FUNCTION near_long() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE v text; BEGIN SELECT body INTO v FROM long;
+        RETURN (SELECT count(*) FROM many WHERE jaccard(sig, to_minhash(v)) > 0.5); END $$""")
+    for name, statement in (("a parameter of another type", "EXECUTE narrow(repeat('some more words ', 262144))"),
+                            ("a subquery", "SELECT count(*) FROM many WHERE jaccard(sig, to_minhash((SELECT body FROM long))) > 0.5"),
+                            ("a variable that leads to a TOAST table", "SELECT near_long()")):
+        e = error_of(conn, statement)
+        check("%s is signed once a scan" % name, e is None, e)
     conn.execute("SET statement_timeout = 0; RESET plan_cache_mode")
 
 
