@@ -146,6 +146,15 @@ ALTER TABLE emptied ADD EXCLUDE USING lsh (id WITH =, sig WITH %);
 ALTER TABLE emptied ADD EXCLUDE USING lsh (with_threshold(sig, 9) WITH &&);
 ALTER TABLE emptied ADD EXCLUDE USING gist (with_threshold(sig, 0.9) WITH &&);
 DROP TABLE emptied;
+-- nor be weakened before the first row comes
+CREATE TABLE empty (id int, sig minhash, CONSTRAINT whole EXCLUDE USING lsh (id WITH =, with_threshold(sig, 0.9) WITH &&));
+ALTER INDEX whole SET (recall = 0.1);
+INSERT INTO empty VALUES (1, NULL);
+INSERT INTO empty VALUES (1, sig(0));
+ALTER INDEX whole RESET (recall);
+INSERT INTO empty VALUES (1, sig(0));
+INSERT INTO empty VALUES (1, sig(1));
+DROP TABLE empty;
 
 -- neardup_guard()
 CREATE TABLE guarded (id int PRIMARY KEY, note text, sig minhash);
