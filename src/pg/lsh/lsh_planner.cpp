@@ -191,6 +191,10 @@ Node* float8_const(double value) {
       makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false, FLOAT8PASSBYVAL));
 }
 
+Node* int4_const(int32 value) {
+  return reinterpret_cast<Node*>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
+}
+
 Node* numeric_const(int64 value) {
   return reinterpret_cast<Node*>(makeConst(NUMERICOID, -1, InvalidOid, -1,
                                            DirectFunctionCall1(int8_numeric, Int64GetDatum(value)), false, false));
@@ -209,14 +213,16 @@ Node* extreme(MinMaxOp op, Oid type, Node* a, Node* b) {
 // numbers of a measure's size as they are, so that a comparison with `or equal` loses no row by it.
 Node* as_float8(Node* bound, Whole whole) {
   if (exprType(bound) == NUMERICOID) {
-    // Beyond the range of float8 a cast fails. LEAST and GREATEST pass over NULL, which has to stay one.
+    // Beyond the range of float8 a cast fails, and so near 0. LEAST and GREATEST pass over NULL, which has to stay one.
     constexpr int64 kFar = 1000000;
+    constexpr int32 kDigits = 20;
     Node* number = extreme(IS_LEAST, NUMERICOID, extreme(IS_GREATEST, NUMERICOID, bound, numeric_const(-kFar)),
                            numeric_const(kFar));
     if (whole == Whole::below)
       number = call2(F_NUMERIC_SUB, NUMERICOID, call1(F_CEIL_NUMERIC, NUMERICOID, number), numeric_const(1));
     if (whole == Whole::above)
       number = call2(F_NUMERIC_ADD, NUMERICOID, call1(F_FLOOR_NUMERIC, NUMERICOID, number), numeric_const(1));
+    number = call2(F_ROUND_NUMERIC_INT4, NUMERICOID, number, int4_const(kDigits));
     auto* is_null = makeNode(NullTest);
     is_null->arg = reinterpret_cast<Expr*>(bound);
     is_null->nulltesttype = IS_NULL;
