@@ -35,6 +35,8 @@ struct Derivation {
   List* originals;  // RestrictInfo, at the place of the one that was derived from it in:
   List* derived;
   List* calls;  // FuncExpr: the derived calls of predicates
+  const RelOptInfo* rel;  // whose boolean columns are looked for; null: of none
+  bool booleans;          // any was found
 };
 
 // Derivation ---------------------------------------------------------------------------------------------------------
@@ -300,6 +302,34 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   return call;
 }
 
+// `column = true` for a condition that is a boolean column of an lsh index, as PostgreSQL makes it of `column = true`; null
+// for other clauses.
+Expr* derive_boolean(Derivation* d, Node* clause) {
+  if (kPlannerFindsBooleans || d->rel == nullptr) return nullptr;
+  bool wanted = true;
+  if (is_notclause(clause)) {
+    wanted = false;
+    clause = reinterpret_cast<Node*>(get_notclausearg(reinterpret_cast<Expr*>(clause)));
+  } else if (IsA(clause, BooleanTest)) {
+    const auto* test = reinterpret_cast<BooleanTest*>(clause);
+    if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE) return nullptr;
+    wanted = test->booltesttype == IS_TRUE;
+    clause = reinterpret_cast<Node*>(test->arg);
+  }
+  ListCell* cell;
+  foreach (cell, d->rel->indexlist) {
+    auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    if (!is_lsh(index)) continue;
+    for (int column = 0; column < planned_value_column(index); ++column) {
+      if (index->opcintype[column] != BOOLOID || !match_index_to_operand(clause, column, index)) continue;
+      d->booleans = true;
+      return make_opclause(BooleanEqualOperator, BOOLOID, false, reinterpret_cast<Expr*>(clause),
+                           reinterpret_cast<Expr*>(makeBoolConst(wanted, false)), InvalidOid, InvalidOid);
+    }
+  }
+  return nullptr;
+}
+
 bool is_leakproof(const Derivation& d, Node* clause) {
   ListCell* cell;
   foreach (cell, d.calls) {
@@ -381,9 +411,10 @@ Node* derive(Derivation* d, Node* node) {
     if (orclause == reinterpret_cast<Node*>(rinfo->orclause)) return node;
     copy = copy_for(*d, rinfo, without_restrictinfo(orclause), reinterpret_cast<Expr*>(orclause));
   } else {
-    FuncExpr* call = derive_comparison(d, reinterpret_cast<Node*>(rinfo->clause));
-    if (call == nullptr) return node;
-    copy = copy_for(*d, rinfo, reinterpret_cast<Expr*>(call), nullptr);
+    Expr* derived = reinterpret_cast<Expr*>(derive_comparison(d, reinterpret_cast<Node*>(rinfo->clause)));
+    if (derived == nullptr) derived = derive_boolean(d, reinterpret_cast<Node*>(rinfo->clause));
+    if (derived == nullptr) return node;
+    copy = copy_for(*d, rinfo, derived, nullptr);
   }
   d->originals = lappend(d->originals, rinfo);
   d->derived = lappend(d->derived, copy);
@@ -479,7 +510,7 @@ bool sum_members(PlannerInfo* root, RelOptInfo* parent, const Bitmapset* changed
 // For all relations of the query level, once, at the first call of the hook: before that no path was made that joins or
 // appends. Members of append relations have higher numbers than their parents.
 void estimate_rows(PlannerInfo* root, const PlanMeasures* measures) {
-  Derivation d{measures, NIL, NIL, NIL};
+  Derivation d{measures, NIL, NIL, NIL, nullptr, false};
   Bitmapset* changed = nullptr;
   for (int i = root->simple_rel_array_size - 1; i > 0; --i) {
     RelOptInfo* rel = root->simple_rel_array[i];
@@ -555,7 +586,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
   if (rel->fdwroutine != nullptr) return;
   const bool usable = may_use_index(rel, rte);
   if (!usable && rel->ppilist == NIL) return;
-  Derivation d{measures, NIL, NIL, NIL};
+  Derivation d{measures, NIL, NIL, NIL, rel, false};
   List* restrictions = rel->baserestrictinfo;
   List* joins = rel->joininfo;
   List* derived_restrictions = derive_list(&d, restrictions);
@@ -576,7 +607,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
     if (path->param_info != nullptr) path->rows = path->param_info->ppi_rows;
   }
 
-  if (usable && any_condition(root, rel, d)) {
+  if (usable && (d.booleans || any_condition(root, rel, d))) {
     List* saved = NIL;
     foreach (cell, rel->indexlist) {
       auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
