@@ -277,6 +277,16 @@ DROP TRIGGER mark ON marked;
 CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'Copy Of');
 INSERT INTO marked VALUES (13, NULL, sig(1)) RETURNING id, "Copy Of";
 DROP TABLE marked;
+-- assigned as by INSERT: of any length, and not beyond the column's
+CREATE TABLE marked (id char(8) PRIMARY KEY, copy_of char(8), short varchar(4), sig minhash);
+CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'copy_of');
+INSERT INTO marked VALUES ('abcdef', NULL, NULL, sig(0)), ('ab', NULL, NULL, sig(1)) RETURNING id, copy_of;
+UPDATE marked SET sig = sig(2) WHERE id = 'abcdef' RETURNING id, copy_of;
+CREATE TRIGGER mark_short BEFORE INSERT ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'short');
+INSERT INTO marked VALUES ('x', NULL, NULL, sig(2));
+UPDATE marked SET sig = sig(500) WHERE id = 'abcdef';
+INSERT INTO marked VALUES ('x', NULL, NULL, sig(2)) RETURNING id, copy_of, short;
+DROP TABLE marked;
 
 -- Rights: the search is the caller's.
 CREATE ROLE guard_user;
