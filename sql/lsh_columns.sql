@@ -22,6 +22,16 @@ SELECT id FROM letter WHERE tenant = 1::bigint AND sig %> with_threshold((SELECT
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM letter a JOIN letter b ON b.tenant = a.tenant AND jaccard(b.sig, a.sig) >= 0.9;
 SELECT a.id, b.id FROM letter a JOIN letter b ON b.tenant = a.tenant AND b.id > a.id AND jaccard(b.sig, a.sig) >= 0.9
   WHERE a.tenant = 2 AND a.id < 20 ORDER BY 1, 2;
+-- Booleans, which PostgreSQL makes conditions of themselves
+ALTER TABLE letter ADD flag boolean;
+UPDATE letter SET flag = id % 4 < 2;
+CREATE INDEX letter_flag ON letter USING lsh (flag, sig);
+PREPARE flagged (minhash) AS SELECT count(*), sum(id) FROM letter WHERE flag = true AND jaccard(sig, $1) >= 0.9;
+EXPLAIN (COSTS OFF) EXECUTE flagged (NULL);
+EXECUTE flagged (to_minhash(words(0)));
+PREPARE unflagged (minhash) AS SELECT count(*), sum(id) FROM letter WHERE NOT flag AND sig % $1;
+EXPLAIN (COSTS OFF) EXECUTE unflagged (NULL);
+EXECUTE unflagged (to_minhash(words(0)));
 -- Rows without a value, and conditions on the first columns alone
 SELECT count(*) FROM letter WHERE tenant = 3;
 SELECT count(*) FROM letter WHERE tenant = 3 AND sig IS NULL;

@@ -146,6 +146,15 @@ ALTER TABLE emptied ADD EXCLUDE USING lsh (id WITH =, sig WITH %);
 ALTER TABLE emptied ADD EXCLUDE USING lsh (with_threshold(sig, 9) WITH &&);
 ALTER TABLE emptied ADD EXCLUDE USING gist (with_threshold(sig, 0.9) WITH &&);
 DROP TABLE emptied;
+-- nor be weakened before the first row comes
+CREATE TABLE empty (id int, sig minhash, CONSTRAINT whole EXCLUDE USING lsh (id WITH =, with_threshold(sig, 0.9) WITH &&));
+ALTER INDEX whole SET (recall = 0.1);
+INSERT INTO empty VALUES (1, NULL);
+INSERT INTO empty VALUES (1, sig(0));
+ALTER INDEX whole RESET (recall);
+INSERT INTO empty VALUES (1, sig(0));
+INSERT INTO empty VALUES (1, sig(1));
+DROP TABLE empty;
 
 -- neardup_guard()
 CREATE TABLE guarded (id int PRIMARY KEY, note text, sig minhash);
@@ -267,6 +276,16 @@ SELECT id, "Copy Of" FROM marked WHERE "Copy Of" IS NOT NULL ORDER BY id;
 DROP TRIGGER mark ON marked;
 CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'Copy Of');
 INSERT INTO marked VALUES (13, NULL, sig(1)) RETURNING id, "Copy Of";
+DROP TABLE marked;
+-- assigned as by INSERT: of any length, and not beyond the column's
+CREATE TABLE marked (id char(8) PRIMARY KEY, copy_of char(8), short varchar(4), sig minhash);
+CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'copy_of');
+INSERT INTO marked VALUES ('abcdef', NULL, NULL, sig(0)), ('ab', NULL, NULL, sig(1)) RETURNING id, copy_of;
+UPDATE marked SET sig = sig(2) WHERE id = 'abcdef' RETURNING id, copy_of;
+CREATE TRIGGER mark_short BEFORE INSERT ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'short');
+INSERT INTO marked VALUES ('x', NULL, NULL, sig(2));
+UPDATE marked SET sig = sig(500) WHERE id = 'abcdef';
+INSERT INTO marked VALUES ('x', NULL, NULL, sig(2)) RETURNING id, copy_of, short;
 DROP TABLE marked;
 
 -- Rights: the search is the caller's.

@@ -48,7 +48,7 @@ SELECT form, uses('hashes', replace(form, 'Q', '''0123456789abcdef'''), 'hashes_
   FROM (VALUES ('hamming(h, Q) <= 3'), ('hamming(h, Q) < 4'), ('3 >= hamming(Q, h)'), ('hamming(h, Q) = 0'), ('hamming(h, Q) <= 15'),
     ('hamming(h, Q) < 16'), ('hamming(h, Q) <= 16'), ('hamming(h, Q) <= 3.5'), ('hamming(h, Q) < 3.5::real'), ('hamming(h, Q) <= 3::bigint'),
     ('hamming(h, Q) <= 3::smallint'), ('hamming(h, Q) <= 3::float8'), ('hamming(h, Q)::bigint <= 3'), ('hamming(h, Q) BETWEEN 1 AND 3'),
-    ('hamming_at_most(h, Q, 3)'), ('h <~> Q < 4'), ('h <~> Q <= 3.5::real'), ('hamming(h, Q) <= -1'), ('hamming(h, Q) <= 1e400::numeric'),
+    ('hamming_at_most(h, Q, 3)'), ('h <~> Q < 4'), ('h <~> Q <= 3.5::real'), ('hamming(h, Q) <= -1'), ('hamming(h, Q) <= 1e400::numeric'), ('hamming(h, Q) <= 1e-400'),
     ('hamming(h, Q) >= 3'), ('hamming(h, Q) <> 3'), ('hamming(h, Q) <= id'), ('hamming(h, h) <= 3'), ('cosine(h, Q) > 0.9')) x(form);
 SELECT form, uses('digests', replace(form, 'Q', '''96:abcdefghijklmnopqrstuvwxyzABCD:abcdefghijklmnop'''), 'digests_c') AS uses_index
   FROM (VALUES ('ctph_score(c, Q) >= 1'), ('ctph_score(c, Q) > 0'), ('ctph_score(c, Q) >= 0'), ('ctph_score(c, Q) = 100'), ('70 <= ctph_score(Q, c)'),

@@ -104,6 +104,9 @@ static inline RelFileNumber file_number(Relation relation) {
 #endif
 }
 
+// 16: the planner finds conditions that are a boolean column in indexes of any access method; before, in btree and hash.
+constexpr bool kPlannerFindsBooleans = PG_VERSION_NUM >= 160000;
+
 // 17 dropped old_snapshot_threshold; before, every page read by a scan is tested, else rows would be lost silently.
 static inline void test_old_snapshot(Snapshot snapshot, Relation relation, Page page) {
 #if PG_VERSION_NUM < 170000

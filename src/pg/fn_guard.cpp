@@ -30,7 +30,7 @@ struct Found {
   double similarity;
   const char* key;  // null: there is none, or it is not for this user to see
   bool flag_is_null;
-  Datum flag;
+  Datum flag;  // of the key's type
 };
 
 // The prepared queries of a session. Any change of the table or the trigger makes them invalid, and they are prepared
@@ -71,7 +71,7 @@ SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
   initStringInfo(&sql);
   appendStringInfo(&sql, "SELECT %s.jaccard(%s, $2)", g->schema, signature);
   if (g->action == GuardAction::flag)
-    appendStringInfo(&sql, ", CAST(t.%s AS %s)", quote_identifier(g->flag_key), format_type_be_qualified(g->flag_type));
+    appendStringInfo(&sql, ", t.%s", quote_identifier(g->flag_key));
   else
     for (int i = 0; keyed && i < g->nkeys; ++i) appendStringInfo(&sql, ", t.%s", quote_identifier(g->keys[i].name));
   appendStringInfo(&sql, " FROM %s t WHERE %s OPERATOR(%s.%%>) $1", name, signature, g->schema);
@@ -92,7 +92,9 @@ SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
     const Oid equals = lookup_type_cache(g->flag_type, TYPECACHE_EQ_OPR)->eq_opr;
     if (OidIsValid(equals))
       appendStringInfo(&sql, " AND (t.%s %s CAST($%d AS %s)) IS NOT TRUE", quote_identifier(g->flag_name),
-                       operator_sql(equals), n, format_type_be_qualified(g->flag_type));
+                       operator_sql(equals), n,
+                       // of any length: character alone is one
+                       format_type_extended(g->flag_type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
   }
   // Among equals the least key, so that the answer does not depend on the plan.
   appendStringInfo(&sql, " ORDER BY %s OPERATOR(%s.<%%>) $2", signature, g->schema);
@@ -272,6 +274,11 @@ HeapTuple run_trigger(FunctionCallInfo fcinfo, bool flags) {
   if (g->action == GuardAction::flag) {
     int number = g->flag_number;
     bool is_null = !found.any || found.flag_is_null;
+    if (!is_null) {
+      g->context->caseValue_datum = found.flag;
+      g->context->caseValue_isNull = false;
+      found.flag = ExecEvalExprSwitchContext(g->flag_cast, g->context, &is_null);
+    }
     return heap_modify_tuple_by_cols(row, RelationGetDescr(call->tg_relation), 1, &number, &found.flag, &is_null);
   }
   if (!found.any) return row;

@@ -174,10 +174,18 @@ void read_flag_arguments(Guard* g, const Trigger* trigger, Relation fired) {
   g->flag_type = column->atttypid;
   g->flag_key_number = demand_column(fired, g->flag_key);
   g->flag_key_type = get_atttype(RelationGetRelid(fired), g->flag_key_number);
-  if (!can_coerce_type(1, &g->flag_key_type, &g->flag_type, COERCION_ASSIGNMENT))
+  // As an INSERT assigns it, with the column's length.
+  auto* key = makeNode(CaseTestExpr);
+  key->typeId = g->flag_key_type;
+  key->typeMod = -1;
+  key->collation = get_typcollation(g->flag_key_type);
+  Node* cast = coerce_to_target_type(nullptr, reinterpret_cast<Node*>(key), g->flag_key_type, g->flag_type,
+                                     column->atttypmod, COERCION_ASSIGNMENT, COERCE_IMPLICIT_CAST, -1);
+  if (cast == nullptr)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("column \"%s\" is %s and cannot be filled from \"%s\", which is %s", g->flag_name,
                            format_type_be(g->flag_type), g->flag_key, format_type_be(g->flag_key_type))));
+  g->flag_cast = ExecInitExpr(expression_planner(reinterpret_cast<Expr*>(cast)), nullptr);
 }
 
 }  // namespace

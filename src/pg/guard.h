@@ -39,6 +39,7 @@ struct Guard {
   const char* flag_key;
   AttrNumber flag_key_number;
   Oid flag_key_type;
+  ExprState* flag_cast;  // of the context's case value, one of flag_key_type: what the column is assigned
   int nkeys;
   KeyColumn keys[INDEX_MAX_KEYS];
 };

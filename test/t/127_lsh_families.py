@@ -333,7 +333,7 @@ HASH_BOUNDS = [(str(d), d) for d in list(range(17)) + [20, 40]] + [
         ("3::bigint", 3), ("3::numeric", 3),
     ("2.999999999999999999999", 2), ("3.0000000000000000000001", 3), ("7.9::float8", 7), ("-0.5", None),
     ("1e300::numeric", None),
-    ("1e400", None), ("-1e400", None), ("9223372036854775807", None), ("-9223372036854775808", None),
+    ("1e400", None), ("-1e400", None), ("1e-400", 0), ("9223372036854775807", None), ("-9223372036854775808", None),
     ("'NaN'::float8", None),
     ("'NaN'::numeric", None), ("'NaN'::real", None), ("'Infinity'::float8", None), ("'-Infinity'::float8", None),
     ("NULL::int", None),

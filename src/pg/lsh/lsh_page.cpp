@@ -312,6 +312,12 @@ void bind_config(Relation index, Datum value, LshConfig* config) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("index \"%s\" would need %u keys a row, at most %u are possible",
                            RelationGetRelationName(index), config->nbands, kMostKeysPerRow)));
+  // Not only when it is built: ALTER INDEX may have set it since, on an index that no row has bound yet.
+  if ((config->flags & kMetaExclusion) != 0 && config->recall < 1)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("an exclusion constraint needs an index that finds every row"),
+                    errdetail("The parameters of index \"%s\" give it a recall of %g.", RelationGetRelationName(index),
+                              config->recall)));
   config->flags |= kMetaBound;
 }
 

@@ -35,6 +35,8 @@ struct Derivation {
   List* originals;  // RestrictInfo, at the place of the one that was derived from it in:
   List* derived;
   List* calls;  // FuncExpr: the derived calls of predicates
+  const RelOptInfo* rel;  // whose boolean columns are looked for; null: of none
+  bool booleans;          // any was found
 };
 
 // Derivation ---------------------------------------------------------------------------------------------------------
@@ -191,6 +193,10 @@ Node* float8_const(double value) {
       makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false, FLOAT8PASSBYVAL));
 }
 
+Node* int4_const(int32 value) {
+  return reinterpret_cast<Node*>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
+}
+
 Node* numeric_const(int64 value) {
   return reinterpret_cast<Node*>(makeConst(NUMERICOID, -1, InvalidOid, -1,
                                            DirectFunctionCall1(int8_numeric, Int64GetDatum(value)), false, false));
@@ -209,14 +215,16 @@ Node* extreme(MinMaxOp op, Oid type, Node* a, Node* b) {
 // numbers of a measure's size as they are, so that a comparison with `or equal` loses no row by it.
 Node* as_float8(Node* bound, Whole whole) {
   if (exprType(bound) == NUMERICOID) {
-    // Beyond the range of float8 a cast fails. LEAST and GREATEST pass over NULL, which has to stay one.
+    // Beyond the range of float8 a cast fails, and so near 0. LEAST and GREATEST pass over NULL, which has to stay one.
     constexpr int64 kFar = 1000000;
+    constexpr int32 kDigits = 20;
     Node* number = extreme(IS_LEAST, NUMERICOID, extreme(IS_GREATEST, NUMERICOID, bound, numeric_const(-kFar)),
                            numeric_const(kFar));
     if (whole == Whole::below)
       number = call2(F_NUMERIC_SUB, NUMERICOID, call1(F_CEIL_NUMERIC, NUMERICOID, number), numeric_const(1));
     if (whole == Whole::above)
       number = call2(F_NUMERIC_ADD, NUMERICOID, call1(F_FLOOR_NUMERIC, NUMERICOID, number), numeric_const(1));
+    number = call2(F_ROUND_NUMERIC_INT4, NUMERICOID, number, int4_const(kDigits));
     auto* is_null = makeNode(NullTest);
     is_null->arg = reinterpret_cast<Expr*>(bound);
     is_null->nulltesttype = IS_NULL;
@@ -292,6 +300,34 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   call->location = kDerivedLocation;
   d->calls = lappend(d->calls, call);
   return call;
+}
+
+// `column = true` for a condition that is a boolean column of an lsh index, as PostgreSQL makes it of `column = true`; null
+// for other clauses.
+Expr* derive_boolean(Derivation* d, Node* clause) {
+  if (kPlannerFindsBooleans || d->rel == nullptr) return nullptr;
+  bool wanted = true;
+  if (is_notclause(clause)) {
+    wanted = false;
+    clause = reinterpret_cast<Node*>(get_notclausearg(reinterpret_cast<Expr*>(clause)));
+  } else if (IsA(clause, BooleanTest)) {
+    const auto* test = reinterpret_cast<BooleanTest*>(clause);
+    if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE) return nullptr;
+    wanted = test->booltesttype == IS_TRUE;
+    clause = reinterpret_cast<Node*>(test->arg);
+  }
+  ListCell* cell;
+  foreach (cell, d->rel->indexlist) {
+    auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    if (!is_lsh(index)) continue;
+    for (int column = 0; column < planned_value_column(index); ++column) {
+      if (index->opcintype[column] != BOOLOID || !match_index_to_operand(clause, column, index)) continue;
+      d->booleans = true;
+      return make_opclause(BooleanEqualOperator, BOOLOID, false, reinterpret_cast<Expr*>(clause),
+                           reinterpret_cast<Expr*>(makeBoolConst(wanted, false)), InvalidOid, InvalidOid);
+    }
+  }
+  return nullptr;
 }
 
 bool is_leakproof(const Derivation& d, Node* clause) {
@@ -375,9 +411,10 @@ Node* derive(Derivation* d, Node* node) {
     if (orclause == reinterpret_cast<Node*>(rinfo->orclause)) return node;
     copy = copy_for(*d, rinfo, without_restrictinfo(orclause), reinterpret_cast<Expr*>(orclause));
   } else {
-    FuncExpr* call = derive_comparison(d, reinterpret_cast<Node*>(rinfo->clause));
-    if (call == nullptr) return node;
-    copy = copy_for(*d, rinfo, reinterpret_cast<Expr*>(call), nullptr);
+    Expr* derived = reinterpret_cast<Expr*>(derive_comparison(d, reinterpret_cast<Node*>(rinfo->clause)));
+    if (derived == nullptr) derived = derive_boolean(d, reinterpret_cast<Node*>(rinfo->clause));
+    if (derived == nullptr) return node;
+    copy = copy_for(*d, rinfo, derived, nullptr);
   }
   d->originals = lappend(d->originals, rinfo);
   d->derived = lappend(d->derived, copy);
@@ -473,7 +510,7 @@ bool sum_members(PlannerInfo* root, RelOptInfo* parent, const Bitmapset* changed
 // For all relations of the query level, once, at the first call of the hook: before that no path was made that joins or
 // appends. Members of append relations have higher numbers than their parents.
 void estimate_rows(PlannerInfo* root, const PlanMeasures* measures) {
-  Derivation d{measures, NIL, NIL, NIL};
+  Derivation d{measures, NIL, NIL, NIL, nullptr, false};
   Bitmapset* changed = nullptr;
   for (int i = root->simple_rel_array_size - 1; i > 0; --i) {
     RelOptInfo* rel = root->simple_rel_array[i];
@@ -549,7 +586,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
   if (rel->fdwroutine != nullptr) return;
   const bool usable = may_use_index(rel, rte);
   if (!usable && rel->ppilist == NIL) return;
-  Derivation d{measures, NIL, NIL, NIL};
+  Derivation d{measures, NIL, NIL, NIL, rel, false};
   List* restrictions = rel->baserestrictinfo;
   List* joins = rel->joininfo;
   List* derived_restrictions = derive_list(&d, restrictions);
@@ -570,7 +607,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
     if (path->param_info != nullptr) path->rows = path->param_info->ppi_rows;
   }
 
-  if (usable && any_condition(root, rel, d)) {
+  if (usable && (d.booleans || any_condition(root, rel, d))) {
     List* saved = NIL;
     foreach (cell, rel->indexlist) {
       auto* index = static_cast<IndexOptInfo*>(lfirst(cell));

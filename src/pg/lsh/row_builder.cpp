@@ -68,12 +68,6 @@ void replace_binding(Builder* b, Relation index, Datum value, uint32 old, bool a
   BuildShared* shared = b->shared;
   LshConfig config = shared->unbound;
   bind_config(index, value, &config);
-  config.flags |= shared->unbound.flags;
-  if ((config.flags & kMetaExclusion) != 0 && config.recall < 1)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("an exclusion constraint needs an index that finds every row"),
-                    errdetail("The parameters of index \"%s\" give it a recall of %g.", RelationGetRelationName(index),
-                              config.recall)));
   SpinLockAcquire(&shared->mutex);
   if (shared->binding == old && (old == 0 || !shared->confirmed)) {
     shared->binding = old + 1;
