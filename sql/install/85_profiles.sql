@@ -84,7 +84,7 @@ BEGIN
   IF p.rules = 'default' THEN
     e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
   ELSIF p.rules <> 'none' THEN
-    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT pg_catalog.array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
                 e, p.rules::regclass);
   END IF;
   RETURN e;
@@ -108,7 +108,7 @@ BEGIN
     ELSE pg_catalog.format('@extschema@.to_minhash(%s, %s, %L, %s, %s, %s)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
     END;
   IF p.min_length > 0 THEN
-    e := pg_catalog.format('(SELECT CASE WHEN length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
+    e := pg_catalog.format('(SELECT CASE WHEN pg_catalog.length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
   END IF;
   RETURN e;
 END $$;
@@ -133,7 +133,7 @@ BEGIN
            COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
   PERFORM @extschema@.neardup_check_profile(p);
   EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))',
-                 (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
+                 (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
   t := name::regclass;
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t) USING p;
   RETURN t;

@@ -59,7 +59,7 @@ COMMENT ON FUNCTION neardup_lock_job(regclass) IS 'private: keeps refreshes away
 
 -- schema and name, quoted where they must be, of what belongs to a job: suffix '', '_signatures', '_changes', '_job'.
 CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT quote_ident(n.nspname) || '.' || quote_ident(left(c.relname, -4) || suffix)
+  SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(pg_catalog.left(c.relname, -4) || suffix)
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job::oid
   $$;
 COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
@@ -80,7 +80,7 @@ DECLARE
   t regclass;
 BEGIN
   at[pg_catalog.array_length(at, 1)] := at[pg_catalog.array_length(at, 1)] || '_job';
-  t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
+  t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
   IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_job'::regtype::oid THEN
     RAISE EXCEPTION 'there is no table of duplicates "%"', name USING ERRCODE = 'undefined_table',
       HINT = 'SELECT job FROM @extschema@.duplicates_status lists them; create_duplicates() makes one.';
@@ -105,14 +105,14 @@ CREATE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS
 DECLARE
   t regtype;
 BEGIN
-  SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
+  SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'column "%" of % does not exist: %', col, source, what USING ERRCODE = 'undefined_column',
-      DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
-               FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped)),
+      DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
+               FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attnum > 0 AND NOT a.attisdropped)),
       HINT = pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what);
   END IF;
-  SELECT COALESCE(NULLIF(y.typbasetype, 0), y.oid) INTO t FROM pg_type y WHERE y.oid = t::oid;
+  SELECT COALESCE(NULLIF(y.typbasetype, 0::oid), y.oid) INTO t FROM pg_type y WHERE y.oid = t::oid;
   RETURN t;
 END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
@@ -124,7 +124,7 @@ DECLARE
 BEGIN
   IF j.body IS NOT NULL THEN RETURN (@extschema@.neardup_profile_named(j.profile)).signature; END IF;
   t := @extschema@.neardup_job_column(j.source, j.signature, 'signature');
-  IF t IN ('@extschema@.minhash'::regtype, '@extschema@.simhash'::regtype, '@extschema@.ctph'::regtype) THEN
+  IF t::oid IN ('@extschema@.minhash'::regtype::oid, '@extschema@.simhash'::regtype::oid, '@extschema@.ctph'::regtype::oid) THEN
     RETURN (SELECT y.typname FROM pg_type y WHERE y.oid = t::oid);
   END IF;
   RAISE EXCEPTION 'column "%" is %, not a signature', j.signature, t USING ERRCODE = 'datatype_mismatch',
@@ -135,10 +135,10 @@ COMMENT ON FUNCTION neardup_job_kind(neardup_job) IS 'private: type of a job''s 
 -- The expression that says which row of a cluster is kept.
 CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE j.keep
-    WHEN 'longest' THEN pg_catalog.format('octet_length(%I)', j.body)
+    WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
     WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
-                            @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, quote_ident(j.body)))
-    ELSE COALESCE('(' || j.order_by || ')', quote_ident(j.at), quote_ident(j.id)) END
+                            @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, pg_catalog.quote_ident(j.body)))
+    ELSE COALESCE('(' || j.order_by || ')', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
   $$;
 COMMENT ON FUNCTION neardup_job_key(neardup_job) IS 'private: what the rows of a cluster are kept by';
 
@@ -171,7 +171,7 @@ BEGIN
   PERFORM @extschema@.neardup_job_column(j.source, j.id, 'id');
   IF j.body IS NOT NULL THEN
     body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
-    IF body_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bytea'::regtype) THEN
+    IF body_type::oid NOT IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bytea'::regtype::oid) THEN
       RAISE EXCEPTION 'body column "%" is %, not text or bytea', j.body, body_type USING ERRCODE = 'datatype_mismatch';
     END IF;
   END IF;
@@ -197,7 +197,7 @@ COMMENT ON FUNCTION neardup_job_hash(neardup_job, text, text) IS 'private: what 
 -- True where a.x differs from b.x for one of a job's columns beside the content.
 CREATE FUNCTION neardup_job_differs(j neardup_job, a text, b text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT '(' || string_agg(pg_catalog.format('%s.%s IS DISTINCT FROM %s.%s', a, c, b, c), ' OR ') || ')'
-  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
         UNION ALL SELECT 'at' WHERE j.at IS NOT NULL) x
   $$;
 COMMENT ON FUNCTION neardup_job_differs(neardup_job, text, text) IS 'private: condition that two versions of a row differ';
@@ -209,15 +209,15 @@ DECLARE
   t regtype;
   kind text;
 BEGIN
-  IF num_nonnulls(j.body, j.signature) <> 1 THEN
+  IF pg_catalog.num_nonnulls(j.body, j.signature) <> 1 THEN
     RAISE EXCEPTION 'exactly one of body and signature must be given' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF (SELECT c.relkind FROM pg_class c WHERE c.oid = j.source::oid) NOT IN ('r', 'p', 'v', 'm', 'f') THEN
     RAISE EXCEPTION '% is no table or view', j.source USING ERRCODE = 'wrong_object_type';
   END IF;
-  IF j.threshold IS NULL OR NOT (j.threshold > 0 AND j.threshold <= 1) THEN
+  IF j.threshold IS NULL OR NOT (j.threshold > 0::float8 AND j.threshold <= 1::float8) THEN
     PERFORM @extschema@.neardup_raise('22023', pg_catalog.format('threshold must be above 0 and at most 1: %s', COALESCE(j.threshold::text, 'NULL')), '',
-      CASE WHEN j.threshold > 1 AND j.threshold <= 100 THEN pg_catalog.format('For %s %%, write %s.', j.threshold, j.threshold / 100) ELSE '' END);
+      CASE WHEN j.threshold > 1::float8 AND j.threshold <= 100::float8 THEN pg_catalog.format('For %s %%, write %s.', j.threshold, j.threshold / 100::float8) ELSE '' END);
   END IF;
   IF j.linkage IS NULL OR j.linkage NOT IN ('anchor', 'connected') THEN
     RAISE EXCEPTION 'linkage must be ''anchor'' or ''connected'': %', COALESCE(quote_literal(j.linkage), 'NULL')
@@ -252,7 +252,7 @@ BEGIN
   END IF;
   t := @extschema@.neardup_job_column(j.source, j.id, 'id');
   IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
-                 WHERE o.opcdefault AND (o.opcintype = t OR t IN (SELECT c.castsource FROM pg_cast c
+                 WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
                        WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
                    OR (o.opcintype = 'anyenum'::regtype::oid AND (SELECT typtype FROM pg_type WHERE oid = t::oid) = 'e')
                    OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
@@ -261,7 +261,8 @@ BEGIN
   IF j.order_by IS NOT NULL THEN PERFORM @extschema@.neardup_expression_type(j.source, j.order_by); END IF;
   IF j.filter IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.filter, 'filter'); END IF;
   IF j.deleted IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.deleted, 'deleted'); END IF;
-  IF j.at IS NOT NULL AND @extschema@.neardup_job_column(j.source, j.at, 'at') NOT IN ('timestamptz', 'timestamp', 'date') THEN
+  IF j.at IS NOT NULL AND @extschema@.neardup_job_column(j.source, j.at, 'at')::oid NOT IN
+     ('timestamptz'::regtype::oid, 'timestamp'::regtype::oid, 'date'::regtype::oid) THEN
     RAISE EXCEPTION 'column "%" is no timestamp or date: at', j.at USING ERRCODE = 'datatype_mismatch';
   END IF;
   PERFORM @extschema@.neardup_job_rows(j);
@@ -310,7 +311,7 @@ BEGIN
     j.body_type := @extschema@.neardup_job_column(source, body, 'body');
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
-  IF j.within && ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
+  IF j.within OPERATOR(pg_catalog.&&) ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
     RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
       USING ERRCODE = 'duplicate_column';
   END IF;
@@ -364,7 +365,7 @@ BEGIN
   SELECT max(a.atttypid) FILTER (WHERE a.attname = 'key'),
          (SELECT y.typname FROM pg_type y WHERE y.oid = max(a.atttypid) FILTER (WHERE a.attname = 'signature'))
     INTO key_type, kind FROM pg_attribute a
-    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass AND a.attnum > 0;
+    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attnum > 0;
   j := old;
   j.threshold := COALESCE(threshold, j.threshold); j.profile := COALESCE(profile, j.profile); j.linkage := COALESCE(linkage, j.linkage);
   j.verify := NULLIF(COALESCE(verify, j.verify), '');
@@ -387,8 +388,8 @@ BEGIN
   EXECUTE pg_catalog.format('DELETE FROM %s', job);
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
   -- signatures of two kinds cannot be compared, nor keys of two types
-  IF (j.profile, j.profile_version, j.body_type, @extschema@.neardup_job_kind(j), @extschema@.neardup_key_type(j))
-     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type, kind, key_type) THEN
+  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j), @extschema@.neardup_key_type(j)::oid)
+     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind, key_type::oid) THEN
     EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
     PERFORM @extschema@.neardup_make_signatures(job, j);
   ELSE

@@ -43,8 +43,8 @@ DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
-  more text[] := ARRAY['key'] || COALESCE((SELECT array_agg('within_' || i ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i), '{}')
-                 || CASE WHEN j.at IS NOT NULL THEN ARRAY['at'] ELSE '{}' END;
+  more text[] := ARRAY(SELECT 'key' UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+                       UNION ALL SELECT 'at' WHERE j.at IS NOT NULL);
   sign text := CASE WHEN j.body IS NULL THEN 'b.body'
                     ELSE @extschema@.neardup_sign_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'b.body') END;
 BEGIN
@@ -63,9 +63,9 @@ BEGIN
      ON CONFLICT (id) DO UPDATE SET signature = EXCLUDED.signature, old_signature = EXCLUDED.old_signature,
        content = EXCLUDED.content, origin = EXCLUDED.origin, place = EXCLUDED.place, version = EXCLUDED.version,
        generation = EXCLUDED.generation, gone = false, %9$s',
-    signatures, array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM unnest(more) WITH ORDINALITY u(c, i)),
+    signatures, pg_catalog.array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM pg_catalog.unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
-    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM unnest(more) c))
+    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM pg_catalog.unnest(more) c))
     USING after, upto, j.refresh, j.clustered;
   EXECUTE pg_catalog.format(
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
@@ -77,7 +77,8 @@ END $$;
 COMMENT ON FUNCTION neardup_refresh_sign(regclass, neardup_job, bigint, bigint) IS 'private: signs the rows of one batch, and marks those that have gone';
 
 -- Least similarity of signatures for rows that may be similar.
-CREATE FUNCTION neardup_refresh_threshold(job regclass, j neardup_job) RETURNS float8 LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_refresh_threshold(job regclass, j neardup_job) RETURNS float8 LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t float8;
 BEGIN
@@ -90,7 +91,8 @@ END $$;
 COMMENT ON FUNCTION neardup_refresh_threshold(regclass, neardup_job) IS 'private: least similarity of signatures of similar rows';
 
 -- The condition that two signatures are near, which an index serves; NULL where none would.
-CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
     WHEN kind = 'minhash' AND threshold >= 0.5 THEN pg_catalog.format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
@@ -109,7 +111,7 @@ BEGIN
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
     EXECUTE pg_catalog.format('CREATE INDEX %I ON %s USING lsh (signature%s)%s',
       (pg_catalog.parse_ident(@extschema@.neardup_job_part(job, '_signatures_lsh')))[2], signatures,
-      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1 - j.search_threshold + 1e-9, 0.15)::numeric(6, 5)) ELSE '' END,
+      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
       CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
@@ -167,18 +169,18 @@ DECLARE
   ids text := @extschema@.neardup_job_temp(job, 'ids');
   heirs text := @extschema@.neardup_job_temp(job, 'heirs');
   part boolean := @extschema@.neardup_refresh_touched(job, j);
-  within text := (SELECT string_agg('g.within_' || i, ', ' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i);
+  within text := (SELECT string_agg('g.within_' || i::text, ', ' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i);
   id_type text;
   query text;
   looked_at bigint;
   n bigint;
 BEGIN
-  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype, 'int'::regtype, 'bigint'::regtype) THEN 'bigint' ELSE format_type(a.atttypid, NULL) END
-    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass AND a.attname = 'id';
+  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(a.atttypid, NULL) END
+    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass::oid AND a.attname = 'id';
   query := pg_catalog.format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
     CASE WHEN j.verify IS NOT NULL THEN
-      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || quote_ident(j.body))) END,
+      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || pg_catalog.quote_ident(j.body))) END,
     signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
     CASE WHEN part THEN pg_catalog.format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
     CASE WHEN j.keep = 'oldest' THEN 'ASC' ELSE 'DESC' END);
@@ -218,10 +220,10 @@ BEGIN
            OR o.similarity IS DISTINCT FROM f.similarity%7$s
      ON CONFLICT (id) DO UPDATE SET cluster = EXCLUDED.cluster, representative = EXCLUDED.representative, similarity = EXCLUDED.similarity,
        survivor = EXCLUDED.survivor, found_at = CASE WHEN r.cluster = EXCLUDED.cluster THEN r.found_at ELSE EXCLUDED.found_at END%8$s',
-    result, (SELECT string_agg(', ' || quote_ident(w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)), ', ' || within, fresh, ids,
+    result, (SELECT string_agg(', ' || pg_catalog.quote_ident(w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)), ', ' || within, fresh, ids,
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(' JOIN %s g ON g.id = f.id', signatures) END,
-    (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)),
-    (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)));
+    (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)),
+    (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)));
   EXECUTE pg_catalog.format('DELETE FROM %s WHERE gone', signatures);
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
   EXECUTE pg_catalog.format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
@@ -243,7 +245,7 @@ BEGIN
     IF j.body IS NOT NULL THEN
       p := @extschema@.neardup_profile_named(j.profile);
       t := @extschema@.neardup_job_column(j.source, j.body, 'body');
-      IF p.version IS DISTINCT FROM j.profile_version OR t <> j.body_type THEN
+      IF p.version IS DISTINCT FROM j.profile_version OR t::oid <> j.body_type::oid THEN
         j.profile_version := p.version; j.body_type := t; j.recluster := true;
         EXECUTE pg_catalog.format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
         EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
@@ -332,7 +334,8 @@ COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean) IS
 -- Watching -----------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION neardup_jobs() RETURNS TABLE (job regclass, source regclass, phase text, done bigint, total bigint, rate float8,
-    time_left interval, started timestamptz, finished timestamptz, pid int, last_error text) LANGUAGE plpgsql STABLE AS $$
+    time_left interval, started timestamptz, finished timestamptz, pid int, last_error text) LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t regclass;
   j @extschema@.neardup_job;

@@ -286,6 +286,52 @@ def rights(name):
             conn.execute("RESET ROLE; RESET search_path; DROP TABLE docs CASCADE; DROP SCHEMA own CASCADE; DROP ROLE neardup_t_owner, neardup_t_reader")
 
 
+# An operator or a function for whatever has none that fits exactly in pg_catalog: it would be taken before those that fit by a cast.
+PUT_BEFORE = """CREATE SCHEMA put; DO $do$
+DECLARE
+  n int := 0; o text; a text; b text; f text;
+  types text[] := '{oid,regclass,regtype,int4,int8,float8,numeric,name,text,"char",name[],text[]}';
+BEGIN
+  FOREACH o IN ARRAY '{=,<>,<,>,<=,>=,||,&&,+,-,*,/}'::text[] LOOP
+    FOREACH a IN ARRAY types LOOP
+      FOREACH b IN ARRAY types LOOP
+        CONTINUE WHEN to_regoperator(format('pg_catalog.%s(%s,%s)', o, a, b)) IS NOT NULL;
+        n := n + 1;
+        EXECUTE format('CREATE FUNCTION put.o%s(%s, %s) RETURNS boolean LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION %L; END $f$', n, a, b, 'put before: ' || o || ' ' || a || ' ' || b);
+        EXECUTE format('CREATE OPERATOR put.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = put.o%s)', o, a, b, n);
+      END LOOP;
+    END LOOP;
+  END LOOP;
+  FOREACH f IN ARRAY '{quote_ident(name),left(name\\,int4),unnest(text[]),unnest(name[]),num_nonnulls(name\\,name),format_type(oid\\,text),array_to_string(text[]\\,text),array_cat(text[]\\,text[]),array_length(text[]\\,int4),array_length(name[]\\,int4),octet_length(name)}'::text[] LOOP
+    EXECUTE format('CREATE FUNCTION put.%s RETURNS %s LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION %L; END $f$', f, CASE WHEN f LIKE 'unnest%%' THEN 'SETOF text' ELSE 'text' END, 'put before: ' || f);
+  END LOOP;
+END $do$"""
+
+
+def put_before(name):
+    """What others have put into a schema of the search_path does not run with the rights of who uses a job, or looks at the status."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(23)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute(PUT_BEFORE)
+        try:
+            for options in ("'body'", "'body', keep => 'longest', within => '{tenant}', at => 'published', at_most_apart => '7 days'",
+                            "'body', keep => 'best', verify => 'jaccard', filter => 'not gone', deleted => 'gone'",
+                            "'body', profile => 'put_web', linkage => 'connected'", "'body', profile => 'ctph', threshold => 0.9"):
+                conn.execute("SET search_path = public, put; DROP TABLE IF EXISTS put_web; SELECT create_profile('put_web', base => 'web', k => 4)")
+                e = None
+                for step in ("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options, "CALL refresh_duplicates('dups')", "SELECT alter_profile('put_web', k => 5)",
+                             "UPDATE docs SET body = body || 'more' WHERE id OPERATOR(pg_catalog.<) 4", "CALL refresh_duplicates('dups')", "SELECT * FROM duplicates_status",
+                             "SELECT alter_duplicates('dups', threshold => 0.95), rename_duplicates('dups', 'd'), pause_duplicates('d', false)",
+                             "CALL refresh_duplicates('d')", "SELECT drop_duplicates('d')", "SELECT neardup_s_curve(0.8)"):
+                    e = e or error_of(conn, step)
+                check("nothing put before runs: %s" % options, e is None, e)
+        finally:
+            conn.execute("RESET search_path; SET client_min_messages = warning; DROP SCHEMA put CASCADE; RESET client_min_messages; DROP TABLE IF EXISTS docs, put_web CASCADE")
+
+
 def sessions(name):
     """Two refreshes of one job exclude each other; changes go on while a refresh runs; others watch it; a cancelled one leaves no lock."""
     with connect(name) as conn, connect(name) as other, connect(name) as watcher:
@@ -376,7 +422,7 @@ def dumped(name):
 def main():
     with database() as name:
         sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (bad_input, name),
-                 (rights, name), (sessions, name), (dumped, name))
+                 (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
 finish(main)
