@@ -64,6 +64,15 @@ CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text LANGUAG
   $$;
 COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
 
+-- PostgreSQL names the index: a name made of the job's might have more than 63 bytes.
+CREATE FUNCTION neardup_job_indexes(job regclass) RETURNS text[] LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  SELECT COALESCE(array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname)), '{}')
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE i.indrelid = to_regclass(@extschema@.neardup_job_part(job, '_signatures'))
+    AND c.relam = (SELECT m.oid FROM pg_am m WHERE m.amname = 'lsh')
+  $$;
+COMMENT ON FUNCTION neardup_job_indexes(regclass) IS 'private: qualified names of the lsh indexes of a job''s signatures';
+
 CREATE FUNCTION neardup_drop(kind text, VARIADIC names text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   t text;
@@ -393,7 +402,7 @@ BEGIN
     EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
     PERFORM @extschema@.neardup_make_signatures(job, j);
   ELSE
-    PERFORM @extschema@.neardup_drop('INDEX', @extschema@.neardup_job_part(job, '_signatures_lsh'));
+    PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
 END $$;
 COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
@@ -429,9 +438,6 @@ BEGIN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
   END IF;
   PERFORM @extschema@.neardup_lock_job(job);
-  IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NOT NULL THEN
-    EXECUTE pg_catalog.format('ALTER INDEX %s RENAME TO %I', @extschema@.neardup_job_part(job, '_signatures_lsh'), base || '_signatures_lsh');
-  END IF;
   FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
     EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
   END LOOP;

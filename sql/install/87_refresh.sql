@@ -107,10 +107,9 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
 BEGIN
-  IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NULL AND
+  IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
-    EXECUTE pg_catalog.format('CREATE INDEX %I ON %s USING lsh (signature%s)%s',
-      (pg_catalog.parse_ident(@extschema@.neardup_job_part(job, '_signatures_lsh')))[2], signatures,
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
       CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
       CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);

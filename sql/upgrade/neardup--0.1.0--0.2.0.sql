@@ -200,6 +200,13 @@ CREATE OR REPLACE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS t
   SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(pg_catalog.left(c.relname, -4) || suffix)
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job::oid
   $$;
+CREATE FUNCTION neardup_job_indexes(job regclass) RETURNS text[] LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  SELECT COALESCE(array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname)), '{}')
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE i.indrelid = to_regclass(@extschema@.neardup_job_part(job, '_signatures'))
+    AND c.relam = (SELECT m.oid FROM pg_am m WHERE m.amname = 'lsh')
+  $$;
+COMMENT ON FUNCTION neardup_job_indexes(regclass) IS 'private: qualified names of the lsh indexes of a job''s signatures';
 CREATE OR REPLACE FUNCTION neardup_job_table(name text) RETURNS regclass LANGUAGE plpgsql STABLE AS $$
 DECLARE
   at text[] := pg_catalog.parse_ident(name);
@@ -443,8 +450,26 @@ BEGIN
     EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
     PERFORM @extschema@.neardup_make_signatures(job, j);
   ELSE
-    PERFORM @extschema@.neardup_drop('INDEX', @extschema@.neardup_job_part(job, '_signatures_lsh'));
+    PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
+END $$;
+CREATE OR REPLACE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass := @extschema@.neardup_job_table(old);
+  base text := (pg_catalog.parse_ident(new))[1];
+  part text;
+BEGIN
+  IF pg_catalog.array_length(pg_catalog.parse_ident(new), 1) > 1 THEN
+    RAISE EXCEPTION 'the new name has no schema: %', new USING ERRCODE = 'invalid_name', HINT = 'ALTER TABLE .. SET SCHEMA moves a table.';
+  END IF;
+  IF octet_length(base) > 52 THEN
+    RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
+  END IF;
+  PERFORM @extschema@.neardup_lock_job(job);
+  FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
+    EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
+  END LOOP;
+  RETURN @extschema@.neardup_job_part(job, '')::regclass;
 END $$;
 CREATE OR REPLACE FUNCTION neardup_refresh_list(job regclass, j neardup_job) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -535,10 +560,9 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
 BEGIN
-  IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NULL AND
+  IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
-    EXECUTE pg_catalog.format('CREATE INDEX %I ON %s USING lsh (signature%s)%s',
-      (pg_catalog.parse_ident(@extschema@.neardup_job_part(job, '_signatures_lsh')))[2], signatures,
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
       CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
       CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);

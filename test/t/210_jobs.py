@@ -208,6 +208,34 @@ def life_of_a_job(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
+def longest_names(name):
+    """52 bytes: each table and the index have names of their own, whatever PostgreSQL makes of longer ones."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(29)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        index = "SELECT count(*) FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = c.relam WHERE indrelid = to_regclass(%s || '_signatures') AND amname = 'lsh'"
+        rows = []
+        for job, other in (("n" * 52, "m" * 52), ("\u00e4" * 26, "dups"), ("dups", "\u00fc" * 26)):
+            conn.execute("SELECT create_duplicates(%s, 'docs', 'id', 'body')", (job,))
+            conn.execute("CALL refresh_duplicates(%s)", (job,))
+            rows.append((job, one(conn, index, (job,)), 1))
+            conn.execute("SELECT alter_duplicates(%s, threshold => 0.85)", (job,))
+            rows.append((job + " altered", one(conn, index, (job,)), 0))
+            conn.execute("CALL refresh_duplicates(%s)", (job,))
+            conn.execute("SELECT rename_duplicates(%s, %s)", (job, other))
+            # the name is free for another
+            conn.execute("SELECT create_duplicates(%s, 'docs', 'id', 'body')", (job,))
+            conn.execute("CALL refresh_duplicates(%s)", (job,))
+            change(conn, rng, texts, 3, ids)
+            conn.execute("CALL refresh_duplicates(%s)", (other,))
+            rows.append((other, (one(conn, index, (other,)), table(conn, other)), (1, from_scratch(conn, "body => 'body', threshold => 0.85"))))
+            conn.execute("SELECT drop_duplicates(%s), drop_duplicates(%s)", (job, other))
+        equal_all("the longest names", rows)
+        conn.execute("DROP TABLE docs")
+
+
 def error_of_inside(conn, query):
     try:
         with conn.transaction():
@@ -421,7 +449,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
