@@ -8,6 +8,45 @@ CREATE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE 
   $$;
 COMMENT ON FUNCTION neardup_job_temp(regclass, text) IS 'private: a temporary table of a refresh';
 
+-- Types of the source's columns may have changed since the tables of the job were made: theirs follow. True where they did.
+CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  shape text := @extschema@.neardup_job_temp(job, 'shape');
+  result text := @extschema@.neardup_job_part(job, '');
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  changed boolean := false;
+  r record;
+  columns text[];
+  what text;
+BEGIN
+  PERFORM @extschema@.neardup_drop('TABLE', shape);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
+  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new
+           FROM pg_attribute a JOIN pg_attribute b ON b.attname = a.attname
+           WHERE a.attrelid = signatures::regclass::oid AND b.attrelid = shape::regclass::oid AND a.attnum > 0 AND b.attnum > 0
+             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod) <> (b.atttypid, b.atttypmod) LOOP
+    columns := CASE WHEN r.name = 'id' THEN '{id,representative}'
+                    WHEN r.name LIKE 'within_%' THEN ARRAY[j.within[pg_catalog.substr(r.name, 8)::int]::text] END;
+    what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
+    BEGIN
+      -- keys are read again
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s USING %s', signatures, r.name, r.new,
+        CASE WHEN r.name = 'key' THEN 'NULL' ELSE pg_catalog.format('%I::text::%s', r.name, r.new) END);
+      IF columns IS NOT NULL THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %s %s', result,
+          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s USING %I::text::%s', c, r.new, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
+        USING ERRCODE = SQLSTATE, HINT = 'drop_duplicates() and create_duplicates() make the job anew.';
+    END;
+    changed := true;
+  END LOOP;
+  PERFORM @extschema@.neardup_drop('TABLE', shape);
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_types(regclass, neardup_job) IS 'private: gives the tables of a job the types that the source''s columns have now';
+
 CREATE FUNCTION neardup_refresh_list(job regclass, j neardup_job) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
@@ -250,6 +289,10 @@ BEGIN
         EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
         PERFORM @extschema@.neardup_make_signatures(job, j);
       END IF;
+    END IF;
+    IF @extschema@.neardup_refresh_types(job, j) THEN
+      j.resync := true;
+      EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);
     END IF;
     n := @extschema@.neardup_refresh_list(job, j);
     EXECUTE pg_catalog.format('UPDATE %s SET total = $1, done = 0', job) USING n;

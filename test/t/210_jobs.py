@@ -208,6 +208,35 @@ def life_of_a_job(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
+def types_change(name):
+    """The types of the source's columns change under a job: its tables follow, or it is said why they cannot."""
+    with connect(name) as conn:
+        conn.prepare_threshold = None
+        conn.execute(SCHEMA % ("int", "text") + "; ALTER TABLE docs ALTER tenant TYPE varchar(3); ALTER TABLE docs ADD rank varchar(3)")
+        rng = random.Random(31)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        options = "body => 'body', within => '{tenant}', order_by => 'rank', at => 'published', at_most_apart => '7 days'"
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+        conn.execute("CALL refresh_duplicates('dups')")
+        rows = []
+        for alter in ("ALTER id TYPE bigint", "ALTER tenant TYPE varchar(9) USING 'tenant ' || tenant", "ALTER rank TYPE int USING id % 3", "ALTER published TYPE date",
+                      "ALTER id TYPE text USING 10000000000 + id", "ALTER tenant TYPE text", "ALTER id TYPE numeric(20) USING id::numeric", "ALTER body TYPE bytea USING body::bytea"):
+            conn.execute("ALTER TABLE docs " + alter)
+            if alter == "ALTER id TYPE bigint":
+                conn.execute("INSERT INTO docs (id, body, tenant) VALUES (5000000000, 'a text with an id that has come late', '1')")
+            conn.execute("CALL refresh_duplicates('dups')")
+            rows.append((alter, table(conn, "dups"), from_scratch(conn, options)))
+        equal_all("types change", rows)
+        conn.execute("CREATE VIEW looks AS SELECT id FROM dups; ALTER TABLE docs ALTER id TYPE bigint")
+        fails("a view keeps the type", conn, "CALL refresh_duplicates('dups')", text='"id" of docs was numeric(20,0) and is bigint, and the tables of the job cannot follow: cannot alter type',
+              hint="make the job anew")
+        conn.execute("DROP VIEW looks")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("until it is dropped", table(conn, "dups"), from_scratch(conn, options))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def longest_names(name):
     """52 bytes: each table and the index have names of their own, whatever PostgreSQL makes of longer ones."""
     with connect(name) as conn:
@@ -449,7 +478,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
