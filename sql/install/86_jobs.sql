@@ -116,10 +116,15 @@ DECLARE
 BEGIN
   SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
   IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = source::oid) THEN
+      RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
+        HINT = 'drop_duplicates() drops the job.';
+    END IF;
     RAISE EXCEPTION 'column "%" of % does not exist: %', col, source, what USING ERRCODE = 'undefined_column',
       DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
                FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attnum > 0 AND NOT a.attisdropped)),
-      HINT = pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what);
+      HINT = CASE WHEN what = 'within' THEN 'If it was renamed, rename it back, or make the job anew: a job keeps its within columns.'
+                  ELSE pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what) END;
   END IF;
   SELECT COALESCE(NULLIF(y.typbasetype, 0::oid), y.oid) INTO t FROM pg_type y WHERE y.oid = t::oid;
   RETURN t;
@@ -141,13 +146,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_job_kind(neardup_job) IS 'private: type of a job''s signatures';
 
--- The expression that says which row of a cluster is kept.
+-- The expression that says which row of a cluster is kept. Here and below, a line ends what may end in a comment.
 CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE j.keep
     WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
     WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
                             @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, pg_catalog.quote_ident(j.body)))
-    ELSE COALESCE('(' || j.order_by || ')', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
+    ELSE COALESCE('(' || j.order_by || E'\n)', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
   $$;
 COMMENT ON FUNCTION neardup_job_key(neardup_job) IS 'private: what the rows of a cluster are kept by';
 
@@ -193,7 +198,7 @@ BEGIN
     j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
-    COALESCE(' AND (' || j.filter || ')', ''), COALESCE(' AND (' || j.deleted || ') IS NOT TRUE', ''));
+    COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
 COMMENT ON FUNCTION neardup_job_rows(neardup_job) IS 'private: the query of the rows that a job looks at';
 
@@ -251,8 +256,14 @@ BEGIN
   IF j.verify IS NULL AND j.verify_threshold IS NOT NULL THEN
     RAISE EXCEPTION 'verify_threshold is given without verify' USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF NOT (j.verify_threshold > 0::float8 AND j.verify_threshold <= 1::float8) THEN
+    RAISE EXCEPTION 'verify_threshold must be above 0 and at most 1: %', j.verify_threshold USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF (j.at IS NULL) <> (j.at_most_apart IS NULL) THEN
     RAISE EXCEPTION 'at and at_most_apart must be given together' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.at_most_apart < interval '0' THEN
+    RAISE EXCEPTION 'at_most_apart must not be negative: %', j.at_most_apart USING ERRCODE = 'invalid_parameter_value';
   END IF;
   kind := @extschema@.neardup_job_kind(j);
   IF j.verify IS NOT NULL AND j.verify_threshold IS NULL AND (kind, j.verify) NOT IN (('minhash', 'jaccard'), ('ctph', 'edit_rate')) THEN
@@ -305,6 +316,9 @@ BEGIN
   IF octet_length(base) > 52 THEN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base)
       USING ERRCODE = 'name_too_long', DETAIL = pg_catalog.format('%s_signatures must be a name, too.', base);
+  END IF;
+  IF source IS NULL OR id IS NULL THEN
+    RAISE EXCEPTION 'source and id must not be NULL' USING ERRCODE = 'null_value_not_allowed';
   END IF;
   IF schema IS NULL THEN
     RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';

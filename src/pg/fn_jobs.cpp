@@ -44,7 +44,13 @@ Node* only_expression(const char* source) {
       select->limitCount != nullptr || select->lockingClause != NIL || select->withClause != nullptr ||
       select->op != SETOP_NONE)
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not a single expression: \"%s\"", source)));
-  return linitial_node(ResTarget, select->targetList)->val;
+  const ResTarget* target = linitial_node(ResTarget, select->targetList);
+  // as "published desc" is read: the keyword as a name
+  if (target->name != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not an expression alone: \"%s\"", source),
+                    errhint("An expression has no ASC or DESC and no name; -extract(epoch FROM published) puts the "
+                            "newest first.")));
+  return target->val;
 }
 
 void name_expression(void* arg) { errcontext("expression \"%s\" of a job", static_cast<const char*>(arg)); }

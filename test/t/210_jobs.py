@@ -129,7 +129,8 @@ def ids_of_clusters(name):
         equal("rows that stay keep found_at", one(conn, "SELECT found_at FROM dups WHERE id = 10"), found)
         conn.execute("DROP TABLE docs CASCADE")
         equal("a dropped source makes an orphan", one(conn, "SELECT phase FROM duplicates_status"), "orphan")
-        fails("an orphan is not refreshed", conn, "CALL refresh_duplicates('dups')", text="has been dropped")
+        for call in ("CALL refresh_duplicates('dups')", "SELECT alter_duplicates('dups', threshold => 0.9)"):
+            fails("an orphan is not refreshed: %s" % call, conn, call, text="has been dropped")
         conn.execute("SELECT drop_duplicates('dups')")
 
 
@@ -205,6 +206,12 @@ def life_of_a_job(name):
         conn.execute("ALTER TABLE docs ALTER content TYPE bytea USING convert_to(content, 'UTF8')")
         run(conn, "SELECT alter_duplicates('dups', profile => 'ctph')", "CALL refresh_duplicates('dups')")
         equal("another type of body", table(conn, "dups"), from_scratch(conn, "body => 'content', threshold => 0.9, profile => 'ctph'"))
+        conn.execute("SELECT drop_duplicates('dups')")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'content', within => '{tenant}', order_by => 'id -- as it came', filter => 'id > 0 -- all', deleted => 'gone --')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("conditions may end in comments", table(conn, "dups"), from_scratch(conn, "body => 'content', within => '{tenant}', order_by => 'id', deleted => 'gone'"))
+        conn.execute("ALTER TABLE docs RENAME tenant TO author")
+        fails("a renamed within column", conn, "CALL refresh_duplicates('dups')", text='column "tenant" of docs does not exist', hint="rename it back")
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
@@ -298,9 +305,13 @@ def bad_input(name):
                 ("'body', filter => 'id in (select 1)'", "subquery", "0A000"),
                 ("'body', filter => 'true) or (true'", "syntax error", "42601"),
                 ("'body', filter => 'true from other'", "not a single expression", "42601"),
+                ("'body', order_by => 'published DESC'", 'not an expression alone: "published DESC"', "42601"),
+                ("'body', at => 'published', at_most_apart => '-1 day'", "at_most_apart must not be negative: -1 days", "22023"),
+                ("'body', verify => 'jaccard', verify_threshold => 80", "verify_threshold must be above 0 and at most 1: 80", "22023"),
                 ("'body', order_by => 'max(id)'", "aggregate", "42803"),
                 ("'body', order_by => 'missing'", "does not exist", "42703")):
             fails("create_duplicates: %s" % options, conn, create % options, text=text, state=state)
+        fails("no source", conn, "SELECT create_duplicates('dups', NULL, 'id', 'body')", text="source and id must not be NULL", state="22004")
         fails("a name that is too long", conn, "SELECT create_duplicates(repeat('x', 53), 'docs', 'id', 'body')", text="at most 52 bytes", state="42622")
         fails("an id without an order", conn, "SELECT create_duplicates('dups', 'other', 'p', signature => 'id')", text="not a signature")
         fails("no such job", conn, "CALL refresh_duplicates('docs')", text='there is no table of duplicates "docs"', state="42P01")
