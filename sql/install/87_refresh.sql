@@ -3,8 +3,9 @@
 -- clustering: those clusters that changed rows can touch, or all of them. Each step is one transaction, and whatever was
 -- committed stays: a refresh that ends early is gone on with by the next.
 
+-- With the role in its name: what a failed refresh leaves to a session is not in the way of another role's there.
 CREATE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT pg_catalog.format('pg_temp.neardup_%s_%s', what, job::oid)
+  SELECT pg_catalog.format('pg_temp.neardup_%s_%s_%s', what, job::oid, (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user))
   $$;
 COMMENT ON FUNCTION neardup_job_temp(regclass, text) IS 'private: a temporary table of a refresh';
 
@@ -54,6 +55,7 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   changed text;
   n bigint;
+  nameless boolean;
 BEGIN
   IF j.resync THEN
     changed := 'true';
@@ -71,6 +73,11 @@ BEGIN
        SELECT g.id, true FROM %s g WHERE NOT g.gone AND NOT EXISTS (SELECT FROM (%s) l WHERE l.id = g.id)) t',
     split_part(todo, '.', 2), rows, signatures, changed, signatures, rows);
   GET DIAGNOSTICS n = ROW_COUNT;
+  EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s WHERE id IS NULL)', todo) INTO nameless;
+  IF nameless THEN
+    RAISE EXCEPTION 'the column "%" of % is NULL in a row', j.id, j.source USING ERRCODE = 'null_value_not_allowed',
+      HINT = pg_catalog.format('filter => %L leaves such rows out.', pg_catalog.format('%I IS NOT NULL', j.id));
+  END IF;
   EXECUTE pg_catalog.format('CREATE INDEX ON %s (n)', todo);
   EXECUTE pg_catalog.format('ANALYZE %s', todo);
   RETURN n;

@@ -485,6 +485,9 @@ BEGIN
   END LOOP;
   RETURN @extschema@.neardup_job_part(job, '')::regclass;
 END $$;
+CREATE OR REPLACE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
+  SELECT pg_catalog.format('pg_temp.neardup_%s_%s_%s', what, job::oid, (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user))
+  $$;
 CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   shape text := @extschema@.neardup_job_temp(job, 'shape');
@@ -529,6 +532,7 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   changed text;
   n bigint;
+  nameless boolean;
 BEGIN
   IF j.resync THEN
     changed := 'true';
@@ -546,6 +550,11 @@ BEGIN
        SELECT g.id, true FROM %s g WHERE NOT g.gone AND NOT EXISTS (SELECT FROM (%s) l WHERE l.id = g.id)) t',
     split_part(todo, '.', 2), rows, signatures, changed, signatures, rows);
   GET DIAGNOSTICS n = ROW_COUNT;
+  EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s WHERE id IS NULL)', todo) INTO nameless;
+  IF nameless THEN
+    RAISE EXCEPTION 'the column "%" of % is NULL in a row', j.id, j.source USING ERRCODE = 'null_value_not_allowed',
+      HINT = pg_catalog.format('filter => %L leaves such rows out.', pg_catalog.format('%I IS NOT NULL', j.id));
+  END IF;
   EXECUTE pg_catalog.format('CREATE INDEX ON %s (n)', todo);
   EXECUTE pg_catalog.format('ANALYZE %s', todo);
   RETURN n;

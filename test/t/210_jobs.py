@@ -325,6 +325,11 @@ def bad_input(name):
         conn.execute("ALTER TABLE other ADD body text DEFAULT 'some words here'")
         conn.execute("SELECT create_duplicates('dups', 'other', 'id', 'body')")
         fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", text='the column "id" of other is not unique', state="21000")
+        conn.execute("TRUNCATE other; INSERT INTO other VALUES (1), (NULL)")
+        fails("an id that is NULL", conn, "CALL refresh_duplicates('dups')", text='the column "id" of other is NULL in a row', state="22004", hint="filter => 'id IS NOT NULL'")
+        conn.execute("SELECT alter_duplicates('dups', filter => 'id IS NOT NULL')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("is left out by a filter", one(conn, "SELECT array_agg(id) FROM dups"), [1])
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE other, docs")
 
 
@@ -350,6 +355,14 @@ def rights(name):
             conn.execute("RESET ROLE; SET ROLE neardup_t_reader")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
+            conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT SELECT, INSERT, UPDATE, DELETE ON own.dups, own.dups_signatures, own.dups_changes, own.dups_job TO neardup_t_reader;"
+                         "CREATE POLICY q ON docs TO neardup_t_reader USING (tenant = 1); SET ROLE neardup_t_owner; SELECT alter_duplicates('own.dups', threshold => 0.9); SET ROLE neardup_t_reader")
+            fails("who may write its tables makes no index", conn, "CALL refresh_duplicates('own.dups')", text="must be owner", state="42501")
+            conn.execute("SET ROLE neardup_t_owner")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            conn.execute("RESET ROLE; INSERT INTO docs VALUES (11, 'a text of its own', 1); SET ROLE neardup_t_reader")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            equal("but refreshes it afterwards, in the same session", one(conn, "SELECT array_agg(id ORDER BY id) FROM own.dups"), [1, 3, 5, 7, 9, 11])
         finally:
             conn.execute("RESET ROLE; RESET search_path; DROP TABLE docs CASCADE; DROP SCHEMA own CASCADE; DROP ROLE neardup_t_owner, neardup_t_reader")
 
