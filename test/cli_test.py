@@ -648,6 +648,14 @@ def report_of_a_job(tmp):
     for arguments in (("dups",), ("-o", out), ("dups", "-o", out, "--pairs", "x"), ("dups", "x", "-o", out)):
         Load("report", *arguments, status=2)
     contains(Load("report", "dups", "-o", f"{tmp}/no/where.html", status=1).err, "cannot write")
+    os.mkfifo(f"{tmp}/pipe")
+    contains(Load("report", "dups", "-o", f"{tmp}/pipe", status=1).err, "no regular file")
+    equal(stat.S_ISFIFO(os.stat(f"{tmp}/pipe").st_mode), True)
+    os.symlink("few.html", f"{tmp}/link.html")
+    Load("report", "dups", "-o", f"{tmp}/link.html")
+    equal((os.path.islink(f"{tmp}/link.html"), Page(few).source.count("<details")), (True, 12))
+    os.remove(f"{tmp}/pipe")
+    os.remove(f"{tmp}/link.html")
     before = page.source
     Load("report", "nothing", "-o", out, status=1)
     sql("DROP TABLE dups")
