@@ -330,7 +330,9 @@ DECLARE
   name text := left(@extschema@.neardup_job_part(job, ''), 200);
   start timestamptz := clock_timestamp();
   j @extschema@.neardup_job := @extschema@.neardup_job_row(job);
+  step text := 'listing';
   next text;
+  signed boolean := false;
   failed boolean := false;
   state text; message text; detail text; hint text;
 BEGIN
@@ -364,7 +366,10 @@ BEGIN
     IF commit THEN COMMIT; END IF;
     EXIT WHEN next = 'idle';
     j := @extschema@.neardup_job_row(job);
-    IF j.paused OR clock_timestamp() - start >= time_limit THEN
+    -- not before a batch: what only lists, and is stopped, would never come further
+    signed := signed OR step = 'signing';
+    step := next;
+    IF j.paused OR (signed AND clock_timestamp() - start >= time_limit) THEN
       EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = ''waiting''', job);
       IF commit THEN COMMIT; END IF;
       RAISE NOTICE '%: % of % rows signed, then %; the next refresh goes on', name, j.done, COALESCE(j.total, 0),

@@ -744,6 +744,59 @@ BEGIN
   PERFORM @extschema@.neardup_refresh_cluster(job, j);
   RETURN 'idle';
 END $$;
+CREATE OR REPLACE PROCEDURE neardup_refresh(job regclass, batch int, time_limit interval, commit boolean) LANGUAGE plpgsql AS $$
+DECLARE
+  name text := left(@extschema@.neardup_job_part(job, ''), 200);
+  start timestamptz := clock_timestamp();
+  j @extschema@.neardup_job := @extschema@.neardup_job_row(job);
+  step text := 'listing';
+  next text;
+  signed boolean := false;
+  failed boolean := false;
+  state text; message text; detail text; hint text;
+BEGIN
+  IF j.source IS NULL THEN
+    RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception';
+  END IF;
+  IF j.paused THEN
+    RAISE NOTICE '% is paused', name USING HINT = pg_catalog.format('SELECT pause_duplicates(%L, false);', name);
+    RETURN;
+  END IF;
+  EXECUTE pg_catalog.format('UPDATE %s SET refresh = refresh + 1, phase = ''listing'', done = 0, total = NULL, started = clock_timestamp(),
+                  phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL', job);
+  IF commit THEN COMMIT; END IF;
+  LOOP
+    BEGIN
+      next := @extschema@.neardup_refresh_step(job, batch);
+    EXCEPTION WHEN OTHERS THEN
+      IF NOT commit THEN RAISE; END IF;
+      GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+      failed := true;
+    END;
+    IF failed THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET phase = ''failed'', finished = clock_timestamp(), pid = NULL, last_error = $1', job) USING message;
+      COMMIT;
+      PERFORM @extschema@.neardup_raise(state, message, detail, hint);
+    END IF;
+    EXECUTE pg_catalog.format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', job) USING next;
+    IF next = 'idle' THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL', job);
+    END IF;
+    IF commit THEN COMMIT; END IF;
+    EXIT WHEN next = 'idle';
+    j := @extschema@.neardup_job_row(job);
+    -- not before a batch: what only lists, and is stopped, would never come further
+    signed := signed OR step = 'signing';
+    step := next;
+    IF j.paused OR (signed AND clock_timestamp() - start >= time_limit) THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = ''waiting''', job);
+      IF commit THEN COMMIT; END IF;
+      RAISE NOTICE '%: % of % rows signed, then %; the next refresh goes on', name, j.done, COALESCE(j.total, 0),
+        CASE WHEN j.paused THEN 'paused' ELSE 'the time limit was reached' END;
+      EXIT;
+    END IF;
+  END LOOP;
+END $$;
 CREATE OR REPLACE FUNCTION neardup_jobs() RETURNS TABLE (job regclass, source regclass, phase text, done bigint, total bigint, rate float8,
     time_left interval, started timestamptz, finished timestamptz, pid int, last_error text) LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$

@@ -157,7 +157,11 @@ def life_of_a_job(name):
 
         change(conn, rng, texts, 60, ids)
         conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
-        equal("a time limit ends it", one(conn, "SELECT phase FROM duplicates_status"), "waiting")
+        equal("a time limit ends it, after a batch", conn.execute("SELECT phase, done FROM duplicates_status").fetchone(), ("waiting", 5))
+        for _ in range(40):
+            conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
+        equal("however short it is, the job comes to its end", one(conn, "SELECT phase FROM duplicates_status"), "idle")
+        change(conn, rng, texts, 60, ids)
         for _ in range(40):
             conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '20 ms')")
         conn.execute("CALL refresh_duplicates('dups')")
