@@ -66,6 +66,14 @@ BEGIN
   IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none') THEN
     RAISE EXCEPTION 'documents of encoding ''bytes'' have no script and no rules' USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF p.signature <> 'ctph' AND (p.unit IS NULL OR p.k IS NULL) THEN
+    RAISE EXCEPTION 'unit and k of a profile of % signatures must not be NULL', p.signature USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF p.signature = 'minhash' AND (p.num_perm IS NULL OR p.bits IS NULL OR p.seed IS NULL) THEN
+    RAISE EXCEPTION 'num_perm, bits and seed of a profile of minhash signatures must not be NULL' USING ERRCODE = 'null_value_not_allowed',
+      HINT = 'Give them, or another base.';
+  END IF;
+  IF p.encoding NOT IN ('detect', 'bytes') THEN PERFORM @extschema@.neardup_decode('', p.encoding); END IF;
   -- the functions check unit, k and the rest; the rules are compiled
   EXECUTE 'SELECT ' || @extschema@.neardup_sign_sql(p, 'text', '''one two three four''::text');
 END $$;
@@ -122,6 +130,7 @@ DECLARE
   at text[] := pg_catalog.parse_ident(name);
   t regclass;
 BEGIN
+  IF name IS NULL THEN RAISE EXCEPTION 'name must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
   IF pg_catalog.array_length(at, 1) > 2 THEN
     RAISE EXCEPTION 'a profile''s name is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
   END IF;

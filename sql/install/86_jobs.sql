@@ -247,6 +247,9 @@ BEGIN
   IF j.keep <> 'oldest' AND j.body IS NULL THEN
     RAISE EXCEPTION 'keep => ''%'' needs body: signatures do not tell it', j.keep USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF j.keep = 'best' AND j.body_type::oid = 'bytea'::regtype::oid AND (@extschema@.neardup_profile_named(j.profile)).encoding = 'bytes' THEN
+    RAISE EXCEPTION 'keep => ''best'' is for text: profile "%" takes documents as bytes', j.profile USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF j.verify IS NOT NULL AND j.verify NOT IN ('jaccard', 'edit_rate') THEN
     RAISE EXCEPTION 'verify must be ''jaccard'' or ''edit_rate'': %', quote_literal(j.verify) USING ERRCODE = 'invalid_parameter_value';
   END IF;

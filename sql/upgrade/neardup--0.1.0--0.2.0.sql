@@ -136,6 +136,36 @@ COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, 
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
 -- Jobs, as mended since: each function that differs.
+CREATE OR REPLACE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF p.signature IS NULL OR p.signature NOT IN ('minhash', 'simhash', 'ctph') THEN
+    RAISE EXCEPTION 'signature must be ''minhash'', ''simhash'' or ''ctph'': %', COALESCE(quote_literal(p.signature), 'NULL')
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.encoding IS NULL OR p.script IS NULL OR p.rules IS NULL OR p.min_length IS NULL THEN
+    RAISE EXCEPTION 'encoding, script, rules and min_length of a profile must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF p.script NOT IN ('keep', 'simplified', 'traditional') THEN
+    RAISE EXCEPTION 'script must be ''keep'', ''simplified'' or ''traditional'': %', quote_literal(p.script)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.min_length < 0 THEN
+    RAISE EXCEPTION 'min_length must be at least 0: %', p.min_length USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none') THEN
+    RAISE EXCEPTION 'documents of encoding ''bytes'' have no script and no rules' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.signature <> 'ctph' AND (p.unit IS NULL OR p.k IS NULL) THEN
+    RAISE EXCEPTION 'unit and k of a profile of % signatures must not be NULL', p.signature USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF p.signature = 'minhash' AND (p.num_perm IS NULL OR p.bits IS NULL OR p.seed IS NULL) THEN
+    RAISE EXCEPTION 'num_perm, bits and seed of a profile of minhash signatures must not be NULL' USING ERRCODE = 'null_value_not_allowed',
+      HINT = 'Give them, or another base.';
+  END IF;
+  IF p.encoding NOT IN ('detect', 'bytes') THEN PERFORM @extschema@.neardup_decode('', p.encoding); END IF;
+  -- the functions check unit, k and the rest; the rules are compiled
+  EXECUTE 'SELECT ' || @extschema@.neardup_sign_sql(p, 'text', '''one two three four''::text');
+END $$;
 CREATE OR REPLACE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   e text := body;
@@ -180,6 +210,7 @@ DECLARE
   at text[] := pg_catalog.parse_ident(name);
   t regclass;
 BEGIN
+  IF name IS NULL THEN RAISE EXCEPTION 'name must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
   IF pg_catalog.array_length(at, 1) > 2 THEN
     RAISE EXCEPTION 'a profile''s name is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
   END IF;
@@ -324,6 +355,9 @@ BEGIN
   END IF;
   IF j.keep <> 'oldest' AND j.body IS NULL THEN
     RAISE EXCEPTION 'keep => ''%'' needs body: signatures do not tell it', j.keep USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.keep = 'best' AND j.body_type::oid = 'bytea'::regtype::oid AND (@extschema@.neardup_profile_named(j.profile)).encoding = 'bytes' THEN
+    RAISE EXCEPTION 'keep => ''best'' is for text: profile "%" takes documents as bytes', j.profile USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF j.verify IS NOT NULL AND j.verify NOT IN ('jaccard', 'edit_rate') THEN
     RAISE EXCEPTION 'verify must be ''jaccard'' or ''edit_rate'': %', quote_literal(j.verify) USING ERRCODE = 'invalid_parameter_value';

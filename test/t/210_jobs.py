@@ -287,7 +287,7 @@ def error_of_inside(conn, query):
 def bad_input(name):
     with connect(name) as conn:
         conn.execute(SCHEMA % ("bigint", "text"))
-        conn.execute("CREATE TABLE other (id bigint, p point)")
+        conn.execute("CREATE TABLE other (id bigint, p point, b bytea)")
         create = "SELECT create_duplicates('dups', 'docs', 'id', %s)"
         for options, text, state in (
                 ("'body', threshold => 80", "threshold must be above 0 and at most 1: 80", "22023"),
@@ -322,6 +322,10 @@ def bad_input(name):
         fails("a batch of nothing", conn, "CALL refresh_duplicates('docs', 0)", text="batch must be at least 1: 0")
         for call, text in (("create_profile('p', k => 100)", "k must be"), ("create_profile('p', unit => 'line')", "unit"),
                            ("create_profile('default')", "is built in"), ("alter_profile('web', k => 2)", "is built in"),
+                           ("create_profile(NULL)", "name must not be NULL"), ("create_profile('p', encoding => 'klingon')", "unknown encoding: klingon"),
+                           ("create_profile('p', base => 'simhash', signature => 'minhash')", "num_perm, bits and seed of a profile of minhash signatures must not be NULL"),
+                           ("create_profile('p', base => 'ctph', signature => 'simhash', encoding => 'detect')", "unit and k of a profile of simhash signatures"),
+                           ("create_duplicates('dups', 'other', 'id', 'b', profile => 'ctph', keep => 'best')", "keep => 'best' is for text"),
                            ("create_profile('p', script => 'klingon')", "script must be"), ("create_profile('p', min_length => -1)", "min_length")):
             fails(call, conn, "SELECT %s" % call, text=text)
         equal("nothing was made", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%' OR relname = 'p'"), 0)
