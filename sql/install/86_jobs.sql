@@ -277,7 +277,8 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
                  WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
                        WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
-                   OR (o.opcintype = 'anyenum'::regtype::oid AND (SELECT typtype FROM pg_type WHERE oid = t::oid) = 'e')
+                   OR (o.opcintype, (SELECT typtype FROM pg_type WHERE oid = t::oid)) IN
+                      (('anyenum'::regtype::oid, 'e'), ('anyrange'::regtype::oid, 'r'), ('anymultirange'::regtype::oid, 'm'), ('record'::regtype::oid, 'c'))
                    OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
     RAISE EXCEPTION 'id column "%" is %, which has no order', j.id, t USING ERRCODE = 'datatype_mismatch';
   END IF;

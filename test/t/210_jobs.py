@@ -57,6 +57,7 @@ def every_source(name):
             "uuid ids": (SCHEMA % ("uuid", "text"), "docs", "body => 'body'", lambda i: "%08x-0000-0000-0000-%012x" % (i * 7919 % 2**32, i)),
             "text ids": (SCHEMA % ("text", "text"), "docs", "body => 'body'", lambda i: "doc %d" % i),
             "int ids": (SCHEMA % ("int", "text"), "docs", "body => 'body'", lambda i: i),
+            "ranges as ids": (SCHEMA % ("int4range", "text"), "docs", "body => 'body'", lambda i: "[%d,%d)" % (i, i + 1)),
             "bytea": (SCHEMA % ("bigint", "bytea"), "docs", "body => 'body', profile => 'ctph'", lambda i: i),
             "a view": (SCHEMA % ("bigint", "text") + "; CREATE VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v", "body => 'body'", lambda i: i),
             "a materialized view": (SCHEMA % ("bigint", "text") + "; CREATE MATERIALIZED VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v",
