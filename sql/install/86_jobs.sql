@@ -156,12 +156,6 @@ CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE 
   $$;
 COMMENT ON FUNCTION neardup_job_key(neardup_job) IS 'private: what the rows of a cluster are kept by';
 
-CREATE FUNCTION neardup_key_type(j neardup_job) RETURNS regtype LANGUAGE sql STABLE AS $$
-  SELECT CASE j.keep WHEN 'longest' THEN 'int'::regtype WHEN 'best' THEN 'float8'::regtype
-         ELSE @extschema@.neardup_expression_type(j.source, @extschema@.neardup_job_key(j)) END
-  $$;
-COMMENT ON FUNCTION neardup_key_type(neardup_job) IS 'private: its type';
-
 -- Whether place and version of a row tell that it has changed: of tables that lie here, whole. Rows of a foreign partition
 -- have no version, and their place is one on another server, where a later row may lie.
 CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE AS $$
@@ -377,6 +371,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_make_signatures(regclass, neardup_job) IS 'private: the table of what a job knows of each row';
 
+-- The table itself stays, and what has been granted on it.
+CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  kind text := @extschema@.neardup_job_kind(j);
+BEGIN
+  PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+  EXECUTE pg_catalog.format('TRUNCATE %s', signatures);
+  EXECUTE pg_catalog.format('ALTER TABLE %s ALTER signature TYPE @extschema@.%I USING NULL, ALTER old_signature TYPE @extschema@.%I USING NULL',
+    signatures, kind, kind);
+END $$;
+COMMENT ON FUNCTION neardup_clear_signatures(regclass, neardup_job) IS 'private: forgets all signatures of a job; the next are of the kind that it says';
+
 CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
     deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
@@ -385,14 +392,11 @@ DECLARE
   old @extschema@.neardup_job;
   j @extschema@.neardup_job;
   kind text;
-  key_type regtype;
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
   old := @extschema@.neardup_job_row(job);
-  SELECT max(a.atttypid) FILTER (WHERE a.attname = 'key'),
-         (SELECT y.typname FROM pg_type y WHERE y.oid = max(a.atttypid) FILTER (WHERE a.attname = 'signature'))
-    INTO key_type, kind FROM pg_attribute a
-    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attnum > 0;
+  SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
   j := old;
   j.threshold := COALESCE(threshold, j.threshold); j.profile := COALESCE(profile, j.profile); j.linkage := COALESCE(linkage, j.linkage);
   j.verify := NULLIF(COALESCE(verify, j.verify), '');
@@ -414,11 +418,10 @@ BEGIN
   j.resync := true;
   EXECUTE pg_catalog.format('DELETE FROM %s', job);
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
-  -- signatures of two kinds cannot be compared, nor keys of two types
-  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j), @extschema@.neardup_key_type(j)::oid)
-     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind, key_type::oid) THEN
-    EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
-    PERFORM @extschema@.neardup_make_signatures(job, j);
+  -- signatures of two kinds cannot be compared; the refresh sees to the types of keys
+  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j))
+     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind) THEN
+    PERFORM @extschema@.neardup_clear_signatures(job, j);
   ELSE
     PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;

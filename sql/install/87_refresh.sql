@@ -293,8 +293,7 @@ BEGIN
       IF p.version IS DISTINCT FROM j.profile_version OR t::oid <> j.body_type::oid THEN
         j.profile_version := p.version; j.body_type := t; j.recluster := true;
         EXECUTE pg_catalog.format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
-        EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
-        PERFORM @extschema@.neardup_make_signatures(job, j);
+        PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
     IF @extschema@.neardup_refresh_types(job, j) THEN

@@ -136,6 +136,7 @@ COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, 
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
 -- Jobs, as mended since: each function that differs.
+DROP FUNCTION neardup_key_type(neardup_job);
 CREATE OR REPLACE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF p.signature IS NULL OR p.signature NOT IN ('minhash', 'simhash', 'ctph') THEN
@@ -456,6 +457,17 @@ BEGIN
   PERFORM @extschema@.neardup_make_signatures(job, j);
   RETURN @extschema@.neardup_job_part(job, '')::regclass;
 END $$;
+CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  kind text := @extschema@.neardup_job_kind(j);
+BEGIN
+  PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+  EXECUTE pg_catalog.format('TRUNCATE %s', signatures);
+  EXECUTE pg_catalog.format('ALTER TABLE %s ALTER signature TYPE @extschema@.%I USING NULL, ALTER old_signature TYPE @extschema@.%I USING NULL',
+    signatures, kind, kind);
+END $$;
+COMMENT ON FUNCTION neardup_clear_signatures(regclass, neardup_job) IS 'private: forgets all signatures of a job; the next are of the kind that it says';
 CREATE OR REPLACE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
     deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
@@ -464,14 +476,11 @@ DECLARE
   old @extschema@.neardup_job;
   j @extschema@.neardup_job;
   kind text;
-  key_type regtype;
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
   old := @extschema@.neardup_job_row(job);
-  SELECT max(a.atttypid) FILTER (WHERE a.attname = 'key'),
-         (SELECT y.typname FROM pg_type y WHERE y.oid = max(a.atttypid) FILTER (WHERE a.attname = 'signature'))
-    INTO key_type, kind FROM pg_attribute a
-    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attnum > 0;
+  SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
   j := old;
   j.threshold := COALESCE(threshold, j.threshold); j.profile := COALESCE(profile, j.profile); j.linkage := COALESCE(linkage, j.linkage);
   j.verify := NULLIF(COALESCE(verify, j.verify), '');
@@ -493,11 +502,10 @@ BEGIN
   j.resync := true;
   EXECUTE pg_catalog.format('DELETE FROM %s', job);
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
-  -- signatures of two kinds cannot be compared, nor keys of two types
-  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j), @extschema@.neardup_key_type(j)::oid)
-     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind, key_type::oid) THEN
-    EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
-    PERFORM @extschema@.neardup_make_signatures(job, j);
+  -- signatures of two kinds cannot be compared; the refresh sees to the types of keys
+  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j))
+     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind) THEN
+    PERFORM @extschema@.neardup_clear_signatures(job, j);
   ELSE
     PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
@@ -749,8 +757,7 @@ BEGIN
       IF p.version IS DISTINCT FROM j.profile_version OR t::oid <> j.body_type::oid THEN
         j.profile_version := p.version; j.body_type := t; j.recluster := true;
         EXECUTE pg_catalog.format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
-        EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
-        PERFORM @extschema@.neardup_make_signatures(job, j);
+        PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
     IF @extschema@.neardup_refresh_types(job, j) THEN

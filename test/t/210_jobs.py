@@ -371,7 +371,11 @@ def rights(name):
             conn.execute("CALL refresh_duplicates('own.dups')")
             conn.execute("RESET ROLE; INSERT INTO docs VALUES (11, 'a text of its own', 1); SET ROLE neardup_t_reader")
             conn.execute("CALL refresh_duplicates('own.dups')")
-            equal("but refreshes it afterwards, in the same session", one(conn, "SELECT array_agg(id ORDER BY id) FROM own.dups"), [1, 3, 5, 7, 9, 11])
+            conn.execute("SET ROLE neardup_t_owner; SELECT alter_duplicates('own.dups', profile => 'simhash', keep => 'longest')")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            conn.execute("SET ROLE neardup_t_reader")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            equal("but refreshes it afterwards, in the same session, and with another profile", one(conn, "SELECT array_agg(id ORDER BY id) FROM own.dups"), [1, 3, 5, 7, 9, 11])
         finally:
             conn.execute("RESET ROLE; RESET search_path; DROP TABLE docs CASCADE; DROP SCHEMA own CASCADE; DROP ROLE neardup_t_owner, neardup_t_reader")
 
