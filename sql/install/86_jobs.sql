@@ -109,7 +109,7 @@ COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
 
 -- The source ---------------------------------------------------------------------------------------------------------
 
--- Type of a column that a job names.
+-- Type of a column that a job names; of a domain that below it.
 CREATE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS regtype LANGUAGE plpgsql STABLE AS $$
 DECLARE
   t regtype;
@@ -126,7 +126,9 @@ BEGIN
       HINT = CASE WHEN what = 'within' THEN 'If it was renamed, rename it back, or make the job anew: a job keeps its within columns.'
                   ELSE pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what) END;
   END IF;
-  SELECT COALESCE(NULLIF(y.typbasetype, 0::oid), y.oid) INTO t FROM pg_type y WHERE y.oid = t::oid;
+  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t::oid) LOOP
+    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t::oid;
+  END LOOP;
   RETURN t;
 END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
@@ -212,9 +214,21 @@ COMMENT ON FUNCTION neardup_job_differs(neardup_job, text, text) IS 'private: co
 
 -- Making, changing, dropping -----------------------------------------------------------------------------------------
 
+CREATE FUNCTION neardup_check_order(t regtype, what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
+                 WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
+                       WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
+                   OR (o.opcintype, (SELECT typtype FROM pg_type WHERE oid = t::oid)) IN
+                      (('anyenum'::regtype::oid, 'e'), ('anyrange'::regtype::oid, 'r'), ('anymultirange'::regtype::oid, 'm'), ('record'::regtype::oid, 'c'))
+                   OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
+    RAISE EXCEPTION '% is %, which has no order', what, t USING ERRCODE = 'datatype_mismatch';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_order(regtype, text) IS 'private: raises an error for a type whose values cannot be compared';
+
 CREATE FUNCTION neardup_check_job(j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  t regtype;
   kind text;
 BEGIN
   IF pg_catalog.num_nonnulls(j.body, j.signature) <> 1 THEN
@@ -267,16 +281,13 @@ BEGIN
     RAISE EXCEPTION 'verify => ''%'' over % signatures needs verify_threshold', j.verify, kind USING ERRCODE = 'invalid_parameter_value',
       DETAIL = 'Nothing is known about how far one follows the other: threshold is for the signatures, verify_threshold for the documents.';
   END IF;
-  t := @extschema@.neardup_job_column(j.source, j.id, 'id');
-  IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
-                 WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
-                       WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
-                   OR (o.opcintype, (SELECT typtype FROM pg_type WHERE oid = t::oid)) IN
-                      (('anyenum'::regtype::oid, 'e'), ('anyrange'::regtype::oid, 'r'), ('anymultirange'::regtype::oid, 'm'), ('record'::regtype::oid, 'c'))
-                   OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
-    RAISE EXCEPTION 'id column "%" is %, which has no order', j.id, t USING ERRCODE = 'datatype_mismatch';
+  PERFORM @extschema@.neardup_check_order(@extschema@.neardup_job_column(j.source, j.id, 'id'), pg_catalog.format('id column "%s"', j.id));
+  FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
+    PERFORM @extschema@.neardup_check_order(@extschema@.neardup_job_column(j.source, j.within[i], 'within'), pg_catalog.format('within column "%s"', j.within[i]));
+  END LOOP;
+  IF j.order_by IS NOT NULL THEN
+    PERFORM @extschema@.neardup_check_order(@extschema@.neardup_expression_type(j.source, j.order_by), pg_catalog.format('order_by => %L', j.order_by));
   END IF;
-  IF j.order_by IS NOT NULL THEN PERFORM @extschema@.neardup_expression_type(j.source, j.order_by); END IF;
   IF j.filter IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.filter, 'filter'); END IF;
   IF j.deleted IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.deleted, 'deleted'); END IF;
   IF j.at IS NOT NULL AND @extschema@.neardup_job_column(j.source, j.at, 'at')::oid NOT IN

@@ -147,7 +147,7 @@ Datum neardup_expression_type(PG_FUNCTION_ARGS) {
   // The kind says what is refused: subqueries, aggregates, window functions, sets.
   Node* node = transformExpr(state, raw, EXPR_KIND_CHECK_CONSTRAINT);
   assign_expr_collations(state, node);
-  const Oid type = exprType(node);
+  const Oid type = getBaseType(exprType(node));
   if (contain_volatile_functions(reinterpret_cast<Node*>(expression_planner(reinterpret_cast<Expr*>(node)))))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("volatile functions cannot be used here")));
   free_parsestate(state);

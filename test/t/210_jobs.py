@@ -57,6 +57,8 @@ def every_source(name):
             "uuid ids": (SCHEMA % ("uuid", "text"), "docs", "body => 'body'", lambda i: "%08x-0000-0000-0000-%012x" % (i * 7919 % 2**32, i)),
             "text ids": (SCHEMA % ("text", "text"), "docs", "body => 'body'", lambda i: "doc %d" % i),
             "int ids": (SCHEMA % ("int", "text"), "docs", "body => 'body'", lambda i: i),
+            "domains over domains": ("CREATE DOMAIN ids AS bigint; CREATE DOMAIN its_ids AS ids; CREATE DOMAIN yes AS boolean; CREATE DOMAIN bodies AS text; CREATE DOMAIN its_bodies AS bodies;"
+                                     + SCHEMA % ("its_ids", "its_bodies"), "docs", "body => 'body', filter => '(id > 0)::yes'", lambda i: i),
             "ranges as ids": (SCHEMA % ("int4range", "text"), "docs", "body => 'body'", lambda i: "[%d,%d)" % (i, i + 1)),
             "bytea": (SCHEMA % ("bigint", "bytea"), "docs", "body => 'body', profile => 'ctph'", lambda i: i),
             "a view": (SCHEMA % ("bigint", "text") + "; CREATE VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v", "body => 'body'", lambda i: i),
@@ -287,7 +289,7 @@ def error_of_inside(conn, query):
 
 def bad_input(name):
     with connect(name) as conn:
-        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD site point")
         conn.execute("CREATE TABLE other (id bigint, p point, b bytea)")
         create = "SELECT create_duplicates('dups', 'docs', 'id', %s)"
         for options, text, state in (
@@ -313,6 +315,8 @@ def bad_input(name):
                 ("'body', order_by => 'published DESC'", 'not an expression alone: "published DESC"', "42601"),
                 ("'body', at => 'published', at_most_apart => '-1 day'", "at_most_apart must not be negative: -1 days", "22023"),
                 ("'body', verify => 'jaccard', verify_threshold => 80", "verify_threshold must be above 0 and at most 1: 80", "22023"),
+                ("'body', order_by => 'to_json(id)'", "order_by => 'to_json(id)' is json, which has no order", "42804"),
+                ("'body', within => '{site}'", 'within column "site" is point, which has no order', "42804"),
                 ("'body', order_by => 'max(id)'", "aggregate", "42803"),
                 ("'body', order_by => 'missing'", "does not exist", "42703")):
             fails("create_duplicates: %s" % options, conn, create % options, text=text, state=state)
