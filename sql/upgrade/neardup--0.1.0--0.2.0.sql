@@ -778,7 +778,15 @@ BEGIN
     EXECUTE pg_catalog.format('UPDATE %s SET total = $1, done = 0', job) USING n;
     RETURN CASE WHEN n > 0 THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'signing' THEN
-    PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    BEGIN
+      PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    EXCEPTION WHEN datatype_mismatch THEN
+      -- the column has signatures of other parameters now, which only another index takes
+      IF j.signature IS NULL OR pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 THEN RAISE; END IF;
+      PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+      EXECUTE pg_catalog.format('UPDATE %s SET recluster = true', job);
+      PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    END;
     EXECUTE pg_catalog.format('UPDATE %s SET done = LEAST(done + $1, total)', job) USING batch;
     RETURN CASE WHEN j.done + batch < j.total THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'indexing' THEN

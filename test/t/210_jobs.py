@@ -222,6 +222,28 @@ def life_of_a_job(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
+def signatures_change(name):
+    """The signatures of a column are made anew with other parameters."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD sig minhash")
+        rng = random.Random(37)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute("UPDATE docs SET sig = to_minhash(body, num_perm => 64)")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', signature => 'sig')")
+        conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+        conn.execute("UPDATE docs SET sig = to_minhash(body, num_perm => CASE WHEN id % 3 = 0 THEN 128 ELSE 64 END)")
+        fails("signatures made in two ways", conn, "CALL refresh_duplicates('dups', batch => 50)", text="not made like those")
+        conn.execute("UPDATE docs SET sig = to_minhash(body, num_perm => 128)")
+        conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+        equal("all of them made in another way", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
+        conn.execute("UPDATE docs SET sig = to_minhash(body, 2, num_perm => 256)")
+        conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+        equal("and once more", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
+        equal("an index serves them", one(conn, "SELECT cardinality(neardup_job_indexes('dups_job'))"), 1)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def types_change(name):
     """The types of the source's columns change under a job: its tables follow, or it is said why they cannot."""
     with connect(name) as conn:
@@ -519,7 +541,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
