@@ -167,7 +167,8 @@ CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql
 COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and version of its rows tell what has changed; NULL where there is no such relation';
 
 -- Rows that a job looks at: id, origin, place and version, which tell that a row has changed where the source is a table,
--- key (what it is kept by), within_1 .., at, body (the document, or the signature itself).
+-- key (what it is kept by), within_1 .., at, body (the document, or the signature itself). A row that this very transaction
+-- wrote has no version: it may write it again, and VACUUM FULL then put it where it was.
 CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);
@@ -191,7 +192,7 @@ BEGIN
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) > 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));

@@ -60,7 +60,7 @@ BEGIN
   IF j.resync THEN
     changed := 'true';
   ELSIF @extschema@.neardup_job_stored(j.source) THEN
-    changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
+    changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));

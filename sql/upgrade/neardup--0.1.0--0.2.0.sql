@@ -320,7 +320,7 @@ BEGIN
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) > 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
@@ -590,7 +590,7 @@ BEGIN
   IF j.resync THEN
     changed := 'true';
   ELSIF @extschema@.neardup_job_stored(j.source) THEN
-    changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
+    changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));

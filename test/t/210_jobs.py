@@ -222,6 +222,23 @@ def life_of_a_job(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
+def written_in_one_transaction(name):
+    """What a transaction writes again after its own refresh is seen by the next, wherever it lies then."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+        with conn.transaction():
+            conn.execute("INSERT INTO docs SELECT i, 'the same seven words in each row' FROM generate_series(1, 2) i; SAVEPOINT s; INSERT INTO docs VALUES (3, 'the same seven words in each row')")
+            conn.execute("CALL refresh_duplicates('dups', commit => false)")
+            conn.execute("UPDATE docs SET body = 'other words than before ' || id WHERE id > 1")
+        conn.execute("VACUUM FULL docs")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("written, refreshed and written in one transaction", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("then it has a version", one(conn, "SELECT total FROM dups_job"), 0)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def signatures_change(name):
     """The signatures of a column are made anew with other parameters."""
     with connect(name) as conn:
@@ -541,7 +558,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
