@@ -19,7 +19,8 @@ CREATE TYPE neardup_job AS (
   clustered_rows bigint,  -- how many rows it looked at
   next_cluster bigint,
   paused boolean, phase text, done bigint, total bigint, started timestamptz, phase_started timestamptz,
-  finished timestamptz, pid int, last_error text);
+  finished timestamptz, pid int, last_error text,
+  columns text[]);        -- numbers and names of the source's columns when it was last listed; NULL: by 0.1.0
 COMMENT ON TYPE neardup_job IS 'a job that keeps a table of duplicates: the row of a table that create_duplicates() makes';
 
 CREATE FUNCTION neardup_content_hash(doc text) RETURNS uuid

@@ -9,6 +9,21 @@ CREATE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE 
   $$;
 COMMENT ON FUNCTION neardup_job_temp(regclass, text) IS 'private: a temporary table of a refresh';
 
+-- Another column may have the name of one that the job reads, by ALTER TABLE, which writes no row. True where it has.
+CREATE FUNCTION neardup_refresh_columns(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  columns text[] := ARRAY(SELECT format('%s %s', a.attnum, a.attname) FROM pg_attribute a
+                          WHERE a.attrelid = j.source AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+  changed boolean := NOT COALESCE(j.columns <@ columns, true);
+BEGIN
+  IF j.columns IS DISTINCT FROM columns THEN
+    EXECUTE format('UPDATE %s SET columns = $1, resync = resync OR $2', job) USING columns, changed;
+  END IF;
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
+
 -- Types of the source's columns may have changed since the tables of the job were made: theirs follow. True where they did.
 CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -296,6 +311,7 @@ BEGIN
         PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
     IF @extschema@.neardup_refresh_types(job, j) THEN
       j.resync := true;
       EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);

@@ -136,6 +136,7 @@ COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, 
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
 -- Jobs, as mended since: each function that differs.
+ALTER TYPE neardup_job ADD ATTRIBUTE columns text[] CASCADE;
 DROP FUNCTION neardup_key_type(neardup_job);
 CREATE OR REPLACE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -541,6 +542,19 @@ END $$;
 CREATE OR REPLACE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
   SELECT pg_catalog.format('pg_temp.neardup_%s_%s_%s', what, job::oid, (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user))
   $$;
+CREATE FUNCTION neardup_refresh_columns(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  columns text[] := ARRAY(SELECT format('%s %s', a.attnum, a.attname) FROM pg_attribute a
+                          WHERE a.attrelid = j.source AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+  changed boolean := NOT COALESCE(j.columns <@ columns, true);
+BEGIN
+  IF j.columns IS DISTINCT FROM columns THEN
+    EXECUTE format('UPDATE %s SET columns = $1, resync = resync OR $2', job) USING columns, changed;
+  END IF;
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
 CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   shape text := @extschema@.neardup_job_temp(job, 'shape');
@@ -770,6 +784,7 @@ BEGIN
         PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
     IF @extschema@.neardup_refresh_types(job, j) THEN
       j.resync := true;
       EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);

@@ -222,6 +222,31 @@ def life_of_a_job(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
+def columns_change_places(name):
+    """Another column gets the name of one that a job reads; no row is written."""
+    with connect(name) as conn:
+        conn.prepare_threshold = None
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(41)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute("ALTER TABLE docs ADD cleaned text; UPDATE docs SET cleaned = 'the same words in most of the rows ' || tenant")
+        options = "body => 'body', within => '{tenant}'"
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+        conn.execute("CALL refresh_duplicates('dups')")
+        rows = []
+        for alter in ("RENAME body TO raw; ALTER TABLE docs RENAME cleaned TO body", "DROP body; ALTER TABLE docs ADD body text DEFAULT 'now all rows have the same words'",
+                      "DROP tenant; ALTER TABLE docs ADD tenant int DEFAULT 5", "DROP body; ALTER TABLE docs RENAME raw TO body"):
+            conn.execute("ALTER TABLE docs " + alter)
+            conn.execute("CALL refresh_duplicates('dups')")
+            rows.append((alter, table(conn, "dups", ", tenant"), from_scratch(conn, options, more=", tenant")))
+        equal_all("columns change places", rows)
+        conn.execute("ALTER TABLE docs ADD note text")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("one that is added changes nothing", one(conn, "SELECT total FROM dups_job"), 0)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def written_in_one_transaction(name):
     """What a transaction writes again after its own refresh is seen by the next, wherever it lies then."""
     with connect(name) as conn:
@@ -558,7 +583,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
