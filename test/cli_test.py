@@ -558,6 +558,20 @@ def run_a_job(tmp):
 
 
 @test
+def run_with_one_connection(tmp):
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    sql("DROP ROLE IF EXISTS neardup_one; CREATE ROLE neardup_one LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO neardup_one; "
+        + "".join(f"ALTER TABLE {table} OWNER TO neardup_one; " for table in ("docs", "dups", "dups_signatures", "dups_changes", "dups_job")))
+    try:
+        run = Load("run", "dups", "-U", "neardup_one")
+        contains(run.err, "no second connection")
+        contains(run.out, "100 rows, 30 clusters of 2 or more")
+    finally:
+        sql("DROP OWNED BY neardup_one CASCADE; DROP ROLE neardup_one")
+
+
+@test
 def run_is_watched_and_stopped(tmp):
     families()
     sql("CREATE VIEW slow AS SELECT id, body || left(pg_sleep(0.006)::text, 0) AS body FROM docs; "
