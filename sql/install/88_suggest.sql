@@ -83,7 +83,7 @@ COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
 CREATE FUNCTION neardup_reading_cursor(query text, what text, columns text[]) RETURNS refcursor LANGUAGE plpgsql STABLE AS $$
 DECLARE
   c refcursor;
-  body text := regexp_replace(query, ';[\s;]*(--[^\n]*\s*)*$', '');
+  body text := regexp_replace(query, E';[\\s;]*(--[^\\n]*\\s*)*$', '');
 BEGIN
   IF query IS NULL THEN
     RAISE EXCEPTION '% must not be NULL', what USING ERRCODE = 'null_value_not_allowed';

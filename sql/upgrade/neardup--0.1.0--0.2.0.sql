@@ -56,9 +56,8 @@ BEGIN
   IF seconds IS NULL OR seconds < 0::float8 THEN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
-           @extschema@.neardup_dictionary_name(dictionary), context);
-  n.discount := discount;
+  n.query := query; n.vocabulary := vocabulary; n.k := k; n."window" := "window"; n.by_position := by_position; n.features := features;
+  n.stopwords := stopwords; n.dictionary := @extschema@.neardup_dictionary_name(dictionary); n.context := context; n.discount := discount;
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
@@ -953,4 +952,32 @@ BEGIN
       rpad(repeat('#', round(p * 48)::int), 48, CASE WHEN i = round(threshold * 50)::int THEN '-' ELSE ' ' END),
       to_char(floor(p * 10000 + 1e-6) / 10000, 'FM0.0000'));
   END LOOP;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_reading_cursor(query text, what text, columns text[]) RETURNS refcursor LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  c refcursor;
+  body text := regexp_replace(query, E';[\\s;]*(--[^\\n]*\\s*)*$', '');
+BEGIN
+  IF query IS NULL THEN
+    RAISE EXCEPTION '% must not be NULL', what USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  -- once as it stands, so that a second statement in it is seen for what it is
+  BEGIN
+    OPEN c NO SCROLL FOR EXECUTE query;
+    CLOSE c;
+  EXCEPTION WHEN invalid_cursor_definition OR feature_not_supported THEN
+    RAISE EXCEPTION '% must be one SELECT, VALUES or TABLE statement that only reads', what
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+  END;
+  c := NULL;
+  BEGIN
+    OPEN c NO SCROLL FOR EXECUTE pg_catalog.format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
+      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+       FROM generate_subscripts(columns, 1) n),
+      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
+  EXCEPTION WHEN invalid_column_reference THEN
+    RAISE EXCEPTION '% must return % columns: %', what, CASE pg_catalog.cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
+      array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+  END;
+  RETURN c;
 END $$;
