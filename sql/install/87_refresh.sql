@@ -151,9 +151,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_threshold(regclass, neardup_job) IS 'private: least similarity of signatures of similar rows';
 
--- The condition that two signatures are near, which an index serves; NULL where none would.
+-- The condition that two signatures are near, which an index serves; NULL where none would. Here and below, numbers are
+-- written into statements with all of their digits.
 CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
-  SET search_path = pg_catalog, pg_temp AS $$
+  SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
   SELECT CASE
     WHEN kind = 'minhash' AND threshold >= 0.5 THEN pg_catalog.format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
@@ -163,7 +164,7 @@ CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text
   $$;
 COMMENT ON FUNCTION neardup_refresh_near(text, float8, text, text) IS 'private: the condition that two signatures are near';
 
-CREATE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
@@ -219,7 +220,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_touched(regclass, neardup_job) IS 'private: lists the rows whose cluster may have changed';
 
-CREATE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
   result text := @extschema@.neardup_job_part(job, '');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');

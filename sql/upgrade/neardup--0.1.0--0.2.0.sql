@@ -673,7 +673,7 @@ BEGIN
   RETURN t;
 END $$;
 CREATE OR REPLACE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
-  SET search_path = pg_catalog, pg_temp AS $$
+  SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
   SELECT CASE
     WHEN kind = 'minhash' AND threshold >= 0.5 THEN pg_catalog.format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
@@ -681,7 +681,7 @@ CREATE OR REPLACE FUNCTION neardup_refresh_near(kind text, threshold float8, a t
     WHEN kind = 'ctph' AND threshold >= 0.85 THEN
       pg_catalog.format('@extschema@.ctph_edit_rate(%s, %s) <= %L::float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
   $$;
-CREATE OR REPLACE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
@@ -694,7 +694,7 @@ BEGIN
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
 END $$;
-CREATE OR REPLACE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
   result text := @extschema@.neardup_job_part(job, '');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');

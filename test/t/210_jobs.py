@@ -247,6 +247,18 @@ def columns_change_places(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
+def thresholds_to_the_last_digit(name):
+    """2/3 is no more than 2/3, whatever extra_float_digits says."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("INSERT INTO docs VALUES (1, 'a b c d e f'), (2, 'a b c d e f g h')")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 2 / 3::float8, verify => 'jaccard')")
+        conn.execute("SET extra_float_digits = 0")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("a threshold of 2/3", one(conn, "SELECT count(DISTINCT cluster) FROM dups"), 1)
+        conn.execute("RESET extra_float_digits; SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def written_in_one_transaction(name):
     """What a transaction writes again after its own refresh is seen by the next, wherever it lies then."""
     with connect(name) as conn:
@@ -583,7 +595,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
