@@ -422,7 +422,9 @@ BEGIN
   FOR t IN SELECT c.oid FROM pg_class c WHERE c.reloftype = '@extschema@.neardup_job'::regtype::oid AND c.relkind = 'r'
            -- a policy of another role would run with the rights of who looks
            AND (NOT c.relrowsecurity OR c.relowner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
-           AND has_table_privilege(c.oid, 'SELECT') ORDER BY c.oid::regclass::text LOOP
+           AND has_table_privilege(c.oid, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
+           -- temporary tables of other sessions cannot be read
+           AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
     EXCEPTION WHEN undefined_table THEN CONTINUE;  -- dropped meanwhile

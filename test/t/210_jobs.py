@@ -442,6 +442,15 @@ def rights(name):
             equal("what is made is the caller's", one(conn, "SELECT string_agg(DISTINCT relowner::regrole::text, ',') FROM pg_class WHERE relname LIKE 'dups%'"),
                   "neardup_t_owner")
             conn.execute("RESET ROLE; SET ROLE neardup_t_reader")
+            with connect(name) as other:
+                other.execute("CREATE TEMP TABLE t AS SELECT 1 AS id, 'a few words'::text AS body; SELECT create_duplicates('pg_temp.temps', 't', 'id', 'body')")
+                other.execute("CALL refresh_duplicates('pg_temp.temps')")
+                equal("a job over a temporary table", one(other, "SELECT phase FROM duplicates_status WHERE job = 'temps'::regclass"), "idle")
+                with connect(name) as third:
+                    equal("is for its session", third.execute("SELECT job::text FROM duplicates_status").fetchall(), [("own.dups",)])
+            conn.execute("SET ROLE neardup_t_owner; REVOKE USAGE ON SCHEMA own FROM neardup_t_reader; GRANT SELECT ON own.dups_job TO neardup_t_reader; SET ROLE neardup_t_reader")
+            equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
+            conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
             conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT SELECT, INSERT, UPDATE, DELETE ON own.dups, own.dups_signatures, own.dups_changes, own.dups_job TO neardup_t_reader;"
