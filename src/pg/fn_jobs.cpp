@@ -17,6 +17,7 @@ extern "C" {
 #include "parser/parse_relation.h"
 #include "parser/parser.h"
 #include "storage/lock.h"
+#include "utils/acl.h"
 #include "utils/uuid.h"
 }
 
@@ -63,6 +64,9 @@ LOCKTAG tag_of(Oid job) {
 }
 
 void lock_job(Oid job, bool session) {
+  // who may not refresh or change a job keeps nobody from it
+  const AclResult may = pg_class_aclcheck(job, GetUserId(), ACL_UPDATE);
+  if (may != ACLCHECK_OK) aclcheck_error(may, OBJECT_TABLE, get_rel_name(job));
   const LOCKTAG tag = tag_of(job);
   if (LockAcquire(&tag, ExclusiveLock, session, true) == LOCKACQUIRE_NOT_AVAIL)
     ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("another session is refreshing or changing this job: %s",

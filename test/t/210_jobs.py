@@ -451,6 +451,7 @@ def rights(name):
             conn.execute("SET ROLE neardup_t_owner; REVOKE USAGE ON SCHEMA own FROM neardup_t_reader; GRANT SELECT ON own.dups_job TO neardup_t_reader; SET ROLE neardup_t_reader")
             equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
+            fails("nor keep refreshes away", conn, "SELECT neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
             conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT SELECT, INSERT, UPDATE, DELETE ON own.dups, own.dups_signatures, own.dups_changes, own.dups_job TO neardup_t_reader;"
