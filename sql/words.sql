@@ -114,6 +114,12 @@ SELECT drop_word_model('none_such');
 UPDATE m SET features = '\x02';
 SELECT word_similarity('m', 'hot', 'cold');
 SELECT drop_word_model('m');
+-- Settings of a session that make PL/pgSQL strict.
+SET plpgsql.extra_errors = 'all';
+CALL create_word_model('m', 'SELECT body FROM d', k => 5);
+SELECT count(*) FROM similar_words('m', 'hot', 3);
+SELECT drop_word_model('m');
+RESET plpgsql.extra_errors;
 -- What is called directly, and tables that look like models.
 SELECT neardup_similar_words(1::oid::regclass, 1, 1, 1, 0, 0);
 SELECT neardup_similar_words('d', 1000001, 1, 1, 0, 0);

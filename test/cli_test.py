@@ -541,8 +541,9 @@ def run_a_job(tmp):
     contains(Load("run", "public.dups").out, "103 rows, 31 clusters of 2 or more, 63 duplicates (61.2 %), 3 of them new")
     sql("DELETE FROM docs WHERE id IN (40, 45)")
     contains(Load("run", "dups").out, "clusters of earlier runs: 1 gone")
-    limited = Load("run", "dups", "--time-limit", "0 s")
-    contains(limited.out, "not finished: 0 of 0 rows signed")
+    sql("UPDATE docs SET body = body WHERE id <= 50")
+    limited = Load("run", "dups", "--batch", "7", "--time-limit", "0 s")
+    contains(limited.out, "not finished: 7 of ")
     sql("SELECT pause_duplicates('dups')")
     equal(Load("run", "dups", status=1).out, "")
     quiet = Load("run", "dups", "-q", status=1)
@@ -554,6 +555,20 @@ def run_a_job(tmp):
     contains(Load("run", "--help").out, "usage: neardup run JOB")
     sql("DROP EXTENSION neardup CASCADE")
     contains(Load("run", "dups", status=1).err, "has no extension neardup")
+
+
+@test
+def run_with_one_connection(tmp):
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    sql("DROP ROLE IF EXISTS neardup_one; CREATE ROLE neardup_one LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO neardup_one; "
+        + "".join(f"ALTER TABLE {table} OWNER TO neardup_one; " for table in ("docs", "dups", "dups_signatures", "dups_changes", "dups_job")))
+    try:
+        run = Load("run", "dups", "-U", "neardup_one")
+        contains(run.err, "no second connection")
+        contains(run.out, "100 rows, 30 clusters of 2 or more")
+    finally:
+        sql("DROP OWNED BY neardup_one CASCADE; DROP ROLE neardup_one")
 
 
 @test
@@ -648,6 +663,14 @@ def report_of_a_job(tmp):
     for arguments in (("dups",), ("-o", out), ("dups", "-o", out, "--pairs", "x"), ("dups", "x", "-o", out)):
         Load("report", *arguments, status=2)
     contains(Load("report", "dups", "-o", f"{tmp}/no/where.html", status=1).err, "cannot write")
+    os.mkfifo(f"{tmp}/pipe")
+    contains(Load("report", "dups", "-o", f"{tmp}/pipe", status=1).err, "no regular file")
+    equal(stat.S_ISFIFO(os.stat(f"{tmp}/pipe").st_mode), True)
+    os.symlink("few.html", f"{tmp}/link.html")
+    Load("report", "dups", "-o", f"{tmp}/link.html")
+    equal((os.path.islink(f"{tmp}/link.html"), Page(few).source.count("<details")), (True, 12))
+    os.remove(f"{tmp}/pipe")
+    os.remove(f"{tmp}/link.html")
     before = page.source
     Load("report", "nothing", "-o", out, status=1)
     sql("DROP TABLE dups")

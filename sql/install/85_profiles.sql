@@ -66,6 +66,14 @@ BEGIN
   IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none') THEN
     RAISE EXCEPTION 'documents of encoding ''bytes'' have no script and no rules' USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF p.signature <> 'ctph' AND (p.unit IS NULL OR p.k IS NULL) THEN
+    RAISE EXCEPTION 'unit and k of a profile of % signatures must not be NULL', p.signature USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF p.signature = 'minhash' AND (p.num_perm IS NULL OR p.bits IS NULL OR p.seed IS NULL) THEN
+    RAISE EXCEPTION 'num_perm, bits and seed of a profile of minhash signatures must not be NULL' USING ERRCODE = 'null_value_not_allowed',
+      HINT = 'Give them, or another base.';
+  END IF;
+  IF p.encoding NOT IN ('detect', 'bytes') THEN PERFORM @extschema@.neardup_decode('', p.encoding); END IF;
   -- the functions check unit, k and the rest; the rules are compiled
   EXECUTE 'SELECT ' || @extschema@.neardup_sign_sql(p, 'text', '''one two three four''::text');
 END $$;
@@ -84,7 +92,7 @@ BEGIN
   IF p.rules = 'default' THEN
     e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
   ELSIF p.rules <> 'none' THEN
-    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT pg_catalog.array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
                 e, p.rules::regclass);
   END IF;
   RETURN e;
@@ -108,7 +116,7 @@ BEGIN
     ELSE pg_catalog.format('@extschema@.to_minhash(%s, %s, %L, %s, %s, %s)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
     END;
   IF p.min_length > 0 THEN
-    e := pg_catalog.format('(SELECT CASE WHEN length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
+    e := pg_catalog.format('(SELECT CASE WHEN pg_catalog.length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
   END IF;
   RETURN e;
 END $$;
@@ -122,6 +130,7 @@ DECLARE
   at text[] := pg_catalog.parse_ident(name);
   t regclass;
 BEGIN
+  IF name IS NULL THEN RAISE EXCEPTION 'name must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
   IF pg_catalog.array_length(at, 1) > 2 THEN
     RAISE EXCEPTION 'a profile''s name is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
   END IF;
@@ -133,7 +142,7 @@ BEGIN
            COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
   PERFORM @extschema@.neardup_check_profile(p);
   EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))',
-                 (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
+                 (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
   t := name::regclass;
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t) USING p;
   RETURN t;

@@ -19,7 +19,8 @@ CREATE TYPE neardup_job AS (
   clustered_rows bigint,  -- how many rows it looked at
   next_cluster bigint,
   paused boolean, phase text, done bigint, total bigint, started timestamptz, phase_started timestamptz,
-  finished timestamptz, pid int, last_error text);
+  finished timestamptz, pid int, last_error text,
+  columns text[]);        -- numbers and names of the source's columns when it was last listed; NULL: by 0.1.0
 COMMENT ON TYPE neardup_job IS 'a job that keeps a table of duplicates: the row of a table that create_duplicates() makes';
 
 CREATE FUNCTION neardup_content_hash(doc text) RETURNS uuid
@@ -59,10 +60,19 @@ COMMENT ON FUNCTION neardup_lock_job(regclass) IS 'private: keeps refreshes away
 
 -- schema and name, quoted where they must be, of what belongs to a job: suffix '', '_signatures', '_changes', '_job'.
 CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT quote_ident(n.nspname) || '.' || quote_ident(left(c.relname, -4) || suffix)
+  SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(pg_catalog.left(c.relname, -4) || suffix)
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job::oid
   $$;
 COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
+
+-- PostgreSQL names the index: a name made of the job's might have more than 63 bytes.
+CREATE FUNCTION neardup_job_indexes(job regclass) RETURNS text[] LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  SELECT COALESCE(array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname)), '{}')
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE i.indrelid = to_regclass(@extschema@.neardup_job_part(job, '_signatures'))
+    AND c.relam = (SELECT m.oid FROM pg_am m WHERE m.amname = 'lsh')
+  $$;
+COMMENT ON FUNCTION neardup_job_indexes(regclass) IS 'private: qualified names of the lsh indexes of a job''s signatures';
 
 CREATE FUNCTION neardup_drop(kind text, VARIADIC names text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -80,7 +90,7 @@ DECLARE
   t regclass;
 BEGIN
   at[pg_catalog.array_length(at, 1)] := at[pg_catalog.array_length(at, 1)] || '_job';
-  t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM unnest(at) WITH ORDINALITY u(x, n)));
+  t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
   IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_job'::regtype::oid THEN
     RAISE EXCEPTION 'there is no table of duplicates "%"', name USING ERRCODE = 'undefined_table',
       HINT = 'SELECT job FROM @extschema@.duplicates_status lists them; create_duplicates() makes one.';
@@ -100,19 +110,26 @@ COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
 
 -- The source ---------------------------------------------------------------------------------------------------------
 
--- Type of a column that a job names.
+-- Type of a column that a job names; of a domain that below it.
 CREATE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS regtype LANGUAGE plpgsql STABLE AS $$
 DECLARE
   t regtype;
 BEGIN
-  SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
+  SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
   IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = source::oid) THEN
+      RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
+        HINT = 'drop_duplicates() drops the job.';
+    END IF;
     RAISE EXCEPTION 'column "%" of % does not exist: %', col, source, what USING ERRCODE = 'undefined_column',
-      DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
-               FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped)),
-      HINT = pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what);
+      DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
+               FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attnum > 0 AND NOT a.attisdropped)),
+      HINT = CASE WHEN what = 'within' THEN 'If it was renamed, rename it back, or make the job anew: a job keeps its within columns.'
+                  ELSE pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what) END;
   END IF;
-  SELECT COALESCE(NULLIF(y.typbasetype, 0), y.oid) INTO t FROM pg_type y WHERE y.oid = t::oid;
+  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t::oid) LOOP
+    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t::oid;
+  END LOOP;
   RETURN t;
 END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
@@ -124,7 +141,7 @@ DECLARE
 BEGIN
   IF j.body IS NOT NULL THEN RETURN (@extschema@.neardup_profile_named(j.profile)).signature; END IF;
   t := @extschema@.neardup_job_column(j.source, j.signature, 'signature');
-  IF t IN ('@extschema@.minhash'::regtype, '@extschema@.simhash'::regtype, '@extschema@.ctph'::regtype) THEN
+  IF t::oid IN ('@extschema@.minhash'::regtype::oid, '@extschema@.simhash'::regtype::oid, '@extschema@.ctph'::regtype::oid) THEN
     RETURN (SELECT y.typname FROM pg_type y WHERE y.oid = t::oid);
   END IF;
   RAISE EXCEPTION 'column "%" is %, not a signature', j.signature, t USING ERRCODE = 'datatype_mismatch',
@@ -132,21 +149,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_job_kind(neardup_job) IS 'private: type of a job''s signatures';
 
--- The expression that says which row of a cluster is kept.
+-- The expression that says which row of a cluster is kept. Here and below, a line ends what may end in a comment.
 CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE j.keep
-    WHEN 'longest' THEN pg_catalog.format('octet_length(%I)', j.body)
+    WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
     WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
-                            @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, quote_ident(j.body)))
-    ELSE COALESCE('(' || j.order_by || ')', quote_ident(j.at), quote_ident(j.id)) END
+                            @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, pg_catalog.quote_ident(j.body)))
+    ELSE COALESCE('(' || j.order_by || E'\n)', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
   $$;
 COMMENT ON FUNCTION neardup_job_key(neardup_job) IS 'private: what the rows of a cluster are kept by';
-
-CREATE FUNCTION neardup_key_type(j neardup_job) RETURNS regtype LANGUAGE sql STABLE AS $$
-  SELECT CASE j.keep WHEN 'longest' THEN 'int'::regtype WHEN 'best' THEN 'float8'::regtype
-         ELSE @extschema@.neardup_expression_type(j.source, @extschema@.neardup_job_key(j)) END
-  $$;
-COMMENT ON FUNCTION neardup_key_type(neardup_job) IS 'private: its type';
 
 -- Whether place and version of a row tell that it has changed: of tables that lie here, whole. Rows of a foreign partition
 -- have no version, and their place is one on another server, where a later row may lie.
@@ -157,7 +168,8 @@ CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql
 COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and version of its rows tell what has changed; NULL where there is no such relation';
 
 -- Rows that a job looks at: id, origin, place and version, which tell that a row has changed where the source is a table,
--- key (what it is kept by), within_1 .., at, body (the document, or the signature itself).
+-- key (what it is kept by), within_1 .., at, body (the document, or the signature itself). A row that this very transaction
+-- wrote has no version: it may write it again, and VACUUM FULL then put it where it was.
 CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);
@@ -171,7 +183,7 @@ BEGIN
   PERFORM @extschema@.neardup_job_column(j.source, j.id, 'id');
   IF j.body IS NOT NULL THEN
     body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
-    IF body_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bytea'::regtype) THEN
+    IF body_type::oid NOT IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bytea'::regtype::oid) THEN
       RAISE EXCEPTION 'body column "%" is %, not text or bytea', j.body, body_type USING ERRCODE = 'datatype_mismatch';
     END IF;
   END IF;
@@ -181,10 +193,10 @@ BEGIN
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) > 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
-    COALESCE(' AND (' || j.filter || ')', ''), COALESCE(' AND (' || j.deleted || ') IS NOT TRUE', ''));
+    COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
 COMMENT ON FUNCTION neardup_job_rows(neardup_job) IS 'private: the query of the rows that a job looks at';
 
@@ -197,27 +209,39 @@ COMMENT ON FUNCTION neardup_job_hash(neardup_job, text, text) IS 'private: what 
 -- True where a.x differs from b.x for one of a job's columns beside the content.
 CREATE FUNCTION neardup_job_differs(j neardup_job, a text, b text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT '(' || string_agg(pg_catalog.format('%s.%s IS DISTINCT FROM %s.%s', a, c, b, c), ' OR ') || ')'
-  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
         UNION ALL SELECT 'at' WHERE j.at IS NOT NULL) x
   $$;
 COMMENT ON FUNCTION neardup_job_differs(neardup_job, text, text) IS 'private: condition that two versions of a row differ';
 
 -- Making, changing, dropping -----------------------------------------------------------------------------------------
 
+CREATE FUNCTION neardup_check_order(t regtype, what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
+                 WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
+                       WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
+                   OR (o.opcintype, (SELECT typtype FROM pg_type WHERE oid = t::oid)) IN
+                      (('anyenum'::regtype::oid, 'e'), ('anyrange'::regtype::oid, 'r'), ('anymultirange'::regtype::oid, 'm'), ('record'::regtype::oid, 'c'))
+                   OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
+    RAISE EXCEPTION '% is %, which has no order', what, t USING ERRCODE = 'datatype_mismatch';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_order(regtype, text) IS 'private: raises an error for a type whose values cannot be compared';
+
 CREATE FUNCTION neardup_check_job(j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  t regtype;
   kind text;
 BEGIN
-  IF num_nonnulls(j.body, j.signature) <> 1 THEN
+  IF pg_catalog.num_nonnulls(j.body, j.signature) <> 1 THEN
     RAISE EXCEPTION 'exactly one of body and signature must be given' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF (SELECT c.relkind FROM pg_class c WHERE c.oid = j.source::oid) NOT IN ('r', 'p', 'v', 'm', 'f') THEN
     RAISE EXCEPTION '% is no table or view', j.source USING ERRCODE = 'wrong_object_type';
   END IF;
-  IF j.threshold IS NULL OR NOT (j.threshold > 0 AND j.threshold <= 1) THEN
+  IF j.threshold IS NULL OR NOT (j.threshold > 0::float8 AND j.threshold <= 1::float8) THEN
     PERFORM @extschema@.neardup_raise('22023', pg_catalog.format('threshold must be above 0 and at most 1: %s', COALESCE(j.threshold::text, 'NULL')), '',
-      CASE WHEN j.threshold > 1 AND j.threshold <= 100 THEN pg_catalog.format('For %s %%, write %s.', j.threshold, j.threshold / 100) ELSE '' END);
+      CASE WHEN j.threshold > 1::float8 AND j.threshold <= 100::float8 THEN pg_catalog.format('For %s %%, write %s.', j.threshold, j.threshold / 100::float8) ELSE '' END);
   END IF;
   IF j.linkage IS NULL OR j.linkage NOT IN ('anchor', 'connected') THEN
     RAISE EXCEPTION 'linkage must be ''anchor'' or ''connected'': %', COALESCE(quote_literal(j.linkage), 'NULL')
@@ -233,6 +257,9 @@ BEGIN
   IF j.keep <> 'oldest' AND j.body IS NULL THEN
     RAISE EXCEPTION 'keep => ''%'' needs body: signatures do not tell it', j.keep USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF j.keep = 'best' AND j.body_type::oid = 'bytea'::regtype::oid AND (@extschema@.neardup_profile_named(j.profile)).encoding = 'bytes' THEN
+    RAISE EXCEPTION 'keep => ''best'' is for text: profile "%" takes documents as bytes', j.profile USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF j.verify IS NOT NULL AND j.verify NOT IN ('jaccard', 'edit_rate') THEN
     RAISE EXCEPTION 'verify must be ''jaccard'' or ''edit_rate'': %', quote_literal(j.verify) USING ERRCODE = 'invalid_parameter_value';
   END IF;
@@ -242,26 +269,31 @@ BEGIN
   IF j.verify IS NULL AND j.verify_threshold IS NOT NULL THEN
     RAISE EXCEPTION 'verify_threshold is given without verify' USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF NOT (j.verify_threshold > 0::float8 AND j.verify_threshold <= 1::float8) THEN
+    RAISE EXCEPTION 'verify_threshold must be above 0 and at most 1: %', j.verify_threshold USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF (j.at IS NULL) <> (j.at_most_apart IS NULL) THEN
     RAISE EXCEPTION 'at and at_most_apart must be given together' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.at_most_apart < interval '0' THEN
+    RAISE EXCEPTION 'at_most_apart must not be negative: %', j.at_most_apart USING ERRCODE = 'invalid_parameter_value';
   END IF;
   kind := @extschema@.neardup_job_kind(j);
   IF j.verify IS NOT NULL AND j.verify_threshold IS NULL AND (kind, j.verify) NOT IN (('minhash', 'jaccard'), ('ctph', 'edit_rate')) THEN
     RAISE EXCEPTION 'verify => ''%'' over % signatures needs verify_threshold', j.verify, kind USING ERRCODE = 'invalid_parameter_value',
       DETAIL = 'Nothing is known about how far one follows the other: threshold is for the signatures, verify_threshold for the documents.';
   END IF;
-  t := @extschema@.neardup_job_column(j.source, j.id, 'id');
-  IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
-                 WHERE o.opcdefault AND (o.opcintype = t OR t IN (SELECT c.castsource FROM pg_cast c
-                       WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
-                   OR (o.opcintype = 'anyenum'::regtype::oid AND (SELECT typtype FROM pg_type WHERE oid = t::oid) = 'e')
-                   OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
-    RAISE EXCEPTION 'id column "%" is %, which has no order', j.id, t USING ERRCODE = 'datatype_mismatch';
+  PERFORM @extschema@.neardup_check_order(@extschema@.neardup_job_column(j.source, j.id, 'id'), pg_catalog.format('id column "%s"', j.id));
+  FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
+    PERFORM @extschema@.neardup_check_order(@extschema@.neardup_job_column(j.source, j.within[i], 'within'), pg_catalog.format('within column "%s"', j.within[i]));
+  END LOOP;
+  IF j.order_by IS NOT NULL THEN
+    PERFORM @extschema@.neardup_check_order(@extschema@.neardup_expression_type(j.source, j.order_by), pg_catalog.format('order_by => %L', j.order_by));
   END IF;
-  IF j.order_by IS NOT NULL THEN PERFORM @extschema@.neardup_expression_type(j.source, j.order_by); END IF;
   IF j.filter IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.filter, 'filter'); END IF;
   IF j.deleted IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.deleted, 'deleted'); END IF;
-  IF j.at IS NOT NULL AND @extschema@.neardup_job_column(j.source, j.at, 'at') NOT IN ('timestamptz', 'timestamp', 'date') THEN
+  IF j.at IS NOT NULL AND @extschema@.neardup_job_column(j.source, j.at, 'at')::oid NOT IN
+     ('timestamptz'::regtype::oid, 'timestamp'::regtype::oid, 'date'::regtype::oid) THEN
     RAISE EXCEPTION 'column "%" is no timestamp or date: at', j.at USING ERRCODE = 'datatype_mismatch';
   END IF;
   PERFORM @extschema@.neardup_job_rows(j);
@@ -296,6 +328,9 @@ BEGIN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base)
       USING ERRCODE = 'name_too_long', DETAIL = pg_catalog.format('%s_signatures must be a name, too.', base);
   END IF;
+  IF source IS NULL OR id IS NULL THEN
+    RAISE EXCEPTION 'source and id must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
   IF schema IS NULL THEN
     RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
   END IF;
@@ -310,7 +345,7 @@ BEGIN
     j.body_type := @extschema@.neardup_job_column(source, body, 'body');
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
-  IF j.within && ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
+  IF j.within OPERATOR(pg_catalog.&&) ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
     RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
       USING ERRCODE = 'duplicate_column';
   END IF;
@@ -349,6 +384,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_make_signatures(regclass, neardup_job) IS 'private: the table of what a job knows of each row';
 
+-- The table itself stays, and what has been granted on it.
+CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  kind text := @extschema@.neardup_job_kind(j);
+BEGIN
+  PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+  EXECUTE pg_catalog.format('TRUNCATE %s', signatures);
+  EXECUTE pg_catalog.format('ALTER TABLE %s ALTER signature TYPE @extschema@.%I USING NULL, ALTER old_signature TYPE @extschema@.%I USING NULL',
+    signatures, kind, kind);
+END $$;
+COMMENT ON FUNCTION neardup_clear_signatures(regclass, neardup_job) IS 'private: forgets all signatures of a job; the next are of the kind that it says';
+
 CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
     deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
@@ -357,14 +405,11 @@ DECLARE
   old @extschema@.neardup_job;
   j @extschema@.neardup_job;
   kind text;
-  key_type regtype;
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
   old := @extschema@.neardup_job_row(job);
-  SELECT max(a.atttypid) FILTER (WHERE a.attname = 'key'),
-         (SELECT y.typname FROM pg_type y WHERE y.oid = max(a.atttypid) FILTER (WHERE a.attname = 'signature'))
-    INTO key_type, kind FROM pg_attribute a
-    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass AND a.attnum > 0;
+  SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
   j := old;
   j.threshold := COALESCE(threshold, j.threshold); j.profile := COALESCE(profile, j.profile); j.linkage := COALESCE(linkage, j.linkage);
   j.verify := NULLIF(COALESCE(verify, j.verify), '');
@@ -386,13 +431,12 @@ BEGIN
   j.resync := true;
   EXECUTE pg_catalog.format('DELETE FROM %s', job);
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
-  -- signatures of two kinds cannot be compared, nor keys of two types
-  IF (j.profile, j.profile_version, j.body_type, @extschema@.neardup_job_kind(j), @extschema@.neardup_key_type(j))
-     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type, kind, key_type) THEN
-    EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
-    PERFORM @extschema@.neardup_make_signatures(job, j);
+  -- signatures of two kinds cannot be compared; the refresh sees to the types of keys
+  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j))
+     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind) THEN
+    PERFORM @extschema@.neardup_clear_signatures(job, j);
   ELSE
-    PERFORM @extschema@.neardup_drop('INDEX', @extschema@.neardup_job_part(job, '_signatures_lsh'));
+    PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
 END $$;
 COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
@@ -428,9 +472,6 @@ BEGIN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
   END IF;
   PERFORM @extschema@.neardup_lock_job(job);
-  IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NOT NULL THEN
-    EXECUTE pg_catalog.format('ALTER INDEX %s RENAME TO %I', @extschema@.neardup_job_part(job, '_signatures_lsh'), base || '_signatures_lsh');
-  END IF;
   FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
     EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
   END LOOP;

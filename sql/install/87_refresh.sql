@@ -3,10 +3,65 @@
 -- clustering: those clusters that changed rows can touch, or all of them. Each step is one transaction, and whatever was
 -- committed stays: a refresh that ends early is gone on with by the next.
 
+-- With the role in its name: what a failed refresh leaves to a session is not in the way of another role's there.
 CREATE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT pg_catalog.format('pg_temp.neardup_%s_%s', what, job::oid)
+  SELECT pg_catalog.format('pg_temp.neardup_%s_%s_%s', what, job::oid, (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user))
   $$;
 COMMENT ON FUNCTION neardup_job_temp(regclass, text) IS 'private: a temporary table of a refresh';
+
+-- Another column may have the name of one that the job reads, by ALTER TABLE, which writes no row. True where it has.
+CREATE FUNCTION neardup_refresh_columns(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  columns text[] := ARRAY(SELECT format('%s %s', a.attnum, a.attname) FROM pg_attribute a
+                          WHERE a.attrelid = j.source AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+  changed boolean := NOT COALESCE(j.columns <@ columns, true);
+BEGIN
+  IF j.columns IS DISTINCT FROM columns THEN
+    EXECUTE format('UPDATE %s SET columns = $1, resync = resync OR $2', job) USING columns, changed;
+  END IF;
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
+
+-- Types of the source's columns may have changed since the tables of the job were made: theirs follow. True where they did.
+CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  shape text := @extschema@.neardup_job_temp(job, 'shape');
+  result text := @extschema@.neardup_job_part(job, '');
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  changed boolean := false;
+  r record;
+  columns text[];
+  what text;
+BEGIN
+  PERFORM @extschema@.neardup_drop('TABLE', shape);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
+  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new
+           FROM pg_attribute a JOIN pg_attribute b ON b.attname = a.attname
+           WHERE a.attrelid = signatures::regclass::oid AND b.attrelid = shape::regclass::oid AND a.attnum > 0 AND b.attnum > 0
+             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod) <> (b.atttypid, b.atttypmod) LOOP
+    columns := CASE WHEN r.name = 'id' THEN '{id,representative}'
+                    WHEN r.name LIKE 'within_%' THEN ARRAY[j.within[pg_catalog.substr(r.name, 8)::int]::text] END;
+    what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
+    BEGIN
+      -- keys are read again
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s USING %s', signatures, r.name, r.new,
+        CASE WHEN r.name = 'key' THEN 'NULL' ELSE pg_catalog.format('%I::text::%s', r.name, r.new) END);
+      IF columns IS NOT NULL THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %s %s', result,
+          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s USING %I::text::%s', c, r.new, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
+        USING ERRCODE = SQLSTATE, HINT = 'drop_duplicates() and create_duplicates() make the job anew.';
+    END;
+    changed := true;
+  END LOOP;
+  PERFORM @extschema@.neardup_drop('TABLE', shape);
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_types(regclass, neardup_job) IS 'private: gives the tables of a job the types that the source''s columns have now';
 
 CREATE FUNCTION neardup_refresh_list(job regclass, j neardup_job) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -15,11 +70,12 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   changed text;
   n bigint;
+  nameless boolean;
 BEGIN
   IF j.resync THEN
     changed := 'true';
   ELSIF @extschema@.neardup_job_stored(j.source) THEN
-    changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
+    changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));
@@ -32,6 +88,11 @@ BEGIN
        SELECT g.id, true FROM %s g WHERE NOT g.gone AND NOT EXISTS (SELECT FROM (%s) l WHERE l.id = g.id)) t',
     split_part(todo, '.', 2), rows, signatures, changed, signatures, rows);
   GET DIAGNOSTICS n = ROW_COUNT;
+  EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s WHERE id IS NULL)', todo) INTO nameless;
+  IF nameless THEN
+    RAISE EXCEPTION 'the column "%" of % is NULL in a row', j.id, j.source USING ERRCODE = 'null_value_not_allowed',
+      HINT = pg_catalog.format('filter => %L leaves such rows out.', pg_catalog.format('%I IS NOT NULL', j.id));
+  END IF;
   EXECUTE pg_catalog.format('CREATE INDEX ON %s (n)', todo);
   EXECUTE pg_catalog.format('ANALYZE %s', todo);
   RETURN n;
@@ -43,8 +104,8 @@ DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
-  more text[] := ARRAY['key'] || COALESCE((SELECT array_agg('within_' || i ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i), '{}')
-                 || CASE WHEN j.at IS NOT NULL THEN ARRAY['at'] ELSE '{}' END;
+  more text[] := ARRAY(SELECT 'key' UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+                       UNION ALL SELECT 'at' WHERE j.at IS NOT NULL);
   sign text := CASE WHEN j.body IS NULL THEN 'b.body'
                     ELSE @extschema@.neardup_sign_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'b.body') END;
 BEGIN
@@ -63,9 +124,9 @@ BEGIN
      ON CONFLICT (id) DO UPDATE SET signature = EXCLUDED.signature, old_signature = EXCLUDED.old_signature,
        content = EXCLUDED.content, origin = EXCLUDED.origin, place = EXCLUDED.place, version = EXCLUDED.version,
        generation = EXCLUDED.generation, gone = false, %9$s',
-    signatures, array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM unnest(more) WITH ORDINALITY u(c, i)),
+    signatures, pg_catalog.array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM pg_catalog.unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
-    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM unnest(more) c))
+    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM pg_catalog.unnest(more) c))
     USING after, upto, j.refresh, j.clustered;
   EXECUTE pg_catalog.format(
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
@@ -77,7 +138,8 @@ END $$;
 COMMENT ON FUNCTION neardup_refresh_sign(regclass, neardup_job, bigint, bigint) IS 'private: signs the rows of one batch, and marks those that have gone';
 
 -- Least similarity of signatures for rows that may be similar.
-CREATE FUNCTION neardup_refresh_threshold(job regclass, j neardup_job) RETURNS float8 LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_refresh_threshold(job regclass, j neardup_job) RETURNS float8 LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t float8;
 BEGIN
@@ -89,8 +151,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_threshold(regclass, neardup_job) IS 'private: least similarity of signatures of similar rows';
 
--- The condition that two signatures are near, which an index serves; NULL where none would.
-CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+-- The condition that two signatures are near, which an index serves; NULL where none would. Here and below, numbers are
+-- written into statements with all of their digits.
+CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
   SELECT CASE
     WHEN kind = 'minhash' AND threshold >= 0.5 THEN pg_catalog.format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
@@ -100,16 +164,15 @@ CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text
   $$;
 COMMENT ON FUNCTION neardup_refresh_near(text, float8, text, text) IS 'private: the condition that two signatures are near';
 
-CREATE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
 BEGIN
-  IF to_regclass(@extschema@.neardup_job_part(job, '_signatures_lsh')) IS NULL AND
+  IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
-    EXECUTE pg_catalog.format('CREATE INDEX %I ON %s USING lsh (signature%s)%s',
-      (pg_catalog.parse_ident(@extschema@.neardup_job_part(job, '_signatures_lsh')))[2], signatures,
-      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1 - j.search_threshold + 1e-9, 0.15)::numeric(6, 5)) ELSE '' END,
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
+      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
       CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
@@ -157,7 +220,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_touched(regclass, neardup_job) IS 'private: lists the rows whose cluster may have changed';
 
-CREATE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
   result text := @extschema@.neardup_job_part(job, '');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
@@ -167,18 +230,18 @@ DECLARE
   ids text := @extschema@.neardup_job_temp(job, 'ids');
   heirs text := @extschema@.neardup_job_temp(job, 'heirs');
   part boolean := @extschema@.neardup_refresh_touched(job, j);
-  within text := (SELECT string_agg('g.within_' || i, ', ' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i);
+  within text := (SELECT string_agg('g.within_' || i::text, ', ' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i);
   id_type text;
   query text;
   looked_at bigint;
   n bigint;
 BEGIN
-  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype, 'int'::regtype, 'bigint'::regtype) THEN 'bigint' ELSE format_type(a.atttypid, NULL) END
-    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass AND a.attname = 'id';
+  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(a.atttypid, NULL) END
+    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass::oid AND a.attname = 'id';
   query := pg_catalog.format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
     CASE WHEN j.verify IS NOT NULL THEN
-      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || quote_ident(j.body))) END,
+      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || pg_catalog.quote_ident(j.body))) END,
     signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
     CASE WHEN part THEN pg_catalog.format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
     CASE WHEN j.keep = 'oldest' THEN 'ASC' ELSE 'DESC' END);
@@ -218,10 +281,10 @@ BEGIN
            OR o.similarity IS DISTINCT FROM f.similarity%7$s
      ON CONFLICT (id) DO UPDATE SET cluster = EXCLUDED.cluster, representative = EXCLUDED.representative, similarity = EXCLUDED.similarity,
        survivor = EXCLUDED.survivor, found_at = CASE WHEN r.cluster = EXCLUDED.cluster THEN r.found_at ELSE EXCLUDED.found_at END%8$s',
-    result, (SELECT string_agg(', ' || quote_ident(w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)), ', ' || within, fresh, ids,
+    result, (SELECT string_agg(', ' || pg_catalog.quote_ident(w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)), ', ' || within, fresh, ids,
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(' JOIN %s g ON g.id = f.id', signatures) END,
-    (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)),
-    (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM unnest(j.within) WITH ORDINALITY u(w, i)));
+    (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)),
+    (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)));
   EXECUTE pg_catalog.format('DELETE FROM %s WHERE gone', signatures);
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
   EXECUTE pg_catalog.format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
@@ -243,18 +306,30 @@ BEGIN
     IF j.body IS NOT NULL THEN
       p := @extschema@.neardup_profile_named(j.profile);
       t := @extschema@.neardup_job_column(j.source, j.body, 'body');
-      IF p.version IS DISTINCT FROM j.profile_version OR t <> j.body_type THEN
+      IF p.version IS DISTINCT FROM j.profile_version OR t::oid <> j.body_type::oid THEN
         j.profile_version := p.version; j.body_type := t; j.recluster := true;
         EXECUTE pg_catalog.format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
-        EXECUTE pg_catalog.format('DROP TABLE %s', @extschema@.neardup_job_part(job, '_signatures'));
-        PERFORM @extschema@.neardup_make_signatures(job, j);
+        PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
+    END IF;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
+    IF @extschema@.neardup_refresh_types(job, j) THEN
+      j.resync := true;
+      EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);
     END IF;
     n := @extschema@.neardup_refresh_list(job, j);
     EXECUTE pg_catalog.format('UPDATE %s SET total = $1, done = 0', job) USING n;
     RETURN CASE WHEN n > 0 THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'signing' THEN
-    PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    BEGIN
+      PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    EXCEPTION WHEN datatype_mismatch THEN
+      -- the column has signatures of other parameters now, which only another index takes
+      IF j.signature IS NULL OR pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 THEN RAISE; END IF;
+      PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+      EXECUTE pg_catalog.format('UPDATE %s SET recluster = true', job);
+      PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    END;
     EXECUTE pg_catalog.format('UPDATE %s SET done = LEAST(done + $1, total)', job) USING batch;
     RETURN CASE WHEN j.done + batch < j.total THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'indexing' THEN
@@ -279,7 +354,9 @@ DECLARE
   name text := left(@extschema@.neardup_job_part(job, ''), 200);
   start timestamptz := clock_timestamp();
   j @extschema@.neardup_job := @extschema@.neardup_job_row(job);
+  step text := 'listing';
   next text;
+  signed boolean := false;
   failed boolean := false;
   state text; message text; detail text; hint text;
 BEGIN
@@ -313,7 +390,10 @@ BEGIN
     IF commit THEN COMMIT; END IF;
     EXIT WHEN next = 'idle';
     j := @extschema@.neardup_job_row(job);
-    IF j.paused OR clock_timestamp() - start >= time_limit THEN
+    -- not before a batch: what only lists, and is stopped, would never come further
+    signed := signed OR step = 'signing';
+    step := next;
+    IF j.paused OR (signed AND clock_timestamp() - start >= time_limit) THEN
       EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = ''waiting''', job);
       IF commit THEN COMMIT; END IF;
       RAISE NOTICE '%: % of % rows signed, then %; the next refresh goes on', name, j.done, COALESCE(j.total, 0),
@@ -332,7 +412,8 @@ COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean) IS
 -- Watching -----------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION neardup_jobs() RETURNS TABLE (job regclass, source regclass, phase text, done bigint, total bigint, rate float8,
-    time_left interval, started timestamptz, finished timestamptz, pid int, last_error text) LANGUAGE plpgsql STABLE AS $$
+    time_left interval, started timestamptz, finished timestamptz, pid int, last_error text) LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t regclass;
   j @extschema@.neardup_job;
@@ -341,7 +422,9 @@ BEGIN
   FOR t IN SELECT c.oid FROM pg_class c WHERE c.reloftype = '@extschema@.neardup_job'::regtype::oid AND c.relkind = 'r'
            -- a policy of another role would run with the rights of who looks
            AND (NOT c.relrowsecurity OR c.relowner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
-           AND has_table_privilege(c.oid, 'SELECT') ORDER BY c.oid::regclass::text LOOP
+           AND has_table_privilege(c.oid, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
+           -- temporary tables of other sessions cannot be read
+           AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
     EXCEPTION WHEN undefined_table THEN CONTINUE;  -- dropped meanwhile

@@ -34,7 +34,7 @@ COMMENT ON FUNCTION neardup_matches_needed(int, float8) IS
 
 -- The S-curve, to be looked at.
 CREATE FUNCTION neardup_s_curve(threshold float8, num_perm int = 128, bands int = NULL, rows int = NULL) RETURNS SETOF text
-  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
+  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 30 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   need int;
   first int;

@@ -56,8 +56,8 @@ BEGIN
   IF seconds IS NULL OR seconds < 0::float8 THEN
     RAISE EXCEPTION 'commit_every must not be negative: %', COALESCE(commit_every::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  n := ROW(query, vocabulary, k, "window", by_position, features, stopwords,
-           @extschema@.neardup_dictionary_name(dictionary), context, NULL, NULL, NULL, NULL, NULL, NULL, discount);
+  n.query := query; n.vocabulary := vocabulary; n.k := k; n."window" := "window"; n.by_position := by_position; n.features := features;
+  n.stopwords := stopwords; n.dictionary := @extschema@.neardup_dictionary_name(dictionary); n.context := context; n.discount := discount;
   IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
@@ -134,7 +134,164 @@ CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 10000
 COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
--- Jobs over tables with foreign partitions compare documents.
+-- Jobs, as mended since: each function that differs.
+ALTER TYPE neardup_job ADD ATTRIBUTE columns text[] CASCADE;
+DROP FUNCTION neardup_key_type(neardup_job);
+CREATE OR REPLACE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF p.signature IS NULL OR p.signature NOT IN ('minhash', 'simhash', 'ctph') THEN
+    RAISE EXCEPTION 'signature must be ''minhash'', ''simhash'' or ''ctph'': %', COALESCE(quote_literal(p.signature), 'NULL')
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.encoding IS NULL OR p.script IS NULL OR p.rules IS NULL OR p.min_length IS NULL THEN
+    RAISE EXCEPTION 'encoding, script, rules and min_length of a profile must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF p.script NOT IN ('keep', 'simplified', 'traditional') THEN
+    RAISE EXCEPTION 'script must be ''keep'', ''simplified'' or ''traditional'': %', quote_literal(p.script)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.min_length < 0 THEN
+    RAISE EXCEPTION 'min_length must be at least 0: %', p.min_length USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none') THEN
+    RAISE EXCEPTION 'documents of encoding ''bytes'' have no script and no rules' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.signature <> 'ctph' AND (p.unit IS NULL OR p.k IS NULL) THEN
+    RAISE EXCEPTION 'unit and k of a profile of % signatures must not be NULL', p.signature USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF p.signature = 'minhash' AND (p.num_perm IS NULL OR p.bits IS NULL OR p.seed IS NULL) THEN
+    RAISE EXCEPTION 'num_perm, bits and seed of a profile of minhash signatures must not be NULL' USING ERRCODE = 'null_value_not_allowed',
+      HINT = 'Give them, or another base.';
+  END IF;
+  IF p.encoding NOT IN ('detect', 'bytes') THEN PERFORM @extschema@.neardup_decode('', p.encoding); END IF;
+  -- the functions check unit, k and the rest; the rules are compiled
+  EXECUTE 'SELECT ' || @extschema@.neardup_sign_sql(p, 'text', '''one two three four''::text');
+END $$;
+CREATE OR REPLACE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  e text := body;
+BEGIN
+  IF body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes' THEN
+    e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
+                CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) END);
+  END IF;
+  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.neardup_to_%s(%s)', p.script, e); END IF;
+  IF p.rules = 'default' THEN
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
+  ELSIF p.rules <> 'none' THEN
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT pg_catalog.array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
+                e, p.rules::regclass);
+  END IF;
+  RETURN e;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_sign_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  bytes boolean := body_type::oid = 'bytea'::regtype::oid AND p.encoding = 'bytes';
+  document text := @extschema@.neardup_document_sql(p, body_type, body);
+  d text := CASE WHEN p.min_length > 0 THEN 'd.body' ELSE document END;
+  e text;
+BEGIN
+  e := CASE
+    WHEN p.signature = 'ctph' THEN pg_catalog.format('@extschema@.to_ctph(%s)', d)
+    WHEN p.signature = 'simhash' AND bytes THEN pg_catalog.format('@extschema@.to_simhash(%s, %s)', d, p.k)
+    WHEN p.signature = 'simhash' THEN pg_catalog.format('@extschema@.to_simhash(%s, %s, %L)', d, p.k, p.unit)
+    WHEN bytes THEN pg_catalog.format('@extschema@.to_minhash(%s, %s, num_perm => %s, bits => %s, seed => %s)', d, p.k, p.num_perm, p.bits, p.seed)
+    ELSE pg_catalog.format('@extschema@.to_minhash(%s, %s, %L, %s, %s, %s)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
+    END;
+  IF p.min_length > 0 THEN
+    e := pg_catalog.format('(SELECT CASE WHEN pg_catalog.length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
+  END IF;
+  RETURN e;
+END $$;
+CREATE OR REPLACE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
+    num_perm int = NULL, bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL,
+    min_length int = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  p @extschema@.neardup_profile := @extschema@.neardup_profile_named(base);
+  at text[] := pg_catalog.parse_ident(name);
+  t regclass;
+BEGIN
+  IF name IS NULL THEN RAISE EXCEPTION 'name must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
+  IF pg_catalog.array_length(at, 1) > 2 THEN
+    RAISE EXCEPTION 'a profile''s name is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
+  END IF;
+  IF EXISTS (SELECT FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1) THEN
+    RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'duplicate_object';
+  END IF;
+  p := ROW(1, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k), COALESCE(num_perm, p.num_perm),
+           COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding), COALESCE(script, p.script),
+           COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
+  PERFORM @extschema@.neardup_check_profile(p);
+  EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))',
+                 (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
+  t := name::regclass;
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t) USING p;
+  RETURN t;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
+  SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(pg_catalog.left(c.relname, -4) || suffix)
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job::oid
+  $$;
+CREATE FUNCTION neardup_job_indexes(job regclass) RETURNS text[] LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  SELECT COALESCE(array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname)), '{}')
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE i.indrelid = to_regclass(@extschema@.neardup_job_part(job, '_signatures'))
+    AND c.relam = (SELECT m.oid FROM pg_am m WHERE m.amname = 'lsh')
+  $$;
+COMMENT ON FUNCTION neardup_job_indexes(regclass) IS 'private: qualified names of the lsh indexes of a job''s signatures';
+CREATE OR REPLACE FUNCTION neardup_job_table(name text) RETURNS regclass LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  at text[] := pg_catalog.parse_ident(name);
+  t regclass;
+BEGIN
+  at[pg_catalog.array_length(at, 1)] := at[pg_catalog.array_length(at, 1)] || '_job';
+  t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
+  IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_job'::regtype::oid THEN
+    RAISE EXCEPTION 'there is no table of duplicates "%"', name USING ERRCODE = 'undefined_table',
+      HINT = 'SELECT job FROM @extschema@.duplicates_status lists them; create_duplicates() makes one.';
+  END IF;
+  RETURN t;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS regtype LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  t regtype;
+BEGIN
+  SELECT a.atttypid INTO t FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attname = col AND a.attnum > 0 AND NOT a.attisdropped;
+  IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = source::oid) THEN
+      RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
+        HINT = 'drop_duplicates() drops the job.';
+    END IF;
+    RAISE EXCEPTION 'column "%" of % does not exist: %', col, source, what USING ERRCODE = 'undefined_column',
+      DETAIL = pg_catalog.format('%s has the columns %s.', source, (SELECT string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
+               FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attnum > 0 AND NOT a.attisdropped)),
+      HINT = CASE WHEN what = 'within' THEN 'If it was renamed, rename it back, or make the job anew: a job keeps its within columns.'
+                  ELSE pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what) END;
+  END IF;
+  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t::oid) LOOP
+    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t::oid;
+  END LOOP;
+  RETURN t;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_job_kind(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  t regtype;
+BEGIN
+  IF j.body IS NOT NULL THEN RETURN (@extschema@.neardup_profile_named(j.profile)).signature; END IF;
+  t := @extschema@.neardup_job_column(j.source, j.signature, 'signature');
+  IF t::oid IN ('@extschema@.minhash'::regtype::oid, '@extschema@.simhash'::regtype::oid, '@extschema@.ctph'::regtype::oid) THEN
+    RETURN (SELECT y.typname FROM pg_type y WHERE y.oid = t::oid);
+  END IF;
+  RAISE EXCEPTION 'column "%" is %, not a signature', j.signature, t USING ERRCODE = 'datatype_mismatch',
+    HINT = 'A column of documents is given as body => .., one of minhash, simhash or ctph as signature => ...';
+END $$;
+CREATE OR REPLACE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE j.keep
+    WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
+    WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
+                            @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, pg_catalog.quote_ident(j.body)))
+    ELSE COALESCE('(' || j.order_by || E'\n)', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
+  $$;
 CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE AS $$
   WITH RECURSIVE part AS (SELECT source::oid AS oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN part ON i.inhparent = part.oid)
   SELECT bool_and(c.relkind IN ('r', 'p', 'm')) FROM part JOIN pg_catalog.pg_class c ON c.oid = part.oid
@@ -153,7 +310,7 @@ BEGIN
   PERFORM @extschema@.neardup_job_column(j.source, j.id, 'id');
   IF j.body IS NOT NULL THEN
     body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
-    IF body_type NOT IN ('text'::regtype, 'varchar'::regtype, 'bytea'::regtype) THEN
+    IF body_type::oid NOT IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bytea'::regtype::oid) THEN
       RAISE EXCEPTION 'body column "%" is %, not text or bytea', j.body, body_type USING ERRCODE = 'datatype_mismatch';
     END IF;
   END IF;
@@ -163,11 +320,277 @@ BEGIN
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, xmin AS version'
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) > 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
-    COALESCE(' AND (' || j.filter || ')', ''), COALESCE(' AND (' || j.deleted || ') IS NOT TRUE', ''));
+    COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
+CREATE OR REPLACE FUNCTION neardup_job_differs(j neardup_job, a text, b text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT '(' || string_agg(pg_catalog.format('%s.%s IS DISTINCT FROM %s.%s', a, c, b, c), ' OR ') || ')'
+  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+        UNION ALL SELECT 'at' WHERE j.at IS NOT NULL) x
+  $$;
+CREATE FUNCTION neardup_check_order(t regtype, what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
+                 WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
+                       WHERE c.casttarget = o.opcintype AND c.castmethod = 'b' AND c.castcontext = 'i')
+                   OR (o.opcintype, (SELECT typtype FROM pg_type WHERE oid = t::oid)) IN
+                      (('anyenum'::regtype::oid, 'e'), ('anyrange'::regtype::oid, 'r'), ('anymultirange'::regtype::oid, 'm'), ('record'::regtype::oid, 'c'))
+                   OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
+    RAISE EXCEPTION '% is %, which has no order', what, t USING ERRCODE = 'datatype_mismatch';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_order(regtype, text) IS 'private: raises an error for a type whose values cannot be compared';
+CREATE OR REPLACE FUNCTION neardup_check_job(j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  kind text;
+BEGIN
+  IF pg_catalog.num_nonnulls(j.body, j.signature) <> 1 THEN
+    RAISE EXCEPTION 'exactly one of body and signature must be given' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF (SELECT c.relkind FROM pg_class c WHERE c.oid = j.source::oid) NOT IN ('r', 'p', 'v', 'm', 'f') THEN
+    RAISE EXCEPTION '% is no table or view', j.source USING ERRCODE = 'wrong_object_type';
+  END IF;
+  IF j.threshold IS NULL OR NOT (j.threshold > 0::float8 AND j.threshold <= 1::float8) THEN
+    PERFORM @extschema@.neardup_raise('22023', pg_catalog.format('threshold must be above 0 and at most 1: %s', COALESCE(j.threshold::text, 'NULL')), '',
+      CASE WHEN j.threshold > 1::float8 AND j.threshold <= 100::float8 THEN pg_catalog.format('For %s %%, write %s.', j.threshold, j.threshold / 100::float8) ELSE '' END);
+  END IF;
+  IF j.linkage IS NULL OR j.linkage NOT IN ('anchor', 'connected') THEN
+    RAISE EXCEPTION 'linkage must be ''anchor'' or ''connected'': %', COALESCE(quote_literal(j.linkage), 'NULL')
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.keep IS NULL OR j.keep NOT IN ('oldest', 'longest', 'best') THEN
+    RAISE EXCEPTION 'keep must be ''oldest'', ''longest'' or ''best'': %', COALESCE(quote_literal(j.keep), 'NULL')
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.keep <> 'oldest' AND j.order_by IS NOT NULL THEN
+    RAISE EXCEPTION 'order_by is for keep => ''oldest'', not ''%''', j.keep USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.keep <> 'oldest' AND j.body IS NULL THEN
+    RAISE EXCEPTION 'keep => ''%'' needs body: signatures do not tell it', j.keep USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.keep = 'best' AND j.body_type::oid = 'bytea'::regtype::oid AND (@extschema@.neardup_profile_named(j.profile)).encoding = 'bytes' THEN
+    RAISE EXCEPTION 'keep => ''best'' is for text: profile "%" takes documents as bytes', j.profile USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.verify IS NOT NULL AND j.verify NOT IN ('jaccard', 'edit_rate') THEN
+    RAISE EXCEPTION 'verify must be ''jaccard'' or ''edit_rate'': %', quote_literal(j.verify) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.verify IS NOT NULL AND j.body IS NULL THEN
+    RAISE EXCEPTION 'verify needs body: documents are compared' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.verify IS NULL AND j.verify_threshold IS NOT NULL THEN
+    RAISE EXCEPTION 'verify_threshold is given without verify' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF NOT (j.verify_threshold > 0::float8 AND j.verify_threshold <= 1::float8) THEN
+    RAISE EXCEPTION 'verify_threshold must be above 0 and at most 1: %', j.verify_threshold USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF (j.at IS NULL) <> (j.at_most_apart IS NULL) THEN
+    RAISE EXCEPTION 'at and at_most_apart must be given together' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF j.at_most_apart < interval '0' THEN
+    RAISE EXCEPTION 'at_most_apart must not be negative: %', j.at_most_apart USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  kind := @extschema@.neardup_job_kind(j);
+  IF j.verify IS NOT NULL AND j.verify_threshold IS NULL AND (kind, j.verify) NOT IN (('minhash', 'jaccard'), ('ctph', 'edit_rate')) THEN
+    RAISE EXCEPTION 'verify => ''%'' over % signatures needs verify_threshold', j.verify, kind USING ERRCODE = 'invalid_parameter_value',
+      DETAIL = 'Nothing is known about how far one follows the other: threshold is for the signatures, verify_threshold for the documents.';
+  END IF;
+  PERFORM @extschema@.neardup_check_order(@extschema@.neardup_job_column(j.source, j.id, 'id'), pg_catalog.format('id column "%s"', j.id));
+  FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
+    PERFORM @extschema@.neardup_check_order(@extschema@.neardup_job_column(j.source, j.within[i], 'within'), pg_catalog.format('within column "%s"', j.within[i]));
+  END LOOP;
+  IF j.order_by IS NOT NULL THEN
+    PERFORM @extschema@.neardup_check_order(@extschema@.neardup_expression_type(j.source, j.order_by), pg_catalog.format('order_by => %L', j.order_by));
+  END IF;
+  IF j.filter IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.filter, 'filter'); END IF;
+  IF j.deleted IS NOT NULL THEN PERFORM @extschema@.neardup_check_condition(j.source, j.deleted, 'deleted'); END IF;
+  IF j.at IS NOT NULL AND @extschema@.neardup_job_column(j.source, j.at, 'at')::oid NOT IN
+     ('timestamptz'::regtype::oid, 'timestamp'::regtype::oid, 'date'::regtype::oid) THEN
+    RAISE EXCEPTION 'column "%" is no timestamp or date: at', j.at USING ERRCODE = 'datatype_mismatch';
+  END IF;
+  PERFORM @extschema@.neardup_job_rows(j);
+END $$;
+CREATE OR REPLACE FUNCTION create_duplicates(name text, source regclass, id name, body name = NULL, signature name = NULL,
+    threshold float8 = 0.8, profile text = 'default', linkage text = 'anchor', verify text = NULL,
+    verify_threshold float8 = NULL, keep text = 'oldest', order_by text = NULL, within name[] = '{}', at name = NULL,
+    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  j @extschema@.neardup_job;
+  named text[] := pg_catalog.parse_ident(name);
+  base text := named[pg_catalog.array_length(named, 1)];
+  schema text := COALESCE(CASE WHEN pg_catalog.array_length(named, 1) = 2 THEN named[1] END, current_schema());
+  job regclass;
+BEGIN
+  IF pg_catalog.array_length(named, 1) > 2 THEN
+    RAISE EXCEPTION 'the name of a table of duplicates is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
+  END IF;
+  IF octet_length(base) > 52 THEN
+    RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base)
+      USING ERRCODE = 'name_too_long', DETAIL = pg_catalog.format('%s_signatures must be a name, too.', base);
+  END IF;
+  IF source IS NULL OR id IS NULL THEN
+    RAISE EXCEPTION 'source and id must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF schema IS NULL THEN
+    RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
+  END IF;
+  j.source := source; j.id := id; j.body := body; j.signature := signature; j.threshold := threshold;
+  j.profile := CASE WHEN body IS NOT NULL THEN profile END; j.linkage := linkage;
+  j.verify := verify; j.verify_threshold := verify_threshold; j.keep := keep; j.order_by := order_by;
+  j.within := COALESCE(within, '{}'); j.at := at; j.at_most_apart := at_most_apart; j.filter := filter; j.deleted := deleted;
+  j.resync := false; j.recluster := true; j.refresh := 0; j.clustered := 0; j.next_cluster := 1;
+  j.paused := false; j.phase := 'new';
+  IF body IS NOT NULL THEN
+    j.profile_version := (@extschema@.neardup_profile_named(profile)).version;
+    j.body_type := @extschema@.neardup_job_column(source, body, 'body');
+  END IF;
+  PERFORM @extschema@.neardup_check_job(j);
+  IF j.within OPERATOR(pg_catalog.&&) ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
+    RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
+      USING ERRCODE = 'duplicate_column';
+  END IF;
+  EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
+  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
+                  NULL::boolean AS survivor, NULL::timestamptz AS found_at%s FROM (%s) l WITH NO DATA', @extschema@.neardup_job_part(job, ''),
+                 (SELECT string_agg(pg_catalog.format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i),
+                 @extschema@.neardup_job_rows(j));
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
+                  ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL', @extschema@.neardup_job_part(job, ''));
+  EXECUTE pg_catalog.format('CREATE INDEX ON %s (cluster)', @extschema@.neardup_job_part(job, ''));
+  EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', @extschema@.neardup_job_part(job, ''),
+                 pg_catalog.format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', source, name));
+  EXECUTE pg_catalog.format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
+                  cluster bigint NOT NULL, other bigint)', @extschema@.neardup_job_part(job, '_changes'));
+  PERFORM @extschema@.neardup_make_signatures(job, j);
+  RETURN @extschema@.neardup_job_part(job, '')::regclass;
+END $$;
+CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  kind text := @extschema@.neardup_job_kind(j);
+BEGIN
+  PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+  EXECUTE pg_catalog.format('TRUNCATE %s', signatures);
+  EXECUTE pg_catalog.format('ALTER TABLE %s ALTER signature TYPE @extschema@.%I USING NULL, ALTER old_signature TYPE @extschema@.%I USING NULL',
+    signatures, kind, kind);
+END $$;
+COMMENT ON FUNCTION neardup_clear_signatures(regclass, neardup_job) IS 'private: forgets all signatures of a job; the next are of the kind that it says';
+CREATE OR REPLACE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
+    verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
+    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass := @extschema@.neardup_job_table(name);
+  old @extschema@.neardup_job;
+  j @extschema@.neardup_job;
+  kind text;
+BEGIN
+  PERFORM @extschema@.neardup_lock_job(job);
+  old := @extschema@.neardup_job_row(job);
+  SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
+  j := old;
+  j.threshold := COALESCE(threshold, j.threshold); j.profile := COALESCE(profile, j.profile); j.linkage := COALESCE(linkage, j.linkage);
+  j.verify := NULLIF(COALESCE(verify, j.verify), '');
+  j.verify_threshold := CASE WHEN j.verify IS NOT NULL THEN COALESCE(verify_threshold, j.verify_threshold) ELSE verify_threshold END;
+  j.keep := COALESCE(keep, j.keep);
+  j.order_by := NULLIF(COALESCE(order_by, CASE WHEN j.keep = 'oldest' THEN j.order_by END), '');
+  j.at_most_apart := COALESCE(at_most_apart, j.at_most_apart); j.filter := NULLIF(COALESCE(filter, j.filter), '');
+  j.deleted := NULLIF(COALESCE(deleted, j.deleted), ''); j.id := COALESCE(id, j.id); j.at := COALESCE(at, j.at);
+  j.body := COALESCE(body, j.body); j.signature := COALESCE(signature, j.signature);
+  IF (j.at IS NULL) <> (old.at IS NULL) THEN
+    RAISE EXCEPTION 'at can be given another column, but not be added: drop the job and create it anew' USING ERRCODE = 'feature_not_supported';
+  END IF;
+  IF j.body IS NOT NULL THEN
+    j.profile_version := (@extschema@.neardup_profile_named(j.profile)).version;
+    j.body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
+  END IF;
+  PERFORM @extschema@.neardup_check_job(j);
+  j.recluster := true;
+  j.resync := true;
+  EXECUTE pg_catalog.format('DELETE FROM %s', job);
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
+  -- signatures of two kinds cannot be compared; the refresh sees to the types of keys
+  IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j))
+     IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind) THEN
+    PERFORM @extschema@.neardup_clear_signatures(job, j);
+  ELSE
+    PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+  END IF;
+END $$;
+CREATE OR REPLACE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass := @extschema@.neardup_job_table(old);
+  base text := (pg_catalog.parse_ident(new))[1];
+  part text;
+BEGIN
+  IF pg_catalog.array_length(pg_catalog.parse_ident(new), 1) > 1 THEN
+    RAISE EXCEPTION 'the new name has no schema: %', new USING ERRCODE = 'invalid_name', HINT = 'ALTER TABLE .. SET SCHEMA moves a table.';
+  END IF;
+  IF octet_length(base) > 52 THEN
+    RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
+  END IF;
+  PERFORM @extschema@.neardup_lock_job(job);
+  FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
+    EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
+  END LOOP;
+  RETURN @extschema@.neardup_job_part(job, '')::regclass;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_job_temp(job regclass, what text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
+  SELECT pg_catalog.format('pg_temp.neardup_%s_%s_%s', what, job::oid, (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user))
+  $$;
+CREATE FUNCTION neardup_refresh_columns(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  columns text[] := ARRAY(SELECT format('%s %s', a.attnum, a.attname) FROM pg_attribute a
+                          WHERE a.attrelid = j.source AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
+  changed boolean := NOT COALESCE(j.columns <@ columns, true);
+BEGIN
+  IF j.columns IS DISTINCT FROM columns THEN
+    EXECUTE format('UPDATE %s SET columns = $1, resync = resync OR $2', job) USING columns, changed;
+  END IF;
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
+CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  shape text := @extschema@.neardup_job_temp(job, 'shape');
+  result text := @extschema@.neardup_job_part(job, '');
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  changed boolean := false;
+  r record;
+  columns text[];
+  what text;
+BEGIN
+  PERFORM @extschema@.neardup_drop('TABLE', shape);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
+  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new
+           FROM pg_attribute a JOIN pg_attribute b ON b.attname = a.attname
+           WHERE a.attrelid = signatures::regclass::oid AND b.attrelid = shape::regclass::oid AND a.attnum > 0 AND b.attnum > 0
+             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod) <> (b.atttypid, b.atttypmod) LOOP
+    columns := CASE WHEN r.name = 'id' THEN '{id,representative}'
+                    WHEN r.name LIKE 'within_%' THEN ARRAY[j.within[pg_catalog.substr(r.name, 8)::int]::text] END;
+    what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
+    BEGIN
+      -- keys are read again
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s USING %s', signatures, r.name, r.new,
+        CASE WHEN r.name = 'key' THEN 'NULL' ELSE pg_catalog.format('%I::text::%s', r.name, r.new) END);
+      IF columns IS NOT NULL THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %s %s', result,
+          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s USING %I::text::%s', c, r.new, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
+        USING ERRCODE = SQLSTATE, HINT = 'drop_duplicates() and create_duplicates() make the job anew.';
+    END;
+    changed := true;
+  END LOOP;
+  PERFORM @extschema@.neardup_drop('TABLE', shape);
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_types(regclass, neardup_job) IS 'private: gives the tables of a job the types that the source''s columns have now';
 CREATE OR REPLACE FUNCTION neardup_refresh_list(job regclass, j neardup_job) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
@@ -175,11 +598,12 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   changed text;
   n bigint;
+  nameless boolean;
 BEGIN
   IF j.resync THEN
     changed := 'true';
   ELSIF @extschema@.neardup_job_stored(j.source) THEN
-    changed := 'g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
+    changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));
@@ -192,19 +616,22 @@ BEGIN
        SELECT g.id, true FROM %s g WHERE NOT g.gone AND NOT EXISTS (SELECT FROM (%s) l WHERE l.id = g.id)) t',
     split_part(todo, '.', 2), rows, signatures, changed, signatures, rows);
   GET DIAGNOSTICS n = ROW_COUNT;
+  EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s WHERE id IS NULL)', todo) INTO nameless;
+  IF nameless THEN
+    RAISE EXCEPTION 'the column "%" of % is NULL in a row', j.id, j.source USING ERRCODE = 'null_value_not_allowed',
+      HINT = pg_catalog.format('filter => %L leaves such rows out.', pg_catalog.format('%I IS NOT NULL', j.id));
+  END IF;
   EXECUTE pg_catalog.format('CREATE INDEX ON %s (n)', todo);
   EXECUTE pg_catalog.format('ANALYZE %s', todo);
   RETURN n;
 END $$;
-
--- Jobs say so where ids are not unique.
 CREATE OR REPLACE FUNCTION neardup_refresh_sign(job regclass, j neardup_job, after bigint, upto bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
-  more text[] := ARRAY['key'] || COALESCE((SELECT array_agg('within_' || i ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i), '{}')
-                 || CASE WHEN j.at IS NOT NULL THEN ARRAY['at'] ELSE '{}' END;
+  more text[] := ARRAY(SELECT 'key' UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+                       UNION ALL SELECT 'at' WHERE j.at IS NOT NULL);
   sign text := CASE WHEN j.body IS NULL THEN 'b.body'
                     ELSE @extschema@.neardup_sign_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'b.body') END;
 BEGIN
@@ -223,9 +650,9 @@ BEGIN
      ON CONFLICT (id) DO UPDATE SET signature = EXCLUDED.signature, old_signature = EXCLUDED.old_signature,
        content = EXCLUDED.content, origin = EXCLUDED.origin, place = EXCLUDED.place, version = EXCLUDED.version,
        generation = EXCLUDED.generation, gone = false, %9$s',
-    signatures, array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM unnest(more) WITH ORDINALITY u(c, i)),
+    signatures, pg_catalog.array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM pg_catalog.unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
-    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM unnest(more) c))
+    (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM pg_catalog.unnest(more) c))
     USING after, upto, j.refresh, j.clustered;
   EXECUTE pg_catalog.format(
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
@@ -233,6 +660,300 @@ BEGIN
     USING after, upto, j.refresh, j.clustered;
 EXCEPTION WHEN cardinality_violation THEN
   RAISE EXCEPTION 'the column "%" of % is not unique', j.id, j.source USING ERRCODE = 'cardinality_violation';
+END $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_threshold(job regclass, j neardup_job) RETURNS float8 LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t float8;
+BEGIN
+  IF j.verify IS NULL OR j.verify_threshold IS NOT NULL THEN RETURN j.threshold; END IF;
+  IF j.verify = 'edit_rate' THEN RETURN greatest(1 - 3 * (1 - j.threshold), 0.01); END IF;
+  EXECUTE pg_catalog.format('SELECT @extschema@.neardup_search_threshold(signature, $1) FROM %s WHERE signature IS NOT NULL LIMIT 1',
+                 @extschema@.neardup_job_part(job, '_signatures')) INTO t USING j.threshold;
+  RETURN t;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
+  SELECT CASE
+    WHEN kind = 'minhash' AND threshold >= 0.5 THEN pg_catalog.format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
+    WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
+      pg_catalog.format('@extschema@.hamming(%s, %s) <= %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
+    WHEN kind = 'ctph' AND threshold >= 0.85 THEN
+      pg_catalog.format('@extschema@.ctph_edit_rate(%s, %s) <= %L::float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
+  $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
+DECLARE
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  kind text := @extschema@.neardup_job_kind(j);
+BEGIN
+  IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
+     @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
+      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
+      CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
+    EXECUTE pg_catalog.format('ANALYZE %s', signatures);
+  END IF;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
+DECLARE
+  result text := @extschema@.neardup_job_part(job, '');
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  changes text := @extschema@.neardup_job_part(job, '_changes');
+  touched text := @extschema@.neardup_job_temp(job, 'touched');
+  fresh text := @extschema@.neardup_job_temp(job, 'fresh');
+  ids text := @extschema@.neardup_job_temp(job, 'ids');
+  heirs text := @extschema@.neardup_job_temp(job, 'heirs');
+  part boolean := @extschema@.neardup_refresh_touched(job, j);
+  within text := (SELECT string_agg('g.within_' || i::text, ', ' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i);
+  id_type text;
+  query text;
+  looked_at bigint;
+  n bigint;
+BEGIN
+  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(a.atttypid, NULL) END
+    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass::oid AND a.attname = 'id';
+  query := pg_catalog.format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
+    CASE WHEN within IS NOT NULL THEN pg_catalog.format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
+    CASE WHEN j.verify IS NOT NULL THEN
+      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || pg_catalog.quote_ident(j.body))) END,
+    signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
+    CASE WHEN part THEN pg_catalog.format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
+    CASE WHEN j.keep = 'oldest' THEN 'ASC' ELSE 'DESC' END);
+  PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT c.id, COALESCE(c.cluster, c.n) AS c, COALESCE(c.representative, c.id) AS representative,
+                    c.similarity, c.survivor, c.n
+                  FROM @extschema@.all_clusters(NULL::%s, %L, %L::float8, %L, %L, %L::float8, %L::interval)
+                       WITH ORDINALITY c(id, cluster, representative, similarity, cluster_size, survivor, n)',
+    split_part(fresh, '.', 2), id_type, query, j.threshold, j.linkage, j.verify, j.verify_threshold, j.at_most_apart);
+  GET DIAGNOSTICS looked_at = ROW_COUNT;
+  EXECUTE pg_catalog.format('ANALYZE %s', fresh);
+  -- Where an old cluster lives on: with its representative, or with the first of its rows that are left.
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT DISTINCT ON (r.cluster) r.cluster AS old, f.c FROM %s f JOIN %s r ON r.id = f.id
+                  ORDER BY r.cluster, r.id = r.representative DESC, f.n', split_part(heirs, '.', 2), fresh, result);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT c, COALESCE(old, $1 - 1 + row_number() OVER (PARTITION BY old IS NULL ORDER BY c)) AS id, old IS NULL AS new
+                  FROM (SELECT f.c, min(h.old) AS old FROM (SELECT DISTINCT c FROM %s) f LEFT JOIN %s h ON h.c = f.c GROUP BY f.c) x',
+                 split_part(ids, '.', 2), fresh, heirs) USING j.next_cluster;
+  EXECUTE pg_catalog.format('ANALYZE %s', ids);
+  EXECUTE pg_catalog.format('ANALYZE %s', heirs);
+  EXECUTE pg_catalog.format(
+    'INSERT INTO %s (refresh, change, cluster, other)
+     SELECT $1, ''merged'', i.id, h.old FROM %s h JOIN %s i ON i.c = h.c WHERE i.id <> h.old
+     UNION ALL
+     SELECT DISTINCT $1, ''split'', i.id, r.cluster FROM %s f JOIN %s i ON i.c = f.c AND i.new JOIN %s r ON r.id = f.id
+     UNION ALL
+     SELECT DISTINCT $1, ''gone'', r.cluster, NULL::bigint FROM %s r WHERE %s AND NOT EXISTS (SELECT FROM %s h WHERE h.old = r.cluster)',
+    changes, heirs, ids, fresh, ids, result, result,
+    CASE WHEN part THEN pg_catalog.format('r.id IN (SELECT g.id FROM %s g WHERE g.gone)', signatures) ELSE 'true' END, heirs) USING j.refresh;
+  EXECUTE pg_catalog.format('DELETE FROM %s r WHERE %s', result,
+    CASE WHEN part THEN pg_catalog.format('r.id IN (SELECT g.id FROM %s g WHERE g.gone)', signatures)
+         ELSE pg_catalog.format('NOT EXISTS (SELECT FROM %s f WHERE f.id = r.id)', fresh) END);
+  EXECUTE pg_catalog.format(
+    'INSERT INTO %1$s AS r (id, cluster, representative, similarity, survivor, found_at%2$s)
+     SELECT f.id, i.id, f.representative, f.similarity, f.survivor, now()%3$s
+     FROM %4$s f JOIN %5$s i ON i.c = f.c%6$s LEFT JOIN %1$s o ON o.id = f.id
+     WHERE o.id IS NULL OR (o.cluster, o.survivor) <> (i.id, f.survivor) OR o.representative <> f.representative
+           OR o.similarity IS DISTINCT FROM f.similarity%7$s
+     ON CONFLICT (id) DO UPDATE SET cluster = EXCLUDED.cluster, representative = EXCLUDED.representative, similarity = EXCLUDED.similarity,
+       survivor = EXCLUDED.survivor, found_at = CASE WHEN r.cluster = EXCLUDED.cluster THEN r.found_at ELSE EXCLUDED.found_at END%8$s',
+    result, (SELECT string_agg(', ' || pg_catalog.quote_ident(w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)), ', ' || within, fresh, ids,
+    CASE WHEN within IS NOT NULL THEN pg_catalog.format(' JOIN %s g ON g.id = f.id', signatures) END,
+    (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)),
+    (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)));
+  EXECUTE pg_catalog.format('DELETE FROM %s WHERE gone', signatures);
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
+  EXECUTE pg_catalog.format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
+    USING n, looked_at;
+  PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs, touched);
+END $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_step(job regclass, batch int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  j @extschema@.neardup_job := @extschema@.neardup_job_row(job);
+  p @extschema@.neardup_profile;
+  t regtype;
+  n bigint;
+BEGIN
+  IF j.phase = 'listing' THEN
+    PERFORM @extschema@.neardup_job_rows(j);
+    IF j.body IS NOT NULL THEN
+      p := @extschema@.neardup_profile_named(j.profile);
+      t := @extschema@.neardup_job_column(j.source, j.body, 'body');
+      IF p.version IS DISTINCT FROM j.profile_version OR t::oid <> j.body_type::oid THEN
+        j.profile_version := p.version; j.body_type := t; j.recluster := true;
+        EXECUTE pg_catalog.format('UPDATE %s SET profile_version = $1, body_type = $2, recluster = true', job) USING p.version, t;
+        PERFORM @extschema@.neardup_clear_signatures(job, j);
+      END IF;
+    END IF;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
+    IF @extschema@.neardup_refresh_types(job, j) THEN
+      j.resync := true;
+      EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);
+    END IF;
+    n := @extschema@.neardup_refresh_list(job, j);
+    EXECUTE pg_catalog.format('UPDATE %s SET total = $1, done = 0', job) USING n;
+    RETURN CASE WHEN n > 0 THEN 'signing' ELSE 'indexing' END;
+  ELSIF j.phase = 'signing' THEN
+    BEGIN
+      PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    EXCEPTION WHEN datatype_mismatch THEN
+      -- the column has signatures of other parameters now, which only another index takes
+      IF j.signature IS NULL OR pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 THEN RAISE; END IF;
+      PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+      EXECUTE pg_catalog.format('UPDATE %s SET recluster = true', job);
+      PERFORM @extschema@.neardup_refresh_sign(job, j, j.done, j.done + batch);
+    END;
+    EXECUTE pg_catalog.format('UPDATE %s SET done = LEAST(done + $1, total)', job) USING batch;
+    RETURN CASE WHEN j.done + batch < j.total THEN 'signing' ELSE 'indexing' END;
+  ELSIF j.phase = 'indexing' THEN
+    j.search_threshold := @extschema@.neardup_refresh_threshold(job, j);
+    EXECUTE pg_catalog.format('UPDATE %s SET search_threshold = $1, resync = false', job) USING j.search_threshold;
+    PERFORM @extschema@.neardup_refresh_index(job, j);
+    PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_temp(job, 'todo'));
+    EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', @extschema@.neardup_job_part(job, '_signatures')) INTO n USING j.clustered;
+    IF n = 0 AND NOT j.recluster THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET clustered_rows = 0', job);
+      RETURN 'idle';
+    END IF;
+    RETURN 'clustering';
+  END IF;
+  PERFORM @extschema@.neardup_refresh_cluster(job, j);
+  RETURN 'idle';
+END $$;
+CREATE OR REPLACE PROCEDURE neardup_refresh(job regclass, batch int, time_limit interval, commit boolean) LANGUAGE plpgsql AS $$
+DECLARE
+  name text := left(@extschema@.neardup_job_part(job, ''), 200);
+  start timestamptz := clock_timestamp();
+  j @extschema@.neardup_job := @extschema@.neardup_job_row(job);
+  step text := 'listing';
+  next text;
+  signed boolean := false;
+  failed boolean := false;
+  state text; message text; detail text; hint text;
+BEGIN
+  IF j.source IS NULL THEN
+    RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception';
+  END IF;
+  IF j.paused THEN
+    RAISE NOTICE '% is paused', name USING HINT = pg_catalog.format('SELECT pause_duplicates(%L, false);', name);
+    RETURN;
+  END IF;
+  EXECUTE pg_catalog.format('UPDATE %s SET refresh = refresh + 1, phase = ''listing'', done = 0, total = NULL, started = clock_timestamp(),
+                  phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL', job);
+  IF commit THEN COMMIT; END IF;
+  LOOP
+    BEGIN
+      next := @extschema@.neardup_refresh_step(job, batch);
+    EXCEPTION WHEN OTHERS THEN
+      IF NOT commit THEN RAISE; END IF;
+      GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+      failed := true;
+    END;
+    IF failed THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET phase = ''failed'', finished = clock_timestamp(), pid = NULL, last_error = $1', job) USING message;
+      COMMIT;
+      PERFORM @extschema@.neardup_raise(state, message, detail, hint);
+    END IF;
+    EXECUTE pg_catalog.format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', job) USING next;
+    IF next = 'idle' THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL', job);
+    END IF;
+    IF commit THEN COMMIT; END IF;
+    EXIT WHEN next = 'idle';
+    j := @extschema@.neardup_job_row(job);
+    -- not before a batch: what only lists, and is stopped, would never come further
+    signed := signed OR step = 'signing';
+    step := next;
+    IF j.paused OR (signed AND clock_timestamp() - start >= time_limit) THEN
+      EXECUTE pg_catalog.format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = ''waiting''', job);
+      IF commit THEN COMMIT; END IF;
+      RAISE NOTICE '%: % of % rows signed, then %; the next refresh goes on', name, j.done, COALESCE(j.total, 0),
+        CASE WHEN j.paused THEN 'paused' ELSE 'the time limit was reached' END;
+      EXIT;
+    END IF;
+  END LOOP;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_jobs() RETURNS TABLE (job regclass, source regclass, phase text, done bigint, total bigint, rate float8,
+    time_left interval, started timestamptz, finished timestamptz, pid int, last_error text) LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t regclass;
+  j @extschema@.neardup_job;
+  running boolean;
+BEGIN
+  FOR t IN SELECT c.oid FROM pg_class c WHERE c.reloftype = '@extschema@.neardup_job'::regtype::oid AND c.relkind = 'r'
+           -- a policy of another role would run with the rights of who looks
+           AND (NOT c.relrowsecurity OR c.relowner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user))
+           AND has_table_privilege(c.oid, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
+           -- temporary tables of other sessions cannot be read
+           AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
+    BEGIN
+      j := @extschema@.neardup_job_row(t);
+    EXCEPTION WHEN undefined_table THEN CONTINUE;  -- dropped meanwhile
+    END;
+    CONTINUE WHEN j.phase IS NULL;
+    -- the lock of refresh_duplicates()
+    SELECT true INTO running FROM pg_locks l WHERE l.locktype = 'advisory' AND l.classid = t::oid AND l.objid = 0 AND l.objsubid = 3
+      AND l.granted AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
+    running := COALESCE(running, false);
+    job := to_regclass(@extschema@.neardup_job_part(t, '')); source := j.source;
+    started := j.started; finished := j.finished; last_error := j.last_error; pid := CASE WHEN running THEN j.pid END;
+    done := j.done; total := j.total;
+    phase := CASE WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = j.source::oid) THEN 'orphan'
+                  WHEN j.paused AND NOT running THEN 'paused'
+                  WHEN j.phase IN ('listing', 'signing', 'indexing', 'clustering') AND NOT running THEN 'interrupted'
+                  ELSE j.phase END;
+    rate := NULL; time_left := NULL;
+    IF running AND phase = 'clustering' THEN
+      SELECT COALESCE(round(g.searched * 100), 0), 100 INTO done, total FROM @extschema@.neardup_progress() g WHERE g.pid = j.pid;
+    END IF;
+    IF running AND phase IN ('signing', 'clustering') AND done > 0 THEN
+      rate := done / greatest(extract(epoch FROM clock_timestamp() - j.phase_started), 0.001);
+      time_left := make_interval(secs => (total - done) / rate);
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_s_curve(threshold float8, num_perm int = 128, bands int = NULL, rows int = NULL) RETURNS SETOF text
+  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 30 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  need int;
+  first int;
+  p float8;
+  at float8;
+BEGIN
+  IF threshold IS NULL OR num_perm IS NULL THEN
+    RAISE EXCEPTION '% must not be NULL', CASE WHEN threshold IS NULL THEN 'threshold' ELSE 'num_perm' END
+      USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF NOT (threshold > 0 AND threshold <= 1) THEN
+    RAISE EXCEPTION 'threshold must be above 0 and at most 1: %', threshold USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF num_perm NOT BETWEEN 16 AND 4096 THEN
+    RAISE EXCEPTION 'num_perm must be between 16 and 4096: %', num_perm USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF (bands IS NULL) <> (rows IS NULL) THEN
+    RAISE EXCEPTION 'bands and rows must be given together' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF bands::bigint * rows > num_perm THEN
+    RAISE EXCEPTION '% bands of % rows need % components, and num_perm is %', bands, rows, bands::bigint * rows, num_perm
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  need := @extschema@.neardup_matches_needed(num_perm, threshold);
+  -- whole steps of 0.02 from 0.5, or from 0.2 below the threshold where that is less
+  first := greatest(0, least(25, round((threshold - 0.2) * 50)::int));
+  RETURN NEXT CASE WHEN bands IS NULL
+    THEN pg_catalog.format('probability that jaccard >= %s (%s of %s components)', threshold, need, num_perm)
+    ELSE pg_catalog.format('probability that one of %s bands of %s components agrees; -> is the threshold, %s', bands, rows, threshold) END;
+  RETURN NEXT '       0          0.25         0.5        0.75           1';
+  FOR i IN first .. 50 LOOP
+    at := i / 50.0::float8;
+    p := CASE WHEN bands IS NULL THEN (@extschema@.neardup_match_tail(num_perm, at))[need + 1]
+              ELSE @extschema@.lsh_probability(at, bands, rows) END;
+    RETURN NEXT pg_catalog.format('%s %s|%s| %s', to_char(at, 'FM0.00') || repeat(' ', 4),
+      -- the step that holds the threshold
+      CASE WHEN i = round(threshold * 50)::int THEN '->' ELSE '  ' END,
+      rpad(repeat('#', round(p * 48)::int), 48, CASE WHEN i = round(threshold * 50)::int THEN '-' ELSE ' ' END),
+      to_char(floor(p * 10000 + 1e-6) / 10000, 'FM0.0000'));
+  END LOOP;
 END $$;
 
 -- Its pattern is read alike whatever standard_conforming_strings is.

@@ -204,7 +204,7 @@ class Exporter {
         " (SELECT pg_catalog.format_type(a.atttypid, NULL) FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND "
         "a.attname = $2"
         "  AND a.attnum > 0 AND NOT a.attisdropped),"
-        " COALESCE(' AND (' || j.filter || ')', '') || COALESCE(' AND (' || j.deleted || ') IS NOT TRUE', '')"
+        " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
         " FROM " +
             job_.extension +
             "neardup_job_row($1::pg_catalog.regclass) j LEFT JOIN pg_catalog.pg_class c ON c.oid = j.source",

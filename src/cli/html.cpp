@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 namespace neardup::cli {
@@ -33,6 +34,18 @@ std::int32_t decode(std::string_view text, std::size_t i, std::size_t& size) {
 
 bool is_directional(std::int32_t c) {
   return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+// Where a link leads, so that it stays one. A device or a pipe would be replaced by the file: /dev/null, for root.
+std::string target_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (error || !std::filesystem::exists(status)) return path;  // opening it tells what is wrong
+  if (!std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error("cannot write " + path + ": it is there, and no regular file");
+  }
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
 }
 
 std::string number(double value) {
@@ -93,7 +106,8 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
-HtmlFile::HtmlFile(const std::string& path) : path_(path), temporary_(path + ".new-" + std::to_string(getpid())) {
+HtmlFile::HtmlFile(const std::string& path)
+    : path_(target_of(path)), temporary_(path_ + ".new-" + std::to_string(getpid())) {
   const int fd = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) fail();
   file_.reset(fdopen(fd, "w"));

@@ -17,7 +17,8 @@ std::string html_text(std::string_view text, bool plain = false);
 // 1234567 -> "1,234,567"
 std::string grouped(std::int64_t number);
 
-// Written beside the file that it becomes at commit(); without commit() nothing is left of it.
+// Written beside the file that it becomes at commit(); without commit() nothing is left of it. What is there already
+// must be a regular file, or a link to one, which stays.
 class HtmlFile {
  public:
   // Throws std::runtime_error where it cannot be written.

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "cli/interrupt.h"
@@ -81,9 +82,10 @@ class Watch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Watch(Connection& db, const Job& job, bool quiet)
-      : db_(db), mode_(quiet ? Progress::Mode::quiet : Progress::default_mode()) {
-    db_.query("SET statement_timeout = '5s'");
+  // db may be null: then nothing is seen.
+  Watch(Connection* db, const Job& job) : db_(db), mode_(Progress::default_mode()) {
+    if (db_ == nullptr) return;
+    db_->query("SET statement_timeout = '5s'");
     status_ =
         "SELECT s.phase, COALESCE(s.done, 0)::int8, COALESCE(s.total, -1)::int8, COALESCE(s.rate, 0)::float8,"
         " COALESCE(extract(epoch FROM s.time_left), -1)::float8,"
@@ -98,9 +100,9 @@ class Watch {
 
   // Never throws: what cannot be watched goes on unwatched.
   void look() noexcept {
-    if (mode_ == Progress::Mode::quiet || blind_) return;
+    if (db_ == nullptr || blind_) return;
     try {
-      const Result row = db_.query(status_, Params().text(result_));
+      const Result row = db_->query(status_, Params().text(result_));
       if (PQntuples(row.get()) == 1) show(row);
     } catch (const Interrupted&) {
     } catch (const DatabaseError& error) {
@@ -154,7 +156,7 @@ class Watch {
     std::fprintf(stderr, "%s\n", text.c_str());
   }
 
-  Connection& db_;
+  Connection* db_;
   Progress::Mode mode_;
   ProgressLine line_;
   std::string status_, result_, phase_;
@@ -246,12 +248,20 @@ int run_main(int argc, char** argv) {
   RunOptions options;
   if (const auto code = read_command_line("run", kHelp, [&] { return parse(argc, argv, options); })) return *code;
   install_interrupt_handlers();
-  Connection::Options watching = options.connection;
-  watching.canceled_by_signals = false;
-  Connection watcher(watching);
   Connection db(options.connection);
   const Job job = find_job(db, options.job);
-  Watch watch(watcher, job, options.quiet);
+  std::optional<Connection> watcher;
+  if (!options.quiet) {
+    Connection::Options watching = options.connection;
+    watching.canceled_by_signals = false;
+    try {
+      watcher.emplace(watching);
+    } catch (const DatabaseError& error) {
+      // a limit of connections: the refresh needs but one
+      std::fprintf(stderr, "neardup run: no second connection to show how far it is: %s\n", error.what());
+    }
+  }
+  Watch watch(watcher ? &*watcher : nullptr, job);
   const std::string before = last_start(db, job);
   const auto start = Watch::Clock::now();
   try {

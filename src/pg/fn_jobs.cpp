@@ -17,6 +17,7 @@ extern "C" {
 #include "parser/parse_relation.h"
 #include "parser/parser.h"
 #include "storage/lock.h"
+#include "utils/acl.h"
 #include "utils/uuid.h"
 }
 
@@ -44,7 +45,13 @@ Node* only_expression(const char* source) {
       select->limitCount != nullptr || select->lockingClause != NIL || select->withClause != nullptr ||
       select->op != SETOP_NONE)
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not a single expression: \"%s\"", source)));
-  return linitial_node(ResTarget, select->targetList)->val;
+  const ResTarget* target = linitial_node(ResTarget, select->targetList);
+  // as "published desc" is read: the keyword as a name
+  if (target->name != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not an expression alone: \"%s\"", source),
+                    errhint("An expression has no ASC or DESC and no name; -extract(epoch FROM published) puts the "
+                            "newest first.")));
+  return target->val;
 }
 
 void name_expression(void* arg) { errcontext("expression \"%s\" of a job", static_cast<const char*>(arg)); }
@@ -57,6 +64,9 @@ LOCKTAG tag_of(Oid job) {
 }
 
 void lock_job(Oid job, bool session) {
+  // who may not refresh or change a job keeps nobody from it
+  const AclResult may = pg_class_aclcheck(job, GetUserId(), ACL_UPDATE);
+  if (may != ACLCHECK_OK) aclcheck_error(may, OBJECT_TABLE, get_rel_name(job));
   const LOCKTAG tag = tag_of(job);
   if (LockAcquire(&tag, ExclusiveLock, session, true) == LOCKACQUIRE_NOT_AVAIL)
     ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("another session is refreshing or changing this job: %s",
@@ -141,7 +151,7 @@ Datum neardup_expression_type(PG_FUNCTION_ARGS) {
   // The kind says what is refused: subqueries, aggregates, window functions, sets.
   Node* node = transformExpr(state, raw, EXPR_KIND_CHECK_CONSTRAINT);
   assign_expr_collations(state, node);
-  const Oid type = exprType(node);
+  const Oid type = getBaseType(exprType(node));
   if (contain_volatile_functions(reinterpret_cast<Node*>(expression_planner(reinterpret_cast<Expr*>(node)))))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("volatile functions cannot be used here")));
   free_parsestate(state);

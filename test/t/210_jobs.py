@@ -57,6 +57,9 @@ def every_source(name):
             "uuid ids": (SCHEMA % ("uuid", "text"), "docs", "body => 'body'", lambda i: "%08x-0000-0000-0000-%012x" % (i * 7919 % 2**32, i)),
             "text ids": (SCHEMA % ("text", "text"), "docs", "body => 'body'", lambda i: "doc %d" % i),
             "int ids": (SCHEMA % ("int", "text"), "docs", "body => 'body'", lambda i: i),
+            "domains over domains": ("CREATE DOMAIN ids AS bigint; CREATE DOMAIN its_ids AS ids; CREATE DOMAIN yes AS boolean; CREATE DOMAIN bodies AS text; CREATE DOMAIN its_bodies AS bodies;"
+                                     + SCHEMA % ("its_ids", "its_bodies"), "docs", "body => 'body', filter => '(id > 0)::yes'", lambda i: i),
+            "ranges as ids": (SCHEMA % ("int4range", "text"), "docs", "body => 'body'", lambda i: "[%d,%d)" % (i, i + 1)),
             "bytea": (SCHEMA % ("bigint", "bytea"), "docs", "body => 'body', profile => 'ctph'", lambda i: i),
             "a view": (SCHEMA % ("bigint", "text") + "; CREATE VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v", "body => 'body'", lambda i: i),
             "a materialized view": (SCHEMA % ("bigint", "text") + "; CREATE MATERIALIZED VIEW v AS SELECT id, body FROM docs WHERE NOT gone", "v",
@@ -129,7 +132,8 @@ def ids_of_clusters(name):
         equal("rows that stay keep found_at", one(conn, "SELECT found_at FROM dups WHERE id = 10"), found)
         conn.execute("DROP TABLE docs CASCADE")
         equal("a dropped source makes an orphan", one(conn, "SELECT phase FROM duplicates_status"), "orphan")
-        fails("an orphan is not refreshed", conn, "CALL refresh_duplicates('dups')", text="has been dropped")
+        for call in ("CALL refresh_duplicates('dups')", "SELECT alter_duplicates('dups', threshold => 0.9)"):
+            fails("an orphan is not refreshed: %s" % call, conn, call, text="has been dropped")
         conn.execute("SELECT drop_duplicates('dups')")
 
 
@@ -156,7 +160,11 @@ def life_of_a_job(name):
 
         change(conn, rng, texts, 60, ids)
         conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
-        equal("a time limit ends it", one(conn, "SELECT phase FROM duplicates_status"), "waiting")
+        equal("a time limit ends it, after a batch", conn.execute("SELECT phase, done FROM duplicates_status").fetchone(), ("waiting", 5))
+        for _ in range(40):
+            conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
+        equal("however short it is, the job comes to its end", one(conn, "SELECT phase FROM duplicates_status"), "idle")
+        change(conn, rng, texts, 60, ids)
         for _ in range(40):
             conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '20 ms')")
         conn.execute("CALL refresh_duplicates('dups')")
@@ -205,7 +213,146 @@ def life_of_a_job(name):
         conn.execute("ALTER TABLE docs ALTER content TYPE bytea USING convert_to(content, 'UTF8')")
         run(conn, "SELECT alter_duplicates('dups', profile => 'ctph')", "CALL refresh_duplicates('dups')")
         equal("another type of body", table(conn, "dups"), from_scratch(conn, "body => 'content', threshold => 0.9, profile => 'ctph'"))
+        conn.execute("SELECT drop_duplicates('dups')")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'content', within => '{tenant}', order_by => 'id -- as it came', filter => 'id > 0 -- all', deleted => 'gone --')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("conditions may end in comments", table(conn, "dups"), from_scratch(conn, "body => 'content', within => '{tenant}', order_by => 'id', deleted => 'gone'"))
+        conn.execute("ALTER TABLE docs RENAME tenant TO author")
+        fails("a renamed within column", conn, "CALL refresh_duplicates('dups')", text='column "tenant" of docs does not exist', hint="rename it back")
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
+
+
+def columns_change_places(name):
+    """Another column gets the name of one that a job reads; no row is written."""
+    with connect(name) as conn:
+        conn.prepare_threshold = None
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(41)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute("ALTER TABLE docs ADD cleaned text; UPDATE docs SET cleaned = 'the same words in most of the rows ' || tenant")
+        options = "body => 'body', within => '{tenant}'"
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+        conn.execute("CALL refresh_duplicates('dups')")
+        rows = []
+        for alter in ("RENAME body TO raw; ALTER TABLE docs RENAME cleaned TO body", "DROP body; ALTER TABLE docs ADD body text DEFAULT 'now all rows have the same words'",
+                      "DROP tenant; ALTER TABLE docs ADD tenant int DEFAULT 5", "DROP body; ALTER TABLE docs RENAME raw TO body"):
+            conn.execute("ALTER TABLE docs " + alter)
+            conn.execute("CALL refresh_duplicates('dups')")
+            rows.append((alter, table(conn, "dups", ", tenant"), from_scratch(conn, options, more=", tenant")))
+        equal_all("columns change places", rows)
+        conn.execute("ALTER TABLE docs ADD note text")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("one that is added changes nothing", one(conn, "SELECT total FROM dups_job"), 0)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def thresholds_to_the_last_digit(name):
+    """2/3 is no more than 2/3, whatever extra_float_digits says."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("INSERT INTO docs VALUES (1, 'a b c d e f'), (2, 'a b c d e f g h')")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 2 / 3::float8, verify => 'jaccard')")
+        conn.execute("SET extra_float_digits = 0")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("a threshold of 2/3", one(conn, "SELECT count(DISTINCT cluster) FROM dups"), 1)
+        conn.execute("RESET extra_float_digits; SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def written_in_one_transaction(name):
+    """What a transaction writes again after its own refresh is seen by the next, wherever it lies then."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+        with conn.transaction():
+            conn.execute("INSERT INTO docs SELECT i, 'the same seven words in each row' FROM generate_series(1, 2) i; SAVEPOINT s; INSERT INTO docs VALUES (3, 'the same seven words in each row')")
+            conn.execute("CALL refresh_duplicates('dups', commit => false)")
+            conn.execute("UPDATE docs SET body = 'other words than before ' || id WHERE id > 1")
+        conn.execute("VACUUM FULL docs")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("written, refreshed and written in one transaction", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("then it has a version", one(conn, "SELECT total FROM dups_job"), 0)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def signatures_change(name):
+    """The signatures of a column are made anew with other parameters."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD sig minhash")
+        rng = random.Random(37)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute("UPDATE docs SET sig = to_minhash(body, num_perm => 64)")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', signature => 'sig')")
+        conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+        conn.execute("UPDATE docs SET sig = to_minhash(body, num_perm => CASE WHEN id % 3 = 0 THEN 128 ELSE 64 END)")
+        fails("signatures made in two ways", conn, "CALL refresh_duplicates('dups', batch => 50)", text="not made like those")
+        conn.execute("UPDATE docs SET sig = to_minhash(body, num_perm => 128)")
+        conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+        equal("all of them made in another way", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
+        conn.execute("UPDATE docs SET sig = to_minhash(body, 2, num_perm => 256)")
+        conn.execute("CALL refresh_duplicates('dups', batch => 50)")
+        equal("and once more", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
+        equal("an index serves them", one(conn, "SELECT cardinality(neardup_job_indexes('dups_job'))"), 1)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def types_change(name):
+    """The types of the source's columns change under a job: its tables follow, or it is said why they cannot."""
+    with connect(name) as conn:
+        conn.prepare_threshold = None
+        conn.execute(SCHEMA % ("int", "text") + "; ALTER TABLE docs ALTER tenant TYPE varchar(3); ALTER TABLE docs ADD rank varchar(3)")
+        rng = random.Random(31)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        options = "body => 'body', within => '{tenant}', order_by => 'rank', at => 'published', at_most_apart => '7 days'"
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+        conn.execute("CALL refresh_duplicates('dups')")
+        rows = []
+        for alter in ("ALTER id TYPE bigint", "ALTER tenant TYPE varchar(9) USING 'tenant ' || tenant", "ALTER rank TYPE int USING id % 3", "ALTER published TYPE date",
+                      "ALTER id TYPE text USING 10000000000 + id", "ALTER tenant TYPE text", "ALTER id TYPE numeric(20) USING id::numeric", "ALTER body TYPE bytea USING body::bytea"):
+            conn.execute("ALTER TABLE docs " + alter)
+            if alter == "ALTER id TYPE bigint":
+                conn.execute("INSERT INTO docs (id, body, tenant) VALUES (5000000000, 'a text with an id that has come late', '1')")
+            conn.execute("CALL refresh_duplicates('dups')")
+            rows.append((alter, table(conn, "dups"), from_scratch(conn, options)))
+        equal_all("types change", rows)
+        conn.execute("CREATE VIEW looks AS SELECT id FROM dups; ALTER TABLE docs ALTER id TYPE bigint")
+        fails("a view keeps the type", conn, "CALL refresh_duplicates('dups')", text='"id" of docs was numeric(20,0) and is bigint, and the tables of the job cannot follow: cannot alter type',
+              hint="make the job anew")
+        conn.execute("DROP VIEW looks")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("until it is dropped", table(conn, "dups"), from_scratch(conn, options))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def longest_names(name):
+    """52 bytes: each table and the index have names of their own, whatever PostgreSQL makes of longer ones."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(29)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        index = "SELECT count(*) FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = c.relam WHERE indrelid = to_regclass(%s || '_signatures') AND amname = 'lsh'"
+        rows = []
+        for job, other in (("n" * 52, "m" * 52), ("\u00e4" * 26, "dups"), ("dups", "\u00fc" * 26)):
+            conn.execute("SELECT create_duplicates(%s, 'docs', 'id', 'body')", (job,))
+            conn.execute("CALL refresh_duplicates(%s)", (job,))
+            rows.append((job, one(conn, index, (job,)), 1))
+            conn.execute("SELECT alter_duplicates(%s, threshold => 0.85)", (job,))
+            rows.append((job + " altered", one(conn, index, (job,)), 0))
+            conn.execute("CALL refresh_duplicates(%s)", (job,))
+            conn.execute("SELECT rename_duplicates(%s, %s)", (job, other))
+            # the name is free for another
+            conn.execute("SELECT create_duplicates(%s, 'docs', 'id', 'body')", (job,))
+            conn.execute("CALL refresh_duplicates(%s)", (job,))
+            change(conn, rng, texts, 3, ids)
+            conn.execute("CALL refresh_duplicates(%s)", (other,))
+            rows.append((other, (one(conn, index, (other,)), table(conn, other)), (1, from_scratch(conn, "body => 'body', threshold => 0.85"))))
+            conn.execute("SELECT drop_duplicates(%s), drop_duplicates(%s)", (job, other))
+        equal_all("the longest names", rows)
+        conn.execute("DROP TABLE docs")
 
 
 def error_of_inside(conn, query):
@@ -218,8 +365,8 @@ def error_of_inside(conn, query):
 
 def bad_input(name):
     with connect(name) as conn:
-        conn.execute(SCHEMA % ("bigint", "text"))
-        conn.execute("CREATE TABLE other (id bigint, p point)")
+        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD site point")
+        conn.execute("CREATE TABLE other (id bigint, p point, b bytea)")
         create = "SELECT create_duplicates('dups', 'docs', 'id', %s)"
         for options, text, state in (
                 ("'body', threshold => 80", "threshold must be above 0 and at most 1: 80", "22023"),
@@ -241,15 +388,25 @@ def bad_input(name):
                 ("'body', filter => 'id in (select 1)'", "subquery", "0A000"),
                 ("'body', filter => 'true) or (true'", "syntax error", "42601"),
                 ("'body', filter => 'true from other'", "not a single expression", "42601"),
+                ("'body', order_by => 'published DESC'", 'not an expression alone: "published DESC"', "42601"),
+                ("'body', at => 'published', at_most_apart => '-1 day'", "at_most_apart must not be negative: -1 days", "22023"),
+                ("'body', verify => 'jaccard', verify_threshold => 80", "verify_threshold must be above 0 and at most 1: 80", "22023"),
+                ("'body', order_by => 'to_json(id)'", "order_by => 'to_json(id)' is json, which has no order", "42804"),
+                ("'body', within => '{site}'", 'within column "site" is point, which has no order', "42804"),
                 ("'body', order_by => 'max(id)'", "aggregate", "42803"),
                 ("'body', order_by => 'missing'", "does not exist", "42703")):
             fails("create_duplicates: %s" % options, conn, create % options, text=text, state=state)
+        fails("no source", conn, "SELECT create_duplicates('dups', NULL, 'id', 'body')", text="source and id must not be NULL", state="22004")
         fails("a name that is too long", conn, "SELECT create_duplicates(repeat('x', 53), 'docs', 'id', 'body')", text="at most 52 bytes", state="42622")
         fails("an id without an order", conn, "SELECT create_duplicates('dups', 'other', 'p', signature => 'id')", text="not a signature")
         fails("no such job", conn, "CALL refresh_duplicates('docs')", text='there is no table of duplicates "docs"', state="42P01")
         fails("a batch of nothing", conn, "CALL refresh_duplicates('docs', 0)", text="batch must be at least 1: 0")
         for call, text in (("create_profile('p', k => 100)", "k must be"), ("create_profile('p', unit => 'line')", "unit"),
                            ("create_profile('default')", "is built in"), ("alter_profile('web', k => 2)", "is built in"),
+                           ("create_profile(NULL)", "name must not be NULL"), ("create_profile('p', encoding => 'klingon')", "unknown encoding: klingon"),
+                           ("create_profile('p', base => 'simhash', signature => 'minhash')", "num_perm, bits and seed of a profile of minhash signatures must not be NULL"),
+                           ("create_profile('p', base => 'ctph', signature => 'simhash', encoding => 'detect')", "unit and k of a profile of simhash signatures"),
+                           ("create_duplicates('dups', 'other', 'id', 'b', profile => 'ctph', keep => 'best')", "keep => 'best' is for text"),
                            ("create_profile('p', script => 'klingon')", "script must be"), ("create_profile('p', min_length => -1)", "min_length")):
             fails(call, conn, "SELECT %s" % call, text=text)
         equal("nothing was made", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%' OR relname = 'p'"), 0)
@@ -257,6 +414,11 @@ def bad_input(name):
         conn.execute("ALTER TABLE other ADD body text DEFAULT 'some words here'")
         conn.execute("SELECT create_duplicates('dups', 'other', 'id', 'body')")
         fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", text='the column "id" of other is not unique', state="21000")
+        conn.execute("TRUNCATE other; INSERT INTO other VALUES (1), (NULL)")
+        fails("an id that is NULL", conn, "CALL refresh_duplicates('dups')", text='the column "id" of other is NULL in a row', state="22004", hint="filter => 'id IS NOT NULL'")
+        conn.execute("SELECT alter_duplicates('dups', filter => 'id IS NOT NULL')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("is left out by a filter", one(conn, "SELECT array_agg(id) FROM dups"), [1])
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE other, docs")
 
 
@@ -280,10 +442,78 @@ def rights(name):
             equal("what is made is the caller's", one(conn, "SELECT string_agg(DISTINCT relowner::regrole::text, ',') FROM pg_class WHERE relname LIKE 'dups%'"),
                   "neardup_t_owner")
             conn.execute("RESET ROLE; SET ROLE neardup_t_reader")
+            with connect(name) as other:
+                other.execute("CREATE TEMP TABLE t AS SELECT 1 AS id, 'a few words'::text AS body; SELECT create_duplicates('pg_temp.temps', 't', 'id', 'body')")
+                other.execute("CALL refresh_duplicates('pg_temp.temps')")
+                equal("a job over a temporary table", one(other, "SELECT phase FROM duplicates_status WHERE job = 'temps'::regclass"), "idle")
+                with connect(name) as third:
+                    equal("is for its session", third.execute("SELECT job::text FROM duplicates_status").fetchall(), [("own.dups",)])
+            conn.execute("SET ROLE neardup_t_owner; REVOKE USAGE ON SCHEMA own FROM neardup_t_reader; GRANT SELECT ON own.dups_job TO neardup_t_reader; SET ROLE neardup_t_reader")
+            equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
+            conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
+            fails("nor keep refreshes away", conn, "SELECT neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
+            conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT SELECT, INSERT, UPDATE, DELETE ON own.dups, own.dups_signatures, own.dups_changes, own.dups_job TO neardup_t_reader;"
+                         "CREATE POLICY q ON docs TO neardup_t_reader USING (tenant = 1); SET ROLE neardup_t_owner; SELECT alter_duplicates('own.dups', threshold => 0.9); SET ROLE neardup_t_reader")
+            fails("who may write its tables makes no index", conn, "CALL refresh_duplicates('own.dups')", text="must be owner", state="42501")
+            conn.execute("SET ROLE neardup_t_owner")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            conn.execute("RESET ROLE; INSERT INTO docs VALUES (11, 'a text of its own', 1); SET ROLE neardup_t_reader")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            conn.execute("SET ROLE neardup_t_owner; SELECT alter_duplicates('own.dups', profile => 'simhash', keep => 'longest')")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            conn.execute("SET ROLE neardup_t_reader")
+            conn.execute("CALL refresh_duplicates('own.dups')")
+            equal("but refreshes it afterwards, in the same session, and with another profile", one(conn, "SELECT array_agg(id ORDER BY id) FROM own.dups"), [1, 3, 5, 7, 9, 11])
         finally:
             conn.execute("RESET ROLE; RESET search_path; DROP TABLE docs CASCADE; DROP SCHEMA own CASCADE; DROP ROLE neardup_t_owner, neardup_t_reader")
+
+
+# An operator or a function for whatever has none that fits exactly in pg_catalog: it would be taken before those that fit by a cast.
+PUT_BEFORE = """CREATE SCHEMA put; DO $do$
+DECLARE
+  n int := 0; o text; a text; b text; f text;
+  types text[] := '{oid,regclass,regtype,int4,int8,float8,numeric,name,text,"char",name[],text[]}';
+BEGIN
+  FOREACH o IN ARRAY '{=,<>,<,>,<=,>=,||,&&,+,-,*,/}'::text[] LOOP
+    FOREACH a IN ARRAY types LOOP
+      FOREACH b IN ARRAY types LOOP
+        CONTINUE WHEN to_regoperator(format('pg_catalog.%s(%s,%s)', o, a, b)) IS NOT NULL;
+        n := n + 1;
+        EXECUTE format('CREATE FUNCTION put.o%s(%s, %s) RETURNS boolean LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION %L; END $f$', n, a, b, 'put before: ' || o || ' ' || a || ' ' || b);
+        EXECUTE format('CREATE OPERATOR put.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = put.o%s)', o, a, b, n);
+      END LOOP;
+    END LOOP;
+  END LOOP;
+  FOREACH f IN ARRAY '{quote_ident(name),left(name\\,int4),unnest(text[]),unnest(name[]),num_nonnulls(name\\,name),format_type(oid\\,text),array_to_string(text[]\\,text),array_cat(text[]\\,text[]),array_length(text[]\\,int4),array_length(name[]\\,int4),octet_length(name)}'::text[] LOOP
+    EXECUTE format('CREATE FUNCTION put.%s RETURNS %s LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION %L; END $f$', f, CASE WHEN f LIKE 'unnest%%' THEN 'SETOF text' ELSE 'text' END, 'put before: ' || f);
+  END LOOP;
+END $do$"""
+
+
+def put_before(name):
+    """What others have put into a schema of the search_path does not run with the rights of who uses a job, or looks at the status."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(23)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute(PUT_BEFORE)
+        try:
+            for options in ("'body'", "'body', keep => 'longest', within => '{tenant}', at => 'published', at_most_apart => '7 days'",
+                            "'body', keep => 'best', verify => 'jaccard', filter => 'not gone', deleted => 'gone'",
+                            "'body', profile => 'put_web', linkage => 'connected'", "'body', profile => 'ctph', threshold => 0.9"):
+                conn.execute("SET search_path = public, put; DROP TABLE IF EXISTS put_web; SELECT create_profile('put_web', base => 'web', k => 4)")
+                e = None
+                for step in ("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options, "CALL refresh_duplicates('dups')", "SELECT alter_profile('put_web', k => 5)",
+                             "UPDATE docs SET body = body || 'more' WHERE id OPERATOR(pg_catalog.<) 4", "CALL refresh_duplicates('dups')", "SELECT * FROM duplicates_status",
+                             "SELECT alter_duplicates('dups', threshold => 0.95), rename_duplicates('dups', 'd'), pause_duplicates('d', false)",
+                             "CALL refresh_duplicates('d')", "SELECT drop_duplicates('d')", "SELECT neardup_s_curve(0.8)"):
+                    e = e or error_of(conn, step)
+                check("nothing put before runs: %s" % options, e is None, e)
+        finally:
+            conn.execute("RESET search_path; SET client_min_messages = warning; DROP SCHEMA put CASCADE; RESET client_min_messages; DROP TABLE IF EXISTS docs, put_web CASCADE")
 
 
 def sessions(name):
@@ -375,8 +605,8 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (bad_input, name),
-                 (rights, name), (sessions, name), (dumped, name))
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+                 (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
 finish(main)

@@ -51,7 +51,7 @@ def main():
                 conn.execute("CALL refresh_duplicates('dups', batch => 40)")
                 options = "body => 'body', deleted => 'gone', profile => '%s'" % one(conn, "SELECT profile FROM dups_job")
                 rows.append(("%d: the table" % number, table(conn, "dups"), from_scratch(conn, options)))
-                rows.append(("%d: its index" % number, unsound(conn, "dups_signatures_lsh"), None))
+                rows.append(("%d: its index" % number, unsound(conn, "dups_signatures_signature_idx"), None))
         equal_all("killed refreshes end as from scratch", rows)
         check("refreshes were cut short", cut.get("interrupted", 0) >= ROUNDS // 2, cut)
         print("note: after the kill: %s" % cut)

@@ -59,9 +59,9 @@ def table(conn, name, more=""):
                         "count(*) OVER (PARTITION BY cluster) FROM %s ORDER BY id" % (more, name)).fetchall()
 
 
-def from_scratch(conn, options, job="scratch", source="docs"):
+def from_scratch(conn, options, job="scratch", source="docs", more=""):
     conn.execute("SELECT create_duplicates(%%s, '%s', 'id', %s)" % (source, options), (job,))
     conn.execute("CALL refresh_duplicates(%s, batch => 100000)", (job,))
-    rows = table(conn, job)
+    rows = table(conn, job, more)
     conn.execute("SELECT drop_duplicates(%s)", (job,))
     return rows
