@@ -452,6 +452,16 @@ def rights(name):
             equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
             fails("nor keep refreshes away", conn, "SELECT neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
+            # what is in a profile, or stands for its rules, runs with nobody else's rights
+            conn.execute("SET ROLE neardup_t_owner; CREATE TABLE own.ran (who name); GRANT INSERT ON own.ran TO public; CREATE FUNCTION own.evil(text) RETURNS text LANGUAGE sql AS "
+                         "'INSERT INTO own.ran VALUES (current_user) RETURNING $1'; SELECT create_profile('own.prof'); CREATE VIEW own.rules AS SELECT own.evil('n') AS name, 'line'::text AS kind, "
+                         "'a+'::text AS pattern, NULL::text AS replacement, 1 AS position; UPDATE own.prof SET script = 'simplified(own.evil(''x'')) || public.neardup_to_traditional'")
+            conn.execute("RESET ROLE; SELECT create_duplicates('mine', 'docs', 'id', 'body', profile => 'own.prof')")
+            fails("a script is one of three", conn, "CALL refresh_duplicates('mine')", state="42883")
+            conn.execute("UPDATE own.prof SET script = 'keep', rules = 'own.rules'")
+            fails("rules are a table", conn, "CALL refresh_duplicates('mine')", state="42809", text='the rules "own.rules" of another role are no plain table')
+            equal("nothing of another role's profile ran", conn.execute("SELECT who FROM own.ran").fetchall(), [])
+            conn.execute("SELECT drop_duplicates('mine'); DROP VIEW own.rules; DROP FUNCTION own.evil(text); DROP TABLE own.ran; SET ROLE neardup_t_reader")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
             conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT SELECT, INSERT, UPDATE, DELETE ON own.dups, own.dups_signatures, own.dups_changes, own.dups_job TO neardup_t_reader;"
