@@ -247,6 +247,17 @@ def columns_change_places(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
+def nulls_within(name):
+    """Rows without a tenant are copies of each other."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("INSERT INTO docs SELECT i, 'the same words in every row', nullif(i % 2, 0) FROM generate_series(1, 6) i")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', within => '{tenant}')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("NULL within", conn.execute("SELECT id, representative FROM dups ORDER BY id").fetchall(), [(1, 1), (2, 2), (3, 1), (4, 2), (5, 1), (6, 2)])
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def thresholds_to_the_last_digit(name):
     """2/3 is no more than 2/3, whatever extra_float_digits says."""
     with connect(name) as conn:
@@ -615,7 +626,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
