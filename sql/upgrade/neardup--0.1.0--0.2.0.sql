@@ -525,6 +525,15 @@ BEGIN
     PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
 END $$;
+CREATE OR REPLACE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass := @extschema@.neardup_job_table(name);
+BEGIN
+  PERFORM @extschema@.neardup_lock_job(job);
+  -- of a job whose table was dropped by itself the rest
+  PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
+                                   @extschema@.neardup_job_part(job, '_changes'), @extschema@.neardup_job_part(job, '_job'));
+END $$;
 CREATE OR REPLACE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
   job regclass := @extschema@.neardup_job_table(old);

@@ -219,7 +219,10 @@ def life_of_a_job(name):
         equal("conditions may end in comments", table(conn, "dups"), from_scratch(conn, "body => 'content', within => '{tenant}', order_by => 'id', deleted => 'gone'"))
         conn.execute("ALTER TABLE docs RENAME tenant TO author")
         fails("a renamed within column", conn, "CALL refresh_duplicates('dups')", text='column "tenant" of docs does not exist', hint="rename it back")
-        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
+        conn.execute("DROP TABLE dups, dups_changes")
+        conn.execute("SELECT drop_duplicates('dups')")
+        equal("what was left of a job is dropped", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%'"), 0)
+        conn.execute("DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
 def columns_change_places(name):
