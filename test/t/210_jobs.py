@@ -510,7 +510,7 @@ BEGIN
       END LOOP;
     END LOOP;
   END LOOP;
-  FOREACH f IN ARRAY '{quote_ident(name),left(name\\,int4),unnest(text[]),unnest(name[]),num_nonnulls(name\\,name),format_type(oid\\,text),array_to_string(text[]\\,text),array_cat(text[]\\,text[]),array_length(text[]\\,int4),array_length(name[]\\,int4),octet_length(name)}'::text[] LOOP
+  FOREACH f IN ARRAY '{quote_ident(name),left(name\\,int4),unnest(text[]),unnest(name[]),num_nonnulls(name\\,name),format_type(oid\\,text),array_to_string(text[]\\,text),array_cat(text[]\\,text[]),array_length(text[]\\,int4),array_length(name[]\\,int4),octet_length(name),generate_subscripts(text[]\\,int4),pg_typeof(int8),pg_typeof(text)}'::text[] LOOP
     EXECUTE format('CREATE FUNCTION put.%s RETURNS %s LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION %L; END $f$', f, CASE WHEN f LIKE 'unnest%%' THEN 'SETOF text' ELSE 'text' END, 'put before: ' || f);
   END LOOP;
 END $do$"""
@@ -536,6 +536,10 @@ def put_before(name):
                              "CALL refresh_duplicates('d')", "SELECT drop_duplicates('d')", "SELECT neardup_s_curve(0.8)"):
                     e = e or error_of(conn, step)
                 check("nothing put before runs: %s" % options, e is None, e)
+            e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs')")
+            check("nothing put before runs: neardup_suggest of a sample", e is None, e)
+            e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs', 'SELECT min(id), max(id), true FROM docs WHERE length(body) > 9')")
+            check("nothing put before runs: neardup_suggest with labels", e is None or "put before" not in str(e), e)
         finally:
             conn.execute("RESET search_path; SET client_min_messages = warning; DROP SCHEMA put CASCADE; RESET client_min_messages; DROP TABLE IF EXISTS docs, put_web CASCADE")
 
