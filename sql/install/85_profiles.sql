@@ -79,7 +79,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_check_profile(neardup_profile) IS 'private: raises an error for a profile that cannot be used';
 
--- The document that a profile signs, as an expression over the expression `body`.
+-- The document that a profile signs, as an expression over the expression `body`. A profile may be another role's: nothing in
+-- it, nor its rules, is to run what that role has put there.
 CREATE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   e text := body;
@@ -88,10 +89,15 @@ BEGIN
     e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
                 CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) END);
   END IF;
-  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.neardup_to_%s(%s)', p.script, e); END IF;
+  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.%I(%s)', 'neardup_to_' || p.script, e); END IF;
   IF p.rules = 'default' THEN
     e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
   ELSIF p.rules <> 'none' THEN
+    IF EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.rules::regclass::oid
+               AND (c.relkind <> 'r' OR c.relrowsecurity OR c.reloftype <> '@extschema@.neardup_rule'::regtype::oid)
+               AND c.relowner <> (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)) THEN
+      RAISE EXCEPTION 'the rules "%" of another role are no plain table of type neardup_rule', p.rules USING ERRCODE = 'wrong_object_type';
+    END IF;
     e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT pg_catalog.array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
                 e, p.rules::regclass);
   END IF;

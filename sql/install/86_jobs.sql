@@ -447,8 +447,9 @@ DECLARE
   job regclass := @extschema@.neardup_job_table(name);
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
-  EXECUTE pg_catalog.format('DROP TABLE %s, %s, %s, %s', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
-                 @extschema@.neardup_job_part(job, '_changes'), job);
+  -- of a job whose table was dropped by itself the rest
+  PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
+                                   @extschema@.neardup_job_part(job, '_changes'), @extschema@.neardup_job_part(job, '_job'));
 END $$;
 COMMENT ON FUNCTION drop_duplicates(text) IS 'drops a table of duplicates with its job, signatures and history';
 

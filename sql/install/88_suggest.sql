@@ -99,12 +99,12 @@ BEGIN
   c := NULL;
   BEGIN
     OPEN c NO SCROLL FOR EXECUTE pg_catalog.format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
-      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
-       FROM generate_subscripts(columns, 1) n),
-      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
+      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_catalog.pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+       FROM pg_catalog.generate_subscripts(columns, 1) n),
+      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM pg_catalog.generate_subscripts(columns, 1) n));
   EXCEPTION WHEN invalid_column_reference THEN
     RAISE EXCEPTION '% must return % columns: %', what, CASE pg_catalog.cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
-      array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+      pg_catalog.array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
   END;
   RETURN c;
 END $$;
@@ -136,32 +136,97 @@ END $$;
 COMMENT ON FUNCTION neardup_suggest_query_us(text[], text, int, int, float8) IS
   'private: measured time of a look-up in a temporary index, which is rolled back';
 
-CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
-  RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
-                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
-  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off AS $$
-#variable_conflict use_column
+-- The caller's queries are read with his search_path; the rest is not to run what others have put before pg_catalog's.
+CREATE FUNCTION neardup_suggest_sample(query text, OUT ids text[], OUT docs text[], OUT total bigint, OUT empty_rows int, OUT cut int, OUT more boolean)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
   most_documents CONSTANT int := 2000;
   most_bytes CONSTANT int := 20000000;
   most_length CONSTANT int := 100000;   -- characters of a document that are looked at
+  c refcursor;
+  r record;
+BEGIN
+  ids := '{}'; docs := '{}'; total := 0; empty_rows := 0; cut := 0; more := false;
+  c := @extschema@.neardup_reading_cursor(query, 'query', ARRAY['id', 'document']);
+  LOOP
+    FETCH c INTO r;
+    EXIT WHEN NOT FOUND;
+    IF pg_catalog.cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
+      more := true;
+      EXIT;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_type t WHERE t.oid = r.t2::oid
+                   AND COALESCE(NULLIF(t.typbasetype, 0::oid), t.oid) IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bpchar'::regtype::oid)) THEN
+      RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', r.t2::regtype
+        USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    IF r.v1 IS NULL THEN
+      RAISE EXCEPTION 'query returns a row whose id is NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF COALESCE(r.v2, '') = '' THEN
+      empty_rows := empty_rows + 1;
+    ELSE
+      cut := cut + (length(r.v2) > most_length)::int;
+      ids := pg_catalog.array_append(ids, r.v1);
+      docs := pg_catalog.array_append(docs, left(r.v2, most_length));
+      total := total + octet_length(docs[pg_catalog.cardinality(docs)]);
+    END IF;
+  END LOOP;
+  CLOSE c;
+  IF pg_catalog.cardinality(docs) = 0 THEN
+    RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
+      DETAIL = CASE WHEN empty_rows > 0 THEN pg_catalog.format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
+  END IF;
+  SELECT u.id INTO r FROM pg_catalog.unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'query returns the id % more than once', r.id USING ERRCODE = 'unique_violation';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_sample(text) IS 'private: the documents that neardup_suggest looks at';
+
+CREATE FUNCTION neardup_suggest_labels(labels text, OUT la text[], OUT lb text[], OUT ld boolean[]) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
   most_labels CONSTANT int := 100000;
   c refcursor;
   r record;
-  ids text[] := '{}';
-  docs text[] := '{}';
-  total bigint := 0;
+BEGIN
+  la := '{}'; lb := '{}'; ld := '{}';
+  c := @extschema@.neardup_reading_cursor(labels, 'labels', ARRAY['id_a', 'id_b', 'is_duplicate']);
+  LOOP
+    FETCH c INTO r;
+    EXIT WHEN NOT FOUND;
+    IF r.t3::oid <> 'boolean'::regtype::oid THEN
+      RAISE EXCEPTION 'the third column of labels must be boolean: it is %', r.t3::regtype USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    IF r.v1 IS NULL OR r.v2 IS NULL OR r.v3 IS NULL THEN
+      RAISE EXCEPTION 'labels returns a row with NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF r.v1 = r.v2 THEN
+      RAISE EXCEPTION 'labels pairs the id % with itself', r.v1 USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF pg_catalog.cardinality(la) = most_labels THEN
+      RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
+    END IF;
+    la := pg_catalog.array_append(la, r.v1);
+    lb := pg_catalog.array_append(lb, r.v2);
+    ld := pg_catalog.array_append(ld, r.v3::boolean);
+  END LOOP;
+  CLOSE c;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_labels(text) IS 'private: the pairs that people have judged';
+
+CREATE FUNCTION neardup_suggest_of(ids text[], docs text[], total bigint, empty_rows int, cut int, more boolean, labels text, la text[], lb text[],
+    ld boolean[], edit_similarity float8)
+  RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
+                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  r record;
   -- told in the note
-  empty_rows int := 0;
-  cut int := 0;
   copies int := 0;
   strange bigint := 0;                  -- labels of ids that are not in the sample
-  more boolean := false;
   remarks text[] := '{}';
-  -- labels
-  la text[] := '{}';
-  lb text[] := '{}';
-  ld boolean[] := '{}';
   judged boolean := false;              -- only labelled pairs count
   -- forms of shingles, the one to be preferred first
   units text[];
@@ -193,72 +258,7 @@ DECLARE
   dummy bigint;
   unmeasured text;                      -- why look-ups could not be timed
 BEGIN
-  IF edit_similarity IS NULL THEN
-    RAISE EXCEPTION 'edit_similarity must not be NULL' USING ERRCODE = 'null_value_not_allowed';
-  END IF;
-  IF NOT (edit_similarity >= 0.5 AND edit_similarity <= 1) THEN
-    RAISE EXCEPTION 'edit_similarity must be from 0.5 to 1: %', edit_similarity USING ERRCODE = 'invalid_parameter_value';
-  END IF;
-
-  -- The sample
-  c := @extschema@.neardup_reading_cursor(query, 'query', ARRAY['id', 'document']);
-  LOOP
-    FETCH c INTO r;
-    EXIT WHEN NOT FOUND;
-    IF pg_catalog.cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
-      more := true;
-      EXIT;
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = r.t2::oid
-                   AND COALESCE(NULLIF(t.typbasetype, 0), t.oid) IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) THEN
-      RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', r.t2::regtype
-        USING ERRCODE = 'datatype_mismatch';
-    END IF;
-    IF r.v1 IS NULL THEN
-      RAISE EXCEPTION 'query returns a row whose id is NULL' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF COALESCE(r.v2, '') = '' THEN
-      empty_rows := empty_rows + 1;
-    ELSE
-      cut := cut + (length(r.v2) > most_length)::int;
-      ids := pg_catalog.array_append(ids, r.v1);
-      docs := pg_catalog.array_append(docs, left(r.v2, most_length));
-      total := total + octet_length(docs[pg_catalog.cardinality(docs)]);
-    END IF;
-  END LOOP;
-  CLOSE c;
-  IF pg_catalog.cardinality(docs) = 0 THEN
-    RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
-      DETAIL = CASE WHEN empty_rows > 0 THEN pg_catalog.format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
-  END IF;
-  SELECT u.id INTO r FROM unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION 'query returns the id % more than once', r.id USING ERRCODE = 'unique_violation';
-  END IF;
-
-  -- The labels
   IF labels IS NOT NULL THEN
-    c := @extschema@.neardup_reading_cursor(labels, 'labels', ARRAY['id_a', 'id_b', 'is_duplicate']);
-    LOOP
-      FETCH c INTO r;
-      EXIT WHEN NOT FOUND;
-      IF r.t3::oid <> 'boolean'::regtype::oid THEN
-        RAISE EXCEPTION 'the third column of labels must be boolean: it is %', r.t3::regtype USING ERRCODE = 'datatype_mismatch';
-      END IF;
-      IF r.v1 IS NULL OR r.v2 IS NULL OR r.v3 IS NULL THEN
-        RAISE EXCEPTION 'labels returns a row with NULL' USING ERRCODE = 'null_value_not_allowed';
-      END IF;
-      IF r.v1 = r.v2 THEN
-        RAISE EXCEPTION 'labels pairs the id % with itself', r.v1 USING ERRCODE = 'invalid_parameter_value';
-      END IF;
-      IF pg_catalog.cardinality(la) = most_labels THEN
-        RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
-      END IF;
-      la := pg_catalog.array_append(la, r.v1);
-      lb := pg_catalog.array_append(lb, r.v2);
-      ld := pg_catalog.array_append(ld, r.v3::boolean);
-    END LOOP;
-    CLOSE c;
     SELECT least(l.a, l.b) AS a, greatest(l.a, l.b) AS b INTO r FROM unnest(la, lb, ld) l(a, b, d)
       GROUP BY 1, 2 HAVING bool_or(l.d) AND NOT bool_and(l.d) LIMIT 1;
     IF FOUND THEN
@@ -442,6 +442,29 @@ BEGIN
     note := CASE WHEN best.ordinality = 1 THEN array_to_string(remarks, '; ') ELSE '' END;
     RETURN NEXT;
   END LOOP;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_of(text[], text[], bigint, int, int, boolean, text, text[], text[], boolean[], float8) IS
+  'private: what neardup_suggest says of a sample and labels';
+
+CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
+  RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
+                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off AS $$
+DECLARE
+  s record;
+  la text[];
+  lb text[];
+  ld boolean[];
+BEGIN
+  IF edit_similarity IS NULL THEN
+    RAISE EXCEPTION 'edit_similarity must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF NOT (edit_similarity >= 0.5::float8 AND edit_similarity <= 1::float8) THEN
+    RAISE EXCEPTION 'edit_similarity must be from 0.5 to 1: %', edit_similarity USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT * INTO s FROM @extschema@.neardup_suggest_sample(query);
+  IF labels IS NOT NULL THEN SELECT l.la, l.lb, l.ld INTO la, lb, ld FROM @extschema@.neardup_suggest_labels(labels) l; END IF;
+  RETURN QUERY SELECT f.* FROM @extschema@.neardup_suggest_of(s.ids, s.docs, s.total, s.empty_rows, s.cut, s.more, labels, la, lb, ld, edit_similarity) f;
 END $$;
 COMMENT ON FUNCTION neardup_suggest(text, text, float8) IS
   'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them';

@@ -175,10 +175,15 @@ BEGIN
     e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
                 CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) END);
   END IF;
-  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.neardup_to_%s(%s)', p.script, e); END IF;
+  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.%I(%s)', 'neardup_to_' || p.script, e); END IF;
   IF p.rules = 'default' THEN
     e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
   ELSIF p.rules <> 'none' THEN
+    IF EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.rules::regclass::oid
+               AND (c.relkind <> 'r' OR c.relrowsecurity OR c.reloftype <> '@extschema@.neardup_rule'::regtype::oid)
+               AND c.relowner <> (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)) THEN
+      RAISE EXCEPTION 'the rules "%" of another role are no plain table of type neardup_rule', p.rules USING ERRCODE = 'wrong_object_type';
+    END IF;
     e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT pg_catalog.array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
                 e, p.rules::regclass);
   END IF;
@@ -519,6 +524,15 @@ BEGIN
   ELSE
     PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
+END $$;
+CREATE OR REPLACE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass := @extschema@.neardup_job_table(name);
+BEGIN
+  PERFORM @extschema@.neardup_lock_job(job);
+  -- of a job whose table was dropped by itself the rest
+  PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
+                                   @extschema@.neardup_job_part(job, '_changes'), @extschema@.neardup_job_part(job, '_job'));
 END $$;
 CREATE OR REPLACE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
@@ -976,12 +990,338 @@ BEGIN
   c := NULL;
   BEGIN
     OPEN c NO SCROLL FOR EXECUTE pg_catalog.format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
-      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
-       FROM generate_subscripts(columns, 1) n),
-      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
+      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_catalog.pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+       FROM pg_catalog.generate_subscripts(columns, 1) n),
+      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM pg_catalog.generate_subscripts(columns, 1) n));
   EXCEPTION WHEN invalid_column_reference THEN
     RAISE EXCEPTION '% must return % columns: %', what, CASE pg_catalog.cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
-      array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+      pg_catalog.array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
   END;
   RETURN c;
+END $$;
+CREATE FUNCTION neardup_suggest_sample(query text, OUT ids text[], OUT docs text[], OUT total bigint, OUT empty_rows int, OUT cut int, OUT more boolean)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  most_documents CONSTANT int := 2000;
+  most_bytes CONSTANT int := 20000000;
+  most_length CONSTANT int := 100000;   -- characters of a document that are looked at
+  c refcursor;
+  r record;
+BEGIN
+  ids := '{}'; docs := '{}'; total := 0; empty_rows := 0; cut := 0; more := false;
+  c := @extschema@.neardup_reading_cursor(query, 'query', ARRAY['id', 'document']);
+  LOOP
+    FETCH c INTO r;
+    EXIT WHEN NOT FOUND;
+    IF pg_catalog.cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
+      more := true;
+      EXIT;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_type t WHERE t.oid = r.t2::oid
+                   AND COALESCE(NULLIF(t.typbasetype, 0::oid), t.oid) IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bpchar'::regtype::oid)) THEN
+      RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', r.t2::regtype
+        USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    IF r.v1 IS NULL THEN
+      RAISE EXCEPTION 'query returns a row whose id is NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF COALESCE(r.v2, '') = '' THEN
+      empty_rows := empty_rows + 1;
+    ELSE
+      cut := cut + (length(r.v2) > most_length)::int;
+      ids := pg_catalog.array_append(ids, r.v1);
+      docs := pg_catalog.array_append(docs, left(r.v2, most_length));
+      total := total + octet_length(docs[pg_catalog.cardinality(docs)]);
+    END IF;
+  END LOOP;
+  CLOSE c;
+  IF pg_catalog.cardinality(docs) = 0 THEN
+    RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
+      DETAIL = CASE WHEN empty_rows > 0 THEN pg_catalog.format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
+  END IF;
+  SELECT u.id INTO r FROM pg_catalog.unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'query returns the id % more than once', r.id USING ERRCODE = 'unique_violation';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_sample(text) IS 'private: the documents that neardup_suggest looks at';
+CREATE FUNCTION neardup_suggest_labels(labels text, OUT la text[], OUT lb text[], OUT ld boolean[]) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  most_labels CONSTANT int := 100000;
+  c refcursor;
+  r record;
+BEGIN
+  la := '{}'; lb := '{}'; ld := '{}';
+  c := @extschema@.neardup_reading_cursor(labels, 'labels', ARRAY['id_a', 'id_b', 'is_duplicate']);
+  LOOP
+    FETCH c INTO r;
+    EXIT WHEN NOT FOUND;
+    IF r.t3::oid <> 'boolean'::regtype::oid THEN
+      RAISE EXCEPTION 'the third column of labels must be boolean: it is %', r.t3::regtype USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    IF r.v1 IS NULL OR r.v2 IS NULL OR r.v3 IS NULL THEN
+      RAISE EXCEPTION 'labels returns a row with NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF r.v1 = r.v2 THEN
+      RAISE EXCEPTION 'labels pairs the id % with itself', r.v1 USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF pg_catalog.cardinality(la) = most_labels THEN
+      RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
+    END IF;
+    la := pg_catalog.array_append(la, r.v1);
+    lb := pg_catalog.array_append(lb, r.v2);
+    ld := pg_catalog.array_append(ld, r.v3::boolean);
+  END LOOP;
+  CLOSE c;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_labels(text) IS 'private: the pairs that people have judged';
+CREATE FUNCTION neardup_suggest_of(ids text[], docs text[], total bigint, empty_rows int, cut int, more boolean, labels text, la text[], lb text[],
+    ld boolean[], edit_similarity float8)
+  RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
+                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  r record;
+  -- told in the note
+  copies int := 0;
+  strange bigint := 0;                  -- labels of ids that are not in the sample
+  remarks text[] := '{}';
+  judged boolean := false;              -- only labelled pairs count
+  -- forms of shingles, the one to be preferred first
+  units text[];
+  ks int[];
+  unspaced float8;
+  queries text[] := '{}';
+  floors float8[];                      -- least similarity of signatures that makes a near pair
+  -- pairs
+  most_pairs int;
+  pair_a int[];
+  pair_b int[];
+  pair_weight float8[];
+  pair_true boolean[];
+  near_pairs bigint;
+  true_pairs bigint;
+  true_weight float8;
+  -- pairs by exact similarity in steps of 1/200: form, step, weight of true ones, of others
+  hist_form int[] := '{}';
+  hist_step int[] := '{}';
+  hist_true float8[] := '{}';
+  hist_false float8[] := '{}';
+  timed text[];                         -- documents on which time is measured
+  began timestamptz;
+  us float8;
+  best record;
+  proposals jsonb := '[]';
+  times float8[] := '{}';
+  n int;
+  dummy bigint;
+  unmeasured text;                      -- why look-ups could not be timed
+BEGIN
+  IF labels IS NOT NULL THEN
+    SELECT least(l.a, l.b) AS a, greatest(l.a, l.b) AS b INTO r FROM unnest(la, lb, ld) l(a, b, d)
+      GROUP BY 1, 2 HAVING bool_or(l.d) AND NOT bool_and(l.d) LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'labels says both true and false of % and %', r.a, r.b USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    WITH d AS (SELECT u.id, u.n::int FROM unnest(ids) WITH ORDINALITY u(id, n)),
+    p AS (SELECT DISTINCT least(x.n, y.n) AS a, greatest(x.n, y.n) AS b, l.d
+          FROM unnest(la, lb, ld) l(a, b, d) JOIN d x ON x.id = l.a JOIN d y ON y.id = l.b)
+    SELECT array_agg(p.a ORDER BY p.a, p.b), array_agg(p.b ORDER BY p.a, p.b), array_agg(p.d ORDER BY p.a, p.b),
+           count(*) FILTER (WHERE p.d), bool_or(NOT p.d),
+           (SELECT count(*) FROM unnest(la, lb) l(a, b) WHERE l.a <> ALL (ids) OR l.b <> ALL (ids))
+      INTO pair_a, pair_b, pair_true, true_pairs, judged, strange FROM p;
+    IF true_pairs = 0 THEN
+      RAISE EXCEPTION 'labels names no duplicates of which both are in the sample' USING ERRCODE = 'no_data_found',
+        DETAIL = pg_catalog.format('The sample has %s documents; labels of ids that are not in it: %s of %s.', pg_catalog.cardinality(docs), strange, pg_catalog.cardinality(la)),
+        HINT = 'Let query return the labelled documents first.';
+    END IF;
+  ELSE
+    -- Equal documents are found by every form and would only hide what the others tell.
+    n := pg_catalog.cardinality(docs);
+    SELECT array_agg(x.doc ORDER BY x.n) INTO docs
+      FROM (SELECT min(u.n) AS n, u.doc FROM unnest(docs) WITH ORDINALITY u(doc, n) GROUP BY u.doc) x;
+    copies := n - pg_catalog.cardinality(docs);
+  END IF;
+
+  -- Scripts without spaces: words of one letter that takes three bytes or more in UTF-8, a mark may follow
+  SELECT COALESCE(sum(length(w)) FILTER (WHERE length(w) <= 2 AND octet_length(convert_to(left(w, 1), 'UTF8')) >= 3)::float8
+                  / NULLIF(sum(length(w)), 0), 0)
+    INTO unspaced FROM unnest(docs[1:200]) d, @extschema@.shingles(left(d, 1000), 1) w;
+  IF unspaced > 0.5 THEN
+    units := '{char,char,char,char}';
+    ks := '{3,2,5,8}';
+    floors := '{0.2,0.2,0.2,0.2}';
+  ELSE
+    -- in any two long texts many three letters are the same
+    units := '{word,word,word,char,char,char}';
+    ks := '{3,2,5,5,8,3}';
+    floors := '{0.2,0.2,0.2,0.2,0.2,0.3}';
+  END IF;
+
+  -- Near pairs. Exact comparisons are what takes time: fewer of long documents.
+  most_pairs := greatest(300, least(5000, 15000000 / (1 + total / pg_catalog.cardinality(docs))));
+  IF NOT COALESCE(judged, false) THEN
+    FOR f IN 1 .. pg_catalog.cardinality(units) LOOP
+      queries[f] := pg_catalog.format('SELECT n, s FROM unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
+        (SELECT array_agg(@extschema@.to_minhash(u.doc, ks[f], units[f], 128, 32) ORDER BY u.n)
+         FROM unnest(docs) WITH ORDINALITY u(doc, n))::text);
+    END LOOP;
+    -- Where there are too many, a pair is kept with a chance that grows with its similarity, and weighs as many as it
+    -- stands for. The chance is a hash: another call keeps the same ones. (Of text: PostgreSQL's hash of a bigint folds
+    -- its halves together, and neighbours in the sample would be kept or lost together.)
+    WITH near AS (
+      SELECT p.id_a::int AS a, p.id_b::int AS b, (sum(p.similarity) / pg_catalog.cardinality(units)) ^ 3 AS q
+      FROM unnest(queries, floors) f(query, floor), LATERAL @extschema@.all_pairs(f.query, f.floor) p GROUP BY 1, 2),
+    counted AS (SELECT near.*, count(*) OVER () AS total, sum(near.q) OVER () AS q_total FROM near),
+    weighed AS (SELECT counted.*, CASE WHEN total <= most_pairs THEN 1 ELSE greatest(1, q_total / (most_pairs * q)) END AS w FROM counted),
+    kept AS (
+      SELECT weighed.a, weighed.b, weighed.w, total FROM weighed
+      WHERE w = 1 OR (hashtextextended(a || ' ' || b, 0) & 2147483647) / 2147483648.0 < 1 / w)
+    SELECT array_agg(x.a ORDER BY x.a, x.b), array_agg(x.b ORDER BY x.a, x.b), array_agg(x.w ORDER BY x.a, x.b),
+           CASE WHEN labels IS NOT NULL THEN array_agg(x.d ORDER BY x.a, x.b) END, max(x.total)
+      INTO pair_a, pair_b, pair_weight, pair_true, near_pairs
+      FROM (SELECT COALESCE(kept.a, l.a) AS a, COALESCE(kept.b, l.b) AS b, CASE WHEN l.d THEN 1 ELSE kept.w END AS w,
+                   l.d IS NOT NULL AS d, kept.total
+            FROM kept FULL JOIN unnest(pair_a, pair_b, pair_true) l(a, b, d) ON l.a = kept.a AND l.b = kept.b) x;
+    queries := NULL;
+    IF pair_a IS NULL THEN
+      RAISE EXCEPTION 'no two documents of the sample are similar' USING ERRCODE = 'no_data_found',
+        DETAIL = pg_catalog.format('The sample has %s documents.', pg_catalog.cardinality(docs)),
+        HINT = 'Take a sample that has duplicates in it: rows of one source or of one time, or rows together with those that all_pairs finds near them.';
+    END IF;
+  ELSE
+    pair_weight := array_fill(1::float8, ARRAY[pg_catalog.cardinality(pair_a)]);
+    near_pairs := pg_catalog.cardinality(pair_a);
+  END IF;
+
+  IF labels IS NULL THEN
+    WITH d AS MATERIALIZED (SELECT u.n::int, u.doc FROM unnest(docs) WITH ORDINALITY u(doc, n))
+    SELECT array_agg(@extschema@.edit_rate(x.doc, y.doc, (1 - edit_similarity) / 2 + 1e-9) IS NOT NULL ORDER BY p.n) INTO pair_true
+      FROM unnest(pair_a, pair_b) WITH ORDINALITY p(a, b, n) JOIN d x ON x.n = p.a JOIN d y ON y.n = p.b;
+  END IF;
+  SELECT count(*), sum(p.w) INTO true_pairs, true_weight FROM unnest(pair_true, pair_weight) p(t, w) WHERE p.t;
+  IF true_pairs = 0 THEN
+    RAISE EXCEPTION 'no two documents of the sample are near duplicates' USING ERRCODE = 'no_data_found',
+      DETAIL = pg_catalog.format('Of %s documents %s pairs are near, and none of these has 1 - 2 * edit_rate >= %s.', pg_catalog.cardinality(docs), near_pairs, edit_similarity),
+      HINT = 'Take a sample that has duplicates in it, give labels, or a lower edit_similarity.';
+  END IF;
+
+  -- Exact similarity of the pairs, and the time that signing takes
+  SELECT array_agg(u.doc) INTO timed
+    FROM (SELECT u.doc, u.n, sum(octet_length(u.doc)) OVER (ORDER BY u.n) AS bytes FROM unnest(docs) WITH ORDINALITY u(doc, n)) u
+    WHERE u.n <= 500 AND (u.n = 1 OR u.bytes <= 2000000);
+  FOR f IN 1 .. pg_catalog.cardinality(units) LOOP
+    WITH d AS MATERIALIZED (
+      SELECT u.n::int, ARRAY(SELECT DISTINCT h FROM @extschema@.shingle_hashes(u.doc, ks[f], units[f]) h ORDER BY h) AS hashes
+      FROM unnest(docs) WITH ORDINALITY u(doc, n)
+      WHERE u.n IN (SELECT unnest(pair_a) UNION SELECT unnest(pair_b))),
+    s AS (
+      SELECT round(200 * @extschema@.jaccard_exact(x.hashes, y.hashes))::int AS step, p.w, p.t
+      FROM unnest(pair_a, pair_b, pair_weight, pair_true) p(a, b, w, t) JOIN d x ON x.n = p.a JOIN d y ON y.n = p.b),
+    h AS (SELECT s.step, COALESCE(sum(s.w) FILTER (WHERE s.t), 0) AS yes, COALESCE(sum(s.w) FILTER (WHERE NOT s.t), 0) AS no FROM s GROUP BY 1)
+    SELECT hist_form || array_agg(f), hist_step || array_agg(h.step), hist_true || array_agg(h.yes), hist_false || array_agg(h.no)
+      INTO hist_form, hist_step, hist_true, hist_false FROM h;
+    FOREACH n IN ARRAY ARRAY[64, 128, 256] LOOP
+      us := NULL;
+      FOR i IN 1 .. 2 LOOP
+        began := clock_timestamp();
+        SELECT count(@extschema@.to_minhash(d, ks[f], units[f], n, 16)) INTO dummy FROM unnest(timed) d;
+        us := least(us, 1000000 * extract(epoch FROM clock_timestamp() - began) / pg_catalog.cardinality(timed));
+      END LOOP;
+      times := times || us;
+    END LOOP;
+  END LOOP;
+
+  -- For each form and size the threshold of the greatest F1
+  FOR best IN
+    WITH tail AS MATERIALIZED (
+      SELECT l.size, s.step, @extschema@.neardup_match_tail(l.size, s.step / 200.0) AS p
+      FROM unnest(ARRAY[64, 128, 256]) l(size), generate_series(0, 200) s(step)),
+    asked AS MATERIALIZED (
+      SELECT l.size, t.percent, @extschema@.neardup_matches_needed(l.size, t.percent / 100.0) AS need
+      FROM unnest(ARRAY[64, 128, 256]) l(size), generate_series(30, 99) t(percent)),
+    rated AS (
+      SELECT h.form, a.size, a.percent, a.need, sum(h.yes * t.p[a.need + 1]) AS tp, sum(h.no * t.p[a.need + 1]) AS fp
+      FROM unnest(hist_form, hist_step, hist_true, hist_false) h(form, step, yes, no)
+      JOIN tail t ON t.step = h.step JOIN asked a ON a.size = t.size GROUP BY 1, 2, 3, 4),
+    scored AS (
+      SELECT rated.*, 2 * tp / (true_weight + tp + fp) AS f1, max(2 * tp / (true_weight + tp + fp)) OVER (PARTITION BY form, size) AS most
+      FROM rated),
+    -- runs of thresholds that are as good but for 0.005
+    good AS (
+      SELECT scored.*, percent - row_number() OVER (PARTITION BY form, size ORDER BY percent) AS run FROM scored
+      WHERE f1 >= most - 0.005 AND most > 0),
+    runs AS (
+      SELECT DISTINCT ON (form, size) form, size, (min(percent) + max(percent) + 1) / 2 AS percent
+      FROM good GROUP BY form, size, run ORDER BY form, size, max(f1) DESC, run)
+    SELECT s.form, s.size, s.percent / 100.0::float8 AS threshold, s.need, s.tp / true_weight AS recall, s.tp / (s.tp + s.fp) AS precision,
+           s.f1, 16 + 2 * s.size + round(5.9 * (s.size + 1 - s.need)) AS bytes
+    FROM scored s JOIN runs USING (form, size, percent)
+    ORDER BY round(s.f1::numeric, 2) DESC, bytes, s.form
+  LOOP
+    proposals := proposals || to_jsonb(best);
+  END LOOP;
+
+  IF labels IS NULL THEN
+    remarks := remarks || pg_catalog.format('%s documents, %s near pairs, %s of them duplicates (1 - 2 * edit_rate >= %s)',
+                                 pg_catalog.cardinality(docs), near_pairs, true_pairs, edit_similarity);
+  ELSIF judged THEN
+    remarks := remarks || pg_catalog.format('%s documents, %s labelled pairs, %s of them duplicates', pg_catalog.cardinality(docs), near_pairs, true_pairs);
+  ELSE
+    remarks := remarks || pg_catalog.format('%s documents, %s pairs labelled as duplicates and none as others: all other near pairs (%s) are taken for others',
+                                 pg_catalog.cardinality(docs), true_pairs, near_pairs);
+  END IF;
+  IF more THEN remarks := remarks || 'the query returns more rows than were read'::text; END IF;
+  IF true_pairs < 30 THEN remarks := remarks || 'few duplicates: the figures are rough'::text; END IF;
+  IF strange > 0 THEN remarks := remarks || pg_catalog.format('labels of ids that are not in the sample: %s', strange); END IF;
+  IF near_pairs > pg_catalog.cardinality(pair_a) THEN remarks := remarks || pg_catalog.format('%s of the near pairs stand for all', pg_catalog.cardinality(pair_a)); END IF;
+  IF copies > 0 THEN remarks := remarks || pg_catalog.format('copies of equal documents left out: %s', copies); END IF;
+  IF empty_rows > 0 THEN remarks := remarks || pg_catalog.format('NULL or empty documents left out: %s', empty_rows); END IF;
+  IF cut > 0 THEN remarks := remarks || pg_catalog.format('long documents of which only %s characters were looked at: %s', most_length, cut); END IF;
+  IF unspaced > 0.5 THEN remarks := remarks || pg_catalog.format('%s %% of the letters are of scripts without spaces', round(100 * unspaced)); END IF;
+
+  FOR best IN SELECT p.value, p.ordinality FROM jsonb_array_elements(proposals) WITH ORDINALITY p ORDER BY p.ordinality LOOP
+    n := (best.value->>'form')::int;
+    unit := units[n];
+    k := ks[n];
+    num_perm := (best.value->>'size')::int;
+    bits := 16;
+    threshold := (best.value->>'threshold')::float8;
+    index_options := pg_catalog.format('threshold = %s', threshold);
+    expected_recall := round((best.value->>'recall')::numeric, 3);
+    expected_precision := round((best.value->>'precision')::numeric, 3);
+    bytes_per_row := (best.value->>'bytes')::float8;
+    signing_us := round(times[3 * (n - 1) + CASE num_perm WHEN 64 THEN 1 WHEN 128 THEN 2 ELSE 3 END]::numeric, 1);
+    IF unmeasured IS NULL THEN
+      SELECT round(q.us::numeric, 1), q.why INTO query_us, unmeasured
+        FROM @extschema@.neardup_suggest_query_us(timed, units[n], ks[n], num_perm, threshold) q;
+      IF unmeasured IS NOT NULL THEN remarks := remarks || ('query_us is not measured: ' || unmeasured); END IF;
+    END IF;
+    pairs := true_pairs;
+    note := CASE WHEN best.ordinality = 1 THEN array_to_string(remarks, '; ') ELSE '' END;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION neardup_suggest_of(text[], text[], bigint, int, int, boolean, text, text[], text[], boolean[], float8) IS
+  'private: what neardup_suggest says of a sample and labels';
+CREATE OR REPLACE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
+  RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
+                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off AS $$
+DECLARE
+  s record;
+  la text[];
+  lb text[];
+  ld boolean[];
+BEGIN
+  IF edit_similarity IS NULL THEN
+    RAISE EXCEPTION 'edit_similarity must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF NOT (edit_similarity >= 0.5::float8 AND edit_similarity <= 1::float8) THEN
+    RAISE EXCEPTION 'edit_similarity must be from 0.5 to 1: %', edit_similarity USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT * INTO s FROM @extschema@.neardup_suggest_sample(query);
+  IF labels IS NOT NULL THEN SELECT l.la, l.lb, l.ld INTO la, lb, ld FROM @extschema@.neardup_suggest_labels(labels) l; END IF;
+  RETURN QUERY SELECT f.* FROM @extschema@.neardup_suggest_of(s.ids, s.docs, s.total, s.empty_rows, s.cut, s.more, labels, la, lb, ld, edit_similarity) f;
 END $$;

@@ -15,7 +15,7 @@ constexpr const char* kHelp = R"(usage: neardup report JOB --out FILE.html [opti
 Writes one page about the table of duplicates JOB: its settings and counts, how similar the duplicates are, the largest
 clusters, and pairs of documents side by side with the words marked that differ. The page loads nothing and runs nothing.
 
-  -o, --out FILE           the page; replaced at the end if it is there
+  -o, --out FILE           the page; a regular file that is there is replaced at the end
       --clusters N         the N largest clusters (default 50)
       --pairs N            N pairs, of all similarities (default 12)
   -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE

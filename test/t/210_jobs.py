@@ -219,7 +219,10 @@ def life_of_a_job(name):
         equal("conditions may end in comments", table(conn, "dups"), from_scratch(conn, "body => 'content', within => '{tenant}', order_by => 'id', deleted => 'gone'"))
         conn.execute("ALTER TABLE docs RENAME tenant TO author")
         fails("a renamed within column", conn, "CALL refresh_duplicates('dups')", text='column "tenant" of docs does not exist', hint="rename it back")
-        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
+        conn.execute("DROP TABLE dups, dups_changes")
+        conn.execute("SELECT drop_duplicates('dups')")
+        equal("what was left of a job is dropped", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%'"), 0)
+        conn.execute("DROP TABLE docs; DROP TABLE app.mine; DROP SCHEMA app")
 
 
 def columns_change_places(name):
@@ -244,6 +247,17 @@ def columns_change_places(name):
         conn.execute("ALTER TABLE docs ADD note text")
         conn.execute("CALL refresh_duplicates('dups')")
         equal("one that is added changes nothing", one(conn, "SELECT total FROM dups_job"), 0)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def nulls_within(name):
+    """Rows without a tenant are copies of each other."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        conn.execute("INSERT INTO docs SELECT i, 'the same words in every row', nullif(i % 2, 0) FROM generate_series(1, 6) i")
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', within => '{tenant}')")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("NULL within", conn.execute("SELECT id, representative FROM dups ORDER BY id").fetchall(), [(1, 1), (2, 2), (3, 1), (4, 2), (5, 1), (6, 2)])
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
@@ -452,6 +466,16 @@ def rights(name):
             equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
             fails("nor keep refreshes away", conn, "SELECT neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
+            # what is in a profile, or stands for its rules, runs with nobody else's rights
+            conn.execute("SET ROLE neardup_t_owner; CREATE TABLE own.ran (who name); GRANT INSERT ON own.ran TO public; CREATE FUNCTION own.evil(text) RETURNS text LANGUAGE sql AS "
+                         "'INSERT INTO own.ran VALUES (current_user) RETURNING $1'; SELECT create_profile('own.prof'); CREATE VIEW own.rules AS SELECT own.evil('n') AS name, 'line'::text AS kind, "
+                         "'a+'::text AS pattern, NULL::text AS replacement, 1 AS position; UPDATE own.prof SET script = 'simplified(own.evil(''x'')) || public.neardup_to_traditional'")
+            conn.execute("RESET ROLE; SELECT create_duplicates('mine', 'docs', 'id', 'body', profile => 'own.prof')")
+            fails("a script is one of three", conn, "CALL refresh_duplicates('mine')", state="42883")
+            conn.execute("UPDATE own.prof SET script = 'keep', rules = 'own.rules'")
+            fails("rules are a table", conn, "CALL refresh_duplicates('mine')", state="42809", text='the rules "own.rules" of another role are no plain table')
+            equal("nothing of another role's profile ran", conn.execute("SELECT who FROM own.ran").fetchall(), [])
+            conn.execute("SELECT drop_duplicates('mine'); DROP VIEW own.rules; DROP FUNCTION own.evil(text); DROP TABLE own.ran; SET ROLE neardup_t_reader")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             fails("nor refresh it", conn, "CALL refresh_duplicates('own.dups')", state="42501")
             conn.execute("RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT SELECT, INSERT, UPDATE, DELETE ON own.dups, own.dups_signatures, own.dups_changes, own.dups_job TO neardup_t_reader;"
@@ -486,7 +510,7 @@ BEGIN
       END LOOP;
     END LOOP;
   END LOOP;
-  FOREACH f IN ARRAY '{quote_ident(name),left(name\\,int4),unnest(text[]),unnest(name[]),num_nonnulls(name\\,name),format_type(oid\\,text),array_to_string(text[]\\,text),array_cat(text[]\\,text[]),array_length(text[]\\,int4),array_length(name[]\\,int4),octet_length(name)}'::text[] LOOP
+  FOREACH f IN ARRAY '{quote_ident(name),left(name\\,int4),unnest(text[]),unnest(name[]),num_nonnulls(name\\,name),format_type(oid\\,text),array_to_string(text[]\\,text),array_cat(text[]\\,text[]),array_length(text[]\\,int4),array_length(name[]\\,int4),octet_length(name),generate_subscripts(text[]\\,int4),pg_typeof(int8),pg_typeof(text)}'::text[] LOOP
     EXECUTE format('CREATE FUNCTION put.%s RETURNS %s LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION %L; END $f$', f, CASE WHEN f LIKE 'unnest%%' THEN 'SETOF text' ELSE 'text' END, 'put before: ' || f);
   END LOOP;
 END $do$"""
@@ -512,6 +536,10 @@ def put_before(name):
                              "CALL refresh_duplicates('d')", "SELECT drop_duplicates('d')", "SELECT neardup_s_curve(0.8)"):
                     e = e or error_of(conn, step)
                 check("nothing put before runs: %s" % options, e is None, e)
+            e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs')")
+            check("nothing put before runs: neardup_suggest of a sample", e is None, e)
+            e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs', 'SELECT min(id), max(id), true FROM docs WHERE length(body) > 9')")
+            check("nothing put before runs: neardup_suggest with labels", e is None or "put before" not in str(e), e)
         finally:
             conn.execute("RESET search_path; SET client_min_messages = warning; DROP SCHEMA put CASCADE; RESET client_min_messages; DROP TABLE IF EXISTS docs, put_web CASCADE")
 
@@ -605,7 +633,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 
