@@ -264,3 +264,19 @@ BEGIN
   END;
   RETURN c;
 END $$;
+
+-- Equality and order of signatures and digests use an index under row security, as those of simhashes do.
+ALTER FUNCTION minhash_eq(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_ne(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_lt(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_le(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_gt(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_ge(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_cmp(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION ctph_eq(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_ne(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_lt(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_le(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_gt(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_ge(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_cmp(ctph, ctph) LEAKPROOF;
