@@ -56,4 +56,7 @@ SELECT minhash_import('{1,2}');
 SELECT minhash_import(ARRAY(SELECT generate_series(250, 270)), 8);
 SELECT minhash_import(array_append(ARRAY(SELECT generate_series(1, 16)), NULL));
 SELECT minhash_import(ARRAY(SELECT -i FROM generate_series(1, 16) i));
+-- What btree and hash indexes serve, they serve under row security, too.
+SELECT amopopr::regoperator FROM pg_amop JOIN pg_am a ON a.oid = amopmethod JOIN pg_operator o ON o.oid = amopopr JOIN pg_proc p ON p.oid = oprcode
+  WHERE amname IN ('btree', 'hash') AND amoplefttype IN ('minhash'::regtype, 'simhash'::regtype, 'ctph'::regtype) AND NOT proleakproof;
 DROP TABLE m, shaped;

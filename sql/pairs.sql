@@ -121,6 +121,19 @@ SELECT count(*) FROM all_pairs('SELECT id, s FROM signed', 0.95);
 SELECT count(*) FROM all_pairs('SELECT id, c FROM signed', 0.8);
 RESET neardup.threads;
 RESET maintenance_work_mem;
+-- A call within a call's query leaves the outer one's progress alone.
+CREATE FUNCTION inner_pairs(id int) RETURNS minhash LANGUAGE plpgsql AS $$
+DECLARE seen text; BEGIN
+  PERFORM FROM all_pairs('VALUES (1, to_minhash(''a'')), (2, to_minhash(''a''))', 0.8);
+  PERFORM FROM all_clusters('SELECT id, to_minhash(''a'') AS sig, ''a'' AS doc FROM generate_series(1, 2) id', 0.8, verify => 'jaccard');
+  PERFORM pg_stat_clear_snapshot();
+  SELECT string_agg(format('%s, %s, %s rows', function, phase, rows_read), '; ') INTO seen FROM neardup_progress() WHERE pid = pg_backend_pid();
+  RAISE NOTICE 'row %: %', id, seen;
+  RETURN to_minhash('x'); END $$;
+SELECT count(*) FROM pairs_between('SELECT id, inner_pairs(id) FROM generate_series(1, 2) id', 'SELECT 3, to_minhash(''x'')', 0.8);
+SELECT count(*) FROM all_clusters('SELECT id, inner_pairs(id), now() AS at FROM generate_series(1, 2) id', 0.8, at_most_apart => '0');
+SELECT count(*) FROM neardup_progress() WHERE pid = pg_backend_pid();
+DROP FUNCTION inner_pairs;
 -- Errors
 SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95, 'some');
 SELECT * FROM all_pairs('SELECT id, s FROM signed', 0.95, NULL);

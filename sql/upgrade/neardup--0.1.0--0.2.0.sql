@@ -1325,3 +1325,19 @@ BEGIN
   IF labels IS NOT NULL THEN SELECT l.la, l.lb, l.ld INTO la, lb, ld FROM @extschema@.neardup_suggest_labels(labels) l; END IF;
   RETURN QUERY SELECT f.* FROM @extschema@.neardup_suggest_of(s.ids, s.docs, s.total, s.empty_rows, s.cut, s.more, labels, la, lb, ld, edit_similarity) f;
 END $$;
+
+-- Equality and order of signatures and digests use an index under row security, as those of simhashes do.
+ALTER FUNCTION minhash_eq(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_ne(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_lt(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_le(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_gt(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_ge(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION minhash_cmp(minhash, minhash) LEAKPROOF;
+ALTER FUNCTION ctph_eq(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_ne(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_lt(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_le(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_gt(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_ge(ctph, ctph) LEAKPROOF;
+ALTER FUNCTION ctph_cmp(ctph, ctph) LEAKPROOF;

@@ -114,18 +114,22 @@ Datum minhash_from_bytes(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(minhash_like);
 Datum minhash_like(PG_FUNCTION_ARGS) {
+  const MinhashParams params = params_of(*minhash_arg(fcinfo, 1).header);
+  // The model mostly is a column: in its place stands what all its rows have in common.
+  LOCAL_FCINFO(like, 2);
+  InitFunctionCallInfoData(*like, fcinfo->flinfo, 2, fcinfo->fncollation, fcinfo->context, fcinfo->resultinfo);
+  like->args[0] = fcinfo->args[0];
+  like->args[1] = {minhash_datum(params, nullptr), false};
   bool found;
-  const Datum cached = cached_result(fcinfo, &found);
+  const Datum cached = cached_result(like, &found);
   if (found) return cached;
-  const MinhashView model = minhash_arg(fcinfo, 1);
-  const MinhashParams params = params_of(*model.header);
   if (params.kind != MinhashKind::word && params.kind != MinhashKind::character)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("the model signature was not made from text"),
                     errhint("Make the signature by the function that made the model: see minhash_parameters(model).")));
   const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
   const Datum result = signed_document(params, doc.data, doc.size);
-  cache_result(fcinfo, result);
+  cache_result(like, result);
   return result;
 }
 

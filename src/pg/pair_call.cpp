@@ -346,7 +346,7 @@ void end_pairs(PairCall* call) {
   const bool verified = call->options.verify != Verify::no;
   end_stage(&call->stages, "pairs returned",
             verified ? psprintf(UINT64_FORMAT " pairs of documents compared", call->verified) : nullptr);
-  end_progress();
+  if (call->function != Searching::all_clusters) end_progress();  // whose rows are still to be returned
   if (call->engine != nullptr) destroy_owned(call->engine);
   if (call->pairs != nullptr) destroy_owned(call->pairs);
   for (Side* side : {&call->a, &call->b})

@@ -15,10 +15,13 @@ const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", 
                                   "blocked_pairs", "oversized_blocks", "word_similarities", "create_word_model"};
 const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows", "counting words"};
 
+// Calls under way within the query of the one that is told. Only while is_ours(): an error ends all of them at once.
+int inner_calls = 0;
+
 bool is_ours() noexcept { return MyBEEntry != nullptr && MyBEEntry->st_progress_command == kCommand; }
 
 void tell(int parameter, uint64 value) noexcept {
-  if (is_ours()) pgstat_progress_update_param(parameter, static_cast<int64>(value));
+  if (is_ours() && inner_calls == 0) pgstat_progress_update_param(parameter, static_cast<int64>(value));
 }
 
 // Of the search: 0..1.
@@ -31,7 +34,12 @@ double share_done(const int64* p) {
 }  // namespace
 
 void begin_progress(Searching function) {
+  if (is_ours()) {
+    ++inner_calls;
+    return;
+  }
   if (MyBEEntry == nullptr || MyBEEntry->st_progress_command != PROGRESS_COMMAND_INVALID) return;
+  inner_calls = 0;
   pgstat_progress_start_command(kCommand, InvalidOid);
   tell(kFunction, static_cast<uint64>(function));
 }
@@ -52,7 +60,12 @@ void tell_parts(uint64 done, uint64 total) noexcept {
 }
 
 void end_progress() {
-  if (is_ours()) pgstat_progress_end_command();
+  if (!is_ours()) return;
+  if (inner_calls > 0) {
+    --inner_calls;
+  } else {
+    pgstat_progress_end_command();
+  }
 }
 
 }  // namespace neardup

@@ -314,6 +314,7 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
     if (found->value[i] == kNotNear) c->similarity[i] = std::numeric_limits<double>::quiet_NaN();
   }
   end_pairs(&call);
+  tell_phase(Phase::returning);
 }
 
 void put_clusters(ReturnSetInfo* rsinfo, RowClusters* c) {

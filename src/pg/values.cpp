@@ -51,8 +51,11 @@ ResultCache* cache_of(FunctionCallInfo fcinfo) {
     cache = static_cast<ResultCache*>(MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(ResultCache)));
     cache->nargs = fcinfo->nargs;
     cache->usable = fcinfo->nargs <= kMaxCachedArgs;
-    for (int i = 0; cache->usable && i < fcinfo->nargs; ++i)
-      cache->usable = is_steady(flinfo, i) && OidIsValid(get_fn_expr_argtype(flinfo, i));
+    for (int i = 0; cache->usable && i < fcinfo->nargs; ++i) {
+      const Oid type = get_fn_expr_argtype(flinfo, i);
+      // A model of the result is asked for its parameters alone, which are those of all its column.
+      cache->usable = OidIsValid(type) && (is_steady(flinfo, i) || getBaseType(type) == get_func_rettype(flinfo->fn_oid));
+    }
     flinfo->fn_extra = cache;
   }
   return cache->usable ? cache : nullptr;

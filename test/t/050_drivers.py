@@ -143,6 +143,8 @@ def generic(conn):
         IF s <> (SELECT to_minhash(x) FROM (SELECT n::text OFFSET 0) y(x))::text THEN RETURN 'wrong at ' || n; END IF;
         RETURN to_minhash(n::text)::text; END $$""")
     equal("recursion", one(conn, "SELECT deep(12)"), o.to_minhash("12"))
+    equal("models that change by row", one(conn, """SELECT string_agg(minhash_like('a b c d', m)::text, ',' ORDER BY n) FROM
+        (SELECT n, to_minhash('x', 1 + n / 3 % 3) AS m FROM generate_series(0, 11) n) q"""), ",".join(o.to_minhash("a b c d", 1 + n // 3 % 3) for n in range(12)))
     equal("arguments that change by row", one(conn, """SELECT count(*) FROM (SELECT id, jaccard(sig, to_minhash(body)) AS j,
         (SELECT count(*) FROM g h WHERE h.sig = to_minhash(g.body)) AS n FROM g) x WHERE j <> 1 OR n NOT BETWEEN 1 AND 3"""), 0)
     equal("a function inlined into SQL", one(conn, """SELECT string_agg(to_minhash(x)::text, ',' ORDER BY x) FROM (VALUES ('a'), ('b')) v(x)"""),
@@ -160,6 +162,7 @@ def generic(conn):
         RETURN (SELECT count(*) FROM many WHERE jaccard(sig, to_minhash(v)) > 0.5); END $$""")
     for name, statement in (("a parameter of another type", "EXECUTE narrow(repeat('some more words ', 262144))"),
                             ("a subquery", "SELECT count(*) FROM many WHERE jaccard(sig, to_minhash((SELECT body FROM long))) > 0.5"),
+                            ("a document like a column", "SELECT count(*) FROM many WHERE jaccard(sig, minhash_like((SELECT body FROM long), sig)) > 0.5"),
                             ("a variable that leads to a TOAST table", "SELECT near_long()")):
         e = error_of(conn, statement)
         check("%s is signed once a scan" % name, e is None, e)
