@@ -288,6 +288,16 @@ UPDATE marked SET sig = sig(500) WHERE id = 'abcdef';
 INSERT INTO marked VALUES ('x', NULL, NULL, sig(2)) RETURNING id, copy_of, short;
 DROP TABLE marked;
 
+-- An original that moves to another partition is no copy of its copy.
+CREATE TABLE marked (id int, part int, copy_of int, sig minhash, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
+CREATE TABLE marked_1 PARTITION OF marked FOR VALUES IN (1);
+CREATE TABLE marked_2 PARTITION OF marked FOR VALUES IN (2);
+CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.9', 'copy_of', 'id');
+INSERT INTO marked VALUES (1, 1, NULL, sig(0)), (2, 2, NULL, sig(1));
+UPDATE marked SET part = 2 WHERE id = 1;
+SELECT id, part, copy_of FROM marked ORDER BY id;
+DROP TABLE marked;
+
 -- Rights: the search is the caller's.
 CREATE ROLE guard_user;
 CREATE TABLE shared (id int PRIMARY KEY, owner text, sig minhash);

@@ -58,7 +58,7 @@ const char* operator_sql(Oid number) {
 }
 
 // Parameters: $1 the lsh_query, $2 the signature; of an UPDATE $3 and $4, where the row was; its primary key; of an
-// UPDATE that flags, by what others name this row.
+// row that passes_own_copies(), by what others name it.
 SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
   Relation table = table_open(g->table, AccessShareLock);
   const char* signature = signature_sql(g, table);
@@ -86,8 +86,7 @@ SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
     }
     appendStringInfoString(&sql, ") IS NOT TRUE");
   }
-  if (g->action == GuardAction::flag && update) {
-    // Copies of this row are no originals of it.
+  if (passes_own_copies(g, update)) {
     types[n++] = g->flag_key_type;
     const Oid equals = lookup_type_cache(g->flag_type, TYPECACHE_EQ_OPR)->eq_opr;
     if (OidIsValid(equals))
@@ -178,7 +177,7 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
     values[n] = slot_getattr(slot, g->keys[i].number, &is_null);
     if (is_null) nulls[n] = 'n';
   }
-  if (g->action == GuardAction::flag && old != nullptr) {
+  if (passes_own_copies(g, old != nullptr)) {
     values[n] = slot_getattr(slot, g->flag_key_number, &is_null);
     if (is_null) nulls[n] = 'n';
   }

@@ -51,7 +51,8 @@ double threshold_of(const char* text) {
 void find_origin(const TriggerData* call, Guard* g) {
   g->trigger = call->tg_trigger->tgoid;
   g->table = RelationGetRelid(call->tg_relation);
-  if (!call->tg_relation->rd_rel->relispartition) return;
+  g->is_partition = call->tg_relation->rd_rel->relispartition;
+  if (!g->is_partition) return;
   Relation catalog = table_open(TriggerRelationId, AccessShareLock);
   for (Oid next = g->trigger; OidIsValid(next);) {
     ScanKeyData key;

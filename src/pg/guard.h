@@ -26,6 +26,7 @@ struct Guard {
   double threshold;
   Oid trigger;  // the one that the user created, also where a partition's clone of it fires
   Oid table;    // its table
+  bool is_partition;  // what fires it is one: an INSERT may be of a row that an UPDATE moves
   Oid minhash_type;
   Oid query_type;
   const char* schema;      // the extension's, quoted
@@ -43,6 +44,11 @@ struct Guard {
   int nkeys;
   KeyColumn keys[INDEX_MAX_KEYS];
 };
+
+// Whether rows that are marked as copies of the row that is stored are no originals of it: it may have been there before.
+inline bool passes_own_copies(const Guard* g, bool update) {
+  return g->action == GuardAction::flag && (update || g->is_partition);
+}
 
 // For a trigger's fn_extra: reads the arguments and looks up the table. Errors for arguments that are wrong, and for a
 // table that has changed so that they became it.
