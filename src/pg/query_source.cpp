@@ -430,13 +430,33 @@ void read_rows(RowSource* source, void (*on_row)(void* arg, const SourceRow& row
   for_each_row(source->plan, take_row, &reading);
 }
 
+namespace {
+
+// As sorted_ids(), with an error for the first id that comes twice.
+template <typename Visit>
+void visit_unique(RowSource* source, Visit visit) {
+  MemoryContext last = AllocSetContextCreate(source->context, "neardup last id", ALLOCSET_SMALL_SIZES);
+  // A copy: read back from a store that is being written, in a file, every id would cost a write and a read of a block.
+  Datum before = 0;
+  sorted_ids(source, [&](uint64 position, Datum id, uint64 row) {
+    if (position > 0 && compare_ids(source, before, id) == 0) duplicate(source, id);
+    MemoryContextReset(last);
+    MemoryContext old = MemoryContextSwitchTo(last);
+    before = datumCopy(id, source->ids->by_value, source->ids->length);
+    MemoryContextSwitchTo(old);
+    visit(position, id, row);
+  });
+  MemoryContextDelete(last);
+}
+
+}  // namespace
+
 uint32* rank_rows(RowSource* source) {
   if (source->sorted) return nullptr;
   const uint64 count = source->ids->count;
   auto* rank = static_cast<uint32*>(MemoryContextAllocHuge(source->context, count * sizeof(uint32)));
   IdStore* by_rank = make_ids(source->context, source->ids->type, source->ids->collation, source->ids->bytes_limit);
-  sorted_ids(source, [&](uint64 position, Datum id, uint64 row) {
-    if (position > 0 && compare_ids(source, id_at(by_rank, position - 1), id) == 0) duplicate(source, id);
+  visit_unique(source, [&](uint64 position, Datum id, uint64 row) {
     rank[row] = static_cast<uint32>(position);
     add_id(by_rank, id);
   });
@@ -447,16 +467,7 @@ uint32* rank_rows(RowSource* source) {
 
 void check_unique(RowSource* source) {
   if (source->sorted) return;
-  MemoryContext last = AllocSetContextCreate(source->context, "neardup last id", ALLOCSET_SMALL_SIZES);
-  Datum before = 0;
-  sorted_ids(source, [&](uint64 position, Datum id, uint64 /* row */) {
-    if (position > 0 && compare_ids(source, before, id) == 0) duplicate(source, id);
-    MemoryContextReset(last);
-    MemoryContext old = MemoryContextSwitchTo(last);
-    before = datumCopy(id, source->ids->by_value, source->ids->length);
-    MemoryContextSwitchTo(old);
-  });
-  MemoryContextDelete(last);
+  visit_unique(source, [](uint64 /* position */, Datum /* id */, uint64 /* row */) {});
 }
 
 Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
