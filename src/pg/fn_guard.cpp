@@ -8,6 +8,7 @@ extern "C" {
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/hsearch.h"
+#include "utils/partcache.h"
 }
 
 namespace neardup {
@@ -253,6 +254,17 @@ void check_call(FunctionCallInfo fcinfo, const char* name) {
                     errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", name)));
 }
 
+// Whether the row that an UPDATE leaves in the slot belongs to another partition: there it will be an INSERT, after a DELETE here.
+bool moves_away(const TriggerData* call, TupleTableSlot* slot) {
+  if (!call->tg_relation->rd_rel->relispartition) return false;
+  EState* state = CreateExecutorState();
+  ExprContext* context = GetPerTupleExprContext(state);
+  context->ecxt_scantuple = slot;
+  const bool stays = ExecCheck(ExecPrepareCheck(RelationGetPartitionQual(call->tg_relation), state), context);
+  FreeExecutorState(state);
+  return !stays;
+}
+
 HeapTuple run_trigger(FunctionCallInfo fcinfo, bool flags) {
   check_call(fcinfo, flags ? "neardup_flag" : "neardup_guard");
   const TriggerData* call = reinterpret_cast<TriggerData*>(fcinfo->context);
@@ -263,8 +275,10 @@ HeapTuple run_trigger(FunctionCallInfo fcinfo, bool flags) {
   TupleTableSlot* slot = update ? call->tg_newslot : call->tg_trigslot;
   ResetExprContext(g->context);
   const Signature signature = signature_of(g, g->of_new, slot);
-  // What was there may stay.
-  if (update && same(signature, signature_of(g, g->of_old, call->tg_trigslot))) return row;
+  // What was there may stay. But what would be left out where it moves to is lost, unless the UPDATE is left out here.
+  if (update && same(signature, signature_of(g, g->of_old, call->tg_trigslot)) &&
+      !(g->action == GuardAction::skip && moves_away(call, slot)))
+    return row;
   Found found{};
   if (!signature.none()) {
     lock_searches(g);
