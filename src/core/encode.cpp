@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// Of each byte, 64 for those outside the alphabet. Comparing would take ten times as long: characters follow no pattern.
+// Of each byte, 64 for those outside the alphabet. Comparisons would be guessed wrong: characters follow no pattern.
 constexpr std::array<uint8_t, 256> kBase64Values = [] {
   std::array<uint8_t, 256> out{};
   out.fill(64);

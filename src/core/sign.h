@@ -22,7 +22,8 @@ MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64
 // Error{unsupported} where words are cut by rules that this library lacks: a newer one made the signature.
 void check_tokenizer(const MinhashParams& params);
 
-// Signs a document of the params' kind; false when it is empty. Error{unsupported} as check_tokenizer(). components: params.num_perm values.
+// Signs a document of the params' kind; false when it is empty. Error{unsupported} as check_tokenizer().
+// components: params.num_perm values.
 // Constant memory beyond 512 bytes per component. stop may be null.
 bool sign_document(const MinhashParams& params, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components);
 

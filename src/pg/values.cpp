@@ -31,8 +31,8 @@ bool is_steady(const FmgrInfo* flinfo, int i) {
   return i < list_length(args) && !contain_var_clause(static_cast<Node*>(list_nth(args, i)));
 }
 
-// Whether an argument of this call may be compared byte by byte: by value, in line, or a pointer into a TOAST table. Such a
-// pointer stands for what it leads to: the number in it is not given again before four billion others were.
+// Whether an argument of this call may be compared byte by byte: by value, in line, or a pointer into a TOAST table.
+// Such a pointer stands for what it leads to: the number in it is not given again before four billion others were.
 bool plain(FunctionCallInfo fcinfo, int i, bool* by_value, int16* length) {
   char align;
   bool by_val;
@@ -54,7 +54,8 @@ ResultCache* cache_of(FunctionCallInfo fcinfo) {
     for (int i = 0; cache->usable && i < fcinfo->nargs; ++i) {
       const Oid type = get_fn_expr_argtype(flinfo, i);
       // A model of the result is asked for its parameters alone, which are those of all its column.
-      cache->usable = OidIsValid(type) && (is_steady(flinfo, i) || getBaseType(type) == get_func_rettype(flinfo->fn_oid));
+      const bool model = OidIsValid(type) && getBaseType(type) == get_func_rettype(flinfo->fn_oid);
+      cache->usable = OidIsValid(type) && (model || is_steady(flinfo, i));
     }
     flinfo->fn_extra = cache;
   }
