@@ -82,7 +82,7 @@ as_server "$bindir/initdb" -D "$data" -A trust -U postgres -N --locale=C -E UTF8
   { not_ok "initdb" "$(tail -3 "$work/initdb.log")"; exit 1; }
 # Preloaded, so that the postmaster itself runs neardup's _PG_init.
 as_server "$bindir/pg_ctl" -D "$data" -l "$work/run/log" -p "$tree$bindir/postgres" -w \
-  -o "-c listen_addresses= -c unix_socket_directories=$work/run -c fsync=off -c shared_preload_libraries=neardup" \
+  -o "-c listen_addresses= -c unix_socket_directories=$work/run -c fsync=off -c jit=off -c shared_preload_libraries=neardup" \
   start > "$work/start.log" 2>&1 || { not_ok "server starts" "$(tail -3 "$work/start.log" "$work/run/log")"; exit 1; }
 postmaster=$(head -1 "$data/postmaster.pid")
 
