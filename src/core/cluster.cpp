@@ -227,14 +227,9 @@ class Representatives {
   // All are to be linked again.
   void grow() {
     const uint32_t room = std::min(most_, std::max(64u, 2 * size_));
-    Array<uint32_t> numbers(ws_.ledger, room);
-    copy_polled(numbers.data(), row_numbers_.data(), size_ * sizeof(uint32_t), ws_.poller);
-    row_numbers_.swap(numbers);
+    resize_polled(&row_numbers_, room, size_, ws_.ledger, ws_.poller);
     if (record_words_ == 0) return;
-    Array<uint32_t> records(ws_.ledger, room * record_words_);
-    copy_polled(records.data(), records_.data(), size_ * record_words_ * sizeof(uint32_t), ws_.poller);
-    records_.swap(records);
-    records = Array<uint32_t>();
+    resize_polled(&records_, room * record_words_, size_ * record_words_, ws_.ledger, ws_.poller);
     slots_ = Array<Slot>();
     slots_each_ = std::bit_floor(room * kSlotsEach);
     slots_ = Array<Slot>(ws_.ledger, banding_.bands() * slots_each_);
@@ -291,7 +286,7 @@ struct MinhashClusterer::Impl {
   }
 
   void add_alone() {
-    if (total == uint32_t{1} << 31) throw Error(Errc::too_large, "more than 2147483648 rows");
+    if (total == RowStore::kMostRows) RowStore::refuse_more();
     if (row_of.empty()) {
       row_of.resize(compared);
       std::iota(row_of.begin(), row_of.end(), 0u);
@@ -350,7 +345,7 @@ void MinhashClusterer::Impl::run_anchor() {
   };
   const size_t waiting = sizeof(Waiting) + banding.stride() * sizeof(uint32_t) + 2 * each + (rows.in_memory() ? 0 : 2 * rows.row_bytes());
   const uint32_t block_rows = rows_in(kBlockShare, waiting, banding.usable() ? kBlockRows : kDirectBlockRows);
-  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, uint32_t{1} << 31), ws);
+  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, RowStore::kMostRows), ws);
   Representatives own(banding, compare, need, rows, block_rows, ws);
   do {
     kept.clear();
@@ -485,7 +480,7 @@ PairClusterer::PairClusterer(Linkage linkage, std::unique_ptr<PairSearch> search
     : linkage_(linkage), search_(std::move(search)) {}
 
 void PairClusterer::add_alone() {
-  if (total_ == uint32_t{1} << 31) throw Error(Errc::too_large, "more than 2147483648 rows");
+  if (total_ == RowStore::kMostRows) RowStore::refuse_more();
   ++total_;
 }
 

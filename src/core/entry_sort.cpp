@@ -100,9 +100,8 @@ bool EntryChunk::grow(uint32_t n, Poller& poller) {
   if (!fits && rows_ != 0) return false;
   const auto enlarge = [this, &poller](Array<uint64_t>* array, size_t used, size_t needed, size_t most) {
     if (array->size() >= needed) return;
-    Array<uint64_t> larger(ledger_, std::max(needed, std::min(most, std::max<size_t>(1024, 2 * array->size()))));
-    copy_polled(larger.data(), array->data(), used * sizeof(uint64_t), poller);
-    array->swap(larger);
+    const size_t room = std::max(needed, std::min(most, std::max<size_t>(1024, 2 * array->size())));
+    resize_polled(array, room, used, ledger_, poller);
   };
   enlarge(&tids_, rows_, rows_ + 1, most_rows);
   enlarge(&words_, nwords_, nwords_ + n, most_words);

@@ -74,11 +74,7 @@ void PairOutput::first_of_groups() {
       first = other ? r.value : leader;
       star_->add({first, other ? leader : r.value, 0});
       if (!other) continue;
-      if (n == firsts.size()) {
-        Array<uint64_t> more(ws_.ledger, std::max<size_t>(1024, 2 * n));
-        if (n != 0) copy_polled(more.data(), firsts.data(), n * sizeof(uint64_t), ws_.poller);
-        firsts.swap(more);
-      }
+      if (n == firsts.size()) resize_polled(&firsts, std::max<size_t>(1024, 2 * n), n, ws_.ledger, ws_.poller);
       firsts[n++] = static_cast<uint64_t>(leader) << 32 | first;
     } else {
       star_->add({first, r.value, 0});

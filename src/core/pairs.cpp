@@ -52,11 +52,7 @@ bool MinhashPairs::Impl::set_aside(const void* components) {
 
 // The i-th row of set B that is kept came as its `row`-th.
 void MinhashPairs::Impl::keep_number(uint32_t i, uint32_t row) {
-  if (i == kept_b.size()) {
-    Array<uint32_t> more(ws.ledger, std::max<size_t>(1024, 2 * kept_b.size()));
-    if (i != 0) copy_polled(more.data(), kept_b.data(), i * sizeof(uint32_t), ws.poller);
-    kept_b.swap(more);
-  }
+  if (i == kept_b.size()) resize_polled(&kept_b, std::max<size_t>(1024, 2 * i), i, ws.ledger, ws.poller);
   kept_b[i] = row;
 }
 

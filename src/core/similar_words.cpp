@@ -83,9 +83,7 @@ class Rows {
   template <class T>
   void reserve(Array<T>& a, size_t used, size_t n) {
     if (n <= a.size()) return;
-    Array<T> grown(ws_.ledger, std::max<size_t>({n, a.size() + a.size() / 2, 1024}));
-    if (used > 0 && a.size() > 0) copy_polled(grown.data(), a.data(), std::min(used, a.size()) * sizeof(T), ws_.poller);
-    a.swap(grown);
+    resize_polled(&a, std::max<size_t>({n, a.size() + a.size() / 2, 1024}), std::min(used, a.size()), ws_.ledger, ws_.poller);
   }
 
   Workspace& ws_;

@@ -136,9 +136,7 @@ RecordSorter::~RecordSorter() = default;
 
 void RecordSorter::make_room() {
   if (n_ < most_) {
-    Array<SortRecord> larger(ws_.ledger, std::min(most_, std::max<size_t>(128, 2 * n_)));
-    copy_polled(larger.data(), buffer_.data(), n_ * sizeof(SortRecord), ws_.poller);
-    buffer_.swap(larger);
+    resize_polled(&buffer_, std::min(most_, std::max<size_t>(128, 2 * n_)), n_, ws_.ledger, ws_.poller);
     return;
   }
   if (ws_.files == nullptr) throw Error(Errc::too_large, "more than 4294967295 records to sort in memory");

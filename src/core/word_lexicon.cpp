@@ -56,9 +56,7 @@ Cut cut_of(const std::vector<uint64_t>& classes, uint64_t most) {
 template <class T>
 void make_room(Array<T>* array, size_t used, size_t needed, Workspace& ws) {
   if (needed <= array->size()) return;
-  Array<T> larger(ws.ledger, std::max(needed, array->size() + array->size() / 2));
-  copy_polled(larger.data(), array->data(), used * sizeof(T), ws.poller);
-  array->swap(larger);
+  resize_polled(array, std::max(needed, array->size() + array->size() / 2), used, ws.ledger, ws.poller);
 }
 
 }  // namespace

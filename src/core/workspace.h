@@ -142,6 +142,14 @@ inline void copy_polled(void* to, const void* from, size_t n, Poller& poller) {
   }
 }
 
+// Makes it an array of n elements, of which the first `used` are those that it had.
+template <class T>
+void resize_polled(Array<T>* array, size_t n, size_t used, Ledger& ledger, Poller& poller) {
+  Array<T> resized(ledger, n);
+  copy_polled(resized.data(), array->data(), used * sizeof(T), poller);
+  array->swap(resized);
+}
+
 // memset to 0 that can be cancelled.
 template <class T>
 void zero_polled(Array<T>* array, Poller& poller) {
