@@ -26,6 +26,15 @@ bool AnchorLinks::add(const RowPair& p) {
   return true;
 }
 
+bool AnchorLinks::wants(const RowPair& p) const noexcept {
+  if (rows_.representative[p.b] != p.b) return false;
+  return rows_.representative[p.a] == p.a || (p.value & kEqualRows) != 0;
+}
+
+bool ComponentLinks::wants(const RowPair& p) noexcept {
+  return rows_.representative[p.b] == p.b || !sets_.same(p.a, p.b);
+}
+
 bool ComponentLinks::add(const RowPair& p) {
   sets_.unite(p.a, p.b);
   if (rows_.representative[p.b] != p.b) return false;
@@ -60,6 +69,8 @@ bool BridgeFinder::add(const RowPair& p) {
   pairs_.push_back(p);
   return true;
 }
+
+bool BridgeFinder::wants(const RowPair& p) noexcept { return !first_.same(p.a, p.b) || !second_.same(p.a, p.b); }
 
 std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
   Poller poller(stop);

@@ -26,6 +26,8 @@ class AnchorLinks {
   // Pairs in ascending (a, b). Equal rows marked with kEqualRows: the first of them decides for all. True when b joins
   // a's cluster by it.
   bool add(const RowPair& pair);
+  // Whether add() would still make something of the pair, given after all that come before it so far: once false, for good.
+  bool wants(const RowPair& pair) const noexcept;
   const LinkedRows& rows() const noexcept { return rows_; }
 
  private:
@@ -39,6 +41,8 @@ class ComponentLinks {
 
   // Pairs in ascending (a, b), none marked. True when b keeps the pair's value until finish().
   bool add(const RowPair& pair);
+  // As AnchorLinks::wants().
+  bool wants(const RowPair& pair) noexcept;
   // After the last pair.
   const LinkedRows& finish();
 
@@ -58,6 +62,9 @@ class BridgeFinder {
   // Pairs in any order, once each. Marked with kEqualRows, (a, b): b has the signature of a; of such rows a alone is in
   // pairs with further rows. False when the pair is no bridge.
   bool add(const RowPair& pair);
+
+  // As AnchorLinks::wants(), of pairs that are not marked.
+  bool wants(const RowPair& pair) noexcept;
 
   // After the last pair: the bridges in ascending (a, b) (R. Tarjan, "A note on finding the bridges of a graph",
   // Information Processing Letters 2, 1974). Throws Error{cancelled} when stop (may be null) says so.

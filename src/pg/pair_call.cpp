@@ -6,6 +6,7 @@
 #include "core/minhash.h"
 #include "core/sign.h"
 
+#include "pg/copies.h"
 #include "pg/guc.h"
 #include "pg/pair_call.h"
 #include "pg/pair_groups.h"
@@ -94,8 +95,8 @@ void leave_out(Side* side) {
   for (uint64 r = 0; r < side->engine_rows; ++r) side->row_of[r] = static_cast<uint32>(r);
 }
 
-void add_to_engine(PairCall* call, Side* side, uint64 number, const SourceRow& row) {
-  if (row.alone) {
+void add_to_engine(PairCall* call, Side* side, uint64 number, const SourceRow& row, bool alone) {
+  if (alone) {
     leave_out(side);
     return;
   }
@@ -127,10 +128,11 @@ void on_row(void* arg, const SourceRow& row) {
   if (call->on_null != nullptr) call->on_null(call->on_null_arg, row.is_null);
   if (side->source.shape.known && !call->shape.known) learn_shape(call, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);
-  if (side->sort != nullptr) {
-    if (!row.alone) sort_row(side, number, row);
-  } else {
-    add_to_engine(call, side, number, row);
+  const bool alone = row.alone || (call->copies != nullptr && note_copy(call->copies, side, number, row));
+  if (side->sort == nullptr) {
+    add_to_engine(call, side, number, row, alone);
+  } else if (!alone) {
+    sort_row(side, number, row);
   }
 }
 
@@ -224,6 +226,15 @@ void search(PairCall* call) {
 }
 
 constexpr size_t kBatch = 4096;
+
+// Of n pairs those that are still wanted, moved to the front; returns how many.
+size_t wanted_pairs(const PairCall* call, RowPair* pairs, size_t n) {
+  if (call->wants == nullptr) return n;
+  size_t kept = 0;
+  for (size_t i = 0; i < n; ++i)
+    if (call->wants(call->wants_arg, pairs[i])) pairs[kept++] = pairs[i];
+  return kept;
+}
 
 // The next pairs as the search gives them; 0 at the end.
 size_t found_pairs(PairCall* call, RowPair* out, size_t max) {
@@ -332,8 +343,9 @@ bool next_pair(PairCall* call, RowPair* pair, double* similarity) {
       for (size_t i = 0; i < call->batch_size; ++i)
         call->similarity[i] = similarity_of(call->shape, call->batch[i].value & ~kEqualRows);
     } else {
-      call->verified += call->batch_size;
-      call->batch_size = verify_pairs(call, call->batch, call->similarity, call->batch_size);
+      const size_t wanted = wanted_pairs(call, call->batch, call->batch_size);
+      call->verified += wanted;
+      call->batch_size = verify_pairs(call, call->batch, call->similarity, wanted);
     }
   }
   *pair = call->batch[call->batch_at];

@@ -12,6 +12,8 @@
 
 namespace neardup {
 
+struct Copies;
+
 enum class Verify : uint8_t { no, jaccard, edit_rate };
 
 // The arguments that the functions share, checked.
@@ -62,6 +64,10 @@ struct PairCall {
   double* similarity;           // of the batch
   size_t batch_size;
   size_t batch_at;
+  Copies* copies;               // may be null: rows that repeat earlier ones are noted there and not searched
+  // May be null: whether what takes the pairs still wants this one; those that it does not want are not verified.
+  bool (*wants)(void* arg, const RowPair& pair);
+  void* wants_arg;
   uint64 verified;
   uint64 pairs_told;
   void (*on_null)(void* arg, bool is_null);  // may be null: called for each row of A, with whether it has no signature

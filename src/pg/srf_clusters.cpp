@@ -6,6 +6,7 @@
 #include "core/pair_links.h"
 
 #include "pg/context.h"
+#include "pg/copies.h"
 #include "pg/guc.h"
 #include "pg/pair_call.h"
 #include "pg/pair_groups.h"
@@ -278,10 +279,18 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, t
 // Every pair into links; similarity[b]: of the latest pair that they took for row b.
 template <typename Links>
 void link_pairs(PairCall* call, Links* links, double* similarity) {
+  call->wants = [](void* arg, const RowPair& pair) { return static_cast<Links*>(arg)->wants(pair); };
+  call->wants_arg = links;
   RowPair pair;
   double of_pair;
   while (next_pair(call, &pair, &of_pair))
     if (links->add(pair)) similarity[pair.b] = of_pair;
+}
+
+void join_copy(void* arg, const CopiedRow& copy, double similarity) {
+  auto* c = static_cast<RowClusters*>(arg);
+  c->representative[copy.row] = c->representative[copy.of];
+  c->similarity[copy.row] = std::isnan(similarity) ? c->similarity[copy.of] : similarity;
 }
 
 // Where pairs have more to fulfil than their signatures tell: by all of them.
@@ -292,6 +301,7 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
   call.options = options;
   call.on_null = [](void* arg, bool is_null) { note_row(static_cast<RowClusters*>(arg), is_null); };
   call.on_null_arg = c;
+  if (options.verify != Verify::no) call.copies = make_copies(c->context);
   begin_pairs(&call, "query", query, nullptr, id_type, types, false);
   c->ids = call.a.source.ids;
   make_results(c);
@@ -313,6 +323,7 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
     c->representative[i] = r;
     if (found->value[i] == kNotNear) c->similarity[i] = std::numeric_limits<double>::quiet_NaN();
   }
+  if (call.copies != nullptr) join_copies(call.copies, &call, c->representative, join_copy, c);
   end_pairs(&call);
   tell_phase(Phase::returning);
 }

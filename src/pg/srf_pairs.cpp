@@ -119,6 +119,8 @@ Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) {
   Owned<Bridges>* bridges = make_owned<Bridges>(CurrentMemoryContext, [&](PgStop*, PgTempFiles*) {
     return new Bridges(static_cast<uint32>(ids->count));
   });
+  call.wants = [](void* arg, const RowPair& pair) { return static_cast<BridgeFinder*>(arg)->wants(pair); };
+  call.wants_arg = &bridges->object->finder;
   RowPair pair;
   double similarity;
   while (next_pair(&call, &pair, &similarity)) call_core([&] { bridges->object->add(pair, similarity); });

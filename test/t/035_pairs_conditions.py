@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Pairs and clusters within groups, near in time, and verified on documents, against plain joins; bridges against their
 definition; recall of verified pairs on the data sets."""
+import re
 import threading
 import time
 
@@ -180,6 +181,41 @@ def verified(conn):
     equal_all("verified on documents", rows)
 
 
+def copies(conn):
+    """Documents that come many times, verified: clusters and bridges of the pairs; what is near each other by what it is a copy of is not
+    compared again."""
+    conn.execute("""DROP TABLE IF EXISTS copied; CREATE TABLE copied AS SELECT (id + 10000 * n) * 7919 %% 100003 AS id, id + 10000 * n AS place, m, s, c, tenant, lang, day + n %% 2 AS day,
+            CASE WHEN id %% 37 = 0 THEN '' WHEN id %% 11 = 0 THEN body || ' and ' || (n / 2) ELSE body END AS body
+        FROM sig, generate_series(0, 5) n WHERE id %% 12 < 5 AND (n < 3 OR id %% 20 < 3)""" % ())
+    rows = []
+    ids = [i for i, in conn.execute("SELECT id FROM copied ORDER BY place").fetchall()]
+    for columns, arguments in (("m, body AS doc", "0.8, verify => 'jaccard'"), ("s, body AS doc", "0.8, verify => 'jaccard', verify_threshold => 0.7"),
+                               ("m, body AS doc", "0.6, verify => 'edit_rate', verify_threshold => 0.9"), ("c, body AS doc", "0.95, verify => 'edit_rate'"),
+                               ("m, body AS doc, tenant AS within", "0.8, verify => 'jaccard'"),
+                               ("m, body AS doc, (tenant::text || lang) COLLATE \"C\" AS within", "0.8, verify => 'jaccard'"), ("c, body AS doc, day AS at", "0.95, verify => 'edit_rate', at_most_apart => '9 days'")):
+        query = "SELECT id, %s FROM copied" % columns
+        near = pair_set(conn, "SELECT * FROM all_pairs('%s', %s)" % (query, arguments))
+        check("some copies are near, some documents near nothing: %s" % columns, sum(s == 1 for s in near.values()) > 500 and len(set(sum(near, ()))) < len(ids), len(near))
+        for linkage, simulate in (("anchor", anchors), ("connected", components)):
+            got = conn.execute("SELECT id, representative, similarity FROM all_clusters('%s ORDER BY place', %s, linkage => '%s')" % (query, arguments, linkage)).fetchall()
+            reps = simulate(ids, near)
+            want = [(i, reps[i], 1.0 if reps[i] == i else near.get((min(i, reps[i]), max(i, reps[i])))) for i in ids]
+            rows.append(("%s: %s, %s" % (linkage, columns, arguments), [g if g[1] is not None else (g[0], g[0], 1.0) for g in got], want))
+        rows.append(("bridges: %s, %s" % (columns, arguments), pair_set(conn, "SELECT * FROM cluster_bridges('%s', %s)" % (query, arguments)), {p: near[p] for p in bridges(near)}))
+    equal_all("verified, with copies", rows)
+    conn.execute("""CREATE TABLE boilerplate AS SELECT n AS id, to_minhash(body) AS m, body FROM
+        (SELECT n, CASE WHEN n %% 3 = 0 THEN 'Sign in ' ELSE '' END || repeat('all rights are reserved by us, ', 20) || CASE WHEN n %% 50 = 0 THEN n ELSE 0 END AS body
+         FROM generate_series(1, 3000) n) d""" % ())
+    compared, calls = [], [(linkage, more) for linkage in ("anchor", "connected") for more in ("", ", 'all' AS within")]
+    conn.add_notice_handler(lambda n: compared.extend(int(w) for w in re.findall("([0-9]+) pairs of documents compared", n.message_primary)))
+    conn.execute("SET neardup.log_stages = on")
+    for linkage, more in calls:
+        sizes = conn.execute("SELECT count(DISTINCT cluster), max(cluster_size) FROM all_clusters('SELECT id, m, body AS doc%s FROM boilerplate ORDER BY id', 0.6, '%s', 'jaccard')" % (more.replace("'", "''"), linkage)).fetchone()
+        equal("3,000 rows of some 60 documents are one cluster, %s%s" % (linkage, more), sizes, (1, 3000))
+    conn.execute("RESET neardup.log_stages")
+    check("few of its 4,498,500 pairs are compared: %s" % compared, len(compared) == len(calls) and all(0 < n < 20000 for n in compared), compared)
+
+
 def recall(conn):
     """Of the pairs whose true Jaccard similarity reaches a bound, the share found: at least 0.99."""
     sets = {"text_articles": ("articles_2500", "id text, body text", "articles_2500_pairs"), "code_versions": ("docs", "id text, path text, n int, c text, d text, body text", "pairs"),
@@ -336,6 +372,7 @@ def main():
         for kind in KINDS:
             compare(conn, kind, CONDITIONS)
         verified(conn)
+        copies(conn)
         errors(conn)
         read_in_parallel(conn)
         unequal_sets(conn)
