@@ -60,6 +60,7 @@ NeardupGpuStatus guarded(char* error, uint32_t error_size, Body body) noexcept {
     return e.code() == Errc::device ? NEARDUP_GPU_DEVICE_ERROR : NEARDUP_GPU_INTERNAL;
   } catch (const std::bad_alloc&) {
     put_text(error, error_size, "out of host memory");
+    return NEARDUP_GPU_OUT_OF_MEMORY;
   } catch (const std::exception& e) {
     put_text(error, error_size, e.what());
   } catch (...) {
@@ -258,15 +259,18 @@ using Gpus = std::vector<std::unique_ptr<CudaGpu>>;
 Gpus devices_for(const NeardupGpuOptions& options) {
   Gpus out;
   std::string reason;
+  bool full = false;
   const uint32_t count = device_count();
   for (uint32_t i = 0; i < std::min(count, 64u); ++i) {
     if (options.devices != 0 && (options.devices >> i & 1) == 0) continue;
     try {
       out.push_back(std::make_unique<CudaGpu>(static_cast<int>(i)));
     } catch (const Error& e) {
+      full = full || CudaGpu::out_of_memory(e);
       if (reason.empty()) reason = "GPU " + std::to_string(i) + ": " + e.what();
     }
   }
+  if (out.empty() && full) throw NoMemory(reason);  // another time there may be some
   if (out.empty()) throw Refusal{NEARDUP_GPU_NO_DEVICE, reason.empty() ? "none of the GPUs asked for is here" : reason};
   return out;
 }
@@ -277,17 +281,28 @@ std::vector<CudaGpu*> pointers(const Gpus& gpus) {
   return out;
 }
 
+// What may be taken of it.
+uint64_t memory_of(const NeardupGpuOptions& options, const CudaGpu& gpu) {
+  uint64_t free = 0;
+  uint64_t total = 0;
+  gpu.memory(&free, &total);
+  return options.memory_limit == 0 ? free - std::min(free, memory_reserve(total)) : std::min(free, options.memory_limit);
+}
+
 // What may be taken of each of them.
 uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
   uint64_t limit = UINT64_MAX;
-  for (const auto& gpu : gpus) {
-    uint64_t free = 0;
-    uint64_t total = 0;
-    gpu->memory(&free, &total);
-    const uint64_t reserve = options.memory_limit == 0 ? memory_reserve(total) : 0;
-    limit = std::min(limit, free - std::min(free, reserve));
-  }
-  return options.memory_limit == 0 ? limit : std::min(limit, options.memory_limit);
+  for (const auto& gpu : gpus) limit = std::min(limit, memory_of(options, *gpu));
+  return limit;
+}
+
+// All work in pieces of one size: a device that others have filled would make them small for all.
+void leave_full_ones(const NeardupGpuOptions& options, Gpus& gpus) {
+  uint64_t most = 0;
+  for (const auto& gpu : gpus) most = std::max(most, memory_of(options, *gpu));
+  gpus.erase(std::remove_if(gpus.begin(), gpus.end(),
+                            [&](const std::unique_ptr<CudaGpu>& gpu) { return memory_of(options, *gpu) < most / 4; }),
+             gpus.end());
 }
 
 NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
@@ -316,6 +331,7 @@ NeardupGpuStatus api_search_start(NeardupGpuSearch* search, const NeardupGpuJob*
     if (handle.search != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
     check_job(*job);
     const Watch watch(handle.start_ms);
+    leave_full_ones(handle.options, handle.gpus);
     const uint64_t limit = memory_for(handle.options, handle.gpus);
     const std::vector<CudaGpu*> gpus = pointers(handle.gpus);
     handle.search = job->kind == NEARDUP_GPU_MINHASH   ? make_minhash_search(gpus, *job, handle.options)
@@ -378,6 +394,7 @@ NeardupGpuStatus api_words_create(const NeardupGpuOptions* options, NeardupGpuWo
     {
       const Watch watch(handle->create_ms);
       handle->gpus = devices_for(*options);
+      leave_full_ones(*options, handle->gpus);
       handle->words = make_words(pointers(handle->gpus), options->way);
     }
     *words = reinterpret_cast<NeardupGpuWords*>(handle.release());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gpu/cublas.h"
+#include "gpu/plan.h"
 
 namespace neardup::gpu {
 namespace {
@@ -16,6 +17,7 @@ constexpr int kInt8 = 3;        // CUDA_R_8I
 constexpr int kInt32 = 10;      // CUDA_R_32I
 constexpr int kCompute32 = 72;  // CUBLAS_COMPUTE_32I
 constexpr int kAnyWay = -1;     // CUBLAS_GEMM_DEFAULT
+constexpr int kAllocFailed = 3; // CUBLAS_STATUS_ALLOC_FAILED
 constexpr int kLeastVersion = 110000;
 
 struct Library {
@@ -31,7 +33,9 @@ struct Library {
   Library() {
     // Never closed again: like the CUDA runtime it leaves exit handlers behind.
     void* library = nullptr;
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}) {
+    // That of this module's CUDA first: a newer one may want a newer driver.
+    const std::string own = "libcublas.so." + std::to_string(CUDART_VERSION / 1000);
+    for (const char* name : {own.c_str(), "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}) {
       library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
       if (library != nullptr) break;
     }
@@ -69,51 +73,61 @@ CublasProducts::CublasProducts() {
     reason_ = "cuBLAS cannot be started on this device";
     return;
   }
-  int version = 0;
-  bool right = l.get_version(handle_, &version) == 0 && version >= kLeastVersion;
-  if (!right) {
-    reason_ = "cuBLAS is older than 11";
-  } else {
-    // Numbers of both signs and both ends, all sums different; added once more to themselves.
-    constexpr uint32_t kSide = 32;
-    constexpr uint32_t kLong = 64;
-    const PinnedBuffer<int8_t> in(2 * kSide * kLong);
-    const PinnedBuffer<int32_t> out(kSide * kSide);
-    for (int i = 0; i < static_cast<int>(in.size()); ++i)
-      in[static_cast<size_t>(i)] = static_cast<int8_t>(i % 3 == 0 ? -128 : i * i % 251 - 125);
-    const DeviceBuffer<int8_t> there(in.size());
-    const DeviceBuffer<int32_t> product(out.size());
-    const Stream stream;
-    check(cudaMemcpyAsync(there.data(), in.data(), in.bytes(), cudaMemcpyHostToDevice, stream.get()),
-          "cudaMemcpyAsync");
-    const int8_t* const columns = there.data() + kSide * kLong;
-    try {
-      multiply(stream.get(), there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, false);
-      multiply(stream.get(), there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, true);
-    } catch (const Error&) {
-      right = false;
+  try {
+    int version = 0;
+    if (l.get_version(handle_, &version) != 0 || version < kLeastVersion) {
+      reason_ = "cuBLAS is older than 11";
+    } else if (!multiplies_right()) {
+      reason_ = "cuBLAS does not multiply matrices of int8 on this device";
+    } else {
+      return;
     }
-    check(cudaMemcpyAsync(out.data(), product.data(), out.bytes(), cudaMemcpyDeviceToHost, stream.get()),
-          "cudaMemcpyAsync");
-    stream.wait();
-    for (uint32_t r = 0; r < kSide; ++r) {
-      for (uint32_t c = 0; c < kSide; ++c) {
-        int32_t sum = 0;
-        for (uint32_t i = 0; i < kLong; ++i) sum += 2 * in[r * kLong + i] * in[(kSide + c) * kLong + i];
-        right = right && out[r * kSide + c] == sum;
-      }
-    }
-    if (!right) reason_ = "cuBLAS does not multiply matrices of int8 on this device";
-  }
-  if (!right) {
+  } catch (...) {
     static_cast<void>(l.destroy(handle_));
-    handle_ = nullptr;
-    ignore(cudaGetLastError());
+    throw;
   }
+  static_cast<void>(l.destroy(handle_));
+  handle_ = nullptr;
+  ignore(cudaGetLastError());
 }
 
 CublasProducts::~CublasProducts() {
   if (handle_ != nullptr) static_cast<void>(library().destroy(handle_));
+}
+
+// Numbers of both signs and both ends, all sums different; added once more to themselves.
+bool CublasProducts::multiplies_right() {
+  constexpr uint32_t kSide = 32;
+  constexpr uint32_t kLong = 64;
+  const PinnedBuffer<int8_t> in(2 * kSide * kLong);
+  const PinnedBuffer<int32_t> out(kSide * kSide);
+  for (int i = 0; i < static_cast<int>(in.size()); ++i)
+    in[static_cast<size_t>(i)] = static_cast<int8_t>(i % 3 == 0 ? -128 : i * i % 251 - 125);
+  const DeviceBuffer<int8_t> there(in.size());
+  const DeviceBuffer<int32_t> product(out.size());
+  const Stream stream;
+  check(cudaMemcpyAsync(there.data(), in.data(), in.bytes(), cudaMemcpyHostToDevice, stream.get()), "cudaMemcpyAsync");
+  const int8_t* const columns = there.data() + kSide * kLong;
+  bool right = true;
+  try {
+    multiply(stream.get(), there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, false);
+    multiply(stream.get(), there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, true);
+  } catch (const NoMemory&) {
+    throw;
+  } catch (const Error&) {
+    right = false;
+  }
+  check(cudaMemcpyAsync(out.data(), product.data(), out.bytes(), cudaMemcpyDeviceToHost, stream.get()),
+        "cudaMemcpyAsync");
+  stream.wait();
+  for (uint32_t r = 0; r < kSide; ++r) {
+    for (uint32_t c = 0; c < kSide; ++c) {
+      int32_t sum = 0;
+      for (uint32_t i = 0; i < kLong; ++i) sum += 2 * in[r * kLong + i] * in[(kSide + c) * kLong + i];
+      right = right && out[r * kSide + c] == sum;
+    }
+  }
+  return right;
 }
 
 // cuBLAS has columns where we have rows: there it is columns' * rows, of m by n.
@@ -127,6 +141,7 @@ void CublasProducts::multiply(cudaStream_t stream, const int8_t* rows, uint32_t 
     status = l.gemm(handle_, kTransposed, kAsIs, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), &one,
                     columns, kInt8, static_cast<int>(ld), rows, kInt8, static_cast<int>(ld), &beta, out, kInt32,
                     static_cast<int>(out_ld), kCompute32, kAnyWay);
+  if (status == kAllocFailed) throw NoMemory("cublasGemmEx failed: no memory");
   if (status != 0) throw Error(Errc::device, "cublasGemmEx failed: status " + std::to_string(status));
 }
 

@@ -13,7 +13,7 @@ namespace neardup::gpu {
 class CublasProducts {
  public:
   // Opens the library on first use in the process, and shows that it computes right: else works() is false, with the
-  // reason. Throws CudaError where the device fails.
+  // reason. Throws CudaError where the device fails, NoMemory.
   CublasProducts();
   ~CublasProducts();
   CublasProducts(const CublasProducts&) = delete;
@@ -28,6 +28,8 @@ class CublasProducts {
                 uint32_t ld, int32_t* out, uint32_t out_ld, bool add);
 
  private:
+  bool multiplies_right();
+
   void* handle_ = nullptr;
   const char* reason_ = "";
 };

@@ -50,6 +50,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
 
   void prepare(uint64_t limit) override {
     if (!estimated_) estimate(limit);
+    estimated_ = true;  // not before: where memory runs out in it, no bands have been chosen
     this->stores_.clear();
     Store a = describe(!brute_);
     a.n = n_a_;
@@ -84,7 +85,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
     const Store& x = this->stores_.front();
     const Store& y = this->stores_.back();
     if (brute_) {
-      plan_ = GridPlan({{0, 0, x.n, two_sets_ ? 1u : 0u, 0, y.n, !two_sets_, false}}, this->stores_, nullptr);
+      plan_ = GridPlan({{0, 0, x.n, two_sets_ ? 1u : 0u, 0, y.n, !two_sets_, false}}, this->stores_, nullptr, nullptr);
       return;
     }
     for (uint32_t i = 0; i < x.slabs; ++i)
@@ -182,7 +183,6 @@ class JoinSearch : public DeviceSearch<Gpu> {
 
   // From a sample of the rows: which bands have the least pairs to look at, and whether that beats comparing all.
   void estimate(uint64_t limit) {
-    estimated_ = true;
     brute_ = probes() == 0 || n_ < 2 || way_ == NEARDUP_GPU_WAY_COMPARE;
     if (brute_) return;
     const Store shape = describe(true);

@@ -39,9 +39,9 @@ enum {
   NEARDUP_GPU_NO_DRIVER = 1,        /* no NVIDIA driver here, or one too old for this module */
   NEARDUP_GPU_NO_DEVICE = 2,        /* a driver, but no GPU that this process may see */
   NEARDUP_GPU_DEVICE_ERROR = 3,     /* a CUDA call failed; the text names call, CUDA's error, file and line */
-  NEARDUP_GPU_OUT_OF_MEMORY = 4,    /* device or pinned memory is exhausted: less at a time may succeed */
+  NEARDUP_GPU_OUT_OF_MEMORY = 4,    /* device, pinned or host memory is exhausted: less at a time, or another time, may succeed */
   NEARDUP_GPU_INVALID_ARGUMENT = 5, /* the caller's mistake */
-  NEARDUP_GPU_INTERNAL = 6          /* anything else, host memory included */
+  NEARDUP_GPU_INTERNAL = 6          /* anything else */
 };
 typedef int32_t NeardupGpuStatus;
 

@@ -121,6 +121,9 @@ struct GridTile {
 using Narrow =
     std::function<void(const GridJoin& join, uint32_t x_first, uint32_t x_end, uint32_t* y_first, uint32_t* y_end)>;
 
+// How many of the cheapest pairs take as long as one of row x, by its number in the store: at least 1, and never less for a greater x.
+using Weigh = std::function<uint64_t(const GridJoin& join, uint32_t x)>;
+
 // Hands out tiles that cover all pairs of all joins once, slab by slab.
 class GridPlan {
  public:
@@ -129,17 +132,17 @@ class GridPlan {
   static constexpr uint32_t kStep = 128;
 
   GridPlan() = default;
-  GridPlan(std::vector<GridJoin> joins, const std::vector<Store>& stores, Narrow narrow)
-      : joins_(std::move(joins)), stores_(stores), narrow_(std::move(narrow)) {
+  // narrow and weigh may be empty.
+  GridPlan(std::vector<GridJoin> joins, const std::vector<Store>& stores, Narrow narrow, Weigh weigh)
+      : joins_(std::move(joins)), stores_(stores), narrow_(std::move(narrow)), weigh_(std::move(weigh)) {
     for (const GridJoin& j : joins_) all_ += area(j, j.end_x - j.first_x);
     start_join();
   }
 
   const GridJoin& join(uint32_t i) const { return joins_[i]; }
 
-  // About `pairs` pairs; false at the end.
+  // As much work as about `pairs` of the cheapest pairs are; false at the end.
   bool next(uint64_t pairs, GridTile* out) {
-    const uint32_t side = static_cast<uint32_t>(std::sqrt(static_cast<double>(std::max<uint64_t>(pairs, 1))));
     while (join_ < joins_.size()) {
       const GridJoin& j = joins_[join_];
       const Store& sx = stores_[j.store_x];
@@ -152,6 +155,7 @@ class GridPlan {
           next_slabs();
           continue;
         }
+        const uint32_t side = static_cast<uint32_t>(std::sqrt(static_cast<double>(share(pairs, j, x_))));
         const uint32_t most = std::clamp(side < kStep ? side : side / kStep * kStep, 1u, kMostSide);
         x_next_ = std::min(x_end, x_ + most);
         y_ = std::max(j.first_y, slab_y_ * sy.slab_rows);
@@ -161,7 +165,7 @@ class GridPlan {
         passed_ += area(j, x_next_ - x_) / std::max(1u, slabs_of_y(j));
         continue;
       }
-      const uint64_t high = std::max<uint64_t>(1, pairs / (x_next_ - x_));
+      const uint64_t high = std::max<uint64_t>(1, share(pairs, j, x_next_ - 1) / (x_next_ - x_));
       const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>({y_end_ - y_, high, kMostSide}));
       out->join = join_;
       out->slab_x = slab_x_;
@@ -178,6 +182,10 @@ class GridPlan {
   double done() const { return all_ == 0 ? 1 : std::min(1.0, passed_ / all_); }
 
  private:
+  // How many pairs of row x may be handed out in the place of so many cheap ones.
+  uint64_t share(uint64_t pairs, const GridJoin& j, uint32_t x) const {
+    return std::max<uint64_t>(1, weigh_ ? pairs / weigh_(j, x) : pairs);
+  }
   static double area(const GridJoin& j, uint32_t n_x) { return static_cast<double>(n_x) * (j.end_y - j.first_y); }
   uint32_t slabs_of_y(const GridJoin& j) const {
     const uint32_t rows = stores_[j.store_y].slab_rows;
@@ -214,6 +222,7 @@ class GridPlan {
   std::vector<GridJoin> joins_;
   std::vector<Store> stores_;
   Narrow narrow_;
+  Weigh weigh_;
   uint32_t join_ = 0;
   uint32_t slab_x_ = 0, slab_y_ = 0;
   uint32_t x_ = 0, x_next_ = 0;
@@ -238,7 +247,8 @@ inline std::pair<Tile, Tile> halves(const Tile& t) {
   return {one, two};
 }
 
-// Pairs of a piece of work, so that one takes some milliseconds: the caller looks for a cancel between them.
+// Pairs of a piece of work, of the cheapest kind where there are several, so that one piece takes some milliseconds: the caller
+// looks for a cancel between them.
 class PieceSize {
  public:
   explicit PieceSize(uint64_t first = uint64_t{1} << 24) : pairs_(first) {}
