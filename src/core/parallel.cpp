@@ -12,6 +12,9 @@
 #include "core/signals_blocked.h"
 
 namespace neardup {
+
+class TaskRun;
+
 namespace {
 
 // Batches that wait before workers do.
@@ -21,6 +24,9 @@ constexpr size_t kTold = 16;
 
 // What a worker throws when another has failed or the caller has had enough.
 struct Stopped {};
+
+// Of this thread, the innermost one that has workers.
+thread_local TaskRun* current_run = nullptr;
 
 }  // namespace
 
@@ -36,23 +42,25 @@ class TaskRun {
       return;
     }
     threaded_ = true;
-    std::vector<std::thread> workers;
     struct JoinAll {  // whatever happens: a thread must not outlive what it works on
       TaskRun& run;
-      std::vector<std::thread>& workers;
-      ~JoinAll() {
-        run.stop();
-        for (std::thread& t : workers) t.join();
+      explicit JoinAll(TaskRun& r) : run(r) {
+        run.outer_ = current_run;
+        current_run = &run;
       }
-    } join_all{*this, workers};
+      ~JoinAll() {
+        run.join();
+        current_run = run.outer_;
+      }
+    } join_all{*this};
     {
       const SignalsBlocked blocked;
       const size_t n = std::min<size_t>(threads_, tasks_);
-      workers.reserve(n);
+      workers_.reserve(n);
       running_ = n;
       for (size_t i = 0; i < n; ++i) {
         try {
-          workers.emplace_back([this, i] { worker(static_cast<unsigned>(i)); });
+          workers_.emplace_back([this, i] { worker(static_cast<unsigned>(i)); });
         } catch (const std::exception&) {  // the system gives no more threads
           const std::lock_guard lock(mutex_);
           running_ -= n - i;
@@ -60,13 +68,20 @@ class TaskRun {
         }
       }
     }
-    if (workers.empty()) {
+    if (workers_.empty()) {
       threaded_ = false;
       run_here();
       return;
     }
     consume();
   }
+
+  void join() noexcept {
+    stop();
+    for (std::thread& t : workers_)
+      if (t.joinable()) t.join();
+  }
+  TaskRun* outer() const noexcept { return outer_; }
 
  private:
   friend class HitSink;
@@ -166,6 +181,8 @@ class TaskRun {
   std::deque<std::vector<Hit>> waiting_;
   size_t running_ = 0;
   std::exception_ptr error_;
+  std::vector<std::thread> workers_;
+  TaskRun* outer_ = nullptr;
 };
 
 void HitSink::flush() {
@@ -178,6 +195,10 @@ void run_tasks(unsigned threads, size_t tasks, Poller& poller,
                const std::function<void(unsigned, size_t, HitSink&)>& work,
                const std::function<void(const Hit*, size_t)>& take) {
   TaskRun(threads, tasks, poller, work, take).run();
+}
+
+void join_all_tasks() noexcept {
+  for (TaskRun* run = current_run; run != nullptr; run = run->outer()) run->join();
 }
 
 }  // namespace neardup

@@ -59,4 +59,8 @@ void run_tasks(unsigned threads, size_t tasks, Poller& poller,
                const std::function<void(unsigned, size_t, HitSink&)>& work,
                const std::function<void(const Hit*, size_t)>& take);
 
+// From within a poll, by whoever will never return to it and is about to free what the tasks work on: ends all workers of
+// this thread's run_tasks().
+void join_all_tasks() noexcept;
+
 }  // namespace neardup

@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "core/parallel.h"
+
 #include "pg/pg.h"
 #include "pg/progress.h"
 
@@ -126,7 +128,18 @@ void call_pg(F f) {
 }  // namespace
 
 namespace detail {
+
+// A backend that is to end (terminated, its server stopped, its database dropped) does not come back from CHECK_FOR_INTERRUPTS(): it frees
+// all memory and exits, with our threads still at work.
+static void join_at_exit() {
+  static int of_process = 0;  // what a process has registered, those that it forks have not
+  if (of_process == MyProcPid) return;
+  of_process = MyProcPid;
+  before_shmem_exit([](int, Datum) { join_all_tasks(); }, 0);
+}
+
 void run_core(void (*f)(void*), void* arg) {
+  join_at_exit();
   Failure failure;
   failure.failed = false;
   failure.cancelled = false;

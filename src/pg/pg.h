@@ -37,6 +37,7 @@ extern "C" {
 #include "portability/instr_time.h"
 #include "storage/buffile.h"
 #include "storage/bufmgr.h"
+#include "storage/ipc.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"

@@ -86,6 +86,33 @@ def prepare(conn):
         INSERT INTO longs SELECT array_agg(i * 7919 % 4000037) FROM generate_series(1, 3000000::bigint) i""")
 
 
+def terminated(name, conn):
+    """A backend that is ended in the middle of a search takes its threads with it: the others live on."""
+    conn.execute("CREATE TABLE many AS SELECT i AS id, to_minhash(i::text) AS sig, i::text AS doc FROM generate_series(1, 100000) i")
+    start = one(conn, "SELECT min(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+    for label, query in (("all_pairs", "SELECT count(*) FROM all_pairs('SELECT id, sig FROM many', 0.3)"),
+                         ("all_pairs verified", STATEMENTS["all_pairs verified"]),
+                         ("all_clusters", "SELECT count(*) FROM all_clusters('SELECT id, sig FROM many ORDER BY id', 0.3, 'connected')"),
+                         ("digests", "SELECT count(*) FROM all_pairs('SELECT id, c FROM other', 0.5)")):
+        ended = []
+        for wait in (0.1, 0.5) + (2.0,) * FULL:
+            other = connect(name)
+            other.execute("SET neardup.threads = 4; SET maintenance_work_mem = '1GB'")
+            thread = threading.Thread(target=lambda: ended.append(error_of(other, query)))
+            thread.start()
+            end = time.monotonic() + 60
+            while thread.is_alive() and time.monotonic() < end and not conn.execute(
+                    "SELECT 1 FROM neardup_progress() WHERE pid = %s AND phase IN ('searching', 'verifying')", (other.info.backend_pid,)).fetchone():
+                time.sleep(0.01)
+            time.sleep(wait)
+            conn.execute("SELECT pg_terminate_backend(%s)", (other.info.backend_pid,))
+            thread.join()
+            other.close()
+        check("%s: terminated, %d of %d before its end" % (label, sum(e is not None for e in ended), len(ended)),
+              all(e is None or "administrator command" in str(e) for e in ended) and any(ended), ended)
+        equal("%s: the server runs on" % label, one(conn, "SELECT min(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'"), start)
+
+
 def main():
     with database() as name, connect(name) as conn:
         prepare(conn)
@@ -97,6 +124,9 @@ def main():
                     continue
                 stops(conn, "%s, %s" % (label, memory), query)
         equal("no temporary file is left", one(conn, "SELECT count(*) FROM pg_ls_tmpdir()"), 0)
+
+        terminated(name, conn)
+        equal("no temporary file is left by them", one(conn, "SELECT count(*) FROM pg_ls_tmpdir()"), 0)
 
         # Early ends of another kind: a cursor closed, LIMIT, a rolled back savepoint.
         conn.execute("SET maintenance_work_mem = '1MB'; DELETE FROM hot WHERE id > 3000")
