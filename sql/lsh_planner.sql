@@ -134,6 +134,11 @@ SELECT stanullfrac, stadistinct <> 0 AS has_distinct, array_length(stanumbers, 1
   FROM pg_statistic, LATERAL (VALUES (stakind1, stanumbers1), (stakind2, stanumbers2), (stakind3, stanumbers3)) x(kind, stanumbers)
   WHERE starelid = 'paper'::regclass AND staattnum = 5 AND kind = 19551;
 
+-- OR with another comparison of two tables, below EXISTS over a join
+SELECT query_plan('SELECT FROM paper a WHERE EXISTS (SELECT FROM paper b JOIN part c ON b.id = c.id
+    WHERE jaccard(a.sig, b.sig) >= 0.8 OR a.id = c.id)') ~ 'Join|Nested Loop' AS planned,
+  query_plan('SELECT FROM paper a WHERE NOT EXISTS (SELECT FROM paper b JOIN part c ON b.id = c.id
+    WHERE jaccard(a.sig, b.sig) >= 0.8 OR a.id = c.id)') ~ 'Join|Nested Loop' AS planned_too;
 -- The setting
 SET neardup.derive_conditions = off;
 SELECT query_plan('SELECT id FROM paper WHERE jaccard(sig, (SELECT qsig FROM query LIMIT 1)) > 0.8') ~ 'paper_sig' AS derived,

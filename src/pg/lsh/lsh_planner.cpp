@@ -473,8 +473,12 @@ void set_clause_selectivities(PlannerInfo* root, Derivation* d, List* clauses, b
     inner.min_righthand = inner.syn_righthand = bms_difference(original->clause_relids, inner.min_lefthand);
     original->norm_selec = clause_selectivity(root, derived, 0, JOIN_INNER, &inner);
     SpecialJoinInfo* semi = semi_join_of(root, original);
-    original->outer_selec =
-        semi == nullptr ? original->norm_selec : clause_selectivity(root, derived, 0, semi->jointype, semi);
+    int table;
+    if (semi == nullptr) {
+      original->outer_selec = original->norm_selec;
+    } else if (original->orclause == nullptr || bms_get_singleton_member(semi->min_righthand, &table)) {
+      original->outer_selec = clause_selectivity(root, derived, 0, semi->jointype, semi);
+    }  // else other operators of the OR would ask for the size of a join that is not planned yet
   }
 }
 
