@@ -151,6 +151,8 @@ CREATE TABLE empty (id int, sig minhash, CONSTRAINT whole EXCLUDE USING lsh (id 
 ALTER INDEX whole SET (recall = 0.1);
 INSERT INTO empty VALUES (1, NULL);
 INSERT INTO empty VALUES (1, sig(0));
+TRUNCATE empty;
+VACUUM FULL empty;
 ALTER INDEX whole RESET (recall);
 INSERT INTO empty VALUES (1, sig(0));
 INSERT INTO empty VALUES (1, sig(1));

@@ -189,9 +189,10 @@ void merge_shares(const Builder& leader, BuildShared* shared, size_t memory, uin
 
 // What an exclusion constraint may use. Returns the flags of the meta page.
 uint16_t exclusion_flags(Relation index, IndexInfo* info) {
-  if (info->ii_ExclusionOps == nullptr) return 0;
+  if (!index->rd_index->indisexclusion) return 0;
   const int column = value_column(index);
-  if (info->ii_ExclusionStrats[column] != kStrategyConflict)
+  // Not there for TRUNCATE, CLUSTER and VACUUM FULL, which leave the constraint's operators as they are.
+  if (info->ii_ExclusionOps != nullptr && info->ii_ExclusionStrats[column] != kStrategyConflict)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("operator %s cannot be used in an exclusion constraint: it reads neardup.jaccard_threshold",
                            get_opname(info->ii_ExclusionOps[column])),
