@@ -47,7 +47,8 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   if (size < sizeof(LeafHead) + 16 || size > kLeafBytes) return false;
   LeafHead head;
   std::memcpy(&head, bytes, sizeof head);
-  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMostKey) return false;
+  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMostKey || head.n > kMostLeafEntries)
+    return false;
   const unsigned tid_bits = head.block_bits + head.off_bits;
   const size_t keys = bytes_of(uint64_t{head.n} * head.key_bits) + 8;
   const size_t tids = bytes_of(uint64_t{head.n} * tid_bits) + 8;

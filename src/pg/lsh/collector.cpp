@@ -488,7 +488,9 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
     if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
     buffer = InvalidBuffer;
     locked = InvalidBlockNumber;
-    const double per_leaf = tree->run().leaves == 0 ? 1000.0 : static_cast<double>(tree->run().entries) / tree->run().leaves;
+    // A list that goes on is not empty, though VACUUM may have left fewer entries than leaves.
+    const double per_leaf =
+        tree->run().leaves == 0 ? 1000.0 : Max(1.0, static_cast<double>(tree->run().entries) / tree->run().leaves);
     LeafPlace walk = place;
     for (bool ended = false; !ended && walk.next_fence < end;) {
       CHECK_FOR_INTERRUPTS();
