@@ -70,9 +70,11 @@ COMMENT ON FUNCTION neardup_word_model_names(text) IS 'private: names of a word 
 
 -- What follows may be called about tables of others, and must not run what they, or others, have put in the way: names are
 -- looked up in pg_catalog alone, and tables are tables of the right type.
+-- A policy would be run by whoever reads the table.
 CREATE FUNCTION neardup_is_word_table(relation regclass, type regtype) RETURNS boolean LANGUAGE sql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
-  SELECT EXISTS (SELECT FROM pg_class c WHERE c.oid = relation AND c.reloftype = type AND c.relkind = 'r')
+  SELECT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+                 WHERE c.oid = relation AND c.reloftype = type AND c.relkind = 'r' AND (NOT row_security_active(c.oid) OR r.rolname = current_user))
   $$;
 COMMENT ON FUNCTION neardup_is_word_table(regclass, regtype) IS 'private: whether a relation is a table of a type of word models';
 

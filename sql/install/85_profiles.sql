@@ -38,6 +38,10 @@ BEGIN
       HINT = 'Built in are ' || (SELECT string_agg(d.name, ', ') FROM @extschema@.neardup_default_profiles() d)
              || '; make your own with create_profile().';
   END IF;
+  -- A policy is run by whoever reads the table.
+  IF (SELECT pg_catalog.row_security_active(c.oid) AND r.rolname <> current_user FROM pg_catalog.pg_class c JOIN pg_catalog.pg_roles r ON r.oid = c.relowner WHERE c.oid = t::oid) THEN
+    RAISE EXCEPTION 'profile "%" of another role has row security', $1 USING ERRCODE = 'insufficient_privilege';
+  END IF;
   EXECUTE pg_catalog.format('SELECT * FROM %s ORDER BY version DESC LIMIT 1', t) INTO p;
   IF p.version IS NULL THEN
     RAISE EXCEPTION 'profile "%" has no version', $1 USING ERRCODE = 'undefined_object';

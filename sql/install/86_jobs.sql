@@ -20,7 +20,8 @@ CREATE TYPE neardup_job AS (
   next_cluster bigint,
   paused boolean, phase text, done bigint, total bigint, started timestamptz, phase_started timestamptz,
   finished timestamptz, pid int, last_error text,
-  columns text[]);        -- numbers and names of the source's columns when it was last listed; NULL: by 0.1.0
+  columns text[],         -- numbers and names of the source's columns when it was last listed; NULL: by 0.1.0
+  system bigint);         -- of the server that the places and versions of rows are of; NULL: not listed yet, or by 0.1.0
 COMMENT ON TYPE neardup_job IS 'a job that keeps a table of duplicates: the row of a table that create_duplicates() makes';
 
 CREATE FUNCTION neardup_content_hash(doc text) RETURNS uuid
@@ -170,6 +171,8 @@ COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and 
 -- Rows that a job looks at: id, origin, place and version, which tell that a row has changed where the source is a table,
 -- key (what it is kept by), within_1 .., at, body (the document, or the signature itself). A row that this very transaction
 -- wrote has no version: it may write it again, and VACUUM FULL then put it where it was.
+-- No version: of a row of this transaction, whose number may yet belong to another one. Old rows keep their number for good, so an age
+-- may have become negative.
 CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);
@@ -193,7 +196,7 @@ BEGIN
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) > 0 THEN xmin END AS version'
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
@@ -428,7 +431,8 @@ BEGIN
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
   j.recluster := true;
-  j.resync := true;
+  j.resync := j.resync OR (j.id, j.body, j.signature, j.at, j.keep, j.order_by, j.profile, j.profile_version)
+                          IS DISTINCT FROM (old.id, old.body, old.signature, old.at, old.keep, old.order_by, old.profile, old.profile_version);
   EXECUTE pg_catalog.format('DELETE FROM %s', job);
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
   -- signatures of two kinds cannot be compared; the refresh sees to the types of keys

@@ -24,6 +24,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
 
+-- Restored from a dump, a row may be where another version of it was, under the same number. True where the server is another one.
+CREATE FUNCTION neardup_refresh_system(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  changed boolean := j.system IS DISTINCT FROM (SELECT c.system_identifier FROM pg_control_system() c);
+BEGIN
+  IF changed THEN
+    EXECUTE format('UPDATE %s SET system = (SELECT c.system_identifier FROM pg_control_system() c), resync = true', job);
+  END IF;
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_system(regclass, neardup_job) IS 'private: whether the job was last listed by another server';
+
 -- Types of the source's columns may have changed since the tables of the job were made: theirs follow. True where they did.
 CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -37,20 +50,22 @@ DECLARE
 BEGIN
   PERFORM @extschema@.neardup_drop('TABLE', shape);
   EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
-  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new
+  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new,
+             COALESCE((SELECT pg_catalog.format(' COLLATE %I.%I', n.nspname, l.collname) FROM pg_collation l JOIN pg_namespace n ON n.oid = l.collnamespace
+                       WHERE l.oid = b.attcollation), '') AS collation
            FROM pg_attribute a JOIN pg_attribute b ON b.attname = a.attname
            WHERE a.attrelid = signatures::regclass::oid AND b.attrelid = shape::regclass::oid AND a.attnum > 0 AND b.attnum > 0
-             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod) <> (b.atttypid, b.atttypmod) LOOP
+             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod, a.attcollation) <> (b.atttypid, b.atttypmod, b.attcollation) LOOP
     columns := CASE WHEN r.name = 'id' THEN '{id,representative}'
                     WHEN r.name LIKE 'within_%' THEN ARRAY[j.within[pg_catalog.substr(r.name, 8)::int]::text] END;
     what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
     BEGIN
       -- keys are read again
-      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s USING %s', signatures, r.name, r.new,
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s%s USING %s', signatures, r.name, r.new, r.collation,
         CASE WHEN r.name = 'key' THEN 'NULL' ELSE pg_catalog.format('%I::text::%s', r.name, r.new) END);
       IF columns IS NOT NULL THEN
         EXECUTE pg_catalog.format('ALTER TABLE %s %s', result,
-          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s USING %I::text::%s', c, r.new, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
+          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s%s USING %I::text::%s', c, r.new, r.collation, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
       END IF;
     EXCEPTION WHEN OTHERS THEN
       RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
@@ -68,13 +83,17 @@ DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
   rows text := @extschema@.neardup_job_rows(j);
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  stored boolean := @extschema@.neardup_job_stored(j.source);
   changed text;
   n bigint;
   nameless boolean;
 BEGIN
+  -- Each row is to remember by itself that it has not been compared, so that what a time limit ends is gone on with.
   IF j.resync THEN
-    changed := 'true';
-  ELSIF @extschema@.neardup_job_stored(j.source) THEN
+    IF stored THEN EXECUTE pg_catalog.format('UPDATE %s SET version = NULL WHERE version IS NOT NULL', signatures); END IF;
+    EXECUTE pg_catalog.format('UPDATE %s SET resync = false', job);
+  END IF;
+  IF stored THEN
     changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
@@ -312,7 +331,7 @@ BEGIN
         PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
-    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR @extschema@.neardup_refresh_system(job, j) OR j.resync;
     IF @extschema@.neardup_refresh_types(job, j) THEN
       j.resync := true;
       EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);
@@ -334,7 +353,7 @@ BEGIN
     RETURN CASE WHEN j.done + batch < j.total THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'indexing' THEN
     j.search_threshold := @extschema@.neardup_refresh_threshold(job, j);
-    EXECUTE pg_catalog.format('UPDATE %s SET search_threshold = $1, resync = false', job) USING j.search_threshold;
+    EXECUTE pg_catalog.format('UPDATE %s SET search_threshold = $1', job) USING j.search_threshold;
     PERFORM @extschema@.neardup_refresh_index(job, j);
     PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_temp(job, 'todo'));
     EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', @extschema@.neardup_job_part(job, '_signatures')) INTO n USING j.clustered;

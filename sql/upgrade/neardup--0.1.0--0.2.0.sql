@@ -134,9 +134,42 @@ CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 10000
 COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
   'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
 
+CREATE OR REPLACE FUNCTION neardup_is_word_table(relation regclass, type regtype) RETURNS boolean LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+                 WHERE c.oid = relation AND c.reloftype = type AND c.relkind = 'r' AND (NOT row_security_active(c.oid) OR r.rolname = current_user))
+  $$;
+
 -- Jobs, as mended since: each function that differs.
 ALTER TYPE neardup_job ADD ATTRIBUTE columns text[] CASCADE;
+ALTER TYPE neardup_job ADD ATTRIBUTE system bigint CASCADE;
 DROP FUNCTION neardup_key_type(neardup_job);
+CREATE OR REPLACE FUNCTION neardup_profile_named(name text) RETURNS neardup_profile LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  p @extschema@.neardup_profile;
+  t regclass;
+BEGIN
+  SELECT (d.profile).* INTO p FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1;
+  IF FOUND THEN RETURN p; END IF;
+  BEGIN
+    t := pg_catalog.to_regclass($1);
+  EXCEPTION WHEN syntax_error OR invalid_name OR undefined_table THEN t := NULL;
+  END;
+  IF t IS NULL OR (SELECT c.reloftype FROM pg_catalog.pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_profile'::regtype::oid THEN
+    RAISE EXCEPTION 'there is no profile "%"', $1 USING ERRCODE = 'undefined_object',
+      HINT = 'Built in are ' || (SELECT string_agg(d.name, ', ') FROM @extschema@.neardup_default_profiles() d)
+             || '; make your own with create_profile().';
+  END IF;
+  -- A policy is run by whoever reads the table.
+  IF (SELECT pg_catalog.row_security_active(c.oid) AND r.rolname <> current_user FROM pg_catalog.pg_class c JOIN pg_catalog.pg_roles r ON r.oid = c.relowner WHERE c.oid = t::oid) THEN
+    RAISE EXCEPTION 'profile "%" of another role has row security', $1 USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  EXECUTE pg_catalog.format('SELECT * FROM %s ORDER BY version DESC LIMIT 1', t) INTO p;
+  IF p.version IS NULL THEN
+    RAISE EXCEPTION 'profile "%" has no version', $1 USING ERRCODE = 'undefined_object';
+  END IF;
+  RETURN p;
+END $$;
 CREATE OR REPLACE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF p.signature IS NULL OR p.signature NOT IN ('minhash', 'simhash', 'ctph') THEN
@@ -325,7 +358,7 @@ BEGIN
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) > 0 THEN xmin END AS version'
+    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
     @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
@@ -514,7 +547,8 @@ BEGIN
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
   j.recluster := true;
-  j.resync := true;
+  j.resync := j.resync OR (j.id, j.body, j.signature, j.at, j.keep, j.order_by, j.profile, j.profile_version)
+                          IS DISTINCT FROM (old.id, old.body, old.signature, old.at, old.keep, old.order_by, old.profile, old.profile_version);
   EXECUTE pg_catalog.format('DELETE FROM %s', job);
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
   -- signatures of two kinds cannot be compared; the refresh sees to the types of keys
@@ -568,6 +602,17 @@ BEGIN
   RETURN changed;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
+CREATE FUNCTION neardup_refresh_system(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  changed boolean := j.system IS DISTINCT FROM (SELECT c.system_identifier FROM pg_control_system() c);
+BEGIN
+  IF changed THEN
+    EXECUTE format('UPDATE %s SET system = (SELECT c.system_identifier FROM pg_control_system() c), resync = true', job);
+  END IF;
+  RETURN changed;
+END $$;
+COMMENT ON FUNCTION neardup_refresh_system(regclass, neardup_job) IS 'private: whether the job was last listed by another server';
 CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   shape text := @extschema@.neardup_job_temp(job, 'shape');
@@ -580,20 +625,22 @@ DECLARE
 BEGIN
   PERFORM @extschema@.neardup_drop('TABLE', shape);
   EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
-  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new
+  FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new,
+             COALESCE((SELECT pg_catalog.format(' COLLATE %I.%I', n.nspname, l.collname) FROM pg_collation l JOIN pg_namespace n ON n.oid = l.collnamespace
+                       WHERE l.oid = b.attcollation), '') AS collation
            FROM pg_attribute a JOIN pg_attribute b ON b.attname = a.attname
            WHERE a.attrelid = signatures::regclass::oid AND b.attrelid = shape::regclass::oid AND a.attnum > 0 AND b.attnum > 0
-             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod) <> (b.atttypid, b.atttypmod) LOOP
+             AND NOT a.attisdropped AND (a.atttypid, a.atttypmod, a.attcollation) <> (b.atttypid, b.atttypmod, b.attcollation) LOOP
     columns := CASE WHEN r.name = 'id' THEN '{id,representative}'
                     WHEN r.name LIKE 'within_%' THEN ARRAY[j.within[pg_catalog.substr(r.name, 8)::int]::text] END;
     what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
     BEGIN
       -- keys are read again
-      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s USING %s', signatures, r.name, r.new,
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s%s USING %s', signatures, r.name, r.new, r.collation,
         CASE WHEN r.name = 'key' THEN 'NULL' ELSE pg_catalog.format('%I::text::%s', r.name, r.new) END);
       IF columns IS NOT NULL THEN
         EXECUTE pg_catalog.format('ALTER TABLE %s %s', result,
-          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s USING %I::text::%s', c, r.new, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
+          (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s%s USING %I::text::%s', c, r.new, r.collation, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
       END IF;
     EXCEPTION WHEN OTHERS THEN
       RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
@@ -610,13 +657,17 @@ DECLARE
   todo text := @extschema@.neardup_job_temp(job, 'todo');
   rows text := @extschema@.neardup_job_rows(j);
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  stored boolean := @extschema@.neardup_job_stored(j.source);
   changed text;
   n bigint;
   nameless boolean;
 BEGIN
+  -- Each row is to remember by itself that it has not been compared, so that what a time limit ends is gone on with.
   IF j.resync THEN
-    changed := 'true';
-  ELSIF @extschema@.neardup_job_stored(j.source) THEN
+    IF stored THEN EXECUTE pg_catalog.format('UPDATE %s SET version = NULL WHERE version IS NOT NULL', signatures); END IF;
+    EXECUTE pg_catalog.format('UPDATE %s SET resync = false', job);
+  END IF;
+  IF stored THEN
     changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
     changed := pg_catalog.format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
@@ -797,7 +848,7 @@ BEGIN
         PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
-    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR @extschema@.neardup_refresh_system(job, j) OR j.resync;
     IF @extschema@.neardup_refresh_types(job, j) THEN
       j.resync := true;
       EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);
@@ -819,7 +870,7 @@ BEGIN
     RETURN CASE WHEN j.done + batch < j.total THEN 'signing' ELSE 'indexing' END;
   ELSIF j.phase = 'indexing' THEN
     j.search_threshold := @extschema@.neardup_refresh_threshold(job, j);
-    EXECUTE pg_catalog.format('UPDATE %s SET search_threshold = $1, resync = false', job) USING j.search_threshold;
+    EXECUTE pg_catalog.format('UPDATE %s SET search_threshold = $1', job) USING j.search_threshold;
     PERFORM @extschema@.neardup_refresh_index(job, j);
     PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_temp(job, 'todo'));
     EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', @extschema@.neardup_job_part(job, '_signatures')) INTO n USING j.clustered;

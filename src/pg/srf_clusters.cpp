@@ -110,7 +110,7 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
         call_core([&] { add_row(run.clusterer->object, signature); });
       }
       ++run.rows;
-      if (i % 256 == 255) {
+      if (i % 256 == 255 || MemoryContextMemAllocated(row_context, false) > 1024 * 1024) {
         MemoryContextReset(row_context);
         CHECK_FOR_INTERRUPTS();
       }

@@ -126,7 +126,11 @@ Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) {
   while (next_pair(&call, &pair, &similarity)) call_core([&] { bridges->object->add(pair, similarity); });
   call_core([&] { bridges->object->found = bridges->object->finder.finish(bridges->stop); });
   PairRows rows = make_rows(fcinfo, ids, ids);
-  for (const RowPair& p : bridges->object->found) put_pair(&rows, p, bridges->object->similarity[p.value]);
+  uint64 told = 0;
+  for (const RowPair& p : bridges->object->found) {
+    if (told++ % 4096 == 0) CHECK_FOR_INTERRUPTS();
+    put_pair(&rows, p, bridges->object->similarity[p.value]);
+  }
   destroy_owned(bridges);
   end_pairs(&call);
   free_ids(ids);

@@ -194,6 +194,25 @@ def life_of_a_job(name):
             conn.execute("CALL refresh_duplicates('dups', batch => 50)")
             equal("altered: %s" % changes, table(conn, "dups"), from_scratch(conn, options))
 
+        conn.execute("SELECT alter_duplicates('dups', threshold => 0.85)")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("a new threshold reads no row again", one(conn, "SELECT total FROM duplicates_status"), 0)
+        conn.execute("SELECT alter_duplicates('dups', threshold => 0.9, order_by => '-id')")
+        rounds = 0
+        while rounds < 200 and (rounds == 0 or one(conn, "SELECT phase FROM duplicates_status") != "idle"):
+            conn.execute("CALL refresh_duplicates('dups', batch => 20, time_limit => '0 s')")
+            rounds += 1
+        check("a new order reads all, a batch each time: %d times" % rounds, 5 < rounds < 200, rounds)
+        equal("and comes to its end", table(conn, "dups"), from_scratch(conn, "body => 'body', threshold => 0.9, order_by => '-id'"))
+        run(conn, "SELECT alter_duplicates('dups', order_by => '')", "CALL refresh_duplicates('dups')")
+        # A row of another server, restored from a dump: its place and number are those of the row as it was.
+        restored = "UPDATE dups_signatures g SET origin = d.tableoid, place = d.ctid, version = d.xmin FROM docs d WHERE d.id = g.id"
+        run(conn, "UPDATE docs SET body = body || ' and quite other words than before' WHERE id = (SELECT min(id) FROM docs)", restored, "CALL refresh_duplicates('dups')")
+        equal("one of the same server is taken as it was", one(conn, "SELECT total FROM duplicates_status"), 0)
+        run(conn, "UPDATE dups_job SET system = 1", "CALL refresh_duplicates('dups')")
+        equal("on another server all are compared", (one(conn, "SELECT total FROM duplicates_status"), table(conn, "dups")),
+              (one(conn, "SELECT count(*) FROM docs"), from_scratch(conn, "body => 'body', threshold => 0.9")))
+
         conn.execute("SELECT create_profile('app.mine', k => 2, min_length => 20)")
         conn.execute("SELECT alter_duplicates('dups', profile => 'app.mine')")
         conn.execute("CALL refresh_duplicates('dups')")
@@ -324,8 +343,9 @@ def types_change(name):
         conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
         conn.execute("CALL refresh_duplicates('dups')")
         rows = []
+        other = 'en-x-icu' if one(conn, "SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'") else 'POSIX'
         for alter in ("ALTER id TYPE bigint", "ALTER tenant TYPE varchar(9) USING 'tenant ' || tenant", "ALTER rank TYPE int USING id % 3", "ALTER published TYPE date",
-                      "ALTER id TYPE text USING 10000000000 + id", "ALTER tenant TYPE text", "ALTER id TYPE numeric(20) USING id::numeric", "ALTER body TYPE bytea USING body::bytea"):
+                      "ALTER id TYPE text USING 10000000000 + id", "ALTER tenant TYPE text", 'ALTER id TYPE text COLLATE "C"', 'ALTER id TYPE text COLLATE "%s", ALTER tenant TYPE text COLLATE "C"' % other, "ALTER id TYPE numeric(20) USING id::numeric", "ALTER body TYPE bytea USING body::bytea"):
             conn.execute("ALTER TABLE docs " + alter)
             if alter == "ALTER id TYPE bigint":
                 conn.execute("INSERT INTO docs (id, body, tenant) VALUES (5000000000, 'a text with an id that has come late', '1')")
@@ -474,6 +494,13 @@ def rights(name):
             fails("a script is one of three", conn, "CALL refresh_duplicates('mine')", state="42883")
             conn.execute("UPDATE own.prof SET script = 'keep', rules = 'own.rules'")
             fails("rules are a table", conn, "CALL refresh_duplicates('mine')", state="42809", text='the rules "own.rules" of another role are no plain table')
+            conn.execute("SET ROLE neardup_t_owner; UPDATE own.prof SET rules = 'default'; CREATE FUNCTION own.watch() RETURNS bool LANGUAGE plpgsql AS "
+                         "'BEGIN INSERT INTO own.ran VALUES (current_user); RETURN true; END'; ALTER TABLE own.prof ENABLE ROW LEVEL SECURITY; "
+                         "CREATE POLICY w ON own.prof USING (own.watch()); GRANT SELECT ON own.prof TO neardup_t_reader; GRANT EXECUTE ON FUNCTION own.watch() TO public; "
+                         "RESET ROLE; GRANT SELECT ON docs TO neardup_t_reader; GRANT CREATE ON SCHEMA own TO neardup_t_reader; SET ROLE neardup_t_reader")
+            fails("a policy on another role's profile", conn, "SELECT create_duplicates('own.theirs', 'docs', 'id', 'body', profile => 'own.prof')",
+                  text='profile "own.prof" of another role has row security', state="42501")
+            conn.execute("RESET ROLE; REVOKE CREATE ON SCHEMA own FROM neardup_t_reader; REVOKE SELECT ON docs FROM neardup_t_reader; DROP POLICY w ON own.prof; DROP FUNCTION own.watch()")
             equal("nothing of another role's profile ran", conn.execute("SELECT who FROM own.ran").fetchall(), [])
             conn.execute("SELECT drop_duplicates('mine'); DROP VIEW own.rules; DROP FUNCTION own.evil(text); DROP TABLE own.ran; SET ROLE neardup_t_reader")
             equal("others see no job", one(conn, "SELECT count(*) FROM duplicates_status"), 0)

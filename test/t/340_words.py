@@ -370,6 +370,9 @@ def ordinary_user(name):
             fails("nor read the documents", conn, "SELECT * FROM word_similarities('SELECT body FROM public.d')", state="42501")
             conn.execute("RESET ROLE; SET ROLE neardup_t_words; GRANT SELECT ON ALL TABLES IN SCHEMA own TO neardup_t_other; RESET ROLE; SET ROLE neardup_t_other")
             check("unless they are let", one(conn, "SELECT count(*) FROM similar_words('own.\"My words\"', 'the', 3)") == 3)
+            conn.execute("RESET ROLE; SET ROLE neardup_t_words; ALTER TABLE own.\"My words\" ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON own.\"My words\" USING (1 / (current_user = 'neardup_t_words')::int = 1); "
+                         "RESET ROLE; SET ROLE neardup_t_other")
+            fails("but not with conditions that run as they do", conn, "SELECT * FROM similar_words('own.\"My words\"', 'the', 3)", state="42809")
             conn.execute("RESET ROLE; SET ROLE neardup_t_words; SELECT drop_word_model('own.\"My words\"')")
             # Whatever they put there, or beside it, runs with nobody else's rights.
             conn.execute("CREATE TABLE own.ran (who name); GRANT INSERT ON own.ran TO public; "
