@@ -1,6 +1,7 @@
 // See document_pairs.h.
 #include "core/document_pairs.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -32,29 +33,40 @@ void take_nothing(const Hit*, size_t) {}
 
 }  // namespace
 
-void compare_documents(const DocumentMeasure& measure, const std::vector<Document>& documents,
-                       std::vector<DocumentPair>* pairs, unsigned threads, StopCheck* stop) {
+void DocumentComparer::clear() noexcept {
+  shingles_ = {};
+  held_ = 0;
+}
+
+void DocumentComparer::compare(const Document* documents, size_t count, DocumentPair* pairs, size_t n) {
   constexpr double kBelow = std::numeric_limits<double>::quiet_NaN();
-  Poller poller(stop);
-  const bool jaccard = measure.kind == DocumentMeasure::Kind::jaccard;
-  std::vector<std::vector<uint64_t>> shingles(jaccard ? documents.size() : 0);
-  if (jaccard) {
-    run_tasks(threads, documents.size(), poller,
+  Poller poller(stop_);
+  const bool jaccard = measure_.kind == DocumentMeasure::Kind::jaccard;
+  if (jaccard && count > shingles_.size()) {
+    const size_t known = shingles_.size();
+    shingles_.resize(count);
+    run_tasks(threads_, count - known, poller,
               [&](unsigned, size_t i, HitSink& sink) {
                 SinkStop task_stop(sink);
-                shingles[i] = distinct_shingles(measure.unit, measure.k, documents[i].bytes, documents[i].size, &task_stop);
+                const Document& d = documents[known + i];
+                shingles_[known + i] = distinct_shingles(measure_.unit, measure_.k, d.bytes, d.size, &task_stop);
+                shingles_[known + i].shrink_to_fit();
               },
               take_nothing);
+    for (size_t i = known; i < count; ++i) held_ += shingles_[i].capacity() * sizeof(uint64_t);
   }
   // One pair may cost a thousand times as much as another.
-  run_tasks(threads, pairs->size(), poller,
+  run_tasks(threads_, n, poller,
             [&](unsigned, size_t i, HitSink& sink) {
-              DocumentPair& p = (*pairs)[i];
+              DocumentPair& p = pairs[i];
               p.similarity = kBelow;
               if (jaccard) {
-                sink.spend(2 * (shingles[p.a].size() + shingles[p.b].size()));
-                const double similarity = overlap(shingles[p.a], shingles[p.b]).jaccard();
-                if (similarity >= measure.threshold) p.similarity = similarity;
+                const double sizes[] = {static_cast<double>(shingles_[p.a].size()), static_cast<double>(shingles_[p.b].size())};
+                // At most the lesser one is shared.
+                if (std::min(sizes[0], sizes[1]) / std::max({sizes[0], sizes[1], 1.0}) < measure_.threshold) return;
+                sink.spend(2 * (shingles_[p.a].size() + shingles_[p.b].size()));
+                const double similarity = overlap(shingles_[p.a], shingles_[p.b]).jaccard();
+                if (similarity >= measure_.threshold) p.similarity = similarity;
                 return;
               }
               SinkStop task_stop(sink);
@@ -63,10 +75,10 @@ void compare_documents(const DocumentMeasure& measure, const std::vector<Documen
               const Document& a = documents[p.a];
               const Document& b = documents[p.b];
               // 1 - rate >= threshold as float8 computes it: the bound is a little wide, the result decides.
-              const double most = 1 - measure.threshold + 1e-12;
+              const double most = 1 - measure_.threshold + 1e-12;
               const std::optional<double> rate =
-                  edit_rate(measure.unit, a.bytes, a.size, b.bytes, b.size, most < 1 ? most : 1.0, options);
-              if (rate && 1 - *rate >= measure.threshold) p.similarity = 1 - *rate;
+                  edit_rate(measure_.unit, a.bytes, a.size, b.bytes, b.size, most < 1 ? most : 1.0, options);
+              if (rate && 1 - *rate >= measure_.threshold) p.similarity = 1 - *rate;
             },
             take_nothing);
 }

@@ -30,12 +30,30 @@ struct Document {
 struct DocumentPair {
   uint32_t a;  // among the documents
   uint32_t b;
-  double similarity;  // set by compare_documents(): NaN where it is below the threshold
+  double similarity;  // set by compare(): NaN where it is below the threshold
 };
 
-// Fills in the similarities. Each document is cut into shingles once. Memory: 8 bytes a shingle of all documents, or what
-// edit_distance() takes, on each thread. threads 1..256. stop may be null; Error{cancelled}.
-void compare_documents(const DocumentMeasure& measure, const std::vector<Document>& documents,
-                       std::vector<DocumentPair>* pairs, unsigned threads, StopCheck* stop);
+// Keeps the shingles of documents from one call to the next.
+class DocumentComparer {
+ public:
+  // threads 1..256. stop may be null.
+  DocumentComparer(const DocumentMeasure& measure, unsigned threads, StopCheck* stop)
+      : measure_(measure), threads_(threads), stop_(stop) {}
+
+  // Fills in the similarities of n pairs. documents: those of the last call since clear(), and new ones behind them. Each is cut into
+  // shingles once. Memory: 8 bytes a shingle of all documents, or what edit_distance() takes, on each thread. Error{cancelled}.
+  void compare(const Document* documents, size_t count, DocumentPair* pairs, size_t n);
+
+  // Bytes of shingles that are held.
+  size_t held() const noexcept { return held_; }
+  void clear() noexcept;
+
+ private:
+  DocumentMeasure measure_;
+  unsigned threads_;
+  StopCheck* stop_;
+  std::vector<std::vector<uint64_t>> shingles_;
+  size_t held_ = 0;
+};
 
 }  // namespace neardup

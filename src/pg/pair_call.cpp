@@ -359,6 +359,7 @@ void end_pairs(PairCall* call) {
   end_stage(&call->stages, "pairs returned",
             verified ? psprintf(UINT64_FORMAT " pairs of documents compared", call->verified) : nullptr);
   if (call->function != Searching::all_clusters) end_progress();  // whose rows are still to be returned
+  end_verifying(call);
   if (call->engine != nullptr) destroy_owned(call->engine);
   if (call->pairs != nullptr) destroy_owned(call->pairs);
   for (Side* side : {&call->a, &call->b})

@@ -13,6 +13,7 @@
 namespace neardup {
 
 struct Copies;
+struct Verifier;
 
 enum class Verify : uint8_t { no, jaccard, edit_rate };
 
@@ -68,6 +69,7 @@ struct PairCall {
   // May be null: whether what takes the pairs still wants this one; those that it does not want are not verified.
   bool (*wants)(void* arg, const RowPair& pair);
   void* wants_arg;
+  Verifier* verifier;           // null until the first pair is verified
   uint64 verified;
   uint64 pairs_told;
   void (*on_null)(void* arg, bool is_null);  // may be null: called for each row of A, with whether it has no signature

@@ -7,28 +7,18 @@
 
 #include "core/document_pairs.h"
 
+#include "pg/context.h"
 #include "pg/guc.h"
 #include "pg/values.h"
 #include "pg/verify.h"
 
 namespace neardup {
-namespace {
 
-// Documents that are held at once: as many as fit in a part of maintenance_work_mem, and one pair at least.
-uint64 most_document_bytes() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 8; }
-
-// What compare_documents() takes.
-struct Batch {
-  Batch(const PairCall* call, const Document* documents, uint32 n, const DocumentPair* first, size_t count)
-      : measure(call->measure), docs(documents, documents + n), pairs(first, first + count) {}
-  DocumentMeasure measure;
-  std::vector<Document> docs;
-  std::vector<DocumentPair> pairs;
-};
-
-// Documents of the pairs at hand, equal ones once: an open-addressing table by side and rank, another one by what they hold, a third one
-// of the pairs of documents.
-struct Documents {
+// The documents of the latest pairs, equal ones once: an open-addressing table by side and rank, another one by what they hold. And of the
+// pairs at hand those that differ.
+struct Verifier {
+  Owned<DocumentComparer>* comparer;
+  MemoryContext context;  // for all of the following
   Document* docs;
   uint32 n;
   uint64 bytes;
@@ -37,6 +27,7 @@ struct Documents {
     uint32 number;  // + 1; 0: free
     bool of_b;
   }* slots;
+  uint32 slots_taken;
   struct Content {
     uint64 hash;
     uint32 number;  // + 1; 0: free
@@ -44,19 +35,45 @@ struct Documents {
   uint32* pair_slots;  // number of a pair + 1; 0: free
   DocumentPair* pairs;
   uint32 pair_count;
-  uint32 mask;  // of all three
+  uint32* wanted;  // which of them a pair at hand is
 };
 
-Documents make_documents(size_t pairs) {
-  Documents d = {};
-  d.mask = pg_nextpower2_32(static_cast<uint32>(4 * pairs + 4)) - 1;
-  const Size slots = static_cast<Size>(d.mask) + 1;
-  d.slots = static_cast<Documents::Slot*>(palloc0(slots * sizeof(Documents::Slot)));
-  d.contents = static_cast<Documents::Content*>(palloc0(slots * sizeof(Documents::Content)));
-  d.pair_slots = static_cast<uint32*>(palloc0(slots * sizeof(uint32)));
-  d.docs = static_cast<Document*>(palloc(2 * pairs * sizeof(Document)));
-  d.pairs = static_cast<DocumentPair*>(palloc(pairs * sizeof(DocumentPair)));
-  return d;
+namespace {
+
+constexpr uint32 kMostPairs = 4096;
+constexpr uint32 kMostRanks = 1 << 14;
+constexpr uint32 kSlots = 2 * kMostRanks;
+constexpr uint32 kPairSlots = 2 * kMostPairs;
+
+// New documents that are held at once: as many as fit in a part of maintenance_work_mem, and one pair at least. With those of earlier pairs,
+// and the shingles of all, twice that part.
+uint64 most_document_bytes() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 8; }
+
+void start_anew(Verifier* v) {
+  DocumentComparer* comparer = v->comparer->object;
+  call_core([&] { comparer->clear(); });
+  MemoryContextReset(v->context);
+  MemoryContext old = MemoryContextSwitchTo(v->context);
+  v->docs = static_cast<Document*>(palloc(kMostRanks * sizeof(Document)));
+  v->slots = static_cast<Verifier::Slot*>(palloc0(kSlots * sizeof(Verifier::Slot)));
+  v->contents = static_cast<Verifier::Content*>(palloc0(kSlots * sizeof(Verifier::Content)));
+  v->pair_slots = static_cast<uint32*>(palloc(kPairSlots * sizeof(uint32)));
+  v->pairs = static_cast<DocumentPair*>(palloc(kMostPairs * sizeof(DocumentPair)));
+  v->wanted = static_cast<uint32*>(palloc(kMostPairs * sizeof(uint32)));
+  v->n = v->slots_taken = 0;
+  v->bytes = 0;
+  MemoryContextSwitchTo(old);
+}
+
+Verifier* make_verifier(PairCall* call) {
+  auto* v = static_cast<Verifier*>(MemoryContextAllocZero(call->context, sizeof(Verifier)));
+  const unsigned threads = search_threads();
+  v->comparer = make_owned<DocumentComparer>(call->context, [&](PgStop* stop, PgTempFiles*) {
+    return new DocumentComparer(call->measure, threads, stop);
+  });
+  v->context = AllocSetContextCreate(call->context, "neardup documents", ALLOCSET_DEFAULT_SIZES);
+  start_anew(v);
+  return v;
 }
 
 // *memory: to be freed when the document is not wanted.
@@ -76,69 +93,68 @@ Document load(const Side& side, uint32 rank, void** memory) {
   return {text.data, text.size};
 }
 
-uint32 number_of(Documents* d, const Side& side, bool of_b, uint32 rank) {
-  uint32 i = (rank * 0x9E3779B1u + of_b) & d->mask;
-  for (; d->slots[i].number != 0; i = (i + 1) & d->mask)
-    if (d->slots[i].rank == rank && d->slots[i].of_b == of_b) return d->slots[i].number - 1;
+uint32 number_of(Verifier* v, const Side& side, bool of_b, uint32 rank) {
+  uint32 i = (rank * 0x9E3779B1u + of_b) % kSlots;
+  for (; v->slots[i].number != 0; i = (i + 1) % kSlots)
+    if (v->slots[i].rank == rank && v->slots[i].of_b == of_b) return v->slots[i].number - 1;
   void* memory;
   const Document doc = load(side, rank, &memory);
   const uint64 hash = XXH3_64bits(doc.bytes, doc.size);
-  uint32 at = static_cast<uint32>(hash) & d->mask;
-  for (; d->contents[at].number != 0; at = (at + 1) & d->mask) {
-    const Document& other = d->docs[d->contents[at].number - 1];
-    if (d->contents[at].hash == hash && other.size == doc.size && memcmp(other.bytes, doc.bytes, doc.size) == 0) break;
+  uint32 at = static_cast<uint32>(hash) % kSlots;
+  for (; v->contents[at].number != 0; at = (at + 1) % kSlots) {
+    const Document& other = v->docs[v->contents[at].number - 1];
+    if (v->contents[at].hash == hash && other.size == doc.size && memcmp(other.bytes, doc.bytes, doc.size) == 0) break;
   }
-  if (d->contents[at].number == 0) {
-    d->docs[d->n] = doc;
-    d->bytes += doc.size;
-    d->contents[at] = {hash, ++d->n};
+  if (v->contents[at].number == 0) {
+    v->docs[v->n] = doc;
+    v->bytes += doc.size;
+    v->contents[at] = {hash, ++v->n};
   } else {
     pfree(memory);
   }
-  d->slots[i] = {rank, d->contents[at].number, of_b};
-  return d->contents[at].number - 1;
+  ++v->slots_taken;
+  v->slots[i] = {rank, v->contents[at].number, of_b};
+  return v->contents[at].number - 1;
 }
 
-// Which of d->pairs the two documents are, in either order.
-uint32 pair_of(Documents* d, uint32 a, uint32 b) {
+// Which of v->pairs the two documents are, in either order.
+uint32 pair_of(Verifier* v, uint32 a, uint32 b) {
   if (a > b) std::swap(a, b);
-  uint32 i = (a * 0x9E3779B1u ^ b * 0x85EBCA77u) & d->mask;
-  for (; d->pair_slots[i] != 0; i = (i + 1) & d->mask) {
-    const DocumentPair& p = d->pairs[d->pair_slots[i] - 1];
-    if (p.a == a && p.b == b) return d->pair_slots[i] - 1;
+  uint32 i = (a * 0x9E3779B1u ^ b * 0x85EBCA77u) % kPairSlots;
+  for (; v->pair_slots[i] != 0; i = (i + 1) % kPairSlots) {
+    const DocumentPair& p = v->pairs[v->pair_slots[i] - 1];
+    if (p.a == a && p.b == b) return v->pair_slots[i] - 1;
   }
-  d->pairs[d->pair_count] = {a, b, 0};
-  d->pair_slots[i] = ++d->pair_count;
-  return d->pair_count - 1;
+  v->pairs[v->pair_count] = {a, b, 0};
+  v->pair_slots[i] = ++v->pair_count;
+  return v->pair_count - 1;
 }
 
 }  // namespace
 
 size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n) {
-  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "neardup documents", ALLOCSET_DEFAULT_SIZES);
-  MemoryContext old = MemoryContextSwitchTo(context);
-  const unsigned threads = search_threads();
+  if (call->verifier == nullptr) call->verifier = make_verifier(call);
+  Verifier* v = call->verifier;
+  DocumentComparer* comparer = v->comparer->object;
+  MemoryContext old = MemoryContextSwitchTo(v->context);
   const Side& side_b = call->two_sets ? call->b : call->a;
   size_t kept = 0;
   for (size_t first = 0; first < n;) {
     CHECK_FOR_INTERRUPTS();
-    MemoryContextReset(context);
-    Documents d = make_documents(n - first);
-    auto* wanted = static_cast<uint32*>(palloc((n - first) * sizeof(uint32)));
+    const size_t most = Min(n - first, static_cast<size_t>(kMostPairs));
+    if (v->slots_taken + 2 * most > kMostRanks || v->bytes + comparer->held() > 2 * most_document_bytes()) start_anew(v);
+    memset(v->pair_slots, 0, kPairSlots * sizeof(uint32));
+    v->pair_count = 0;
+    const uint64 enough = v->bytes + most_document_bytes();
     size_t count = 0;
-    while (first + count < n && (count == 0 || d.bytes < most_document_bytes())) {
+    while (count < most && (count == 0 || v->bytes < enough)) {
       const RowPair& p = pairs[first + count];
-      const uint32 a = number_of(&d, call->a, false, p.a);
-      wanted[count++] = pair_of(&d, a, number_of(&d, side_b, call->two_sets, p.b));
+      const uint32 a = number_of(v, call->a, false, p.a);
+      v->wanted[count++] = pair_of(v, a, number_of(v, side_b, call->two_sets, p.b));
     }
-    call_core([&] {
-      PgStop stop;
-      Batch batch(call, d.docs, d.n, d.pairs, d.pair_count);
-      compare_documents(batch.measure, batch.docs, &batch.pairs, threads, &stop);
-      std::copy(batch.pairs.begin(), batch.pairs.end(), d.pairs);
-    });
+    call_core([&] { comparer->compare(v->docs, v->n, v->pairs, v->pair_count); });
     for (size_t i = 0; i < count; ++i) {
-      const double of_documents = d.pairs[wanted[i]].similarity;
+      const double of_documents = v->pairs[v->wanted[i]].similarity;
       if (std::isnan(of_documents)) continue;
       pairs[kept] = pairs[first + i];
       similarity[kept++] = of_documents;
@@ -146,8 +162,15 @@ size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n
     first += count;
   }
   MemoryContextSwitchTo(old);
-  MemoryContextDelete(context);
   return kept;
+}
+
+void end_verifying(PairCall* call) {
+  if (call->verifier == nullptr) return;
+  destroy_owned(call->verifier->comparer);
+  MemoryContextDelete(call->verifier->context);
+  pfree(call->verifier);
+  call->verifier = nullptr;
 }
 
 }  // namespace neardup

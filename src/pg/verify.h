@@ -9,4 +9,7 @@ namespace neardup {
 // similarity. Returns how many.
 size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n);
 
+// Frees what verify_pairs() has kept for further pairs.
+void end_verifying(PairCall* call);
+
 }  // namespace neardup

@@ -55,7 +55,19 @@ TEST(CompareDocuments, EqualsOnePairAtATime) {
         {DocumentMeasure::Kind::edit_rate, Unit::byte, 0, 0.01}}) {
     for (const unsigned threads : {1u, 3u}) {
       std::vector<DocumentPair> pairs = all_pairs_of(docs.size());
-      compare_documents(m, docs, &pairs, threads, nullptr);
+      DocumentComparer comparer(m, threads, nullptr);
+      // Half of the documents first, then all; and once more from the start.
+      std::vector<DocumentPair> some = all_pairs_of(docs.size() / 2);
+      comparer.compare(docs.data(), docs.size() / 2, some.data(), some.size());
+      comparer.compare(docs.data(), docs.size(), pairs.data(), pairs.size());
+      for (const DocumentPair& p : some) {
+        const size_t at = p.a * docs.size() - p.a * (p.a + 1) / 2 + p.b;
+        ASSERT_TRUE(p.similarity == pairs[at].similarity || (std::isnan(p.similarity) && std::isnan(pairs[at].similarity)));
+      }
+      EXPECT_EQ(comparer.held() > 0, m.kind == DocumentMeasure::Kind::jaccard);
+      comparer.clear();
+      EXPECT_EQ(comparer.held(), 0u);
+      comparer.compare(docs.data(), docs.size(), pairs.data(), pairs.size());
       for (const DocumentPair& p : pairs) {
         const Document& a = docs[p.a];
         const Document& b = docs[p.b];
@@ -90,7 +102,7 @@ TEST(CompareDocuments, CanBeCancelled) {
     for (const auto kind : {DocumentMeasure::Kind::jaccard, DocumentMeasure::Kind::edit_rate}) {
       std::vector<DocumentPair> pairs(50, DocumentPair{0, 1, 0});
       try {
-        compare_documents({kind, Unit::character, 5, 0.01}, docs, &pairs, threads, &stop);
+        DocumentComparer({kind, Unit::character, 5, 0.01}, threads, &stop).compare(docs.data(), docs.size(), pairs.data(), pairs.size());
         FAIL() << "not cancelled";
       } catch (const Error& e) {
         EXPECT_EQ(e.code(), Errc::cancelled);
