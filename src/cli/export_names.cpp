@@ -1,6 +1,6 @@
 // `neardup export`: names of files that are safe, and unique in their folder.
 #include "cli/export.h"
-#include "cli/file_reader.h"
+#include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {
@@ -22,25 +22,15 @@ std::string safe_name(std::string_view name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
-    if (c < 0x20 || c == 0x7f || std::string_view("/\\:*?\"<>|").find(name[i]) != std::string_view::npos ||
-        (c >= 0x80 && !utf8)) {
+    const bool refused =
+        (c >= 0x80 && !utf8) || std::string_view("/\\:*?\"<>|").find(name[i]) != std::string_view::npos;
+    const std::size_t bad = refused ? 1 : control_length(name.substr(i));
+    if (bad == 0) {
+      out += name[i];
+    } else {
       out += '_';
-      continue;
+      i += bad - 1;
     }
-    const std::string_view three = name.substr(i, 3), two = name.substr(i, 2);
-    const bool c1 = c == 0xc2 && two.size() == 2 && static_cast<unsigned char>(two[1]) < 0xa0;
-    if (c1 || two == "\u061c") {
-      out += '_';
-      ++i;
-      continue;
-    }
-    if ((three >= "\u200e" && three <= "\u200f") || (three >= "\u2028" && three <= "\u202e") ||
-        (three >= "\u2066" && three <= "\u2069")) {
-      out += '_';
-      i += 2;
-      continue;
-    }
-    out += name[i];
   }
   while (!out.empty() && (out.back() == '.' || out.back() == ' '))
     out.back() == '.' ? out.replace(out.size() - 1, 1, "_") : out.erase(out.size() - 1);
