@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace neardup::cli {
 
@@ -17,7 +18,8 @@ class FileNames {
   std::string add(std::string_view path, bool survivor);
 
  private:
-  std::set<std::string> taken_;  // in lower case
+  std::set<std::string> taken_;                    // in lower case
+  std::unordered_map<std::string, int> next_;      // the first number of a name that has not been tried; the name in lower case
 };
 
 }  // namespace neardup::cli

@@ -61,9 +61,11 @@ std::string FileNames::add(std::string_view path, bool survivor) {
   const std::string extension = name.substr(at);
   std::string stem = name.substr(0, at);
   shorten(stem, kLongest - extension.size());
-  name = stem + extension;
-  for (int n = 2; !taken_.insert(lower(name)).second; ++n) name = stem + " (" + std::to_string(n) + ")" + extension;
-  return name;
+  for (int& n = next_.try_emplace(lower(stem) + '/' + lower(extension), 1).first->second;;) {
+    name = n == 1 ? stem + extension : stem + " (" + std::to_string(n) + ")" + extension;
+    ++n;
+    if (taken_.insert(lower(name)).second) return name;
+  }
 }
 
 }  // namespace neardup::cli
