@@ -34,7 +34,7 @@ std::string safe_name(std::string_view name) {
   }
   while (!out.empty() && (out.back() == '.' || out.back() == ' '))
     out.back() == '.' ? out.replace(out.size() - 1, 1, "_") : out.erase(out.size() - 1);
-  if (out.empty() || out[0] == '-' || out[0] == ' ') out.insert(0, "_");
+  if (out.empty() || out[0] == '-' || out[0] == ' ') out.insert(out.begin(), '_');
   return out;
 }
 
@@ -55,14 +55,18 @@ void shorten(std::string& stem, std::size_t longest) {
 std::string FileNames::add(std::string_view path, bool survivor) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   std::string name = safe_name(path.substr(path.rfind('/') + 1));
-  if (lower(name).starts_with(lower(kKeep))) name.insert(0, "_");
+  if (lower(name).starts_with(lower(kKeep))) name.insert(name.begin(), '_');
   if (survivor) name.insert(0, kKeep);
   const std::size_t at = extension_of(name);
-  const std::string extension = name.substr(at);
-  std::string stem = name.substr(0, at);
-  shorten(stem, kLongest - extension.size());
-  for (int& n = next_.try_emplace(lower(stem) + '/' + lower(extension), 1).first->second;;) {
-    name = n == 1 ? stem + extension : stem + " (" + std::to_string(n) + ")" + extension;
+  extension_ = name.substr(at);
+  stem_ = name.substr(0, at);
+  shorten(stem_, kLongest - extension_.size());
+  return again();
+}
+
+std::string FileNames::again() {
+  for (int& n = next_.try_emplace(lower(stem_) + '/' + lower(extension_), 1).first->second;;) {
+    std::string name = n == 1 ? stem_ + extension_ : stem_ + " (" + std::to_string(n) + ")" + extension_;
     ++n;
     if (taken_.insert(lower(name)).second) return name;
   }

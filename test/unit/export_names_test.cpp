@@ -31,6 +31,19 @@ TEST(ExportNames, AreSafe) {
   EXPECT_EQ(names.add("/", false), "_");
 }
 
+// Where the file system takes é.txt for É.txt: the numbers go on for each of the names.
+TEST(ExportNames, Again) {
+  FileNames names;
+  EXPECT_EQ(names.add("a/\u00c9.txt", true), "KEEP - \u00c9.txt");
+  EXPECT_EQ(names.add("b/\u00c9.txt", false), "\u00c9.txt");
+  EXPECT_EQ(names.add("c/\u00e9.txt", false), "\u00e9.txt");
+  EXPECT_EQ(names.again(), "\u00e9 (2).txt");
+  EXPECT_EQ(names.again(), "\u00e9 (3).txt");
+  EXPECT_EQ(names.size(), 5u);
+  EXPECT_EQ(names.add("d/\u00c9.txt", false), "\u00c9 (2).txt");
+  EXPECT_EQ(names.add("e/\u00e9.TXT", false), "\u00e9 (4).TXT");
+}
+
 TEST(ExportNames, ManyOfOneName) {
   FileNames names;
   std::string last;
