@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "cli/copy_writer.h"
-#include "cli/file_reader.h"
 #include "cli/interrupt.h"
+#include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {
@@ -272,14 +272,18 @@ std::string parse_table_name(std::string_view name) {
 std::string printable(std::string_view bytes) {
   const bool utf8 = valid_utf8(bytes);
   std::string out;
-  for (unsigned char c : bytes) {
-    if (c < 0x20 || c == 0x7f || c == '\\' || (c >= 0x80 && !utf8)) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\x%02x", c);
-      out += escape;
-    } else {
-      out += static_cast<char>(c);
+  std::size_t escaped = 0;  // of the bytes from here on
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    if (escaped == 0) escaped = c == '\\' || (c >= 0x80 && !utf8) ? 1 : control_length(bytes.substr(i));
+    if (escaped == 0) {
+      out += bytes[i];
+      continue;
     }
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\x%02x", c);
+    out += escape;
+    --escaped;
   }
   return out;
 }

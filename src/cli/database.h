@@ -115,7 +115,8 @@ std::string_view get_text(const Result& result, int row, int column);
 // case. Returns it quoted throughout, safe to put into SQL. Throws std::invalid_argument with the reason.
 std::string parse_table_name(std::string_view name);
 
-// The UTF-8 text with control characters and invalid bytes as \xNN, fit for a line of a terminal.
+// The UTF-8 text with control characters, those that turn the direction of writing, backslashes and invalid bytes as
+// \xNN, fit for a line of a terminal.
 std::string printable(std::string_view bytes);
 
 }  // namespace neardup::cli

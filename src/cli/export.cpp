@@ -286,24 +286,40 @@ class Exporter {
       folder_ = Fd(openat(directory_.get(), folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
       if (folder_.get() < 0) fail("cannot open " + folder);
     }
-    const std::string name = names_.add(path, survivor);
     if (options_.how == How::link) {
-      if (symlinkat(path.c_str(), folder_.get(), name.c_str()) != 0)
-        fail("cannot link " + folder + "/" + printable(name));
-    } else if (!copy(source, name, folder)) {
+      make_new(path, survivor, "link",
+               [&](const char* name) { return symlinkat(path.c_str(), folder_.get(), name) == 0; });
+    } else if (!copy(source, path, survivor)) {
       problem(where + printable(path) + ": " + std::strerror(errno));
       return;
     }
     count(cluster_);
   }
 
+  // Makes a file of the next name for the path; returns the name. A target may take more names for the same than we do,
+  // by the case of letters beyond ASCII or by how these are composed; one that is full of such names ends the numbers.
+  template <class Make>
+  std::string make_new(const std::string& path, bool survivor, const char* what, Make make) {
+    std::string name = names_.add(path, survivor);
+    for (std::size_t left = names_.size(); !make(name.c_str()); --left) {
+      if (errno != EEXIST || left == 0) {
+        fail(std::string("cannot ") + what + " cluster_" + std::to_string(cluster_) + "/" + printable(name));
+      }
+      name = names_.again();
+    }
+    return name;
+  }
+
   // False, with errno, where the source cannot be read; what was written of it is taken away again.
-  bool copy(const Fd& source, const std::string& name, const std::string& folder) {
+  bool copy(const Fd& source, const std::string& path, bool survivor) {
     struct stat info = {};
     if (fstat(source.get(), &info) != 0) return false;
-    const Fd target(
-        openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666 & info.st_mode));
-    if (target.get() < 0) fail("cannot write " + folder + "/" + printable(name));
+    Fd target;
+    const std::string name = make_new(path, survivor, "write", [&](const char* new_name) {
+      target = Fd(
+          openat(folder_.get(), new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666 & info.st_mode));
+      return target.get() >= 0;
+    });
     const auto undo = [&] { unlinkat(folder_.get(), name.c_str(), 0); };
     buffer_.resize(1 << 20);
     for (;;) {
@@ -327,7 +343,7 @@ class Exporter {
           const int error = errno;
           undo();
           errno = error;
-          fail("cannot write " + folder + "/" + printable(name));
+          fail("cannot write cluster_" + std::to_string(cluster_) + "/" + printable(name));
         }
         at += put;
       }

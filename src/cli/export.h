@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace neardup::cli {
 
@@ -16,8 +17,16 @@ class FileNames {
   // From the last part of a path; a survivor's starts with "KEEP - ", and no other one's does.
   std::string add(std::string_view path, bool survivor);
 
+  // Another one for the path that add() took last: where the file system takes the one before for a name that is there.
+  std::string again();
+
+  // How many names have been given.
+  std::size_t size() const { return taken_.size(); }
+
  private:
-  std::set<std::string> taken_;  // in lower case
+  std::string stem_, extension_;               // of the path that add() took last
+  std::set<std::string> taken_;                // in lower case
+  std::unordered_map<std::string, int> next_;  // by name, in lower case: the first number that has not been tried
 };
 
 }  // namespace neardup::cli

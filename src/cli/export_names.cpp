@@ -1,6 +1,6 @@
 // `neardup export`: names of files that are safe, and unique in their folder.
 #include "cli/export.h"
-#include "cli/file_reader.h"
+#include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {
@@ -22,29 +22,19 @@ std::string safe_name(std::string_view name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
-    if (c < 0x20 || c == 0x7f || std::string_view("/\\:*?\"<>|").find(name[i]) != std::string_view::npos ||
-        (c >= 0x80 && !utf8)) {
+    const bool refused =
+        (c >= 0x80 && !utf8) || std::string_view("/\\:*?\"<>|").find(name[i]) != std::string_view::npos;
+    const std::size_t bad = refused ? 1 : control_length(name.substr(i));
+    if (bad == 0) {
+      out += name[i];
+    } else {
       out += '_';
-      continue;
+      i += bad - 1;
     }
-    const std::string_view three = name.substr(i, 3), two = name.substr(i, 2);
-    const bool c1 = c == 0xc2 && two.size() == 2 && static_cast<unsigned char>(two[1]) < 0xa0;
-    if (c1 || two == "\u061c") {
-      out += '_';
-      ++i;
-      continue;
-    }
-    if ((three >= "\u200e" && three <= "\u200f") || (three >= "\u2028" && three <= "\u202e") ||
-        (three >= "\u2066" && three <= "\u2069")) {
-      out += '_';
-      i += 2;
-      continue;
-    }
-    out += name[i];
   }
   while (!out.empty() && (out.back() == '.' || out.back() == ' '))
     out.back() == '.' ? out.replace(out.size() - 1, 1, "_") : out.erase(out.size() - 1);
-  if (out.empty() || out[0] == '-' || out[0] == ' ') out.insert(0, "_");
+  if (out.empty() || out[0] == '-' || out[0] == ' ') out.insert(out.begin(), '_');
   return out;
 }
 
@@ -65,15 +55,21 @@ void shorten(std::string& stem, std::size_t longest) {
 std::string FileNames::add(std::string_view path, bool survivor) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   std::string name = safe_name(path.substr(path.rfind('/') + 1));
-  if (lower(name).starts_with(lower(kKeep))) name.insert(0, "_");
+  if (lower(name).starts_with(lower(kKeep))) name.insert(name.begin(), '_');
   if (survivor) name.insert(0, kKeep);
   const std::size_t at = extension_of(name);
-  const std::string extension = name.substr(at);
-  std::string stem = name.substr(0, at);
-  shorten(stem, kLongest - extension.size());
-  name = stem + extension;
-  for (int n = 2; !taken_.insert(lower(name)).second; ++n) name = stem + " (" + std::to_string(n) + ")" + extension;
-  return name;
+  extension_ = name.substr(at);
+  stem_ = name.substr(0, at);
+  shorten(stem_, kLongest - extension_.size());
+  return again();
+}
+
+std::string FileNames::again() {
+  for (int& n = next_.try_emplace(lower(stem_) + '/' + lower(extension_), 1).first->second;;) {
+    std::string name = n == 1 ? stem_ + extension_ : stem_ + " (" + std::to_string(n) + ")" + extension_;
+    ++n;
+    if (taken_.insert(lower(name)).second) return name;
+  }
 }
 
 }  // namespace neardup::cli

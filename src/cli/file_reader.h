@@ -48,9 +48,6 @@ FileText read_text(const std::string& path, std::int64_t max_size, bool follow_l
 // Known by its name: zip, 7z, rar, tar and its packed forms, and what is packed with anything but gzip.
 bool is_archive_name(std::string_view path) noexcept;
 
-// Well-formed UTF-8 as PostgreSQL checks it: no overlong forms, no surrogates, nothing above U+10FFFF.
-bool valid_utf8(std::string_view bytes) noexcept;
-
 // Words for --min-words, counted up to limit: runs of ASCII letters, digits and _ and of bytes of other scripts;
 // each Chinese character, kana or hangul syllable (3-byte forms U+3000 to U+DFFF) counts as one.
 std::int64_t count_words(std::string_view text, std::int64_t limit) noexcept;

@@ -18,6 +18,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/skipped.h"
+#include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {

@@ -274,8 +274,12 @@ class Cleaner {
         if (is_blank(now.substr(end, after - end))) break;
         end = after;
       }
-      from = std::max(end, line_end(now, where));
-      if (end - begin > kMaxBlock) continue;
+      if (end - begin > kMaxBlock) {
+        // Too large, and for every other line of the run as well.
+        while (end < now.size() && !is_blank(now.substr(end, line_end(now, end) - end))) end = line_end(now, end);
+        from = end;
+        continue;
+      }
       while (end < now.size()) {
         const size_t after = line_end(now, end);
         if (!is_blank(now.substr(end, after - end))) break;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "core/cpu.h"
@@ -17,6 +18,7 @@ constexpr uint32_t kFractionMask = (1u << kRoundShift) - 1;
 constexpr uint32_t kMaxValue = 0xfffffffeu;
 constexpr size_t kBufferFactor = 64;  // P(a bin is empty after 64 L distinct shingles) <= L e^-64
 constexpr size_t kRecentSlots = 4096;
+constexpr size_t kMaxWaiting = 8192;
 // A set that leaves bins empty for so long is small: repeats in the buffer then cost more than finding them.
 constexpr uint32_t kRoundsBeforeUnique = 8;
 
@@ -113,12 +115,34 @@ void DocumentSketch::add(const uint64_t* x, size_t n) {
     buffer_ = {};
   }
   // Round 0 of this batch may have been done above; repeating it changes nothing. A slot of 0 can hide only the
-  // element 0, which is therefore always added.
+  // element 0, which is therefore always taken.
   for (size_t i = 0; i < n; ++i) {
     uint64_t& slot = recent_[mix64(x[i]) & (kRecentSlots - 1)];
     if (slot == x[i] && x[i] != 0) continue;
     slot = x[i];
-    overflow_->add(x[i]);
+    waiting_.push_back(x[i]);
+  }
+  if (waiting_.size() >= kMaxWaiting) drain();
+}
+
+// Adds to overflow_ what waits and is not there yet: hashes that share a slot of recent_ wait again and again. More
+// different ones than distinct_ may hold were chosen to leave a bin empty: those that it lacks are added again, which
+// changes nothing.
+void DocumentSketch::drain() {
+  std::sort(waiting_.begin(), waiting_.end());
+  waiting_.erase(std::unique(waiting_.begin(), waiting_.end()), waiting_.end());
+  std::vector<uint64_t> fresh;
+  std::set_difference(waiting_.begin(), waiting_.end(), distinct_.begin(), distinct_.end(), std::back_inserter(fresh));
+  waiting_.clear();
+  for (const uint64_t x : fresh) overflow_->add(x);
+  if (overflow_->is_settled()) {
+    full_ = true;
+    overflow_ = nullptr;
+    recent_ = waiting_ = distinct_ = {};
+  } else if (distinct_.size() + fresh.size() <= kBufferFactor * num_perm_) {
+    const auto before = static_cast<ptrdiff_t>(distinct_.size());
+    distinct_.insert(distinct_.end(), fresh.begin(), fresh.end());
+    std::inplace_merge(distinct_.begin(), distinct_.begin() + before, distinct_.end());
   }
 }
 
@@ -153,7 +177,10 @@ void DocumentSketch::complete_buffered() {
 }
 
 void DocumentSketch::finish() {
-  if (any_ && !full_ && overflow_ == nullptr) complete_buffered();
+  if (overflow_ != nullptr)
+    drain();
+  else if (any_ && !full_)
+    complete_buffered();
   buffer_ = {};
 }
 

@@ -37,6 +37,9 @@ class IncrementalSketch {
   // x: shingle hash or the caller's own 64-bit element, mixed here. O(rounds still in use).
   void add(uint64_t x) noexcept;
 
+  // No component comes from a later round than 0, and none will.
+  bool is_settled() const noexcept { return top_round_ == 0; }
+
  private:
   void replace(uint32_t bin, uint32_t value) noexcept;
 
@@ -47,7 +50,8 @@ class IncrementalSketch {
   std::vector<uint16_t> held_;       // components per round, num_perm_ + 2 entries
 };
 
-// The sketch of one document, fed in batches. At most 64 * num_perm hashes are kept while a bin is empty.
+// The sketch of one document, fed in batches. While a bin is empty in round 0, at most 64 * num_perm hashes are kept,
+// 8192 more and one batch. A hash goes through the later rounds once, however often and in whatever order it comes.
 class DocumentSketch {
  public:
   // num_perm 16..4096, any seed.
@@ -62,6 +66,7 @@ class DocumentSketch {
 
  private:
   void complete_buffered();
+  void drain();
 
   uint32_t num_perm_;
   uint64_t seed_;
@@ -71,7 +76,9 @@ class DocumentSketch {
   std::vector<uint32_t> components_;
   std::vector<uint64_t> buffer_;
   std::unique_ptr<IncrementalSketch> overflow_;  // repetitive text: 64 * num_perm hashes left a bin empty
-  std::vector<uint64_t> recent_;                 // direct-mapped cache of hashes already in overflow_
+  std::vector<uint64_t> recent_;                 // direct-mapped cache of hashes already in waiting_ or overflow_
+  std::vector<uint64_t> waiting_;                // hashes for overflow_
+  std::vector<uint64_t> distinct_;               // hashes in overflow_, ascending
 };
 
 // The 16-bit form of a 32-bit component: 1024 * msb(Y) + the 10 bits after the leading one, Y = 2^31 * round +

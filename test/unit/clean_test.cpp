@@ -44,6 +44,28 @@ TEST(Clean, Blocks) {
   EXPECT_EQ(cleaned(rules, large), large);
 }
 
+// Looked at once a run, not once a line of it.
+TEST(Clean, BlocksThatAreTooLarge) {
+  struct Counting final : Patterns {
+    explicit Counting(const std::vector<Rule>& rules) : inner(rules) {}
+    void may_match(std::string_view piece, std::vector<uint8_t>* flags) override { inner.may_match(piece, flags); }
+    bool find(size_t i, std::string_view piece, size_t from, std::string_view* groups, int n) override {
+      ++finds;
+      return inner.find(i, piece, from, groups, n);
+    }
+    int groups(size_t i) const override { return inner.groups(i); }
+    reference::LiteralPatterns inner;
+    int finds = 0;
+  };
+  const std::vector<Rule> rules = {rule("note", RuleKind::block, "^NOTE")};
+  std::string run;
+  while (run.size() < kMaxBlock * 3 / 2) run += "NOTE\n";
+  Counting patterns(rules);
+  const std::string text = "NOTE\nx\n\n" + run + "\nNOTE\n\n" + run + "NOTE";
+  EXPECT_EQ(clean_text(rules, patterns, text, nullptr).body, run + "\n" + run + "NOTE");
+  EXPECT_EQ(patterns.finds, 4);  // and no more: the last run is the end
+}
+
 TEST(Clean, Texts) {
   EXPECT_EQ(cleaned({rule("t", RuleKind::text, "ab", "<\\0>\\\\")}, "xabab"), "x<ab>\\<ab>\\");
   EXPECT_EQ(cleaned({rule("t", RuleKind::text, "\n\n", "\n")}, "a\n\nb"), "a\nb");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -178,6 +179,53 @@ TEST(Minhash, RepetitiveText) {
       }
     }
   }
+}
+
+// Two shingles that share a slot of the cache and come in turn, without end: each goes through the rounds once.
+TEST(Minhash, RepetitiveTextOfShinglesThatMeet) {
+  std::string text;
+  for (int i = 0; i < 500000; ++i) text += "g t ";
+  const std::vector<uint64_t> fed = test::shingle_hashes(Unit::word, 3, text);
+  std::vector<uint64_t> set = fed;
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  ASSERT_EQ(set.size(), 2u);
+  ASSERT_EQ((mix64(set[0]) ^ mix64(set[1])) & 4095, 0u);
+  const auto start = std::clock();
+  ASSERT_EQ(document_sketch(fed, kMaxNumPerm, 0, 4096), reference::minhash32(set, kMaxNumPerm, 0));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
+}
+
+// All that waits is drained, and what is kept is dropped, in time: sets that fill the bins of round 0 late or never.
+TEST(Minhash, RepetitiveTextThatGrows) {
+  Random random(11);
+  for (const uint32_t num_perm : {16u, 128u, 1000u}) {
+    for (const size_t distinct : {20u, 700u, 3000u, 20000u}) {
+      const std::vector<uint64_t> set = random_set(random, distinct);
+      std::vector<uint64_t> fed(64 * num_perm + 1, set[0]);
+      for (size_t i = 0; i < 60000; ++i) fed.push_back(set[random() % (i / 3 % distinct + 1)]);
+      fed.insert(fed.end(), set.begin(), set.end());
+      const std::vector<uint32_t> expected = reference::minhash32(set, num_perm, 4);
+      for (const size_t batch : {0u, 100u, 4160u})
+        ASSERT_EQ(document_sketch(fed, num_perm, 4, batch), expected) << num_perm << " " << distinct << " " << batch;
+    }
+  }
+}
+
+// More hashes than are remembered, and none of them fills bin 0.
+TEST(Minhash, ChosenToLeaveABinEmpty) {
+  Random random(12);
+  const uint32_t num_perm = 16;
+  std::vector<uint64_t> set;
+  while (set.size() < 40000) {
+    const uint64_t x = random();
+    if (static_cast<uint32_t>(mix64(x ^ sketch_seed(0))) >> 28 != 0) set.push_back(x);
+  }
+  const std::vector<uint32_t> expected = reference::minhash32(set, num_perm, 0);
+  EXPECT_GE(expected[0], 1u << 31);
+  std::vector<uint64_t> fed = set;
+  fed.insert(fed.end(), set.rbegin(), set.rend());
+  for (const size_t batch : {0u, 1000u, 8192u}) ASSERT_EQ(document_sketch(fed, num_perm, 0, batch), expected) << batch;
 }
 
 // A bin is filled for the first time in the batch that overflows the buffer.

@@ -113,6 +113,21 @@ TEST(WeightedMinhash, AgreesWithTheObviousVersion) {
       EXPECT_EQ(sign({{42, units}}, num_perm), plain({{42, units}}, num_perm));
 }
 
+// Total weights whose first bound, num_perm (ln num_perm + 3) / total * 1.00001, is a hair below a power of two: the first
+// events of one stratum then come up to that bound with every hash.
+TEST(WeightedMinhash, BoundsNextToAPowerOfTwo) {
+  for (const uint32_t num_perm : {16u, 128u}) {
+    const double total = num_perm * (std::log(num_perm) + 3) * 1.00001 / 1024;
+    const size_t features = static_cast<size_t>(total * 512);
+    for (int i = -2; i <= 10; ++i) {
+      Elements set;
+      for (uint64_t x = 0; x < features; ++x) set.push_back({x, weight_units(0x1p-9)});
+      set.push_back({features, weight_units(total * (1 + i * 0x1p-47) - static_cast<double>(features) / 512)});
+      EXPECT_EQ(sign(set, num_perm), plain(set, num_perm)) << num_perm << " " << i;
+    }
+  }
+}
+
 TEST(WeightedMinhash, OrderAndRepeatsDoNotMatter) {
   Random random(3);
   for (int round = 0; round < 100; ++round) {
