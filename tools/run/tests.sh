@@ -311,12 +311,13 @@ test_version() {
   copy=$work/pg-$major
   mkdir -p "$copy/src"
   lock 9 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
-  # What is gone here must not stay there; objects are made again when their source is newer.
+  # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
+  # (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
-  find "$copy/src" -type f ! -name '*.o' -delete
+  find "$copy/src" -type f ! -name '*.o' ! -name .server ! -name .libraries -delete
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
   tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+    --exclude='./sql/neardup--*.sql' --exclude=./src/pg/.server --exclude=./src/text/.libraries --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
     export NEARDUP_DATA
