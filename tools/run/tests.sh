@@ -310,7 +310,8 @@ test_version() {
   set_work
   copy=$work/pg-$major
   mkdir -p "$copy/src"
-  lock 9 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
+  # Held to the end, by the ./run of the copy; the server does not get it.
+  lock 7 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
   # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
   # (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
@@ -325,7 +326,7 @@ test_version() {
   if [ -n "${PG_CONFIG:-}" ] && [[ ! $("$PG_CONFIG" --version) =~ ^PostgreSQL\ $major([^0-9]|$) ]]; then
     die "--pg $major, but PG_CONFIG=$PG_CONFIG is of $("$PG_CONFIG" --version)"
   fi
-  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@" 9>&-
+  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
 }
 
 run_tests() {
