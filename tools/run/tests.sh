@@ -312,13 +312,20 @@ test_version() {
   mkdir -p "$copy/src"
   # Held to the end, by the ./run of the copy; the server does not get it.
   lock 7 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
+  # .copied: the time of the last copy that was compiled to its end
+  if [ -e "$copy.copying" ] && [ "$copy/neardup.so" -nt "$copy.copying" ]; then mv "$copy.copying" "$copy.copied"; fi
+  [ -e "$copy.copied" ] || touch -d @0 "$copy.copied"
   # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
   # (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
   find "$copy/src" -type f ! -name '*.o' ! -name .server ! -name .libraries -delete
+  touch "$copy.copying"
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
   tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --exclude=./src/pg/.server --exclude=./src/text/.libraries --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+    --exclude='./sql/neardup--*.sql' --exclude=./src/pg/.server --exclude=./src/text/.libraries \
+    --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+  # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
+  find "$copy/src" "$copy/neardup.control" -type f ! -name '*.o' ! -name .server ! -name .libraries -newer "$copy.copied" -exec touch {} +
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
     export NEARDUP_DATA
