@@ -24,7 +24,9 @@ make_overlay() {
   bin=$("$pg_config" --bindir) share=$("$pg_config" --sharedir) lib=$("$pg_config" --pkglibdir)
   rm -rf "$overlay"
   mkdir -p "$overlay$bin"
+  lock_build
   run_logged install make -C "$root" -s install DESTDIR="$overlay" PG_CONFIG="$pg_config"
+  unlock_build
   for program in postgres initdb pg_ctl; do cp "$bin/$program" "$overlay$bin/"; done
   link_tree "$bin" "$overlay$bin"
   link_tree "$share/extension" "$overlay$share/extension"

@@ -73,7 +73,9 @@ script_test() {
 }
 
 step_build() {
-  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup
+  lock_build
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup 8>&-
+  unlock_build
   count passed
 }
 
