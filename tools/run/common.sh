@@ -113,17 +113,24 @@ build() {
   unlock_build
 }
 
+# What the Makefile takes from the environment.
+build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 CUDA NVCC NVCCFLAGS PKG_CONFIG PKG_CONFIG_PATH
+  PG_CPPFLAGS PG_CXXFLAGS PG_LDFLAGS)
+
 run_install() {
   set_work
   need_packages build
   say "building for $("$pg_config" --version)"
   build
-  local sudo=() folder
+  local sudo=() folder name
   for folder in "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)/extension" "$("$pg_config" --bindir)" "$("$pg_config" --mandir)/man1"; do
     while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
     if [ ! -w "$folder" ] && [ "$my_uid" -ne 0 ]; then
       command -v sudo >/dev/null || die "$folder is not writable and there is no sudo; run this as root"
-      sudo=(sudo)
+      sudo=(sudo env)  # sudo drops them, and make install would build something else
+      for name in "${build_variables[@]}"; do
+        if [ -n "${!name+set}" ]; then sudo+=("$name=${!name}"); fi
+      done
     fi
   done
   # make install must find nothing left to build: what root builds, you cannot rebuild
