@@ -110,17 +110,23 @@ create_server() {
   write_settings | as_server tee -a "$server/data/postgresql.conf" >/dev/null
 }
 
+# Two ./run psql may start one server: the second would take the pid file of the first one's away.
 start_server() {
-  if server_runs; then return; fi
+  lock 6 "$server/start.lock"
+  if server_runs; then
+    exec 6>&-
+    return
+  fi
   as_server rm -f "$server/data/postmaster.pid"
   starting=1
   # pg_ctl puts the server into a session of its own: Ctrl-C does not reach it, our clean-up does
   if ! as_server "$server_bin/pg_ctl" -D "$server/data" -l "$server/server.log" -w -t 60 -s start \
-    </dev/null >"$logs/pg_ctl.log" 2>&1 7>&- 8>&- 9>&-; then
+    </dev/null >"$logs/pg_ctl.log" 2>&1 6>&- 7>&- 8>&- 9>&-; then
     tail -n 15 "$logs/pg_ctl.log" "$server/server.log" >&2
     die "the private server did not start (its log: $server/server.log)"
   fi
   starting=0
+  exec 6>&-
 }
 
 stop_server() {
