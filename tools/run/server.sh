@@ -93,19 +93,30 @@ prepare_server() {
   PATH=$("$pg_config" --bindir):$PATH
 }
 
+# A socket's folder in /tmp is gone after a reboot, and someone else may have made one of that name.
+make_socket_folder() {
+  if [ ! -e "$socket" ] && [ ! -L "$socket" ]; then
+    mkdir -m 700 "$socket"
+    if [ "$server_user" != "$me" ]; then chown "$server_user" "$socket"; fi
+  fi
+  if [ -L "$socket" ] || [ "$(stat -c %u "$socket")" != "$(id -u "$server_user")" ]; then
+    die "$socket belongs to someone else; remove $server and run this again"
+  fi
+}
+
 server_runs() { as_server "$server_bin/pg_ctl" -D "$server/data" status >/dev/null 2>&1; }
 
 # create_server FOLDER: a new cluster; what was in the folder is lost
 create_server() {
   prepare_server "$1"
   stop_server
-  rm -rf "$server/data"
-  mkdir -p "$server" "$socket"
+  rm -rf "$server/data" "$socket"
+  mkdir -p "$server"
+  make_socket_folder
   make_overlay "$server"
   install -d -m 700 "$server/data"
-  chmod 700 "$socket"
   : >"$server/server.log"
-  if [ "$server_user" != "$me" ]; then chown "$server_user" "$server/data" "$socket" "$server/server.log"; fi
+  if [ "$server_user" != "$me" ]; then chown "$server_user" "$server/data" "$server/server.log"; fi
   run_logged initdb as_server "$server_bin/initdb" -D "$server/data" -U postgres -A trust -E UTF8 --no-locale -N
   write_settings | as_server tee -a "$server/data/postgresql.conf" >/dev/null
 }
@@ -117,6 +128,7 @@ start_server() {
     exec 6>&-
     return
   fi
+  make_socket_folder
   as_server rm -f "$server/data/postmaster.pid"
   starting=1
   # pg_ctl puts the server into a session of its own: Ctrl-C does not reach it, our clean-up does
