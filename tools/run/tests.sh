@@ -130,7 +130,8 @@ step_sanitizers() {
     "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 }
 
-fuzz_flags="-std=c++20 -Wno-unknown-warning-option -O1 -g1 -I$root/src -I$root/test -I$root -fsanitize=address,undefined -fno-sanitize-recover=all"
+fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
+  -fno-sanitize-recover=all)
 
 # Objects of the core once, then one program a target; a few seconds each.
 step_fuzz() {
@@ -149,12 +150,12 @@ step_fuzz() {
   fi
   rm -f "$work/fuzz-probe"
   mkdir -p "$folder"
-  # shellcheck disable=SC2016,SC2086  # $1 and $0 are of the inner shell; the flags are words
+  # shellcheck disable=SC2016  # $1 and $0 are of the inner shell
   find "$root/src/core" "$root/test/reference" -name '*.cpp' -print0 2>/dev/null | xargs -0 -P "$(processors)" -I{} sh -c '
     object=$0/$(printf %s "$1" | cksum | cut -d" " -f1).o
     source=$1
     shift
-    exec clang++ "$@" -fsanitize=fuzzer-no-link -c "$source" -o "$object"' "$folder" {} $fuzz_flags
+    exec clang++ "$@" -fsanitize=fuzzer-no-link -c "$source" -o "$object"' "$folder" {} "${fuzz_flags[@]}"
   archive=$folder/core.a
   rm -f "$archive"
   ar rcs "$archive" "$folder"/*.o
@@ -180,8 +181,7 @@ fuzz_target() {
     if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
   done
   say "== $name"
-  # shellcheck disable=SC2086
-  if ! clang++ $fuzz_flags -fsanitize=fuzzer "$target" "$archive" -o "$folder/$name"; then
+  if ! clang++ "${fuzz_flags[@]}" -fsanitize=fuzzer "$target" "$archive" -o "$folder/$name"; then
     say "not ok - $name does not compile"
     count failed
     return
@@ -212,7 +212,7 @@ step_regress() {
   local status=0
   rm -rf "$work/regress"
   mkdir -p "$work/regress/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" ISOLATION= EXTRA_REGRESS_OPTS="--outputdir=$work/regress" \
+  make -C "$root" installcheck PG_CONFIG="$pg_config" ISOLATION= EXTRA_REGRESS_OPTS="--outputdir='$work/regress'" \
     >"$work/regress/log" 2>&1 || status=$?
   count_regress "$work/regress"
   return $status
@@ -229,7 +229,7 @@ step_isolation() {
   fi
   rm -rf "$work/isolation"
   mkdir -p "$work/isolation/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" REGRESS= EXTRA_REGRESS_OPTS="--outputdir=$work/isolation" \
+  make -C "$root" installcheck PG_CONFIG="$pg_config" REGRESS= EXTRA_REGRESS_OPTS="--outputdir='$work/isolation'" \
     >"$work/isolation/log" 2>&1 || status=$?
   count_regress "$work/isolation"
   return $status
