@@ -73,6 +73,9 @@ ifneq ($(wildcard $(dir $(PGXS))../test/isolation/pg_isolation_regress),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call sources,test/isolation/specs/*.spec))
 ISOLATION_OPTS = --inputdir=$(SRC)/test/isolation --load-extension=neardup
 endif
+# Of the databases of the tests, whatever the server's own are.
+ENCODING = UTF8
+NO_LOCALE = 1
 include $(PGXS)
 override with_llvm = no
 
