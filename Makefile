@@ -41,7 +41,7 @@ endif
 ifeq ($(WITH_CLI),yes)
 SCRIPTS_built = bin/neardup
 endif
-EXTRA_CLEAN = bin sql/neardup--*.sql src/text/.libraries
+EXTRA_CLEAN = bin sql/neardup--*.sql src/text/.libraries src/pg/.server
 
 # Bitcode for JIT inlining is not built: our functions are too large to inline, and it would need clang.
 override with_llvm = no
@@ -73,6 +73,9 @@ ifneq ($(wildcard $(dir $(PGXS))../test/isolation/pg_isolation_regress),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call sources,test/isolation/specs/*.spec))
 ISOLATION_OPTS = --inputdir=$(SRC)/test/isolation --load-extension=neardup
 endif
+# Of the databases of the tests, whatever the server's own are.
+ENCODING = UTF8
+NO_LOCALE = 1
 include $(PGXS)
 override with_llvm = no
 
@@ -87,9 +90,13 @@ $(TEXT_OBJS): override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
 # Made again when a library has come or gone.
 src/text/.libraries: FORCE
 	@echo '$(TEXT_CPPFLAGS)' | cmp -s - $@ || echo '$(TEXT_CPPFLAGS)' > $@
+$(TEXT_OBJS): src/text/.libraries
+# Made again for another server: objects of the one before would be linked and installed. Core and text know no server.
+src/pg/.server: FORCE
+	@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || echo '$(VERSION) $(includedir_server)' > $@
+$(PG_OBJS): src/pg/.server
 FORCE:
 .PHONY: FORCE
-$(TEXT_OBJS): src/text/.libraries
 
 HEADERS := $(call sources,src/core/*.h src/core/*.inc src/text/*.h src/pg/*.h src/pg/lsh/*.h src/gpu/*.h)
 $(OBJS): $(HEADERS)
@@ -101,7 +108,7 @@ sql/neardup--$(EXTVERSION).sql: $(INSTALL_SQL) neardup.control
 
 # The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
 CLI_SRC := $(call sources,src/cli/*.cpp)
-bin/neardup: $(CLI_SRC) $(call sources,src/cli/*.h) neardup.control
+bin/neardup: $(CLI_SRC) $(call sources,src/cli/*.h) neardup.control src/pg/.server
 	@mkdir -p bin
 	$(CXX) $(CXXFLAGS) $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src -I$(shell $(PG_CONFIG) --includedir) \
 	  -DNEARDUP_VERSION='"$(EXTVERSION)"' $(addprefix $(SRC)/,$(CLI_SRC)) -o $@ \

@@ -455,6 +455,9 @@ def a_killed_load_goes_on(tmp):
         write(f"{tmp}/{number:04}", f"text {number} " * 50)
     write(f"{tmp}/none", "")
     Load("load", f"{tmp}/none", "-t", "t")
+    # Six seconds long, else it may end before it is seen at work.
+    sql("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.002); RETURN new; END'")
+    sql("CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
     loader = start("load", tmp, "-t", "t", "--batch-files", "20")
     wait_for(lambda: int(sql("SELECT count(*) FROM t")) > 100)
     loader.send_signal(signal.SIGKILL)
@@ -464,6 +467,7 @@ def a_killed_load_goes_on(tmp):
     if there == 3001:
         raise AssertionError("the load ended before it was killed")
     equal((there - 1) % 20, 0)
+    sql("DROP FUNCTION slow CASCADE")
     contains(Load("load", tmp, "-t", "t").out, f"{3001 - there} new, 0 changed, 0 only with a new time, {there} unchanged")
 
 

@@ -349,7 +349,7 @@ RATE_BOUNDS = [("%g" % r, r) for r in [i / 100 for i in range(16)] + [0.2, 0.5, 
     ("-0.1", None), ("1.5", None), ("0.05::real", None), ("0.1::real", None), ("0::smallint", 0), ("0::bigint", 0),
     ("0.06::float8", 0.06), ("0.0699999999999999999999999", None), ("'NaN'::float8", None), ("'NaN'::numeric", None),
     ("'NaN'::real", None),
-    ("'-Infinity'::float8", None), ("1e400", None), ("NULL::float8", None), ("NULL::int", None), ("(SELECT 0.05)", 0.05),
+    ("'-Infinity'::float8", None), ("1e300", None), ("NULL::float8", None), ("NULL::int", None), ("(SELECT 0.05)", 0.05),
     ("random() * 0 + 0.05", None)]
 BOUNDS = {"hamming": HASH_BOUNDS, "score": SCORE_BOUNDS, "rate": RATE_BOUNDS}
 
@@ -365,7 +365,7 @@ FORMS = [
     "M G B", "M F B", "M <> B", "M = ANY (ARRAY[1, 3, B])", "(M E B) IS NOT TRUE", "(M E B) IS TRUE", "(M E B) IS UNKNOWN",
     "coalesce(M, 0) E B", "M + 0 E B", "-M F -(B)", "abs(M) = B", "CASE WHEN cat = 1 THEN M E B ELSE id % 9 = 0 END",
     "M E n", "M E n AND M E B",
-    "M E B OR cat = 3", "M::numeric E B", "M::float8 E B", "M::real E B", "M::int E B", "M::text = B::text", "H(K, K) E B",
+    "M E B OR cat = 3", "M::numeric E B", "M::float8 E B", "M::real E B", "M::int E B", "M::text = (B)::text", "H(K, K) E B",
     "H(K, O) E B",
     "NOT P(K, Q, B)", "(M E B) = (N E B)", "M E least(B, 3)", "id IN (SELECT id FROM T WHERE M E B)", "M BETWEEN B AND 60",
     "M BETWEEN 0 AND B",
@@ -412,9 +412,11 @@ def single(p, literals, limits, measure):
                 old = "H(O, Q)" in form_text
                 near = is_served(limits, measure, "v" if old else column, number)
                 index = "%s_old_lsh" % family if old else "%s_%s" % (family, column)
+                # The named predicates refuse what is no bound; some numbers are beyond float8.
+                errors = ("22023",) * ("P(" in form_text and number is None) + ("22003",) * ("e400" in bound or "e-400" in bound)
                 p.compare("SELECT id FROM %s WHERE %s" % (family, where(measure, form_text, column,
                     queries[n % len(queries)], far, bound)),
-                          index if shows and near else None, before)
+                          index if shows and near else None, before, errors=errors)
     p.report("%s: one table" % measure.name)
 
 
@@ -477,7 +479,7 @@ def ordered(p, literals, limits, measure):
 def joins(p, measure):
     f, order = measure.family, measure.order
     for turn, bound in enumerate(measure.bounds + (measure.column_bound, measure.column_bound.replace("a.", "b."),
-            measure.not_served, "'NaN'", "NULL")):
+            measure.not_served, "'NaN'::float8", "NULL")):
         uses = "_lsh" if bound in measure.bounds + (measure.column_bound,) else None
         on = measure.on("a.v", "b.v", bound)
         at_least = measure.on("b.v", "a.v", bound, 1)
@@ -585,14 +587,16 @@ def queries_of_others(p):
         for literal in ("hamming<=3 00ff00ff00ff00ff", "ctph_score>=3 3:sHFSB:sly", "ctph_edit_rate<=0.1 3:sHFSB:sly",
                 "hamming<=-1 00ff00ff00ff00ff",
                         "ctph_score>=NaN 3::", "ctph_edit_rate<=0.1 long100:3::"):
-            p.compare("SELECT id FROM mixed WHERE %s %%> '%s'" % (column, literal))
-            p.compare("SELECT id FROM mixed WHERE %s %%> '%s' AND id < 0" % (column, literal), settings=["default"])
+            own = {"h": "s", "c": "c"}[literal[0]] == column and "long" not in literal
+            errors = () if own else ("42804",)
+            p.compare("SELECT id FROM mixed WHERE %s %%> '%s'" % (column, literal), errors=errors)
+            p.compare("SELECT id FROM mixed WHERE %s %%> '%s' AND id < 0" % (column, literal), settings=["default"], errors=errors)
         for query in ("with_threshold({m}, 0.9)", "lsh_query_bound({m}, 0.9)", "lsh_hamming_query({s}, 3)",
                 "lsh_score_query({c}, 3)", "lsh_rate_query({c}, 0.1)"):
             for b in ("b.", ""):
                 words = {x: b + x if b else "(SELECT %s FROM mixed WHERE id = 5)" % x for x in "msc"}
                 p.compare("SELECT a.id, b.id FROM mixed a JOIN mixed b ON a.%s %%> %s AND b.id < 20" % (column,
-                    query.format(**words)))
+                    query.format(**words)), errors=() if "{%s}" % column in query else ("42804",))
     p.report("queries of other measures")
 
 
@@ -655,8 +659,10 @@ def prepared(p, literals, measure):
             uses = "_lsh" if "_lsh" in statement else "Index Cond: (v %>" if mode == "force_generic_plan" and v == value and b in measure.bounds else None
             if uses and "part" in statement or "OR id" in statement:
                 uses = None
+            refused = ("-1", "101", "'NaN'") + ("3",) * (measure is RATE)
+            errors = ("42804",) * ("long" in v) + ("22023",) * ("{named}" in statement and b in refused)
             p.compare("EXECUTE s(%s, %s)" % (v, b), uses, before, ["ROLLBACK", "DEALLOCATE s"],
-                ordered="ORDER BY" in statement)
+                ordered="ORDER BY" in statement, errors=errors)
     p.report("%s: prepared statements" % measure.name)
 
 
@@ -746,7 +752,7 @@ def lifetime(p, limits):
 
 def long_digests(p):
     for column, (measure, bound) in itertools.product(("k100", "k1000"),
-            [(m, b) for m in (SCORE, RATE) for b in m.bounds + (m.not_served, "NULL", "'NaN'")]):
+            [(m, b) for m in (SCORE, RATE) for b in m.bounds + (m.not_served, "NULL", "'NaN'::float8")]):
         hit = "long_" + column[1:] if bound in measure.bounds else None
         if hit and column == "k1000":
             hit = None  # parts above 390 characters are not cut into grams: their queries read all rows
@@ -758,7 +764,7 @@ def long_digests(p):
         # The other kind, where there are rows.
         short = measure.on(column, "to_ctph('a b c d')", bound)
         if bound != "NULL":
-            p.compare("SELECT id FROM long WHERE " + short)
+            p.compare("SELECT id FROM long WHERE " + short, errors=("42804",))
         p.compare("SELECT id FROM digest_empty WHERE " + measure.on("v", "ctph_long('a b c d', 100)", bound))
         p.compare("SELECT id FROM digest_null WHERE " + measure.on("v", "ctph_long('a b c d', 100)", bound))
     p.report("long digests")

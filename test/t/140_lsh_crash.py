@@ -19,6 +19,7 @@ class Inserters:
     def __init__(self, table, most):
         self.table, self.most = table, most
         self.committed = []  # first id, how many
+        self.rows = 0        # of all commits, also those that were taken off that list
         self.lock = threading.Lock()
         self.next_id = 10**7
 
@@ -40,6 +41,7 @@ class Inserters:
         conn.execute(statement)
         with self.lock:
             self.committed.append((first, n))
+            self.rows += n
 
     def lost(self, conn):
         """How many rows are not there though their commit was acknowledged."""
@@ -61,6 +63,15 @@ def recovered(conn, what, findings, orphans, table, queries, work=None):
     orphans.see(what, left == (0, 0), "%d rows too many, %d orphan pages after VACUUM" % left)
     look(findings, what + " and VACUUM", conn, table, queries)
     findings.see(what + ": temporary files", temp_files(conn) == 0)
+
+
+def other_errors(server):
+    """A client that meets another error than the end of its server must not go unnoticed: the rounds below would test little."""
+    def full(conn, _):
+        conn.execute("DO $$ BEGIN RAISE 'no space' USING ERRCODE = 'disk_full'; END $$")
+    clients = Clients(server, [full], dying=True)
+    clients.threads[0].join(60)
+    equal("a client tells of any error but a lost connection", clients.stop(), ["full: 53100 no space\nCONTEXT:  PL/pgSQL function inline_code_block line 1 at RAISE"])
 
 
 def crash_in_inserts(server, label, most, options):
@@ -85,6 +96,7 @@ def crash_in_inserts(server, label, most, options):
     with server.connect() as conn:
         rows = one(conn, "SELECT count(*) FROM ins")
         conn.execute("DROP TABLE ins")
+    findings.see("rows were committed", work.rows > 0)
     findings.report("killed during %s, %d times, %d rows at the end" % (label, ROUNDS, rows))
     orphans.report("killed during %s: VACUUM leaves no dead row, no orphan page" % label)
 
@@ -361,7 +373,7 @@ def main():
         with server.connect() as conn:
             conn.execute(SCHEMA)
             make_pool(conn, 4000)
-        sections((crash_in_inserts, server, "inserts by 3 clients", 20, "pending_limit = 4"),
+        sections((other_errors, server), (crash_in_inserts, server, "inserts by 3 clients", 20, "pending_limit = 4"),
                  (crash_in_inserts, server, "merges", 1500, "pending_limit = 1"),
                  (crash_in_build, server), (crash_in_vacuum, server), (one_backend_killed, server),
                  (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))

@@ -32,7 +32,6 @@ def setup(name):
     with connect(name) as conn:
         conn.execute("""
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy'); CREATE DOMAIN small AS int CHECK (VALUE < 100); CREATE TYPE pair AS (a int, b text);
-CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 -- Families of near signatures; copies of one text in several tenants.
 CREATE TABLE pool AS SELECT i AS id, i % 7 AS tenant, CASE WHEN i % 11 = 0 THEN NULL ELSE 'r' || i % 3 END AS region,
   CASE WHEN i % 13 = 1 THEN NULL WHEN i % 97 = 3 THEN set_minhash('{}'::bigint[])
@@ -159,6 +158,10 @@ def types(name):
     wrong, unused, n = [], [], 0
     with connect(name) as conn:
         conn.execute("SET search_path = public")
+        e = error_of(conn, "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+        if e is not None:
+            del TYPES["folded"]
+            skip("columns under collations that take different characters for equal: %s" % e.diag.message_primary)
         for type_, (expression, missing) in TYPES.items():
             column = COLUMN.get(type_, type_)
             conn.execute("DROP TABLE IF EXISTS typed; CREATE TABLE typed (id int, t %s, sig minhash)" % column)
@@ -261,4 +264,5 @@ def main():
         sections((conditions, name), (types, name), (built, name), (constraints, name), (sizes, name))
 
 
-finish(main)
+if __name__ == "__main__":
+    finish(main)

@@ -115,4 +115,5 @@ def main():
         sections((answers, name), (minutiae, name))
 
 
-finish(main)
+if __name__ == "__main__":
+    finish(main)

@@ -27,7 +27,7 @@ def sources_of(commit, folder):
         for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
             path = os.path.join(ROOT, entry)
             if os.path.isdir(path):
-                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", "neardup--%s.sql" % default_version()))
+                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
             else:
                 shutil.copy(path, folder)
     return folder

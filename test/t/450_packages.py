@@ -226,6 +226,18 @@ def built_by_cmake(by_cmake, by_make):
         equal("a server takes CMake's module", one(conn, "SHOW neardup.jaccard_threshold"), "0.8")
 
 
+def for_other_servers(copy):
+    """Objects of one server are not taken for those of another: what make would compile of three and of the program."""
+    def compiled(*args):
+        said = make("CXX=echo compile", "src/core/minhash.o", "src/text/charset.o", "src/pg/module.o", "bin/neardup", *args, cwd=copy).stdout
+        return re.findall(r"^compile .* -o (\S+)", said, re.M)
+    compiled()
+    for name in ("src/text/charset.o", "src/pg/module.o", "bin/neardup"):
+        os.utime(os.path.join(copy, name))
+    equal("nothing is compiled twice for one server", compiled(), [])
+    equal("for another server its objects and the program are", compiled("VERSION=99.1"), ["src/pg/module.o", "bin/neardup"])
+
+
 def elsewhere(scratch):
     """Builds in other folders, and what `make clean` leaves, in a copy of the sources that is no git checkout."""
     files = tracked()
@@ -244,11 +256,12 @@ def elsewhere(scratch):
         for source in glob.glob("%s/src/%s/*.cpp" % (copy, folder)):
             open(source[:-3] + "o", "w").close()
     for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/text/.libraries",
-                 "results/pairs.out", "regression.diffs", "regression.out"):
+                 "src/pg/.server", "results/pairs.out", "regression.diffs", "regression.out"):
         os.makedirs(os.path.join(copy, os.path.dirname(name)), exist_ok=True)
         open(os.path.join(copy, name), "w").close()
     done = make("-f", copy + "/Makefile", cwd=other)
     check("sources with objects in them are refused", done.returncode != 0 and "holds objects" in done.stdout, done.stdout[-300:])
+    for_other_servers(copy)
     done = make("clean", cwd=copy)
     equal("make clean leaves the sources, and nothing else", (done.returncode, sorted(set(listing(copy)) ^ set(before))),
           (0, []))

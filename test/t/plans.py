@@ -54,10 +54,13 @@ class Plans:
             self.run(s)
         return out
 
-    def compare(self, query, uses=None, before=(), after=(), ordered=False, settings=None):
+    def compare(self, query, uses=None, before=(), after=(), ordered=False, settings=None, errors=()):
         """The query's answers with and without indexes. uses: what EXPLAIN must show, the name of an index or, without
-        bitmaps, Order By. before and after: statements around it, in the same session."""
+        bitmaps, Order By. before and after: statements around it, in the same session. errors: SQLSTATEs with which it
+        may fail, on both sides; a query that fails otherwise would compare nothing."""
         want = self.side("plain", "neardup.derive_conditions = off", before, query, after)
+        if want[1] not in (None, *errors):
+            self.bad.append("%s: fails with %s" % (" ".join(query.split())[:300], want[1]))
         if settings is None:
             others = [n for n in SETTINGS if n != FORCED]
             self.turn += self.others

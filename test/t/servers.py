@@ -270,7 +270,7 @@ signal.signal(signal.SIGTERM, sigterm)
 class Clients:
     """Threads that call their work again and again, each with a connection and a random source of its own, until stop().
     Work may raise the SQLSTATEs `allowed`; any other error is kept in `errors`, and ends the thread. `dying`: the server
-    will be killed under them, so that a lost connection is none."""
+    will be killed under them, so that a lost connection is none; whatever else goes wrong is."""
 
     def __init__(self, server, works, allowed=(), dying=False, seed=0):
         self.server, self.allowed, self.dying = server, set(allowed), dying
@@ -296,7 +296,9 @@ class Clients:
                         raise
                     conn.rollback()
         except Exception as e:
-            if not (self.dying and isinstance(e, psycopg.OperationalError)):
+            # Not by its class alone, which a full disk and a deadlock have, too.
+            lost = isinstance(e, psycopg.OperationalError) and (conn is None or conn.closed)
+            if not (self.dying and lost):
                 self.errors.append("%s: %s %s" % (getattr(work, "__name__", work), getattr(e, "sqlstate", type(e).__name__), e))
         finally:
             self.pids[number] = 0

@@ -91,10 +91,14 @@ processors() { nproc 2>/dev/null || echo 2; }
 
 seconds_since() { awk -v a="$1" -v b="$(date +%s.%N)" 'BEGIN { printf "%.2f", b - a }'; }
 
-# Extension and program, by the Makefile; two ./run in one checkout take turns.
+# Two ./run in one checkout take turns at make.
+lock_build() { lock 8 "$work/build.lock" -n || { say "waiting for another ./run that builds here"; flock 8; }; }
+unlock_build() { exec 8>&-; }
+
+# Extension and program, by the Makefile
 build() {
   [ -f "$root/Makefile" ] || die "no Makefile in $root"
-  lock 8 "$work/build.lock" -n || { say "waiting for another ./run that builds here"; flock 8; }
+  lock_build
   local status=0
   # in the background: bash acts on a signal only between foreground commands
   make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup \
@@ -106,27 +110,36 @@ build() {
     tail -n 25 "$logs/build.log" >&2
     die "make failed (the whole log: $logs/build.log)"
   fi
-  exec 8>&-
+  unlock_build
 }
+
+# What the Makefile takes from the environment.
+build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 CUDA NVCC NVCCFLAGS PKG_CONFIG PKG_CONFIG_PATH
+  PG_CPPFLAGS PG_CXXFLAGS PG_LDFLAGS)
 
 run_install() {
   set_work
   need_packages build
   say "building for $("$pg_config" --version)"
   build
-  local sudo=() folder
+  local sudo=() folder name
   for folder in "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)/extension" "$("$pg_config" --bindir)" "$("$pg_config" --mandir)/man1"; do
     while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
     if [ ! -w "$folder" ] && [ "$my_uid" -ne 0 ]; then
       command -v sudo >/dev/null || die "$folder is not writable and there is no sudo; run this as root"
-      sudo=(sudo)
+      sudo=(sudo env)  # sudo drops them, and make install would build something else
+      for name in "${build_variables[@]}"; do
+        if [ -n "${!name+set}" ]; then sudo+=("$name=${!name}"); fi
+      done
     fi
   done
   # make install must find nothing left to build: what root builds, you cannot rebuild
+  lock_build
   "${sudo[@]}" make -C "$root" -s install PG_CONFIG="$pg_config" >"$logs/install.log" 2>&1 || {
     tail -n 25 "$logs/install.log" >&2
     die "make install failed (the whole log: $logs/install.log)"
   }
+  unlock_build
   say "installed in $("$pg_config" --pkglibdir), $("$pg_config" --sharedir)/extension and $("$pg_config" --bindir)"
   say "next, in the database of your choice:  CREATE EXTENSION neardup;"
 }

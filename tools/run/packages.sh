@@ -93,12 +93,18 @@ missing_tools() {
 apt_get() { "${apt_sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"; }
 
 # The system's own cluster is not ours to create: postgresql-NN would make and start one when it is installed.
+drop_in=/etc/postgresql-common/createcluster.d/neardup.conf
+remove_drop_in() {
+  if [ -e "$drop_in" ]; then "${apt_sudo[@]}" rm -f "$drop_in"; fi
+}
+
 apt_install() {
-  local drop_in=/etc/postgresql-common/createcluster.d/neardup.conf status=0 wanted
+  local status=0 wanted
   case " $* " in
     *" postgresql-"[0-9]*)
       if ! is_installed "postgresql-$pg_version"; then
         apt_get install -y --no-install-recommends postgresql-common || return
+        at_exit remove_drop_in
         "${apt_sudo[@]}" mkdir -p "${drop_in%/*}"
         echo 'create_main_cluster = false' | "${apt_sudo[@]}" tee "$drop_in" >/dev/null
       fi
@@ -111,7 +117,7 @@ apt_install() {
       if ! apt_get install -y --no-install-recommends "$wanted"; then is_optional "$wanted" || status=1; fi
     done
   fi
-  if [ -e "$drop_in" ]; then "${apt_sudo[@]}" rm -f "$drop_in"; fi
+  remove_drop_in
   return $status
 }
 

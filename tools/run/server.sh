@@ -24,7 +24,9 @@ make_overlay() {
   bin=$("$pg_config" --bindir) share=$("$pg_config" --sharedir) lib=$("$pg_config" --pkglibdir)
   rm -rf "$overlay"
   mkdir -p "$overlay$bin"
+  lock_build
   run_logged install make -C "$root" -s install DESTDIR="$overlay" PG_CONFIG="$pg_config"
+  unlock_build
   for program in postgres initdb pg_ctl; do cp "$bin/$program" "$overlay$bin/"; done
   link_tree "$bin" "$overlay$bin"
   link_tree "$share/extension" "$overlay$share/extension"
@@ -91,34 +93,52 @@ prepare_server() {
   PATH=$("$pg_config" --bindir):$PATH
 }
 
+# A socket's folder in /tmp is gone after a reboot, and someone else may have made one of that name.
+make_socket_folder() {
+  if [ ! -e "$socket" ] && [ ! -L "$socket" ]; then
+    mkdir -m 700 "$socket"
+    if [ "$server_user" != "$me" ]; then chown "$server_user" "$socket"; fi
+  fi
+  if [ -L "$socket" ] || [ "$(stat -c %u "$socket")" != "$(id -u "$server_user")" ]; then
+    die "$socket belongs to someone else; remove $server and run this again"
+  fi
+}
+
 server_runs() { as_server "$server_bin/pg_ctl" -D "$server/data" status >/dev/null 2>&1; }
 
 # create_server FOLDER: a new cluster; what was in the folder is lost
 create_server() {
   prepare_server "$1"
   stop_server
-  rm -rf "$server/data"
-  mkdir -p "$server" "$socket"
+  rm -rf "$server/data" "$socket"
+  mkdir -p "$server"
+  make_socket_folder
   make_overlay "$server"
   install -d -m 700 "$server/data"
-  chmod 700 "$socket"
   : >"$server/server.log"
-  if [ "$server_user" != "$me" ]; then chown "$server_user" "$server/data" "$socket" "$server/server.log"; fi
+  if [ "$server_user" != "$me" ]; then chown "$server_user" "$server/data" "$server/server.log"; fi
   run_logged initdb as_server "$server_bin/initdb" -D "$server/data" -U postgres -A trust -E UTF8 --no-locale -N
   write_settings | as_server tee -a "$server/data/postgresql.conf" >/dev/null
 }
 
+# Two ./run psql may start one server: the second would take the pid file of the first one's away.
 start_server() {
-  if server_runs; then return; fi
+  lock 6 "$server/start.lock"
+  if server_runs; then
+    exec 6>&-
+    return
+  fi
+  make_socket_folder
   as_server rm -f "$server/data/postmaster.pid"
   starting=1
   # pg_ctl puts the server into a session of its own: Ctrl-C does not reach it, our clean-up does
   if ! as_server "$server_bin/pg_ctl" -D "$server/data" -l "$server/server.log" -w -t 60 -s start \
-    </dev/null >"$logs/pg_ctl.log" 2>&1 7>&- 8>&- 9>&-; then
+    </dev/null >"$logs/pg_ctl.log" 2>&1 6>&- 7>&- 8>&- 9>&-; then
     tail -n 15 "$logs/pg_ctl.log" "$server/server.log" >&2
     die "the private server did not start (its log: $server/server.log)"
   fi
   starting=0
+  exec 6>&-
 }
 
 stop_server() {

@@ -73,7 +73,9 @@ script_test() {
 }
 
 step_build() {
-  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup
+  lock_build
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup 8>&-
+  unlock_build
   count passed
 }
 
@@ -128,7 +130,8 @@ step_sanitizers() {
     "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 }
 
-fuzz_flags="-std=c++20 -Wno-unknown-warning-option -O1 -g1 -I$root/src -I$root/test -I$root -fsanitize=address,undefined -fno-sanitize-recover=all"
+fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
+  -fno-sanitize-recover=all)
 
 # Objects of the core once, then one program a target; a few seconds each.
 step_fuzz() {
@@ -147,12 +150,12 @@ step_fuzz() {
   fi
   rm -f "$work/fuzz-probe"
   mkdir -p "$folder"
-  # shellcheck disable=SC2016,SC2086  # $1 and $0 are of the inner shell; the flags are words
+  # shellcheck disable=SC2016  # $1 and $0 are of the inner shell
   find "$root/src/core" "$root/test/reference" -name '*.cpp' -print0 2>/dev/null | xargs -0 -P "$(processors)" -I{} sh -c '
     object=$0/$(printf %s "$1" | cksum | cut -d" " -f1).o
     source=$1
     shift
-    exec clang++ "$@" -fsanitize=fuzzer-no-link -c "$source" -o "$object"' "$folder" {} $fuzz_flags
+    exec clang++ "$@" -fsanitize=fuzzer-no-link -c "$source" -o "$object"' "$folder" {} "${fuzz_flags[@]}"
   archive=$folder/core.a
   rm -f "$archive"
   ar rcs "$archive" "$folder"/*.o
@@ -178,8 +181,7 @@ fuzz_target() {
     if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
   done
   say "== $name"
-  # shellcheck disable=SC2086
-  if ! clang++ $fuzz_flags -fsanitize=fuzzer "$target" "$archive" -o "$folder/$name"; then
+  if ! clang++ "${fuzz_flags[@]}" -fsanitize=fuzzer "$target" "$archive" -o "$folder/$name"; then
     say "not ok - $name does not compile"
     count failed
     return
@@ -210,7 +212,7 @@ step_regress() {
   local status=0
   rm -rf "$work/regress"
   mkdir -p "$work/regress/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" ISOLATION= EXTRA_REGRESS_OPTS="--outputdir=$work/regress" \
+  make -C "$root" installcheck PG_CONFIG="$pg_config" ISOLATION= EXTRA_REGRESS_OPTS="--outputdir='$work/regress'" \
     >"$work/regress/log" 2>&1 || status=$?
   count_regress "$work/regress"
   return $status
@@ -227,7 +229,7 @@ step_isolation() {
   fi
   rm -rf "$work/isolation"
   mkdir -p "$work/isolation/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" REGRESS= EXTRA_REGRESS_OPTS="--outputdir=$work/isolation" \
+  make -C "$root" installcheck PG_CONFIG="$pg_config" REGRESS= EXTRA_REGRESS_OPTS="--outputdir='$work/isolation'" \
     >"$work/isolation/log" 2>&1 || status=$?
   count_regress "$work/isolation"
   return $status
@@ -310,13 +312,22 @@ test_version() {
   set_work
   copy=$work/pg-$major
   mkdir -p "$copy/src"
-  lock 9 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
-  # What is gone here must not stay there; objects are made again when their source is newer.
+  # Held to the end, by the ./run of the copy; the server does not get it.
+  lock 7 "$copy.lock" -n || die "another ./run test --pg $major is at work in this checkout"
+  # .copied: the time of the last copy that was compiled to its end
+  if [ -e "$copy.copying" ] && [ "$copy/neardup.so" -nt "$copy.copying" ]; then mv "$copy.copying" "$copy.copied"; fi
+  [ -e "$copy.copied" ] || touch -d @0 "$copy.copied"
+  # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
+  # (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
-  find "$copy/src" -type f ! -name '*.o' -delete
+  find "$copy/src" -type f ! -name '*.o' ! -name .server ! -name .libraries -delete
+  touch "$copy.copying"
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
   tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+    --exclude='./sql/neardup--*.sql' --exclude=./src/pg/.server --exclude=./src/text/.libraries \
+    --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+  # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
+  find "$copy/src" "$copy/neardup.control" -type f ! -name '*.o' ! -name .server ! -name .libraries -newer "$copy.copied" -exec touch {} +
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
     export NEARDUP_DATA
@@ -324,7 +335,7 @@ test_version() {
   if [ -n "${PG_CONFIG:-}" ] && [[ ! $("$PG_CONFIG" --version) =~ ^PostgreSQL\ $major([^0-9]|$) ]]; then
     die "--pg $major, but PG_CONFIG=$PG_CONFIG is of $("$PG_CONFIG" --version)"
   fi
-  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@" 9>&-
+  NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
 }
 
 run_tests() {
