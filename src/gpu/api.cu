@@ -298,11 +298,13 @@ uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
 
 // All work in pieces of one size: a device that others have filled would make them small for all.
 void leave_full_ones(const NeardupGpuOptions& options, Gpus& gpus) {
-  uint64_t most = 0;
-  for (const auto& gpu : gpus) most = std::max(most, memory_of(options, *gpu));
-  gpus.erase(std::remove_if(gpus.begin(), gpus.end(),
-                            [&](const std::unique_ptr<CudaGpu>& gpu) { return memory_of(options, *gpu) < most / 4; }),
-             gpus.end());
+  std::vector<uint64_t> free;  // read once: others take of it meanwhile, and one device must stay
+  for (const auto& gpu : gpus) free.push_back(memory_of(options, *gpu));
+  const uint64_t most = *std::max_element(free.begin(), free.end());
+  Gpus kept;
+  for (size_t i = 0; i < gpus.size(); ++i)
+    if (free[i] >= most / 4) kept.push_back(std::move(gpus[i]));
+  gpus = std::move(kept);
 }
 
 NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,

@@ -56,6 +56,8 @@ Copies* make_copies(MemoryContext context) {
 bool note_copy(Copies* copies, Side* side, uint64 number, const SourceRow& row) {
   // A digest of nothing is not near its like.
   if (row.signature.type == SignatureType::ctph && row.signature.digest.part1.empty()) return false;
+  // Nor is a row near its like where a time that is added goes backwards ('1 month -30 days').
+  if (side->source.columns.at != -1 && row.until < row.at) return false;
   const uint64 conditions = hash_conditions(copies, side->source, row);
   Copies::Original* ways = copies->originals + conditions % (kOriginals / kWays) * kWays;
   uint64 document[2];

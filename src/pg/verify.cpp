@@ -148,6 +148,7 @@ size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n
     const uint64 enough = v->bytes + most_document_bytes();
     size_t count = 0;
     while (count < most && (count == 0 || v->bytes < enough)) {
+      CHECK_FOR_INTERRUPTS();
       const RowPair& p = pairs[first + count];
       const uint32 a = number_of(v, call->a, false, p.a);
       v->wanted[count++] = pair_of(v, a, number_of(v, side_b, call->two_sets, p.b));

@@ -160,6 +160,21 @@ def older_snapshots(server):
             missed = [i for i, g, sig in rows if one(old, "SELECT count(*) FROM letter WHERE g = %s AND jaccard(sig, %s::minhash) >= 0.9 AND id = %s", [g, sig, i]) != 1]
             findings.see_none(what, "rows %s are missed" % missed if missed or len(rows) < 10 else None)
             old.execute("COMMIT")
+        # Dead rows that were made otherwise: a concurrent build passes over them, and a transaction without a snapshot keeps them.
+        old.execute("CREATE TABLE other (id int)")
+        for what, build in (("CREATE INDEX CONCURRENTLY", ("DROP INDEX letter_sig", "CREATE INDEX CONCURRENTLY letter_sig ON letter USING lsh (g, sig)")),
+                            ("REINDEX CONCURRENTLY", ("REINDEX INDEX CONCURRENTLY letter_sig",))):
+            for then in ("REINDEX INDEX letter_sig", "VACUUM FULL letter", "SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; REINDEX INDEX letter_sig"):
+                b.execute("RESET ALL; DROP TABLE letter; CREATE TABLE letter (id int PRIMARY KEY, g int, sig minhash)")
+                b.execute("INSERT INTO letter SELECT i, i % 2, to_minhash(md5(i::text)) FROM generate_series(1, 300) i; CREATE INDEX letter_sig ON letter USING lsh (g, sig)")
+                old.execute("BEGIN; INSERT INTO other VALUES (1)")
+                b.execute("DELETE FROM letter")
+                for part in build:
+                    b.execute(part)
+                b.execute("INSERT INTO letter SELECT i, i % 2, CASE WHEN i % 3 > 0 THEN to_minhash(md5(i::text), k => 4) END FROM generate_series(301, 600) i")
+                error = [str(e) for e in (error_of(b, part) for part in then.split("; ")) if e]
+                findings.see_none("%s, then %s" % (what, then), "; ".join(error) or unsound(b, "letter_sig"))
+                old.execute("COMMIT")
     findings.report("an older snapshot after deletes and a new index of several columns")
 
 
@@ -168,19 +183,22 @@ def thinned(server):
     findings = Findings()
     with server.connect() as conn, server.connect() as vacuum:
         conn.execute("""CREATE TABLE thin AS SELECT i AS id, ARRAY(SELECT i * 1000::bigint + e FROM generate_series(1, 30) e) AS s
-            FROM generate_series(1, 60000) i; CREATE INDEX thin_s ON thin USING lsh (s); DELETE FROM thin WHERE id % 1500 <> 11""")
+            FROM generate_series(1, 60000) i; CREATE INDEX thin_s ON thin USING lsh (s); DELETE FROM thin WHERE id % 3000 <> 11""")
         # A pause at each page, so that the second pass over the table can be caught.
         vacuum.execute("SET vacuum_cost_page_hit = 10000; SET vacuum_cost_limit = 10000; SET vacuum_cost_delay = 1")
         thread = threading.Thread(target=lambda: error_of(vacuum, "VACUUM thin"))
         thread.start()
+        caught = False
         while thread.is_alive():
             if conn.execute("SELECT 1 FROM pg_stat_progress_vacuum WHERE phase = 'vacuuming heap'").fetchone():
                 vacuum.cancel()
+                caught = True
             time.sleep(0.02)
         thread.join()
         entries, pages = conn.execute("SELECT entries, pages FROM lsh_info('thin_s')").fetchone()
-        if entries >= pages or entries == 0:
-            return skip("runs thinned by VACUUM: it was not caught in its second pass (%d entries, %d pages)" % (entries, pages))
+        if entries == 0 or not caught:
+            return skip("runs thinned by VACUUM: it was not caught in its second pass")
+        findings.see("fewer entries than pages", entries < pages, (entries, pages))
         conn.execute("SET enable_seqscan = off")
         for i, s in conn.execute("SELECT id, s FROM thin").fetchall():
             findings.see("row %d" % i, one(conn, "SELECT count(*) FROM thin WHERE jaccard_exact(s, %s::bigint[]) >= 1", [s]) == 1)

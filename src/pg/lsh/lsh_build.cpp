@@ -73,15 +73,26 @@ struct ParallelBuild {
   BufferUsage* buffers;
 };
 
-void init_shared(BuildShared* shared, Relation heap, Relation index, const LshConfig& unbound, bool concurrent,
-                 int participants) {
+// What is known before the scan.
+struct BuildStart {
+  LshConfig unbound;   // flags alone
+  bool bound;          // to the parameters of a live row, in config
+  LshConfig config;
+  bool dead_may_bind;
+  bool concurrent;
+};
+
+void init_shared(BuildShared* shared, Relation heap, Relation index, const BuildStart& start, int participants) {
   memset(shared, 0, shared_size(participants));
   shared->heap = RelationGetRelid(heap);
   shared->index = RelationGetRelid(index);
-  shared->concurrent = concurrent;
+  shared->concurrent = start.concurrent;
+  shared->dead_may_bind = start.dead_may_bind;
   shared->requested = participants;
   shared->query_id = pgstat_get_my_query_id();
-  shared->unbound = unbound;
+  shared->unbound = start.unbound;
+  shared->binding = shared->confirmed = start.bound;
+  shared->config = start.config;
   ConditionVariableInit(&shared->done);
   SpinLockInit(&shared->mutex);
 }
@@ -96,11 +107,11 @@ void end_parallel(ParallelBuild* build) {
 }
 
 // Starts workers; null when there are none to be had. As nbtree does it.
-ParallelBuild* begin_parallel(Relation heap, Relation index, const LshConfig& unbound, bool concurrent, int workers) {
+ParallelBuild* begin_parallel(Relation heap, Relation index, const BuildStart& start, int workers) {
   EnterParallelMode();
   ParallelContext* context = CreateParallelContext("neardup", "lsh_parallel_build_main", workers);
   // A concurrent build indexes what a snapshot sees; another one has to index rows that died lately, too.
-  Snapshot snapshot = concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
+  Snapshot snapshot = start.concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
   const Size size = shared_size(workers + 1);
   const Size text = debug_query_string != nullptr ? strlen(debug_query_string) + 1 : 0;
   shm_toc_estimate_chunk(&context->estimator, add_size(size, table_parallelscan_estimate(heap, snapshot)));
@@ -124,7 +135,7 @@ ParallelBuild* begin_parallel(Relation heap, Relation index, const LshConfig& un
   build->snapshot = snapshot;
   build->shared = static_cast<BuildShared*>(
       shm_toc_allocate(context->toc, add_size(size, table_parallelscan_estimate(heap, snapshot))));
-  init_shared(build->shared, heap, index, unbound, concurrent, workers + 1);
+  init_shared(build->shared, heap, index, start, workers + 1);
   SharedFileSetInit(&build->shared->files, context->seg);
   table_parallelscan_initialize(heap, scan_of(build->shared), snapshot);
   shm_toc_insert(context->toc, kKeyShared, build->shared);
@@ -214,6 +225,51 @@ int workers_for(Relation heap, Relation index, IndexInfo* info) {
 #endif
 }
 
+// Whether an index of several columns is built again that others use by older snapshots: a new one they are kept from (indcheckxmin).
+bool is_built_again(Relation index) {
+  const Form_pg_index form = index->rd_index;
+  return value_column(index) != 0 && form->indisvalid && form->indisready && !form->indcheckxmin &&
+         ReindexIsProcessingIndex(RelationGetRelid(index));
+}
+
+// The parameters of the first live row with a value; false where there is none.
+bool bind_to_live_row(Relation heap, Relation index, IndexInfo* info, LshConfig* config) {
+  Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+  EState* estate = CreateExecutorState();
+  ExprContext* econtext = GetPerTupleExprContext(estate);
+  TupleTableSlot* slot = table_slot_create(heap, nullptr);
+  econtext->ecxt_scantuple = slot;
+  ExprState* predicate = ExecPrepareQual(info->ii_Predicate, estate);
+  const int column = value_column(index);
+  const bool detoast = TupleDescAttr(RelationGetDescr(index), column)->attlen == -1;
+  TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, true);
+  bool found = false;
+  while (!found && table_scan_getnextslot(scan, ForwardScanDirection, slot)) {
+    CHECK_FOR_INTERRUPTS();
+    ResetExprContext(econtext);
+    if (predicate != nullptr && !ExecQual(predicate, econtext)) continue;
+    Datum values[INDEX_MAX_KEYS];
+    bool nulls[INDEX_MAX_KEYS];
+    FormIndexDatum(info, slot, estate, values, nulls);
+    if (nulls[column]) continue;
+    MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+    if (detoast) values[column] = PointerGetDatum(PG_DETOAST_DATUM(values[column]));
+    IndexedRow row;
+    indexed_row(index, values, nulls, &row);
+    found = row.has_value;
+    if (found) bind_config(index, row.value, config);
+    MemoryContextSwitchTo(old);
+  }
+  table_endscan(scan);
+  UnregisterSnapshot(snapshot);
+  ExecDropSingleTupleTableSlot(slot);
+  FreeExecutorState(estate);
+  // They pointed into it.
+  info->ii_ExpressionsState = NIL;
+  info->ii_PredicateState = nullptr;
+  return found;
+}
+
 }  // namespace
 
 IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
@@ -221,13 +277,18 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
   check_columns(index);
   check_options(index);
-  LshConfig unbound{};
-  unbound.flags = exclusion_flags(index, info);
+  BuildStart start{};
+  start.unbound.flags = start.config.flags = exclusion_flags(index, info);
+  start.concurrent = info->ii_Concurrent;
+  if (is_built_again(index)) {
+    start.bound = bind_to_live_row(heap, index, info, &start.config);
+    start.dead_may_bind = !start.bound;
+  }
   const int workers = workers_for(heap, index, info);
   const size_t memory = static_cast<size_t>(maintenance_work_mem) * 1024;
 
   report_phase(kPhaseScan, 0);
-  ParallelBuild* parallel = workers > 0 ? begin_parallel(heap, index, unbound, info->ii_Concurrent, workers) : nullptr;
+  ParallelBuild* parallel = workers > 0 ? begin_parallel(heap, index, start, workers) : nullptr;
   BuildShared* shared;
   Builder b;
   if (parallel != nullptr) {
@@ -238,7 +299,7 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     wait_for_workers(parallel);
   } else {
     shared = static_cast<BuildShared*>(palloc(shared_size(1)));
-    init_shared(shared, heap, index, unbound, info->ii_Concurrent, 1);
+    init_shared(shared, heap, index, start, 1);
     init_builder(&b, shared, 0, index, memory);
     shared->heap_rows = table_index_build_scan(heap, index, info, true, true, build_row, &b, nullptr);
     end_rows(&b);
@@ -272,7 +333,7 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     merge_shares(b, shared, memory, entries, writer);
   }
   report_done(static_cast<int64>(entries));
-  writer->finish(shared->binding != 0 ? shared->config : unbound);
+  writer->finish(shared->binding != 0 ? shared->config : start.unbound);
 
   info->ii_BrokenHotChain |= shared->broken_hot_chain;
   IndexBuildResult* result = static_cast<IndexBuildResult*>(palloc(sizeof(IndexBuildResult)));

@@ -1,10 +1,6 @@
 // See row_builder.h.
 #include "pg/lsh/row_builder.h"
 
-extern "C" {
-#include "catalog/index.h"
-}
-
 namespace neardup {
 
 void init_builder(Builder* b, BuildShared* shared, int number, Relation index, size_t memory) {
@@ -93,17 +89,14 @@ bool matches(Relation index, Datum value, LshConfig* config) {
 bool accept(Builder* b, Relation index, Datum value, bool alive) {
   BuildShared* shared = b->shared;
   const bool several = value_column(index) != 0;
-  // Only of an index that is new (or was, for older snapshots) whoever could still see a dead row is kept away. All rows of one that is
-  // built again were made alike: it has refused others.
-  const bool again = ReindexIsProcessingIndex(RelationGetRelid(index)) && !index->rd_index->indcheckxmin;
   for (;;) {
     if (b->binding != shared->binding) adopt_binding(b);
-    if (b->binding == 0 && !alive && several && !again) {
+    if (b->binding == 0 && !alive && several && !shared->dead_may_bind) {
       b->skipped = true;
       return false;
     }
     if (b->binding == 0) {
-      replace_binding(b, index, value, 0, alive || (several && again));
+      replace_binding(b, index, value, 0, alive || shared->dead_may_bind);
       continue;
     }
     const bool match = matches(index, value, &b->config);

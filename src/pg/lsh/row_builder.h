@@ -34,6 +34,7 @@ struct BuildShared {
   Oid heap;
   Oid index;
   bool concurrent;
+  bool dead_may_bind;
   int requested;  // processes that maintenance_work_mem is shared by, the leader included
   decltype(pgstat_get_my_query_id()) query_id;
   LshConfig unbound;  // flags alone
@@ -43,8 +44,9 @@ struct BuildShared {
   slock_t mutex;  // for what follows
   // The parameters are those of the first row; in an index of several columns, where rows without a value are taken too,
   // those of the first live one, so that no row is ever forgotten. While no live row was made by them, one that was made by others replaces
-  // them: the rows before it are dead, and whoever could still see them is kept from using the index. That is not done where an index is
-  // built again: there the first row decides, dead or alive.
+  // them: the rows before it are dead, and whoever could still see them is kept from using the index.
+  // That is not done where such an index is built again: there the scan begins with the parameters of a live row, and where no live row has
+  // a value, the first dead one decides.
   volatile uint32 binding;  // 0: none yet; grows with each replacement. Read without the mutex, too
   bool confirmed;           // a live row was made by them
   LshConfig config;
