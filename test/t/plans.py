@@ -74,7 +74,7 @@ class Plans:
                                           else sorted(map(repr, got[0])) == sorted(map(repr, want[0])))
             if not same:
                 self.bad.append("%s: %s: got %.100r want %.100r" % (name, " ".join(query.split())[:300], got, want))
-        if uses:
+        if uses and want[1] is None:  # an error may come from folding constants, before any plan
             forced = SETTINGS["no bitmaps" if uses == ORDERED else FORCED]
             plan = self.side("indexed", forced, before, "EXPLAIN (COSTS OFF) " + query, after)
             self.shown += 1
