@@ -134,6 +134,17 @@ SELECT stanullfrac, stadistinct <> 0 AS has_distinct, array_length(stanumbers, 1
   FROM pg_statistic, LATERAL (VALUES (stakind1, stanumbers1), (stakind2, stanumbers2), (stakind3, stanumbers3)) x(kind, stanumbers)
   WHERE starelid = 'paper'::regclass AND staattnum = 5 AND kind = 19551;
 
+-- Queries that are stored, and a value that asks for them
+CREATE TABLE watch AS SELECT id, with_threshold(sig, 0.9) AS of_minhash, lsh_hamming_query(to_simhash(id::text), 3) AS of_simhash,
+  lsh_rate_query(to_ctph(repeat('many words ' || id, 30)), 0.1) AS of_ctph FROM paper WHERE sig IS NOT NULL;
+SELECT count(*) > 0 AS minhash FROM watch WHERE (SELECT sig FROM paper WHERE sig IS NOT NULL LIMIT 1) %> of_minhash;
+SELECT count(*) AS simhash FROM watch WHERE to_simhash('7') %> of_simhash AND id = 7;
+SELECT count(*) AS ctph FROM watch WHERE to_ctph(repeat('many words ' || 7, 30)) %> of_ctph AND id = 7;
+PREPARE watching (simhash) AS SELECT count(*) FROM watch a JOIN watch b USING (id) WHERE $1 %> a.of_simhash AND $1 %> CASE WHEN a.id = b.id THEN b.of_simhash END AND id = 7;
+EXECUTE watching (to_simhash('7'));
+EXECUTE watching (NULL);
+DEALLOCATE watching;
+DROP TABLE watch;
 -- OR with another comparison of two tables, below EXISTS over a join
 SELECT query_plan('SELECT FROM paper a WHERE EXISTS (SELECT FROM paper b JOIN part c ON b.id = c.id
     WHERE jaccard(a.sig, b.sig) >= 0.8 OR a.id = c.id)') ~ 'Join|Nested Loop' AS planned,

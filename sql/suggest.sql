@@ -20,6 +20,8 @@ SET standard_conforming_strings = off;
 SELECT count(*) > 0 AS reads FROM neardup_suggest('SELECT id, body FROM docs; -- all of them');
 RESET standard_conforming_strings;
 SELECT note FROM neardup_suggest('TABLE docs', 'VALUES (3, 4, true), (3, 6, false), (3, 5000, true)') LIMIT 1;
+SELECT note ~ 'long documents of which only 100000 characters were looked at: 1' AS told
+  FROM neardup_suggest('SELECT id, CASE id WHEN 300 THEN repeat(body || '' '', 100) ELSE body END FROM docs') LIMIT 1;
 SELECT count(*) FROM neardup_suggest('SELECT id FROM docs');
 SELECT count(*) FROM neardup_suggest('SELECT id, id FROM docs');
 SELECT count(*) FROM neardup_suggest('SELECT id, body FROM docs WHERE false');

@@ -152,6 +152,8 @@ BEGIN
                               'weight NOT NULL, features NOT NULL)', t.words);
     EXECUTE pg_catalog.format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', t.words);
     EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
+    -- a publication of all tables lets none be updated that has no key
+    EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', t.settings);
     EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
     IF commit THEN COMMIT; END IF;
   END IF;

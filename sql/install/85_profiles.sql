@@ -50,6 +50,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_profile_named(text) IS 'the built-in profile of this name, or the newest version of the profile table of this name';
 
+-- Of one that neardup_profile_named() knows; a temporary one has no other name.
+CREATE FUNCTION neardup_profile_path(name text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT COALESCE((SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname)
+                   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                   WHERE name NOT IN (SELECT d.name FROM @extschema@.neardup_default_profiles() d)
+                     AND c.oid = pg_catalog.to_regclass(name)::oid AND c.relpersistence <> 't'), name)
+  $$;
+COMMENT ON FUNCTION neardup_profile_path(text) IS 'private: a profile''s name with its schema, whatever the search_path';
+
 -- What is wrong with a profile is said when it is made.
 CREATE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -345,6 +345,7 @@ BEGIN
   j.paused := false; j.phase := 'new';
   IF body IS NOT NULL THEN
     j.profile_version := (@extschema@.neardup_profile_named(profile)).version;
+    j.profile := @extschema@.neardup_profile_path(profile);
     j.body_type := @extschema@.neardup_job_column(source, body, 'body');
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
@@ -353,6 +354,8 @@ BEGIN
       USING ERRCODE = 'duplicate_column';
   END IF;
   EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  -- a publication of all tables lets none be updated that has no key
+  EXECUTE pg_catalog.format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', schema, base || '_job');
   job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
   EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
@@ -410,6 +413,7 @@ DECLARE
   kind text;
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
+  EXECUTE pg_catalog.format('SELECT FROM %s FOR UPDATE', job);  -- the row is made anew: nobody may change it meanwhile
   old := @extschema@.neardup_job_row(job);
   SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
     WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
@@ -427,6 +431,7 @@ BEGIN
   END IF;
   IF j.body IS NOT NULL THEN
     j.profile_version := (@extschema@.neardup_profile_named(j.profile)).version;
+    IF profile IS NOT NULL THEN j.profile := @extschema@.neardup_profile_path(profile); END IF;
     j.body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
@@ -458,8 +463,16 @@ END $$;
 COMMENT ON FUNCTION drop_duplicates(text) IS 'drops a table of duplicates with its job, signatures and history';
 
 CREATE FUNCTION pause_duplicates(name text, paused boolean = true) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  n bigint := 0;
 BEGIN
-  EXECUTE pg_catalog.format('UPDATE %s SET paused = $1', @extschema@.neardup_job_table(name)) USING paused;
+  -- again where alter_duplicates() has just put another row in its place
+  FOR i IN 1 .. 3 LOOP
+    EXECUTE pg_catalog.format('UPDATE %s SET paused = $1', @extschema@.neardup_job_table(name)) USING paused;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    EXIT WHEN n > 0;
+  END LOOP;
+  IF n = 0 THEN RAISE EXCEPTION 'job % has no row', name USING ERRCODE = 'data_exception'; END IF;
 END $$;
 COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
   'a paused job is not refreshed, and a refresh that runs stops after its batch; paused => false goes on';

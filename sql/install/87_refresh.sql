@@ -135,8 +135,9 @@ BEGIN
             b.content, b.origin, b.place, b.version, CASE WHEN b.changed THEN $3 ELSE b.generation END, false, %4$s
      FROM (SELECT l.*, o.signature, o.old_signature, COALESCE(o.generation, 0) AS generation,
                   o.id IS NOT NULL AND o.generation <= $4 AS clustered,
-                  o.id IS NOT NULL AND o.content IS NOT DISTINCT FROM l.content AS same,
-                  o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR %5$s AS changed
+                  o.id IS NOT NULL AND NOT o.gone AND o.content IS NOT DISTINCT FROM l.content AS same,
+                  o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR %5$s
+                  OR ($5 AND (o.origin IS DISTINCT FROM l.origin OR o.place IS DISTINCT FROM l.place OR o.version IS DISTINCT FROM l.version)) AS changed
            FROM (SELECT l.*, %6$s AS content FROM %7$s t JOIN (%8$s) l ON l.id = t.id
                  WHERE t.n > $1 AND t.n <= $2 AND NOT t.gone OFFSET 0) l
            LEFT JOIN %1$s o ON o.id = l.id OFFSET 0) b
@@ -146,7 +147,7 @@ BEGIN
     signatures, pg_catalog.array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM pg_catalog.unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
     (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM pg_catalog.unnest(more) c))
-    USING after, upto, j.refresh, j.clustered;
+    USING after, upto, j.refresh, j.clustered, j.verify IS NOT NULL;
   EXECUTE pg_catalog.format(
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
      FROM %s t WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id = t.id AND NOT g.gone', signatures, todo)
@@ -190,6 +191,8 @@ DECLARE
 BEGIN
   IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
+    -- they may be of other parameters than those that have come
+    EXECUTE pg_catalog.format('UPDATE %s SET signature = NULL WHERE gone AND signature IS NOT NULL', signatures);
     EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
       CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
       CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
@@ -209,6 +212,7 @@ DECLARE
   rows bigint;
   n bigint;
   found bigint;
+  sampled bigint;
   level int := 0;
 BEGIN
   IF j.recluster OR j.clustered = 0 OR near IS NULL THEN RETURN false; END IF;
@@ -228,6 +232,10 @@ BEGIN
     IF n > rows / 10 + 10 THEN RETURN false; END IF;
     EXIT WHEN found = 0;
     EXECUTE pg_catalog.format('ANALYZE %s', touched);
+    -- A large family of near rows: each would find all others.
+    EXECUTE pg_catalog.format('SELECT count(*) FROM (SELECT s.signature FROM %s t JOIN %s s ON s.id = t.id WHERE t.level = $1 AND s.signature IS NOT NULL LIMIT 20) f
+         CROSS JOIN LATERAL (SELECT FROM %s g WHERE NOT g.gone AND %s) g', touched, signatures, signatures, near) INTO sampled USING level;
+    IF sampled * found / least(found, 20) > 10 * rows + 100000 THEN RETURN false; END IF;
     EXECUTE pg_catalog.format(
       'INSERT INTO %s SELECT DISTINCT g.id, $1 + 1 FROM (SELECT DISTINCT s.signature FROM %s t JOIN %s s ON s.id = t.id
          WHERE t.level = $1 AND s.signature IS NOT NULL) f
@@ -255,13 +263,14 @@ DECLARE
   looked_at bigint;
   n bigint;
 BEGIN
-  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(a.atttypid, NULL) END
-    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass::oid AND a.attname = 'id';
+  -- a domain may not take the NULL that names the type
+  SELECT CASE WHEN t IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(t, NULL) END
+    INTO id_type FROM (SELECT @extschema@.neardup_job_column(j.source, j.id, 'id')::oid AS t) x;
   query := pg_catalog.format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
     CASE WHEN j.verify IS NOT NULL THEN
-      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || pg_catalog.quote_ident(j.body))) END,
-    signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
+      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.body')) END,
+    signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN (%s) l ON l.id = g.id', @extschema@.neardup_job_rows(j)) END,
     CASE WHEN part THEN pg_catalog.format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
     CASE WHEN j.keep = 'oldest' THEN 'ASC' ELSE 'DESC' END);
   PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs);
@@ -446,7 +455,7 @@ BEGIN
            AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
-    EXCEPTION WHEN undefined_table THEN CONTINUE;  -- dropped meanwhile
+    EXCEPTION WHEN undefined_table OR syntax_error THEN CONTINUE;  -- dropped meanwhile; its name may be a number by then
     END;
     CONTINUE WHEN j.phase IS NULL;
     -- the lock of refresh_duplicates()

@@ -222,6 +222,7 @@ CREATE FUNCTION neardup_suggest_of(ids text[], docs text[], total bigint, empty_
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
+  most_length CONSTANT int := 100000;   -- as in neardup_suggest_sample()
   r record;
   -- told in the note
   copies int := 0;

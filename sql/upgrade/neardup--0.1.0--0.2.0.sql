@@ -72,6 +72,8 @@ BEGIN
                               'weight NOT NULL, features NOT NULL)', t.words);
     EXECUTE pg_catalog.format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', t.words);
     EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
+    -- a publication of all tables lets none be updated that has no key
+    EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', t.settings);
     EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
     IF commit THEN COMMIT; END IF;
   END IF;
@@ -169,6 +171,25 @@ BEGIN
     RAISE EXCEPTION 'profile "%" has no version', $1 USING ERRCODE = 'undefined_object';
   END IF;
   RETURN p;
+END $$;
+CREATE FUNCTION neardup_profile_path(name text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT COALESCE((SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname)
+                   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                   WHERE name NOT IN (SELECT d.name FROM @extschema@.neardup_default_profiles() d)
+                     AND c.oid = pg_catalog.to_regclass(name)::oid AND c.relpersistence <> 't'), name)
+  $$;
+COMMENT ON FUNCTION neardup_profile_path(text) IS 'private: a profile''s name with its schema, whatever the search_path';
+CREATE OR REPLACE FUNCTION pause_duplicates(name text, paused boolean = true) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  n bigint := 0;
+BEGIN
+  -- again where alter_duplicates() has just put another row in its place
+  FOR i IN 1 .. 3 LOOP
+    EXECUTE pg_catalog.format('UPDATE %s SET paused = $1', @extschema@.neardup_job_table(name)) USING paused;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    EXIT WHEN n > 0;
+  END LOOP;
+  IF n = 0 THEN RAISE EXCEPTION 'job % has no row', name USING ERRCODE = 'data_exception'; END IF;
 END $$;
 CREATE OR REPLACE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -481,6 +502,7 @@ BEGIN
   j.paused := false; j.phase := 'new';
   IF body IS NOT NULL THEN
     j.profile_version := (@extschema@.neardup_profile_named(profile)).version;
+    j.profile := @extschema@.neardup_profile_path(profile);
     j.body_type := @extschema@.neardup_job_column(source, body, 'body');
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
@@ -489,6 +511,8 @@ BEGIN
       USING ERRCODE = 'duplicate_column';
   END IF;
   EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  -- a publication of all tables lets none be updated that has no key
+  EXECUTE pg_catalog.format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', schema, base || '_job');
   job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
   EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
   EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
@@ -526,6 +550,7 @@ DECLARE
   kind text;
 BEGIN
   PERFORM @extschema@.neardup_lock_job(job);
+  EXECUTE pg_catalog.format('SELECT FROM %s FOR UPDATE', job);  -- the row is made anew: nobody may change it meanwhile
   old := @extschema@.neardup_job_row(job);
   SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
     WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
@@ -543,6 +568,7 @@ BEGIN
   END IF;
   IF j.body IS NOT NULL THEN
     j.profile_version := (@extschema@.neardup_profile_named(j.profile)).version;
+    IF profile IS NOT NULL THEN j.profile := @extschema@.neardup_profile_path(profile); END IF;
     j.body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
@@ -707,8 +733,9 @@ BEGIN
             b.content, b.origin, b.place, b.version, CASE WHEN b.changed THEN $3 ELSE b.generation END, false, %4$s
      FROM (SELECT l.*, o.signature, o.old_signature, COALESCE(o.generation, 0) AS generation,
                   o.id IS NOT NULL AND o.generation <= $4 AS clustered,
-                  o.id IS NOT NULL AND o.content IS NOT DISTINCT FROM l.content AS same,
-                  o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR %5$s AS changed
+                  o.id IS NOT NULL AND NOT o.gone AND o.content IS NOT DISTINCT FROM l.content AS same,
+                  o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR %5$s
+                  OR ($5 AND (o.origin IS DISTINCT FROM l.origin OR o.place IS DISTINCT FROM l.place OR o.version IS DISTINCT FROM l.version)) AS changed
            FROM (SELECT l.*, %6$s AS content FROM %7$s t JOIN (%8$s) l ON l.id = t.id
                  WHERE t.n > $1 AND t.n <= $2 AND NOT t.gone OFFSET 0) l
            LEFT JOIN %1$s o ON o.id = l.id OFFSET 0) b
@@ -718,7 +745,7 @@ BEGIN
     signatures, pg_catalog.array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM pg_catalog.unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
     (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM pg_catalog.unnest(more) c))
-    USING after, upto, j.refresh, j.clustered;
+    USING after, upto, j.refresh, j.clustered, j.verify IS NOT NULL;
   EXECUTE pg_catalog.format(
     'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
      FROM %s t WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id = t.id AND NOT g.gone', signatures, todo)
@@ -753,11 +780,54 @@ DECLARE
 BEGIN
   IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
+    -- they may be of other parameters than those that have come
+    EXECUTE pg_catalog.format('UPDATE %s SET signature = NULL WHERE gone AND signature IS NOT NULL', signatures);
     EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
       CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
       CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
+END $$;
+CREATE OR REPLACE FUNCTION neardup_refresh_touched(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+  touched text := @extschema@.neardup_job_temp(job, 'touched');
+  near text := @extschema@.neardup_refresh_near(@extschema@.neardup_job_kind(j), j.search_threshold, 'g.signature', 'f.signature');
+  rows bigint;
+  n bigint;
+  found bigint;
+  sampled bigint;
+  level int := 0;
+BEGIN
+  IF j.recluster OR j.clustered = 0 OR near IS NULL THEN RETURN false; END IF;
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s', signatures) INTO rows;
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', signatures) INTO n USING j.clustered;
+  IF n > rows / 20 + 10 THEN RETURN false; END IF;
+  PERFORM @extschema@.neardup_drop('TABLE', touched);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id, 0 AS level FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
+    USING j.clustered;
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', touched);
+  EXECUTE pg_catalog.format(
+    'INSERT INTO %s SELECT DISTINCT g.id, 0 FROM (SELECT DISTINCT old_signature AS signature FROM %s WHERE generation > $1 AND old_signature IS NOT NULL) f
+       CROSS JOIN LATERAL (SELECT g.id FROM %s g WHERE NOT g.gone AND %s) g ON CONFLICT DO NOTHING', touched, signatures, signatures, near)
+    USING j.clustered;
+  LOOP
+    EXECUTE pg_catalog.format('SELECT count(*), count(*) FILTER (WHERE level = $1) FROM %s', touched) INTO n, found USING level;
+    IF n > rows / 10 + 10 THEN RETURN false; END IF;
+    EXIT WHEN found = 0;
+    EXECUTE pg_catalog.format('ANALYZE %s', touched);
+    -- A large family of near rows: each would find all others.
+    EXECUTE pg_catalog.format('SELECT count(*) FROM (SELECT s.signature FROM %s t JOIN %s s ON s.id = t.id WHERE t.level = $1 AND s.signature IS NOT NULL LIMIT 20) f
+         CROSS JOIN LATERAL (SELECT FROM %s g WHERE NOT g.gone AND %s) g', touched, signatures, signatures, near) INTO sampled USING level;
+    IF sampled * found / least(found, 20) > 10 * rows + 100000 THEN RETURN false; END IF;
+    EXECUTE pg_catalog.format(
+      'INSERT INTO %s SELECT DISTINCT g.id, $1 + 1 FROM (SELECT DISTINCT s.signature FROM %s t JOIN %s s ON s.id = t.id
+         WHERE t.level = $1 AND s.signature IS NOT NULL) f
+         CROSS JOIN LATERAL (SELECT g.id FROM %s g WHERE NOT g.gone AND %s) g ON CONFLICT DO NOTHING',
+      touched, touched, signatures, signatures, near) USING level;
+    level := level + 1;
+  END LOOP;
+  RETURN true;
 END $$;
 CREATE OR REPLACE FUNCTION neardup_refresh_cluster(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
@@ -775,13 +845,14 @@ DECLARE
   looked_at bigint;
   n bigint;
 BEGIN
-  SELECT CASE WHEN a.atttypid IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(a.atttypid, NULL) END
-    INTO id_type FROM pg_attribute a WHERE a.attrelid = signatures::regclass::oid AND a.attname = 'id';
+  -- a domain may not take the NULL that names the type
+  SELECT CASE WHEN t IN ('smallint'::regtype::oid, 'int'::regtype::oid, 'bigint'::regtype::oid) THEN 'bigint' ELSE pg_catalog.format_type(t, NULL) END
+    INTO id_type FROM (SELECT @extschema@.neardup_job_column(j.source, j.id, 'id')::oid AS t) x;
   query := pg_catalog.format('SELECT g.id, g.signature%s%s%s FROM %s g%s WHERE NOT g.gone%s ORDER BY g.key %s NULLS LAST, g.id',
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(', ROW(%s) AS within', within) END, CASE WHEN j.at IS NOT NULL THEN ', g.at AS at' END,
     CASE WHEN j.verify IS NOT NULL THEN
-      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.' || pg_catalog.quote_ident(j.body))) END,
-    signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN %s l ON l.%I = g.id', j.source, j.id) END,
+      pg_catalog.format(', %s AS doc', @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'l.body')) END,
+    signatures, CASE WHEN j.verify IS NOT NULL THEN pg_catalog.format(' JOIN (%s) l ON l.id = g.id', @extschema@.neardup_job_rows(j)) END,
     CASE WHEN part THEN pg_catalog.format(' AND g.id IN (SELECT t.id FROM %s t)', touched) END,
     CASE WHEN j.keep = 'oldest' THEN 'ASC' ELSE 'DESC' END);
   PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs);
@@ -952,7 +1023,7 @@ BEGIN
            AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
-    EXCEPTION WHEN undefined_table THEN CONTINUE;  -- dropped meanwhile
+    EXCEPTION WHEN undefined_table OR syntax_error THEN CONTINUE;  -- dropped meanwhile; its name may be a number by then
     END;
     CONTINUE WHEN j.phase IS NULL;
     -- the lock of refresh_duplicates()
@@ -1133,6 +1204,7 @@ CREATE FUNCTION neardup_suggest_of(ids text[], docs text[], total bigint, empty_
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
+  most_length CONSTANT int := 100000;   -- as in neardup_suggest_sample()
   r record;
   -- told in the note
   copies int := 0;

@@ -154,7 +154,11 @@ const uint64_t* BandEntries::group(const uint32_t* keys, uint32_t stride, uint32
       ++last;
     }
     ws_.poller.spend(2 * (last - first));
-    if (mixed) std::sort(entries + first, entries + last);
+    if (mixed)
+      std::sort(entries + first, entries + last, [this](uint64_t a, uint64_t b) {
+        ws_.poller.spend(2);
+        return a < b;
+      });
     while (first < last) {
       size_t end = first + 1;
       while (end < last && key(end) == key(first)) ++end;

@@ -134,7 +134,8 @@ std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
   }
   for (const RowPair& p : twins_)
     if (equals_[p.a] == 1 && begin[p.a] == begin[size_t{p.a} + 1]) bridges.push_back(p);
-  std::sort(bridges.begin(), bridges.end(), [](const RowPair& x, const RowPair& y) {
+  std::sort(bridges.begin(), bridges.end(), [&](const RowPair& x, const RowPair& y) {
+    poller.spend(5);
     return x.a != y.a ? x.a < y.a : x.b < y.b;
   });
   return bridges;

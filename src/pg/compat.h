@@ -177,3 +177,10 @@ static inline void restrict_search_path() {
 #else
 #define array_length_estimate(root, node) static_cast<double>(estimate_array_length(node))
 #endif
+
+// 15: qsort_interruptible(); before, nobody can stop a sort.
+#if PG_VERSION_NUM >= 150000
+#define sort_interruptible(base, n, size, compare, arg) qsort_interruptible(base, n, size, compare, arg)
+#else
+#define sort_interruptible(base, n, size, compare, arg) qsort_arg(base, n, size, compare, arg)
+#endif

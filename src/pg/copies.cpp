@@ -98,12 +98,13 @@ void join_copies(Copies* copies, PairCall* call, const uint32* representative,
   // Whether an original that stands for itself is near its copies hangs on its document alone: an empty one is near nothing.
   double* to_itself = static_cast<double*>(palloc(kVerifiedAtOnce * sizeof(double)));
   auto* pairs = static_cast<RowPair*>(palloc(kVerifiedAtOnce * sizeof(RowPair)));
-  qsort(copies->found, copies->count, sizeof(CopiedRow), [](const void* x, const void* y) {
+  const auto by_original = [](const void* x, const void* y, void*) {
     const auto& a = *static_cast<const CopiedRow*>(x);
     const auto& b = *static_cast<const CopiedRow*>(y);
     if (a.of != b.of) return a.of < b.of ? -1 : 1;
     return a.row < b.row ? -1 : a.row > b.row;
-  });
+  };
+  sort_interruptible(copies->found, copies->count, sizeof(CopiedRow), by_original, nullptr);
   for (uint64 first = 0, end = 0; first < copies->count; first = end) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;

@@ -46,6 +46,7 @@ void close_sorted(SortedRows* rows) {
 }
 
 bool advance(SortedRows* rows) {
+  CHECK_FOR_INTERRUPTS();
   rows->at_end = !tuplesort_gettupleslot(rows->side->sort, true, false, rows->slot, nullptr);
   return !rows->at_end;
 }

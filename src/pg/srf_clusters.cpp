@@ -171,6 +171,7 @@ void make_results(RowClusters* c) {
   c->representative = static_cast<uint32*>(MemoryContextAllocHuge(c->context, n * sizeof(uint32)));
   c->similarity = static_cast<double*>(MemoryContextAllocHuge(c->context, n * sizeof(double)));
   for (uint64 i = 0; i < c->rows; ++i) {
+    if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
     c->representative[i] = static_cast<uint32>(i);
     c->similarity[i] = 1;
   }
@@ -182,6 +183,7 @@ void take_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers)
   const uint32* representative = found->representative().data();
   const uint32* values = found->values().data();
   for (uint64 i = 0; i < run.rows; ++i) {
+    if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
     const uint64 r = representative[i];
     if (r == i) continue;
     const uint64 row = numbers == nullptr ? i : numbers[i];
@@ -331,7 +333,10 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
 void put_clusters(ReturnSetInfo* rsinfo, RowClusters* c) {
   auto* size_of = static_cast<uint32*>(MemoryContextAllocExtended(
       c->context, Max(c->rows, static_cast<uint64>(1)) * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-  for (uint64 i = 0; i < c->rows; ++i) ++size_of[c->representative[i]];
+  for (uint64 i = 0; i < c->rows; ++i) {
+    if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
+    ++size_of[c->representative[i]];
+  }
   MemoryContext copies = AllocSetContextCreate(c->context, "neardup cluster row", ALLOCSET_SMALL_SIZES);
   for (uint64 i = 0; i < c->rows; ++i) {
     const bool is_null = (c->null_bits[i / 8] >> (i % 8) & 1) != 0;

@@ -361,6 +361,60 @@ def types_change(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
+def unusual_jobs(name):
+    """Publications, columns that are signed anew, ids that are unique only among the rows of a job, domains, search paths."""
+    with connect(name) as conn:
+        conn.prepare_threshold = None
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(37)
+        texts, ids = Texts(rng), []
+        change(conn, rng, texts, 100, ids)
+        conn.execute("CREATE PUBLICATION everything FOR ALL TABLES")
+        run(conn, "SELECT create_duplicates('dups', 'docs', 'id', 'body', verify => 'jaccard')", "CALL refresh_duplicates('dups')", "SELECT pause_duplicates('dups'), pause_duplicates('dups', false)",
+            "SELECT alter_duplicates('dups', threshold => 0.85)", "CALL refresh_duplicates('dups')")
+        equal("where all tables are published", table(conn, "dups"), from_scratch(conn, "body => 'body', verify => 'jaccard', threshold => 0.85"))
+        conn.execute("DROP PUBLICATION everything")
+        # What clustering saw may have been another text, which is gone by now.
+        run(conn, "UPDATE docs SET body = body WHERE id = (SELECT min(id) FROM docs WHERE body IS NOT NULL)", "CALL refresh_duplicates('dups')")
+        check("verified, a row that was written again is clustered again", one(conn, "SELECT clustered_rows FROM dups_job") > 0)
+        conn.execute("SELECT drop_duplicates('dups')")
+
+        conn.execute("ALTER TABLE docs ADD sig minhash; UPDATE docs SET sig = to_minhash(body); SELECT create_duplicates('dups', 'docs', 'id', signature => 'sig')")
+        run(conn, "CALL refresh_duplicates('dups')", "UPDATE docs SET sig = to_minhash(body, num_perm => 64)", "DELETE FROM docs WHERE id = (SELECT max(id) FROM docs)",
+            "CALL refresh_duplicates('dups')")
+        equal("signed anew, and a row has gone", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
+        conn.execute("SELECT drop_duplicates('dups')")
+
+        conn.execute("CREATE TABLE versions (id bigint, version int, cur boolean, body text, PRIMARY KEY (id, version)); "
+                     "INSERT INTO versions SELECT id, v, v = 2, body || ' version ' || v FROM docs, generate_series(1, 2) v")
+        rows = []
+        for verify in ("NULL", "'jaccard'"):
+            run(conn, "SELECT create_duplicates('dups', 'versions', 'id', 'body', filter => 'cur', verify => %s)" % verify, "CALL refresh_duplicates('dups')")
+            rows.append(("ids that are unique among the current rows, verify => %s" % verify, one(conn, "SELECT count(*) FROM dups"), one(conn, "SELECT count(*) FROM docs")))
+            conn.execute("SELECT drop_duplicates('dups')")
+        conn.execute("CREATE DOMAIN pid AS bigint NOT NULL; CREATE DOMAIN tid_of AS text NOT NULL")
+        for domain in ("pid", "tid_of"):
+            run(conn, "CREATE TABLE named AS SELECT id::text::%s AS id, body FROM docs" % domain, "SELECT create_duplicates('dups', 'named', 'id', 'body')", "CALL refresh_duplicates('dups')",
+                "DELETE FROM named WHERE id::text LIKE '%1'", "CALL refresh_duplicates('dups')")
+            rows.append(("ids of a domain that is NOT NULL: %s" % domain, one(conn, "SELECT count(*) FROM dups"), one(conn, "SELECT count(*) FROM named")))
+            conn.execute("SELECT drop_duplicates('dups'); DROP TABLE named")
+        equal_all("ids", rows)
+
+        conn.execute("CREATE SCHEMA theirs; SELECT create_profile('theirs.prof', k => 2); SET search_path = public, theirs; SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'prof')")
+        run(conn, "RESET search_path", "CALL refresh_duplicates('dups')")
+        equal("a profile is found by another search_path", (one(conn, "SELECT profile FROM dups_job"), table(conn, "dups")), ("theirs.prof", from_scratch(conn, "body => 'body', profile => 'theirs.prof'")))
+        conn.execute("SELECT drop_duplicates('dups')")
+
+        # One of a family of many near rows: each of them finds all others.
+        conn.execute("CREATE TABLE family AS SELECT i AS id, CASE WHEN i <= 700 THEN (SELECT string_agg('w' || j, ' ') FROM generate_series(1, 60) j) || ' number ' || i ELSE md5(i::text) END AS body "
+                     "FROM generate_series(1, 8000) i; SELECT create_duplicates('dups', 'family', 'id', 'body')")
+        run(conn, "CALL refresh_duplicates('dups')", "INSERT INTO family SELECT 9000, body || ' again' FROM family WHERE id = 7", "CALL refresh_duplicates('dups')")
+        equal("a new one of a large family: all are clustered, which is quicker", conn.execute("SELECT clustered_rows, (SELECT max(n) FROM (SELECT count(*) AS n FROM dups GROUP BY cluster) c) FROM dups_job").fetchone(), (8001, 701))
+        run(conn, "INSERT INTO family VALUES (9001, md5('1000'))", "CALL refresh_duplicates('dups')")
+        check("of a small one, few", one(conn, "SELECT clustered_rows FROM dups_job") < 10)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, versions, family; DROP SCHEMA theirs CASCADE; DROP DOMAIN pid, tid_of")
+
+
 def longest_names(name):
     """52 bytes: each table and the index have names of their own, whatever PostgreSQL makes of longer ones."""
     with connect(name) as conn:
@@ -660,7 +714,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (dumped, name))
 
 

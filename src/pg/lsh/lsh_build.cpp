@@ -225,11 +225,19 @@ int workers_for(Relation heap, Relation index, IndexInfo* info) {
 #endif
 }
 
-// Whether an index of several columns is built again that others use by older snapshots: a new one they are kept from (indcheckxmin).
+// Whether an index is built again that others use by older snapshots. They are kept from a new one (indcheckxmin), and go on being kept from
+// one that they were kept from.
 bool is_built_again(Relation index) {
   const Form_pg_index form = index->rd_index;
-  return value_column(index) != 0 && form->indisvalid && form->indisready && !form->indcheckxmin &&
-         ReindexIsProcessingIndex(RelationGetRelid(index));
+  return form->indisvalid && form->indisready && ReindexIsProcessingIndex(RelationGetRelid(index));
+}
+
+// Parameters that only rows which are dead were made by do not bind a new index: whoever sees those rows is kept from it.
+constexpr uint32 kNoBinding = PG_UINT32_MAX;
+void drop_unconfirmed(BuildShared* shared) {
+  if (shared->binding == 0 || shared->confirmed) return;
+  shared->binding = kNoBinding;
+  shared->broken_hot_chain = true;
 }
 
 // The parameters of the first live row with a value; false where there is none.
@@ -297,13 +305,15 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     init_builder(&b, shared, 0, index, memory / static_cast<size_t>(participants));
     scan_share(&b, heap, index, true);
     wait_for_workers(parallel);
+    drop_unconfirmed(shared);
   } else {
     shared = static_cast<BuildShared*>(palloc(shared_size(1)));
     init_shared(shared, heap, index, start, 1);
     init_builder(&b, shared, 0, index, memory);
     shared->heap_rows = table_index_build_scan(heap, index, info, true, true, build_row, &b, nullptr);
+    drop_unconfirmed(shared);
     end_rows(&b);
-    shared->broken_hot_chain = info->ii_BrokenHotChain || b.skipped;
+    shared->broken_hot_chain |= info->ii_BrokenHotChain || b.skipped;
     report_phase(kPhaseSort, 0);
     // What was never written stays in memory.
     if (b.writer != nullptr && b.chunk->object->rows() != 0) spill(&b);
@@ -333,7 +343,7 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
     merge_shares(b, shared, memory, entries, writer);
   }
   report_done(static_cast<int64>(entries));
-  writer->finish(shared->binding != 0 ? shared->config : start.unbound);
+  writer->finish(shared->binding != 0 && shared->binding != kNoBinding ? shared->config : start.unbound);
 
   info->ii_BrokenHotChain |= shared->broken_hot_chain;
   IndexBuildResult* result = static_cast<IndexBuildResult*>(palloc(sizeof(IndexBuildResult)));

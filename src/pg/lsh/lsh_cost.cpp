@@ -256,6 +256,8 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
     known.type = value->consttype;
     known.query = value->constvalue;
     if (!ours) return known;
+    // What is read below as an lsh_query must be a varlena at the least, whatever the operator's operands are.
+    if (strategy != kStrategySimilar && get_typlen(value->consttype) != -1) return known;
     known.query = detoasted(value->constvalue, known.type);
     if (strategy == kStrategySimilar) {
       known.value = known.query;

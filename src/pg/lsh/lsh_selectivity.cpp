@@ -136,6 +136,8 @@ KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
     known.bound = guc_jaccard_threshold;
     return known;
   }
+  // value %> query: the left one is no lsh_query.
+  if (strategy == kStrategyAtLeast) args = list_make1(lsecond(args));
   ListCell* cell;
   foreach (cell, args) {
     const KnownQuery side = known_operand(root, strategy, static_cast<Node*>(lfirst(cell)), true);
@@ -386,8 +388,10 @@ Datum lsh_sel(PG_FUNCTION_ARGS) {
   bool on_left;
   if (!get_restriction_variable(root, args, var_relid, &variable, &other, &on_left)) PG_RETURN_FLOAT8(kUnknown);
   const uint16_t strategy = strategy_of(opno);
+  // value %> query, of which the query is a column: then the other one is no lsh_query.
+  const bool readable = on_left || strategy != kStrategyAtLeast;
   const double result =
-      strategy == 0 ? kUnknown : restriction(root, &variable, known_operand(root, strategy, other, true));
+      strategy == 0 || !readable ? kUnknown : restriction(root, &variable, known_operand(root, strategy, other, true));
   ReleaseVariableStats(variable);
   PG_RETURN_FLOAT8(result);
 }
