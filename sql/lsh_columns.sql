@@ -19,7 +19,11 @@ EXECUTE near (1, to_minhash(words(0)));
 EXECUTE near (NULL, to_minhash(words(0)));
 -- A type of the same family, a subquery (its plan reads differently from PostgreSQL 17 on), a list
 SELECT id FROM letter WHERE tenant = 1::bigint AND sig %> with_threshold((SELECT sig FROM letter WHERE id = 5), 0.9) ORDER BY id;
-EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM letter a JOIN letter b ON b.tenant = a.tenant AND jaccard(b.sig, a.sig) >= 0.9;
+-- PostgreSQL 18 tells of a scan that a setting is against it.
+CREATE OR REPLACE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+  DECLARE line text; BEGIN FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+    IF line !~ 'Disabled: true' THEN RETURN NEXT line; END IF; END LOOP; END $$;
+SELECT plan_of('SELECT a.id, b.id FROM letter a JOIN letter b ON b.tenant = a.tenant AND jaccard(b.sig, a.sig) >= 0.9');
 SELECT a.id, b.id FROM letter a JOIN letter b ON b.tenant = a.tenant AND b.id > a.id AND jaccard(b.sig, a.sig) >= 0.9
   WHERE a.tenant = 2 AND a.id < 20 ORDER BY 1, 2;
 -- Booleans, which PostgreSQL makes conditions of themselves
