@@ -170,9 +170,7 @@ COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and 
 
 -- Rows that a job looks at: id, origin, place and version, which tell that a row has changed where the source is a table,
 -- key (what it is kept by), within_1 .., at, body (the document, or the signature itself). A row that this very transaction
--- wrote has no version: it may write it again, and VACUUM FULL then put it where it was.
--- No version: of a row of this transaction, whose number may yet belong to another one. Old rows keep their number for good, so an age
--- may have become negative.
+-- wrote has no version: it may write it again, and VACUUM FULL then put it where it was. The age of a very old one is negative, too, but far.
 CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);

@@ -620,25 +620,15 @@ CREATE FUNCTION neardup_refresh_columns(job regclass, j neardup_job) RETURNS boo
 DECLARE
   columns text[] := ARRAY(SELECT format('%s %s', a.attnum, a.attname) FROM pg_attribute a
                           WHERE a.attrelid = j.source AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum);
-  changed boolean := NOT COALESCE(j.columns <@ columns, true);
+  server bigint := (SELECT c.system_identifier FROM pg_control_system() c);
+  changed boolean := NOT COALESCE(j.columns <@ columns, true) OR j.system IS DISTINCT FROM server;
 BEGIN
-  IF j.columns IS DISTINCT FROM columns THEN
-    EXECUTE format('UPDATE %s SET columns = $1, resync = resync OR $2', job) USING columns, changed;
+  IF changed OR j.columns IS DISTINCT FROM columns THEN
+    EXECUTE format('UPDATE %s SET columns = $1, system = $2, resync = resync OR $3', job) USING columns, server, changed;
   END IF;
   RETURN changed;
 END $$;
-COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, since the last listing';
-CREATE FUNCTION neardup_refresh_system(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
-  SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  changed boolean := j.system IS DISTINCT FROM (SELECT c.system_identifier FROM pg_control_system() c);
-BEGIN
-  IF changed THEN
-    EXECUTE format('UPDATE %s SET system = (SELECT c.system_identifier FROM pg_control_system() c), resync = true', job);
-  END IF;
-  RETURN changed;
-END $$;
-COMMENT ON FUNCTION neardup_refresh_system(regclass, neardup_job) IS 'private: whether the job was last listed by another server';
+COMMENT ON FUNCTION neardup_refresh_columns(regclass, neardup_job) IS 'private: whether a column of the source has gone, or its name, or the server is another one, since the last listing';
 CREATE FUNCTION neardup_refresh_types(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   shape text := @extschema@.neardup_job_temp(job, 'shape');
@@ -919,7 +909,7 @@ BEGIN
         PERFORM @extschema@.neardup_clear_signatures(job, j);
       END IF;
     END IF;
-    j.resync := @extschema@.neardup_refresh_columns(job, j) OR @extschema@.neardup_refresh_system(job, j) OR j.resync;
+    j.resync := @extschema@.neardup_refresh_columns(job, j) OR j.resync;
     IF @extschema@.neardup_refresh_types(job, j) THEN
       j.resync := true;
       EXECUTE pg_catalog.format('UPDATE %s SET resync = true, recluster = true', job);

@@ -144,12 +144,20 @@ def old_cursor(server, queries):
     findings.report("an old cursor under merges and VACUUM")
 
 
+BY_WORKERS = "SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; "
+
+
+def new_letters(conn, rows, k=3):
+    conn.execute("RESET ALL; DROP TABLE IF EXISTS letter; CREATE TABLE letter (id int PRIMARY KEY, g int, sig minhash)")
+    conn.execute("INSERT INTO letter SELECT i, i %% 2, to_minhash(md5(i::text), k => %s) FROM generate_series(1, %s) i" % (k, rows))
+
+
 def older_snapshots(server):
     """Rows deleted before an index is built again are in it for transactions that see them still."""
     findings = Findings()
     with server.connect() as old, server.connect() as b:
         for what, statement in (("REINDEX", "REINDEX INDEX letter_sig"), ("VACUUM FULL", "VACUUM FULL letter"), ("CLUSTER", "CLUSTER letter USING letter_pkey"),
-                                ("REINDEX by workers", "SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; REINDEX INDEX letter_sig")):
+                                ("REINDEX by workers", BY_WORKERS + "REINDEX INDEX letter_sig")):
             b.execute("RESET ALL; DROP TABLE IF EXISTS letter; CREATE TABLE letter (id int PRIMARY KEY, g int, sig minhash)")
             b.execute("INSERT INTO letter SELECT id, family % 2, sig FROM pool; CREATE INDEX letter_sig ON letter USING lsh (g, sig)")
             old.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL enable_seqscan = off; SELECT count(*) FROM plain")
@@ -163,8 +171,7 @@ def older_snapshots(server):
         # An index that was kept from older transactions once (indcheckxmin), and rows that were signed otherwise before it was made.
         for columns in ("g, sig", "sig"):
             for what, before in (("broken chains", "DELETE FROM letter WHERE id <= 10"), ("signed anew", "UPDATE letter SET sig = to_minhash(md5(id::text), k => 2)")):
-                b.execute("RESET ALL; DROP TABLE letter; CREATE TABLE letter (id int PRIMARY KEY, g int, sig minhash)")
-                b.execute("INSERT INTO letter SELECT i, i % 2, to_minhash(md5(i::text), k => 4) FROM generate_series(1, 300) i")
+                new_letters(b, 300, k=4)
                 with server.connect() as dump:
                     dump.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plain")
                     b.execute(before)
@@ -181,9 +188,8 @@ def older_snapshots(server):
                     old.execute("COMMIT")
                     dump.execute("COMMIT")
         # What a new index has met of dead rows alone does not bind it.
-        for how, settings in (("by one", ""), ("by workers", "SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; ")):
-            b.execute("RESET ALL; DROP TABLE letter; CREATE TABLE letter (id int PRIMARY KEY, g int, sig minhash)")
-            b.execute("INSERT INTO letter SELECT i, i % 2, to_minhash(md5(i::text), k => 4) FROM generate_series(1, 3000) i")
+        for how, settings in (("by one", ""), ("by workers", BY_WORKERS)):
+            new_letters(b, 3000, k=4)
             old.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plain")
             for part in ("DELETE FROM letter; %sCREATE INDEX letter_sig ON letter USING lsh (sig); INSERT INTO letter SELECT i, i %% 2, to_minhash(md5(i::text)) FROM generate_series(1, 300) i"
                          % settings).split("; "):
@@ -195,9 +201,9 @@ def older_snapshots(server):
         old.execute("CREATE TABLE other (id int)")
         for what, build in (("CREATE INDEX CONCURRENTLY", ("DROP INDEX letter_sig", "CREATE INDEX CONCURRENTLY letter_sig ON letter USING lsh (g, sig)")),
                             ("REINDEX CONCURRENTLY", ("REINDEX INDEX CONCURRENTLY letter_sig",))):
-            for then in ("REINDEX INDEX letter_sig", "VACUUM FULL letter", "SET max_parallel_maintenance_workers = 2; SET min_parallel_table_scan_size = 0; REINDEX INDEX letter_sig"):
-                b.execute("RESET ALL; DROP TABLE letter; CREATE TABLE letter (id int PRIMARY KEY, g int, sig minhash)")
-                b.execute("INSERT INTO letter SELECT i, i % 2, to_minhash(md5(i::text)) FROM generate_series(1, 300) i; CREATE INDEX letter_sig ON letter USING lsh (g, sig)")
+            for then in ("REINDEX INDEX letter_sig", "VACUUM FULL letter", BY_WORKERS + "REINDEX INDEX letter_sig"):
+                new_letters(b, 300)
+                b.execute("CREATE INDEX letter_sig ON letter USING lsh (g, sig)")
                 old.execute("BEGIN; INSERT INTO other VALUES (1)")
                 b.execute("DELETE FROM letter")
                 for part in build:
