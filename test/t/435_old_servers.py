@@ -9,28 +9,7 @@ import glob
 from servers import *
 import estate
 
-ROOT = os.path.join(HERE, "..", "..")
 RELEASES = {"0.1.0": "ccfd6ca"}  # sql/upgrade/README
-
-
-def sources_of(commit, folder):
-    """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no history."""
-    os.makedirs(folder)
-    if commit:
-        # A copy below a checkout knows its history, too.
-        top = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "rev-parse", "--show-toplevel"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-        packed = top if top.returncode else subprocess.run(["git", "-c", "safe.directory=*", "-C", top.stdout.strip(), "archive", commit], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        if packed.returncode:
-            return None
-        subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
-    else:
-        for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
-            path = os.path.join(ROOT, entry)
-            if os.path.isdir(path):
-                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
-            else:
-                shutil.copy(path, folder)
-    return folder
 
 
 def old_library(folder, release, commit):

@@ -12,6 +12,7 @@ import time
 
 from harness import *
 
+ROOT = os.path.join(HERE, "..", "..")
 PG_CONFIG = os.environ.get("PG_CONFIG", "pg_config")
 DESTDIR = os.environ.get("NEARDUP_DESTDIR", "")  # where `make install DESTDIR=...` has put the extension
 OS_USER = os.environ.get("NEARDUP_OS_USER", "postgres")  # the servers' account when this is run as root
@@ -46,11 +47,11 @@ def pg_version(program=PG_CONFIG):
 
 class Installation:
     """A PostgreSQL with an extension built from the sources in a folder, in a folder of its own: links to what is installed, but for
-    the programs that look for the rest beside themselves. `bin` has the programs."""
+    the programs that look for the rest beside themselves. `bin` has the programs. `flags`: of make."""
 
-    def __init__(self, folder, sources, program=PG_CONFIG):
+    def __init__(self, folder, sources, program=PG_CONFIG, flags=()):
         self.program, self.prefix = program, os.path.join(folder, "root")
-        make = ["make", "-s", "-C", sources, "PG_CONFIG=" + program, "CUDA=no"]
+        make = ["make", "-s", "-C", sources, "PG_CONFIG=" + program, "CUDA=no", *flags]
         for target in (["-j%d" % (os.cpu_count() or 2), "all"], ["install", "DESTDIR=" + self.prefix]):
             done = subprocess.run(make + target, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
             if done.returncode:
@@ -65,6 +66,26 @@ class Installation:
                 if not os.path.lexists(os.path.join(self.prefix + what, entry)):
                     os.symlink(os.path.join(what, entry), os.path.join(self.prefix + what, entry))
         open_to_all(self.prefix)
+
+
+def sources_of(commit, folder):
+    """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no history."""
+    os.makedirs(folder)
+    if commit:
+        # A copy below a checkout knows its history, too.
+        top = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "rev-parse", "--show-toplevel"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        packed = top if top.returncode else subprocess.run(["git", "-c", "safe.directory=*", "-C", top.stdout.strip(), "archive", commit], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if packed.returncode:
+            return None
+        subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
+    else:
+        for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
+            path = os.path.join(ROOT, entry)
+            if os.path.isdir(path):
+                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
+            else:
+                shutil.copy(path, folder)
+    return folder
 
 
 def open_to_all(folder):

@@ -6,7 +6,8 @@
 namespace neardup {
 namespace {
 
-constexpr uint64_t kMostLeaves = uint64_t{kMostChildren} * kMostChildren;  // of a run
+// Runs of a build. The slots left are for rows to come, and for merging them.
+constexpr int kMostBuilt = kCrowded - 2;
 
 const InnerPage* inner_of(BulkWriteBuffer page) { return static_cast<const InnerPage*>(page_body(page->data)); }
 
@@ -34,9 +35,11 @@ void IndexWriter::add(const Entry* entries, size_t n) {
 void IndexWriter::write_leaf() {
   CHECK_FOR_INTERRUPTS();
   if (run()->id == 0) {
-    if (meta_.nruns == kMostRuns - 1)
+    if (meta_.nruns == kMostBuilt)
       ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                      errmsg("index \"%s\" would be too large", RelationGetRelationName(index_))));
+                      errmsg("index \"%s\" would be too large", RelationGetRelationName(index_)),
+                      errdetail("It can have at most %d runs of " UINT64_FORMAT " pages each.", kMostBuilt, kMostLeaves),
+                      errhint("Partition the table, or index fewer of its rows.")));
     run()->id = meta_.next_id++;
     run()->state = kLive;
     run()->lo = meta_.nruns == 0 ? pack_entry(kLeastEntry) : meta_.runs[meta_.nruns - 1].hi;

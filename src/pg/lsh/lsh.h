@@ -120,7 +120,14 @@ static_assert(offsetof(LshMeta, pending) == 640 - 24 && offsetof(LshMeta, runs) 
 static_assert(sizeof(LshMeta) == 7552 - 24);
 
 // An inner or root page, from byte 24. child[] and first[] grow at their ends only.
+#ifdef NEARDUP_MOST_CHILDREN  // a test's, so that small indexes have many runs: no other build reads their files
+inline constexpr uint32_t kMostChildren = NEARDUP_MOST_CHILDREN;
+#else
 inline constexpr uint32_t kMostChildren = 542;
+#endif
+inline constexpr uint64_t kMostLeaves = uint64_t{kMostChildren} * kMostChildren;  // of a run
+// Pending pages that there may be: one flush takes them all.
+inline constexpr uint32_t kMostWaiting = kMostPending < kMostChildren / 2 ? kMostPending : kMostChildren / 2;
 struct InnerPage {
   uint16_t n;
   uint16_t level;  // 1: the children are leaves

@@ -191,6 +191,9 @@ bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most
 // merge steps, for some 8 ms. False when another backend is at it (only without wait).
 bool maintain(Relation index, bool wait);
 
+// Reports an index without room for rows: nothing more can be flushed, and merging would not make its runs fewer.
+void check_room(Relation index);
+
 // Forgets runs whose flush did not end. Under the maintenance lock, as all that follows.
 void drop_building(Relation index, const LshMeta& directory);
 // Moves the first n pending pages, all closed, into a new run. Returns the number of its leaves.

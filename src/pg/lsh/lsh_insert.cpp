@@ -101,7 +101,7 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
   const LshMeta* now = locked_meta(index, meta_buffer);
   const bool same = now->npending == 0 ? head.npending == 0
                                        : head.npending != 0 && now->pending[now->npending - 1].id == head.tail.id;
-  if (same && now->npending < kMostPending) {
+  if (same && now->npending < kMostWaiting) {
     bool damaged = false;
     if (old != InvalidBuffer) {
       LockBuffer(old, BUFFER_LOCK_EXCLUSIVE);
@@ -153,8 +153,9 @@ void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
         continue;
       }
     }
-    if (head.npending == kMostPending) {
+    if (head.npending == kMostWaiting) {
       maintain(index, true);
+      check_room(index);
       continue;
     }
     if (!add_tail(index, head, tid, keys)) continue;

@@ -14,10 +14,9 @@ namespace {
 constexpr double kMaintainSeconds = 0.008;
 constexpr uint32_t kStepBudget = 4;          // leaves of a merge step for one of the flush before it
 constexpr uint32_t kLeastBudget = 48;        // leaves of a merge step
-constexpr uint32_t kMostBudget = 400;        // fewer than the children of one inner page: a step begins one new inner at most
-constexpr int kRoomy = 40;                   // slots in use that a vacuum may begin with
-constexpr int kMostRounds = 1000;             // of maintenance before it begins all the same
-constexpr uint32_t kFlatLeaves = 400;        // estimated leaves from which on an output gets inner pages
+constexpr uint32_t kMostBudget = kMostChildren * 3 / 4;  // of one inner page: a step begins one new inner at most
+constexpr int kMostRounds = 1000;             // of maintenance before a vacuum begins all the same
+constexpr uint32_t kFlatLeaves = kMostChildren * 3 / 4;  // estimated leaves from which on an output gets inner pages
 
 // Units of the directory.
 struct Unit {
@@ -27,8 +26,12 @@ struct Unit {
   uint64_t most_rows;  // of one run: the class of a unit that is being merged
   uint64_t most_id;
   uint64_t least_id;
+  uint64_t leaves;
   int runs;
+  int full;  // of them, those that are as large as runs get: merging would write them anew for nothing
 };
+
+bool is_full(const RunSlot& run) { return run.leaves >= kMostLeaves - kMostLeaves / 8; }
 
 int units_of(const LshMeta& meta, Unit* out) {
   int n = 0;
@@ -37,15 +40,52 @@ int units_of(const LshMeta& meta, Unit* out) {
     if (run.state == kBuilding) continue;
     int u = 0;
     while (u < n && out[u].number != run.unit) ++u;
-    if (u == n) out[n++] = {run.unit, false, 0, 0, 0, run.id, 0};
+    if (u == n) out[n++] = {run.unit, false, 0, 0, 0, run.id, 0, 0, 0};
     out[u].merging |= run.state != kLive;
     out[u].rows += run.rows;
     if (run.state != kOutput) out[u].most_rows = Max(out[u].most_rows, run.rows);
     out[u].most_id = Max(out[u].most_id, run.id);
     out[u].least_id = Min(out[u].least_id, run.id);
+    out[u].leaves += run.leaves;
     ++out[u].runs;
+    out[u].full += is_full(run) ? 1 : 0;
   }
   return n;
+}
+
+int full_runs(const LshMeta& meta) {
+  return static_cast<int>(std::count_if(meta.runs, meta.runs + meta.nruns, is_full));
+}
+
+// Slots in use that a vacuum may begin with: half of those that full runs leave.
+int roomy(const LshMeta& meta) { return (static_cast<int>(kMostRuns) + full_runs(meta)) / 2; }
+
+// The two smallest units whose merging frees a slot, whatever their classes. The largest is not written anew for that once
+// it has full runs. Sorts the units. Returns 2, or 0 when there are none.
+template <typename Movable>
+int smallest_pair(Unit* units, int n, const Movable& movable, uint8_t* chosen) {
+  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.rows < b.rows; });
+  const int most = n != 0 && units[n - 1].full != 0 ? n - 1 : n;
+  const auto usable = [&](const Unit& u) { return !u.merging && movable(u); };
+  for (int b = 1; b < most; ++b) {
+    for (int a = 0; a < b; ++a) {
+      const uint64_t runs = (units[a].leaves + units[b].leaves + kMostLeaves - 1) / kMostLeaves;
+      if (!usable(units[a]) || !usable(units[b]) || runs >= static_cast<uint64_t>(units[a].runs + units[b].runs)) continue;
+      chosen[0] = units[a].number;
+      chosen[1] = units[b].number;
+      return 2;
+    }
+  }
+  return 0;
+}
+
+// Whether maintenance can still make the runs fewer, now or when a vacuum has ended.
+bool can_shrink(const LshMeta& meta) {
+  Unit units[kMostRuns];
+  const int n = units_of(meta, units);
+  uint8_t chosen[2];
+  return std::any_of(units, units + n, [](const Unit& u) { return u.merging; }) ||
+         smallest_pair(units, n, [](const Unit&) { return true; }, chosen) != 0;
 }
 
 int class_of(uint64_t rows) {
@@ -350,7 +390,7 @@ double seconds_since(const instr_time& began) {
 }
 
 // Starts the merges that are due. Units whose runs a vacuum works on are left alone.
-void start_due_merges(Relation index, int crowded) {
+void start_due_merges(Relation index, bool for_vacuum) {
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   for (;;) {
     read_meta(index, directory);
@@ -363,7 +403,8 @@ void start_due_merges(Relation index, int crowded) {
     };
     // Runs that there will be when the merges at work have ended.
     int remaining = 0;
-    for (int u = 0; u < n; ++u) remaining += units[u].merging && movable(units[u]) ? 1 : units[u].runs;
+    for (int u = 0; u < n; ++u)
+      remaining += units[u].merging && movable(units[u]) ? Min(units[u].full + 1, units[u].runs) : units[u].runs;
     uint8_t chosen[kMostRuns];
     int nchosen = 0;
     if (directory->nruns + 2u < kMostRuns) {
@@ -376,21 +417,16 @@ void start_due_merges(Relation index, int crowded) {
         if (nchosen < static_cast<int>(kMergeFanout)) nchosen = 0;
         nchosen = Min(nchosen, static_cast<int>(2 * kMergeFanout));
       }
-      if (nchosen == 0 && remaining >= crowded) {
-        // The two smallest, whatever their classes.
-        std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.rows < b.rows; });
-        for (int u = 0; u < n && nchosen < 2; ++u)
-          if (!units[u].merging && movable(units[u])) chosen[nchosen++] = units[u].number;
-        if (nchosen < 2) nchosen = 0;
-      }
+      if (nchosen == 0 && remaining >= (for_vacuum ? roomy(*directory) : kCrowded))
+        nchosen = smallest_pair(units, n, movable, chosen);
     }
     if (nchosen == 0) return;
     if (start_merge(index, chosen, nchosen) < 0) return;
   }
 }
 
-// crowded: slots in use from which on merging is forced.
-bool maintain_until(Relation index, bool wait, int crowded) {
+// for_vacuum: merging is forced until a vacuum has room to begin, else in a crowded directory.
+bool maintain_for(Relation index, bool wait, bool for_vacuum) {
   if (!take_lock(index, IndexLock::maintenance, ExclusiveLock, wait)) return false;
   instr_time began;
   INSTR_TIME_SET_CURRENT(began);
@@ -403,7 +439,7 @@ bool maintain_until(Relation index, bool wait, int crowded) {
   const uint32_t closed = directory->npending == 0 ? 0 : directory->npending - 1u;
   uint32_t flushed = 0;
   if (closed != 0 && directory->nruns < kCrowded) flushed = flush(index, closed);
-  start_due_merges(index, crowded);
+  start_due_merges(index, for_vacuum);
   read_meta(index, directory);
   const uint32_t budget = Max(kStepBudget * flushed, kLeastBudget);
   Unit units[kMostRuns];
@@ -426,16 +462,28 @@ bool maintain_until(Relation index, bool wait, int crowded) {
 
 }  // namespace
 
-bool maintain(Relation index, bool wait) { return maintain_until(index, wait, kCrowded); }
+bool maintain(Relation index, bool wait) { return maintain_for(index, wait, false); }
+
+void check_room(Relation index) {
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, directory);
+  if (directory->npending == kMostWaiting && directory->nruns >= kCrowded && !can_shrink(*directory))
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("index \"%s\" is full", RelationGetRelationName(index)),
+                    errdetail("It has %d runs of at most %d, %d of them of " UINT64_FORMAT " pages, the most that one can have.",
+                              directory->nruns, static_cast<int>(kMostRuns), full_runs(*directory), kMostLeaves),
+                    errhint("Partition the table, or index fewer of its rows.")));
+  pfree(directory);
+}
 
 uint64_t begin_vacuum(Relation index) {
   // A long vacuum freezes the runs that it finds: it leaves slots for those to come.
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   for (int round = 0; round < kMostRounds; ++round) {
     read_meta(index, directory);
-    if (directory->nruns <= kRoomy) break;
+    if (directory->nruns <= roomy(*directory) || !can_shrink(*directory)) break;
     CHECK_FOR_INTERRUPTS();
-    maintain_until(index, true, kRoomy);
+    maintain_for(index, true, true);
   }
   take_lock(index, IndexLock::maintenance, ExclusiveLock, true);
   flush_all(index, true);
