@@ -169,6 +169,21 @@ def pruning_at_run_time(conn):
     conn.execute("RESET ALL")
 
 
+def workers(conn):
+    """Short searches of many partitions stay in one process, whatever their costs come to together."""
+    conn.execute("""CREATE TABLE many (id int, sig minhash) PARTITION BY RANGE (id);
+        DO $$ BEGIN FOR i IN 0..7 LOOP EXECUTE format('CREATE TABLE many_%s PARTITION OF many FOR VALUES FROM (%s) TO (%s)', i, i * 3000, (i + 1) * 3000); END LOOP; END $$;
+        INSERT INTO many SELECT i, set_minhash(array[i, i + 1, i + 2, i / 3]::bigint[]) FROM generate_series(0, 23999) i;
+        CREATE INDEX ON many USING lsh (sig); CREATE INDEX ON many (id); ANALYZE many""")
+    query = "'%s'::minhash" % one(conn, "SELECT sig FROM many WHERE id = 77")
+    conditions = ("jaccard(sig, %s) >= 0.8", "sig %% %s", "id BETWEEN 70 AND 23900 AND jaccard(sig, %s) >= 0.8")
+    gathers = {setup: ["Gather" in str(conn.execute("EXPLAIN SELECT id FROM many WHERE " + c % query).fetchall()) for c in conditions]
+               for setup in ("150", "0") if conn.execute("SET parallel_setup_cost = " + setup)}
+    equal("searches of eight partitions that together cost more than workers", gathers["150"], [False] * 3)
+    check("workers for those to whom they cost nothing", any(gathers["0"]), gathers["0"])
+    conn.execute("RESET parallel_setup_cost; DROP TABLE many")
+
+
 def ordered(conn):
     """The nearest of all partitions, each of which hands out its rows in order."""
     conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
@@ -452,7 +467,7 @@ def main():
     with database() as name:
         with connect(name) as conn:
             conn.execute("SET client_min_messages = warning")
-            sections(*[(f, conn) for f in (declared, pruning, pruning_at_run_time, ordered, joins, attach, detach, parameters, constraints, jobs,
+            sections(*[(f, conn) for f in (declared, pruning, pruning_at_run_time, workers, ordered, joins, attach, detach, parameters, constraints, jobs,
                                            deduplicate, rebuilt)])
 
 

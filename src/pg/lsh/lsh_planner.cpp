@@ -635,8 +635,8 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
     exchange_members(static_cast<ParamPathInfo*>(lfirst(cell))->ppi_clauses, d.derived, d.originals);
 }
 
-void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTblEntry* rte) {
-  if (previous_hook != nullptr) previous_hook(root, rel, rti, rte);
+// Estimates of the query's measures, and the paths that an index makes of them.
+void add_derived(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!guc_derive_conditions || IS_DUMMY_REL(rel)) return;
   PlanMeasures* measures = measures_of(root);
   if (measures->n == 0) return;
@@ -645,6 +645,41 @@ void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTb
     estimate_rows(root, measures);
   }
   if (rel->baserestrictinfo != NIL || rel->joininfo != NIL) add_paths(root, rel, rte, measures);
+}
+
+bool searches(const Path* path) {
+  if (IsA(path, IndexPath)) return is_lsh(reinterpret_cast<const IndexPath*>(path)->indexinfo);
+  if (IsA(path, BitmapHeapPath)) return searches(reinterpret_cast<const BitmapHeapPath*>(path)->bitmapqual);
+  if (!IsA(path, BitmapAndPath)) return false;
+  ListCell* cell;
+  foreach (cell, reinterpret_cast<const BitmapAndPath*>(path)->bitmapquals)
+    if (searches(static_cast<const Path*>(lfirst(cell)))) return true;
+  return false;
+}
+
+// A search by an lsh index that costs less than to start workers.
+bool is_short_search(const Path* path) {
+  return path->param_info == nullptr && path->total_cost < parallel_setup_cost && searches(path);
+}
+
+// The searches of many partitions together seem worth workers: each is charged some eighty pages from disk, as PostgreSQL does
+// for all indexes. But they take a tenth of a millisecond each, and workers ten to start.
+void keep_from_workers(RelOptInfo* rel) {
+  if (rel->reloptkind != RELOPT_OTHER_MEMBER_REL) return;
+  ListCell* cell;
+  foreach (cell, rel->pathlist) {
+    auto* path = static_cast<Path*>(lfirst(cell));
+    if (is_short_search(path)) path->parallel_safe = false;
+  }
+  foreach (cell, rel->partial_pathlist)
+    if (is_short_search(static_cast<const Path*>(lfirst(cell))))
+      rel->partial_pathlist = foreach_delete_current(rel->partial_pathlist, cell);
+}
+
+void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTblEntry* rte) {
+  if (previous_hook != nullptr) previous_hook(root, rel, rti, rte);
+  add_derived(root, rel, rte);
+  keep_from_workers(rel);
 }
 
 }  // namespace
