@@ -787,12 +787,15 @@ DECLARE
   n bigint;
   found bigint;
   sampled bigint;
+  most bigint;
   level int := 0;
 BEGIN
   IF j.recluster OR j.clustered = 0 OR near IS NULL THEN RETURN false; END IF;
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s', signatures) INTO rows;
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', signatures) INTO n USING j.clustered;
-  IF n > rows / 20 + 10 THEN RETURN false; END IF;
+  -- A search costs as much as to cluster ten rows, and in more than a million rows more: an index that the memory does not hold.
+  most := least(rows / 10 + 10, 100000 + rows / 100);
+  IF n > least(rows / 20 + 10, most) THEN RETURN false; END IF;
   PERFORM @extschema@.neardup_drop('TABLE', touched);
   EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id, 0 AS level FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
     USING j.clustered;
@@ -803,7 +806,7 @@ BEGIN
     USING j.clustered;
   LOOP
     EXECUTE pg_catalog.format('SELECT count(*), count(*) FILTER (WHERE level = $1) FROM %s', touched) INTO n, found USING level;
-    IF n > rows / 10 + 10 THEN RETURN false; END IF;
+    IF n > most THEN RETURN false; END IF;
     EXIT WHEN found = 0;
     EXECUTE pg_catalog.format('ANALYZE %s', touched);
     -- A large family of near rows: each would find all others.
