@@ -4,9 +4,8 @@ what they say is refused must be. A page that is not listed here fails, and so d
 import os
 import re
 
-from harness import check, database, equal, finish, skip, tool
+from harness import ROOT, check, database, equal, finish, skip, tool
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 QUERY = "'the body of article number 7 about ferries and islands and what else there is to say'"
 ROWS = """
 INSERT INTO articles SELECT i, i % 3, timestamptz '2026-01-01' + i * interval '1 hour', CASE WHEN i % 5 > 0 THEN 'title ' || i / 4 END,

@@ -8,7 +8,6 @@ import time
 
 from harness import *
 
-ROOT = os.path.join(HERE, "..", "..")
 # Recipe: its table, the file of known matches, whether a pair may stand either way round there, the least F1.
 RECIPES = {
     "restaurants": ("restaurant_links", "restaurants/gold", False, 0.85),  # the file lists 89 of 111 matches: see below

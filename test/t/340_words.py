@@ -8,7 +8,6 @@ import time
 from harness import *
 import words
 
-ROOT = os.path.join(HERE, "..", "..")
 ROWS = "SELECT word, similar_word, similarity, rank FROM word_similarities(%s"
 MODEL_ROWS = "SELECT m.word, o.word, s.similarity, s.rank::int FROM %s m, unnest(m.similar_ids, m.similarities) WITH ORDINALITY s(id, similarity, rank), %s o WHERE o.id = s.id ORDER BY m.id, s.rank"
 STOPWORDS = ["the", "of", "and", "a", "to", "in"]

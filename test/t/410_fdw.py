@@ -7,7 +7,6 @@ import re
 from servers import *
 
 ROWS = 20000 if FULL else 1500
-ROOT = os.path.join(HERE, "..", "..")
 EXPLAINED = """
 auto_explain.log_min_duration = 0
 auto_explain.log_timing = off

@@ -5,7 +5,6 @@ import re
 
 from servers import *
 
-ROOT = os.path.join(HERE, "..", "..")
 SETTINGS_OF_CITUS = """
 shared_preload_libraries = 'citus'
 max_prepared_transactions = 50

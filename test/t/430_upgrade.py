@@ -6,7 +6,6 @@ import hashlib
 from harness import *
 import estate
 
-ROOT = os.path.join(HERE, "..", "..")
 UPGRADE = os.path.join(ROOT, "sql", "upgrade")
 
 

@@ -8,7 +8,6 @@ import tempfile
 
 from harness import *
 
-ROOT = os.path.join(HERE, "..", "..")
 DATA = os.path.join(ROOT, "test", "data", "imports")
 FORMAT = r"WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')"  # as on the page
 TEXTS = ["".join("%s, ferry %d: %s.\n" % (place, i, hex(i * 2654435761 * seed % 2**61)) for i in range(60))

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 from harness import *
 
-ROOT = os.path.join(HERE, "..", "..")
 # Pages that name functions of other programs or of their own formulas.
 FOREIGN = ("docs/distributed.md", "docs/format.md", "docs/install.md")
 ELSEWHERE = {"coalesce", "int", "is_empty", "schedule", "tolist"}  # SQL's own, Python's, pg_cron's

@@ -12,6 +12,7 @@ import traceback
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ./run starts tests side by side, where Ctrl-C is ignored
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "reference"))
 
 try:
@@ -67,7 +68,7 @@ def data_file(*parts):
 
 def default_version():
     """Of neardup.control, the one place where it stands."""
-    with open(os.path.join(HERE, "..", "..", "neardup.control"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "neardup.control"), encoding="utf-8") as f:
         return re.search(r"^default_version = '(.*)'$", f.read(), re.M).group(1)
 
 

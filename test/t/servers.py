@@ -12,7 +12,6 @@ import time
 
 from harness import *
 
-ROOT = os.path.join(HERE, "..", "..")
 PG_CONFIG = os.environ.get("PG_CONFIG", "pg_config")
 DESTDIR = os.environ.get("NEARDUP_DESTDIR", "")  # where `make install DESTDIR=...` has put the extension
 OS_USER = os.environ.get("NEARDUP_OS_USER", "postgres")  # the servers' account when this is run as root

@@ -24,7 +24,6 @@ struct Unit {
   bool merging;
   uint64_t rows;
   uint64_t most_rows;  // of one run: the class of a unit that is being merged
-  uint64_t most_id;
   uint64_t least_id;
   uint64_t leaves;
   int runs;
@@ -40,11 +39,10 @@ int units_of(const LshMeta& meta, Unit* out) {
     if (run.state == kBuilding) continue;
     int u = 0;
     while (u < n && out[u].number != run.unit) ++u;
-    if (u == n) out[n++] = {run.unit, false, 0, 0, 0, run.id, 0, 0, 0};
+    if (u == n) out[n++] = {run.unit, false, 0, 0, run.id, 0, 0, 0};
     out[u].merging |= run.state != kLive;
     out[u].rows += run.rows;
     if (run.state != kOutput) out[u].most_rows = Max(out[u].most_rows, run.rows);
-    out[u].most_id = Max(out[u].most_id, run.id);
     out[u].least_id = Min(out[u].least_id, run.id);
     out[u].leaves += run.leaves;
     ++out[u].runs;
