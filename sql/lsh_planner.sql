@@ -134,6 +134,39 @@ SELECT stanullfrac, stadistinct <> 0 AS has_distinct, array_length(stanumbers, 1
   FROM pg_statistic, LATERAL (VALUES (stakind1, stanumbers1), (stakind2, stanumbers2), (stakind3, stanumbers3)) x(kind, stanumbers)
   WHERE starelid = 'paper'::regclass AND staattnum = 5 AND kind = 19551;
 
+-- A table with many copies of one row. A query from outside is as likely one document as another, a row of a table is
+-- as likely one row as another; so a prepared statement comes to a plan that it keeps.
+CREATE TABLE copied AS SELECT i AS id, set_minhash(ARRAY(SELECT greatest(i, 1000) * 1000::bigint + e FROM generate_series(1, 60) e)) AS sig
+  FROM generate_series(1, 2500) i;
+CREATE INDEX copied_sig ON copied USING lsh (sig);
+ANALYZE copied;
+PREPARE of_copied(minhash) AS SELECT id FROM copied WHERE jaccard(sig, $1) > 0.8;
+CREATE FUNCTION estimates() RETURNS TABLE (outside float8, known_copy float8, of_row float8, joined float8) LANGUAGE sql AS $$
+  SELECT estimate('EXECUTE of_copied(NULL)'),
+    estimate('SELECT FROM copied WHERE jaccard(sig, set_minhash(ARRAY(SELECT 1000000::bigint + e FROM generate_series(1, 60) e))) > 0.8'),
+    estimate('SELECT FROM copied WHERE jaccard(sig, (SELECT sig FROM copied LIMIT 1)) > 0.8'),
+    estimate('SELECT FROM copied x JOIN copied y ON jaccard(x.sig, y.sig) > 0.8') $$;
+SELECT outside < 2 AS outside, known_copy BETWEEN 300 AND 500 AS known_copy, of_row BETWEEN 300 AND 500 AS of_row,
+  joined BETWEEN 800000 AND 1200000 AS joined FROM estimates();
+-- As ANALYZE of version 0.1.0 left it
+UPDATE pg_statistic SET stanumbers1 = CASE stakind1 WHEN 19551 THEN stanumbers1[1:23] ELSE stanumbers1 END,
+  stanumbers2 = CASE stakind2 WHEN 19551 THEN stanumbers2[1:23] ELSE stanumbers2 END,
+  stanumbers3 = CASE stakind3 WHEN 19551 THEN stanumbers3[1:23] ELSE stanumbers3 END WHERE starelid = 'copied'::regclass AND staattnum = 2;
+DISCARD PLANS;
+SELECT outside BETWEEN 300 AND 500 AS outside, joined BETWEEN 800000 AND 1200000 AS joined FROM estimates();
+ANALYZE copied;
+DEALLOCATE of_copied;
+PREPARE of_copied(minhash) AS SELECT id FROM copied WHERE jaccard(sig, $1) > 0.8;
+RESET plan_cache_mode;
+DO $$ BEGIN FOR i IN 1501 .. 1520 LOOP
+  EXECUTE format('EXECUTE of_copied(%L)', set_minhash(ARRAY(SELECT i * 1000::bigint + e FROM generate_series(1, 60) e)));
+END LOOP; END $$;
+SELECT generic_plans > 10 AS kept FROM pg_prepared_statements WHERE name = 'of_copied';
+SET plan_cache_mode = force_generic_plan;
+DEALLOCATE of_copied;
+DROP FUNCTION estimates();
+DROP TABLE copied;
+
 -- Queries that are stored, and a value that asks for them
 CREATE TABLE watch AS SELECT id, with_threshold(sig, 0.9) AS of_minhash, lsh_hamming_query(to_simhash(id::text), 3) AS of_simhash,
   lsh_rate_query(to_ctph(repeat('many words ' || id, 30)), 0.1) AS of_ctph FROM paper WHERE sig IS NOT NULL;

@@ -184,3 +184,12 @@ static inline void restrict_search_path() {
 #else
 #define sort_interruptible(base, n, size, compare, arg) qsort_arg(base, n, size, compare, arg)
 #endif
+
+// 16 declares what a walker takes.
+static inline bool walk_expression(Node* node, bool (*walker)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+  return expression_tree_walker(node, walker, context);
+#else
+  return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context);
+#endif
+}

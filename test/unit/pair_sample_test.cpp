@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/ctph.h"
+#include "core/hash.h"
 #include "core/minhash.h"
 #include "test/reference/signature_sets.h"
 
@@ -87,6 +89,65 @@ TEST(PairSample, HotBandsAreCandidatesOnlyWhereTheIndexTakesThem) {
   EXPECT_EQ(got.similar[6], 0);
   EXPECT_EQ(got.candidates[6], 0) << "at 0.8 more than 7 of 33 bands must agree";
   EXPECT_NEAR(got.candidates[5], 200 * 199 / 2, 1e-6) << "at 0.75 one is enough";
+}
+
+// What rows of a sample meet on average, and what documents do.
+TEST(PairSample, CopiesAreOneDocument) {
+  SetMaker maker(128, 32, 13);
+  maker.equal(400);
+  maker.families(1000, 0, 0);
+  maker.families(100, 1, 0);
+  const PairSample got = sample(maker.rows());
+  const uint32_t top = kPairLevels - 1;
+  EXPECT_NEAR(got.similar[top], 400 * 399 / 2 + 100, 1e-6);
+  // 1 + 1000 + 100 documents, of which one has 399 other copies, and a hundred have one. A row has 100 on average.
+  EXPECT_NEAR(got.document_similar[top], (399 + 100) / 1101.0, 1e-6);
+  EXPECT_NEAR(got.document_candidates[top], (399 + 100) / 1101.0, 1e-6);
+}
+
+// Copies of a page that differ a little from each other, and rows that have another page's header only.
+TEST(PairSample, NearCopiesAndHeadersAreToldApart) {
+  SetMaker maker(128, 32, 17);
+  maker.families(1, 600, 4);
+  maker.boilerplate(400, 20);
+  maker.families(1000, 0, 0);
+  const PairSample got = sample(maker.rows());
+  EXPECT_GT(got.similar[6] * 2 / maker.rows().size(), 150) << "matches of a row";
+  EXPECT_LT(got.document_similar[6], 2);
+  // A header that is in five of 33 bands does not make copies of its rows: candidates at 0.75 stay theirs.
+  EXPECT_NEAR(got.document_candidates[5], 400 * 399 / 1401.0, 3);
+}
+
+TEST(PairSample, SimhashesAndTheirCopies) {
+  std::vector<uint64_t> values(300, 0);
+  values.insert(values.end(), 20, 7);  // three bits from the others
+  for (uint64_t i = 1; i <= 1000; ++i) values.push_back(mix64(i) | 0xffff000000000000);
+  const PairSample got = sample_simhash_pairs(values.data(), static_cast<uint32_t>(values.size()), nullptr);
+  const uint32_t top = kPairLevels - 1;
+  EXPECT_EQ(got.similar[top], 300 * 299 / 2 + 20 * 19 / 2);
+  EXPECT_EQ(got.similar[top - 3], got.similar[top] + 300 * 20);
+  EXPECT_NEAR(got.document_similar[top], (299 + 19) / 1002.0, 1e-9);
+  EXPECT_NEAR(got.document_similar[top - 3], (299 + 19 + 320) / 1002.0, 1e-9);
+}
+
+TEST(PairSample, DigestsAndTheirCopies) {
+  std::vector<CtphDigest> made;
+  for (uint64_t i = 0; i < 200; ++i) {
+    std::string text;
+    for (uint64_t w = 0; w < 300; ++w) text += std::to_string(mix64(i * 1000 + w)) + ' ';
+    made.push_back(ctph(text.data(), text.size()));
+  }
+  std::vector<CtphView> digests;
+  for (const CtphDigest& digest : made) digests.push_back(view_of(digest));
+  digests.insert(digests.end(), 99, digests.front());
+  PairSample scores{};
+  PairSample rates{};
+  sample_ctph_pairs(digests.data(), static_cast<uint32_t>(digests.size()), 1 << 20, nullptr, &scores, &rates);
+  const uint32_t top = kPairLevels - 1;
+  EXPECT_NEAR(scores.similar[top], 100 * 99 / 2, 1e-6);
+  EXPECT_NEAR(scores.document_similar[top], 99 / 200.0, 1e-6);
+  EXPECT_NEAR(rates.document_similar[top], 99 / 200.0, 1e-6);
+  EXPECT_NEAR(rates.document_candidates[top], 99 / 200.0, 1e-6);
 }
 
 TEST(PairSample, SmallAndLargeForms) {

@@ -220,12 +220,18 @@ double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
 }
 
 // Entries that those look-ups meet.
-double usual_entries(const IndexFacts* facts, const KnownQuery& query, double probes) {
+double usual_entries(const IndexFacts* facts, const KnownQuery& query, double probes, const NearStats& stats) {
   if (facts == nullptr || facts->entries == 0) return 0;
   // By prefixes of whole keys.
   if (query.measure == LshMeasure::hamming)
     return probes * facts->entries / facts->nbands / std::exp2(64.0 / facts->nbands);
-  return probes * facts->sum_sq / facts->entries;
+  // A row's keys lie with so many others on average.
+  const double shared = facts->sum_sq / facts->entries;
+  if (query.of_row || !stats.analyzed) return probes * shared;
+  KnownQuery row = query;
+  row.of_row = true;
+  const double less = expected_candidates(stats, query) / expected_candidates(stats, row);
+  return probes * (1 + (shared - 1) * Min(less, 1.0));
 }
 
 // Pages that one scan of p look-ups reads.
@@ -233,6 +239,14 @@ double pages_of(const IndexFacts& facts, double p) {
   double pages = 1;
   for (int i = 0; i < facts.nruns; ++i) pages += Min(p, facts.runs[i].leaves) + Min(p, facts.runs[i].inners) + 1;
   return pages;
+}
+
+// A column, or what another part of the statement finds: not what a client or a function hands over.
+bool of_row_walker(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, SubPlan)) return true;
+  if (IsA(node, Param)) return reinterpret_cast<Param*>(node)->paramkind != PARAM_EXTERN;
+  return walk_expression(node, of_row_walker, context);
 }
 
 }  // namespace
@@ -246,6 +260,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
     known.bound = guc_jaccard_threshold;
   }
   Node* node = estimate_expression_value(root, operand);
+  known.of_row = of_row_walker(node, nullptr);
   if (IsA(node, Const)) {
     const Const* value = reinterpret_cast<Const*>(node);
     if (value->constisnull) {
@@ -298,6 +313,7 @@ KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query
     if (known.has_bound) known.bound = DatumGetFloat8(c->constvalue);
     known.none = known.none || beyond_reach(measure, known.bound);
   }
+  known.of_row = of_row_walker(v, nullptr);
   if (IsA(v, Const)) {
     const Const* c = reinterpret_cast<Const*>(v);
     known.none = known.none || c->constisnull;
@@ -426,7 +442,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       cost_qual_eval_node(&argument_cost, operand, root);
       arguments += argument_cost.startup + argument_cost.per_tuple;
 
-      const KnownQuery query =
+      KnownQuery query =
           known_operand(root, static_cast<uint16_t>(strategy), operand, facts != nullptr && facts->family != Family::other);
       ProbeEstimate counted{};
       bool is_counted;
@@ -437,7 +453,6 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
         entries = probes = 0;
         break;
       }
-      const double near = closeness_of(query);
       // At a high similarity few of the bands that are located are read.
       const double p =
           is_counted && query.measure != LshMeasure::jaccard ? counted.probes : usual_probes(facts, query);
@@ -451,11 +466,13 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
         examine_variable(root, key, 0, &variable);
         const NearStats stats = near_stats(root, &variable, query.measure);
         ReleaseVariableStats(variable);
+        // More than are counted: a popular one.
+        if (counted.entries > 0) query.of_row = true;
         // A partial index has its share of them.
         const double share = index->indpred == NIL ? 1 : Min(1.0, Max(index->tuples, 1.0) / rows);
-        scanned = usual_entries(facts, query, p);
+        scanned = usual_entries(facts, query, p, stats);
         if (is_counted) scanned = Max(scanned, counted.entries);
-        candidates = expected_candidates(stats, near) * share * equal_share;
+        candidates = expected_candidates(stats, query) * share * equal_share;
         if (!stats.analyzed && facts != nullptr) candidates = Min(candidates, Max(scanned, 1.0));
         if (is_counted) candidates = Max(candidates, counted.candidates);
       }

@@ -60,6 +60,7 @@ struct KnownQuery {
   bool has_bound;
   LshMeasure measure;  // of the bound
   double bound;
+  bool of_row;  // not known, but another row's
   bool has_query;
   Oid type;     // of:
   Datum query;  // as the access method takes it: an lsh_query, or a minhash for %
@@ -89,17 +90,23 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
 
 // lsh_selectivity.cpp ------------------------------------------------------------------------------------------------
 
-// What ANALYZE knows of near duplicates, or guesses without it.
+// What ANALYZE knows of near duplicates, or guesses without it: rows that match a value at least pair_level(i) near on
+// the scale of closeness(), and those that are handed out to be checked.
+struct NearLevels {
+  float4 matches[kPairLevels];
+  float4 candidates[kPairLevels];
+};
 struct NearStats {
   double rows;  // that the table has
   bool analyzed;
-  float4 matches[kPairLevels];  // per row, at least pair_level(i) near on the scale of closeness()
-  float4 candidates[kPairLevels];
+  NearLevels of_row;
+  NearLevels of_document;  // copies of each other taken as one
 };
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
-// Rows that match a row, or are handed out to be checked, at this closeness.
-double expected_matches(const NearStats& stats, double closeness);
-double expected_candidates(const NearStats& stats, double closeness);
+// For a query: a row's mean where it is one. What comes from outside is as likely one document as another, as PostgreSQL
+// takes it for equality: a popular row is not asked for more often.
+double expected_matches(const NearStats& stats, const KnownQuery& query);
+double expected_candidates(const NearStats& stats, const KnownQuery& query);
 
 // Of a predicate's call: the share of rows of one table, or of pairs of two, as clause_selectivity() means it.
 double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicate, List* args, int var_relid,

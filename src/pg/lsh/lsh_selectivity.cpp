@@ -25,10 +25,12 @@ namespace neardup {
 namespace {
 
 // A kind for private use; pg_statistic.h leaves numbers from 10000 on to whoever takes them.
-// stanumbers: rows of the table at ANALYZE, matches per row and candidates per row at pair_level(0), (1) ..
+// stanumbers: rows of the table at ANALYZE, matches per row and candidates per row at pair_level(0), (1) .., then the
+// same per document, which statistics made before 2026-11-23 do not have.
 constexpr int16 kStatisticKind = 19551;
 constexpr int16 kEditRateKind = 19552;  // of ctph, whose other measure has the first
-constexpr int kStatisticNumbers = 1 + 2 * kPairLevels;
+constexpr int kRowNumbers = 1 + 2 * kPairLevels;
+constexpr int kStatisticNumbers = kRowNumbers + 2 * kPairLevels;
 
 // Where the bound is not known: a jaccard of 0.8, 3 bits, a score of 70, a rate of 0.15.
 constexpr double kUsualBound = 0.8;
@@ -94,18 +96,23 @@ double restriction(PlannerInfo* root, const VariableStatData* variable, const Kn
   if (index != nullptr && index_serves(root, index, query, &found, &counted) && counted) {
     if (found.nothing) return 0;
     if (found.complete) return clamp(found.candidates / stats.rows);
+    // More than are counted: a popular one.
+    KnownQuery popular = query;
+    popular.of_row = true;
+    return clamp(std::max(expected_matches(stats, popular), found.candidates) / stats.rows);
   }
-  return clamp(expected_matches(stats, closeness_of(query)) / stats.rows);
+  return clamp(expected_matches(stats, query) / stats.rows);
 }
 
 // Two tables: the share of pairs; for semi and anti joins the share of outer rows that have a partner.
-double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData* b, const KnownQuery& query,
+double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData* b, KnownQuery query,
             JoinType jointype, const SpecialJoinInfo* sjinfo) {
+  query.of_row = true;
   const NearStats of_a = near_stats(root, a, query.measure);
   const NearStats of_b = near_stats(root, b, query.measure);
   // A row finds in a table what one of the table's own rows finds; the larger table knows more of the pairs.
   const NearStats& larger = of_a.rows >= of_b.rows ? of_a : of_b;
-  const double share = clamp(expected_matches(larger, closeness_of(query)) / larger.rows);
+  const double share = clamp(expected_matches(larger, query) / larger.rows);
   if ((jointype != JOIN_SEMI && jointype != JOIN_ANTI) || sjinfo == nullptr) return share;
   const bool b_inside = b->rel != nullptr && bms_is_subset(b->rel->relids, sjinfo->min_righthand);
   const VariableStatData* inner = b_inside ? b : a;
@@ -208,11 +215,14 @@ void store_pairs(VacAttrStatsP stats, int16 kind, int16 replaces, const PairSamp
   auto* numbers = static_cast<float4*>(palloc(kStatisticNumbers * sizeof(float4)));
   MemoryContextSwitchTo(old);
   // Each of the seen rows met seen - 1 others; in the table it has total_rows - 1.
-  const double scale = seen > 1 ? 2.0 / seen * (std::max(total_rows, static_cast<double>(seen)) - 1) / (seen - 1) : 0;
+  const double others = seen > 1 ? (std::max(total_rows, static_cast<double>(seen)) - 1) / (seen - 1) : 0;
+  const double of_pairs = seen > 1 ? 2.0 / seen * others : 0;
   numbers[0] = static_cast<float4>(total_rows);
   for (uint32_t i = 0; i < kPairLevels; ++i) {
-    numbers[1 + i] = static_cast<float4>(pairs.similar[i] * scale);
-    numbers[1 + kPairLevels + i] = static_cast<float4>(pairs.candidates[i] * scale);
+    numbers[1 + i] = static_cast<float4>(pairs.similar[i] * of_pairs);
+    numbers[1 + kPairLevels + i] = static_cast<float4>(pairs.candidates[i] * of_pairs);
+    numbers[kRowNumbers + i] = static_cast<float4>(pairs.document_similar[i] * others);
+    numbers[kRowNumbers + kPairLevels + i] = static_cast<float4>(pairs.document_candidates[i] * others);
   }
   stats->stakind[slot] = kind;
   stats->staop[slot] = InvalidOid;
@@ -314,10 +324,10 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMea
   AttStatsSlot slot;
   if (HeapTupleIsValid(variable->statsTuple) &&
       get_attstatsslot(&slot, variable->statsTuple, kind, InvalidOid, ATTSTATSSLOT_NUMBERS)) {
-    if (slot.nnumbers == kStatisticNumbers) {
+    if (slot.nnumbers == kStatisticNumbers || slot.nnumbers == kRowNumbers) {
       stats.analyzed = true;
-      memcpy(stats.matches, slot.numbers + 1, sizeof stats.matches);
-      memcpy(stats.candidates, slot.numbers + 1 + kPairLevels, sizeof stats.candidates);
+      memcpy(&stats.of_row, slot.numbers + 1, sizeof stats.of_row);
+      memcpy(&stats.of_document, slot.numbers + (slot.nnumbers == kStatisticNumbers ? kRowNumbers : 1), sizeof stats.of_document);
       // A parent of partitions knows its rows only after the conditions.
       if (variable->rel == nullptr || root->simple_rte_array[variable->rel->relid]->inh) stats.rows = slot.numbers[0];
     }
@@ -325,18 +335,21 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMea
   }
   stats.rows = std::max(stats.rows, 1.0);
   if (!stats.analyzed) {
-    for (uint32_t i = 0; i < kPairLevels; ++i)
-      stats.matches[i] = stats.candidates[i] = static_cast<float4>(std::min(kGuessedMatches, stats.rows));
+    const auto guess = static_cast<float4>(std::min(kGuessedMatches, stats.rows));
+    for (uint32_t i = 0; i < kPairLevels; ++i) stats.of_row.matches[i] = stats.of_row.candidates[i] = guess;
+    stats.of_document = stats.of_row;
   }
   return stats;
 }
 
-double expected_matches(const NearStats& stats, double closeness) {
-  return interpolate(stats.matches, stats.rows, closeness);
+double expected_matches(const NearStats& stats, const KnownQuery& query) {
+  const NearLevels& levels = query.of_row ? stats.of_row : stats.of_document;
+  return interpolate(levels.matches, stats.rows, closeness_of(query));
 }
 
-double expected_candidates(const NearStats& stats, double closeness) {
-  return interpolate(stats.candidates, stats.rows, closeness);
+double expected_candidates(const NearStats& stats, const KnownQuery& query) {
+  const NearLevels& levels = query.of_row ? stats.of_row : stats.of_document;
+  return interpolate(levels.candidates, stats.rows, closeness_of(query));
 }
 
 double closeness_of(const KnownQuery& query) {
