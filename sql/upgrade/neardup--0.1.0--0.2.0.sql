@@ -780,6 +780,7 @@ BEGIN
 END $$;
 CREATE OR REPLACE FUNCTION neardup_refresh_touched(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
+  result text := @extschema@.neardup_job_part(job, '');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   touched text := @extschema@.neardup_job_temp(job, 'touched');
   near text := @extschema@.neardup_refresh_near(@extschema@.neardup_job_kind(j), j.search_threshold, 'g.signature', 'f.signature');
@@ -796,6 +797,10 @@ BEGIN
   -- A search costs as much as to cluster ten rows, and in more than a million rows more: an index that the memory does not hold.
   most := least(rows / 10 + 10, 100000 + rows / 100);
   IF n > least(rows / 20 + 10, most) THEN RETURN false; END IF;
+  -- Rows of a cluster lead to each other: at the least as many are found as the clusters of changed rows have.
+  EXECUTE pg_catalog.format('SELECT count(*) FROM %s r WHERE r.cluster IN (SELECT c.cluster FROM %s c JOIN %s s ON s.id = c.id WHERE s.generation > $1)',
+    result, result, signatures) INTO n USING j.clustered;
+  IF n > most THEN RETURN false; END IF;
   PERFORM @extschema@.neardup_drop('TABLE', touched);
   EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id, 0 AS level FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
     USING j.clustered;
