@@ -523,14 +523,15 @@ def look(findings, what, conn, table, queries, bounds=(0.8,), index=None):
     return found
 
 
-def vacuumed(conn, table, index=None):
-    """VACUUM until all dead rows are gone, which needs that nobody looks at an old snapshot; None, or what is left."""
+def vacuumed(conn, table, index=None, indexed="sig"):
+    """VACUUM until all dead rows are gone, which needs that nobody looks at an old snapshot; None, or what is left. indexed:
+    the column whose NULLs are not in the index, or *."""
     index = index or table + "_sig"
     left = []
 
     def done():
         conn.execute("VACUUM (INDEX_CLEANUP on) " + table)
-        left[:] = conn.execute("SELECT rows - (SELECT count(sig) FROM %s), orphan_pages FROM lsh_info('%s', true)" % (table, index)).fetchone()
+        left[:] = conn.execute("SELECT rows - (SELECT count(%s) FROM %s), orphan_pages FROM lsh_info('%s', true)" % (indexed, table, index)).fetchone()
         return left == [0, 0]
 
     with contextlib.suppress(TimeoutError):
