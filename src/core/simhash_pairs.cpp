@@ -108,8 +108,19 @@ class BitOrder {
   Run runs_[64];
 };
 
+template <class Polls, class Change>
+void change_values(const Entries& e, Polls& polls, Change change) {
+  constexpr size_t kAtOnce = 1 << 16;
+  for (size_t first = 0; first < e.n; first += kAtOnce) {
+    const size_t end = std::min(e.n, first + kAtOnce);
+    for (size_t i = first; i < end; ++i) e.values[i] = change(e.values[i]);
+    polls.spend(end - first);
+  }
+}
+
 // Brings the bits that tell values apart, of the low `width`, to the bottom; returns how many.
-unsigned order_bits(const Entries& e, unsigned width, BitOrder* order) {
+template <class Polls>
+unsigned order_bits(const Entries& e, unsigned width, BitOrder* order, Polls& polls) {
   const uint64_t all = low_bits(width);
   uint64_t good = 0;
   const size_t step = (e.n + kSample - 1) / kSample;
@@ -129,9 +140,7 @@ unsigned order_bits(const Entries& e, unsigned width, BitOrder* order) {
   order->keep();
   if (good == all) return width;
   order->bring_down(good);
-  if (!order->keeps()) {
-    for (size_t i = 0; i < e.n; ++i) e.values[i] = order->apply(e.values[i]);
-  }
+  if (!order->keeps()) change_values(e, polls, [order](uint64_t v) { return order->apply(v); });
   return count_bits(good);
 }
 
@@ -293,7 +302,7 @@ class Search {
                                            pairs, e.n, blocks))
       return false;
     frames_[depth].order.keep();
-    width = order_bits(e, width, &frames_[depth].order);
+    width = order_bits(e, width, &frames_[depth].order, *sink_);
     sink_->spend(e.n);
     Level& level = levels_[depth];
     level.counts.clear();
@@ -532,7 +541,7 @@ void SimhashPairs::Impl::join(const Entries& e, bool cross) {
   const double pairs = pairs_of(e, cross);
   BitOrder order;
   order.keep();
-  const unsigned width = most < 64 ? order_bits(e, 64, &order) : 0;
+  const unsigned width = most < 64 ? order_bits(e, 64, &order, ws.poller) : 0;
   bool searching = width >= blocks;
   unsigned least_bits = 64;
   if (searching) {
@@ -569,9 +578,7 @@ void SimhashPairs::Impl::join(const Entries& e, bool cross) {
       workers[worker]->run_all(e, task * kTile, hits);
     }, take_hits);
   }
-  if (!order.keeps()) {
-    for (size_t i = 0; i < e.n; ++i) e.values[i] = order.undo(e.values[i]);
-  }
+  if (!order.keeps()) change_values(e, ws.poller, [&order](uint64_t v) { return order.undo(v); });
   for (const auto& worker : workers) {
     stats.looked += worker->looked;
     stats.compared += worker->compared;
