@@ -113,6 +113,8 @@ int main(int argc, char** argv) {
   for (const char* form : {"scalar", "avx2", "avx512"}) digests("digests of 64", 20'000, 64, 10, 0.85, 1, form);
   digests("digests of 64", 20'000, 64, 200, 0.85, 2, "auto");
   digests("digests of 64", 20'000, 64, 10, 0.8, 2, "auto");
+  // No filter rules anything out: every pair is compared in full.
+  digests("digests of 64", 20'000, 64, 10, 0.6, 2, "auto");
   digests("digests of 64", 100'000, 64, 10, 0.85, 2, "auto");
   for (const size_t n : {1'000, 2'000, 5'000, 10'000, 20'000}) digests("digests of 100", n, 100, 10, 0.85, 2, "auto");
   return 0;

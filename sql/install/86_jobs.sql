@@ -377,10 +377,9 @@ CREATE FUNCTION neardup_make_signatures(job regclass, j neardup_job) RETURNS voi
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
 BEGIN
-  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::@extschema@.%I AS old_signature,
-                    NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
+  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
                   FROM (%s) l WITH NO DATA',
-    signatures, @extschema@.neardup_job_kind(j), @extschema@.neardup_job_kind(j),
+    signatures, @extschema@.neardup_job_kind(j),
     (SELECT string_agg(pg_catalog.format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i),
     CASE WHEN j.at IS NOT NULL THEN ', at' END, @extschema@.neardup_job_rows(j));
   EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', signatures);
@@ -396,8 +395,7 @@ DECLARE
 BEGIN
   PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
   EXECUTE pg_catalog.format('TRUNCATE %s', signatures);
-  EXECUTE pg_catalog.format('ALTER TABLE %s ALTER signature TYPE @extschema@.%I USING NULL, ALTER old_signature TYPE @extschema@.%I USING NULL',
-    signatures, kind, kind);
+  EXECUTE pg_catalog.format('ALTER TABLE %s ALTER signature TYPE @extschema@.%I USING NULL', signatures, kind);
 END $$;
 COMMENT ON FUNCTION neardup_clear_signatures(regclass, neardup_job) IS 'private: forgets all signatures of a job; the next are of the kind that it says';
 

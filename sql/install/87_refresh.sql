@@ -118,29 +118,27 @@ DECLARE
                     ELSE @extschema@.neardup_sign_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, 'b.body') END;
 BEGIN
   EXECUTE pg_catalog.format(
-    'INSERT INTO %1$s AS g (id, signature, old_signature, content, origin, place, version, generation, gone, %2$s)
+    'INSERT INTO %1$s AS g (id, signature, content, origin, place, version, generation, gone, %2$s)
      SELECT b.id, CASE WHEN b.same THEN b.signature ELSE %3$s END,
-            CASE WHEN b.clustered AND b.changed THEN b.signature ELSE b.old_signature END,
             b.content, b.origin, b.place, b.version, CASE WHEN b.changed THEN $3 ELSE b.generation END, false, %4$s
-     FROM (SELECT l.*, o.signature, o.old_signature, COALESCE(o.generation, 0) AS generation,
-                  o.id IS NOT NULL AND o.generation <= $4 AS clustered,
+     FROM (SELECT l.*, o.signature, COALESCE(o.generation, 0) AS generation,
                   o.id IS NOT NULL AND NOT o.gone AND o.content IS NOT DISTINCT FROM l.content AS same,
                   o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR %5$s
-                  OR ($5 AND (o.origin IS DISTINCT FROM l.origin OR o.place IS DISTINCT FROM l.place OR o.version IS DISTINCT FROM l.version)) AS changed
+                  OR ($4 AND (o.origin IS DISTINCT FROM l.origin OR o.place IS DISTINCT FROM l.place OR o.version IS DISTINCT FROM l.version)) AS changed
            FROM (SELECT l.*, %6$s AS content FROM %7$s t JOIN (%8$s) l ON l.id = t.id
                  WHERE t.n > $1 AND t.n <= $2 AND NOT t.gone OFFSET 0) l
            LEFT JOIN %1$s o ON o.id = l.id OFFSET 0) b
-     ON CONFLICT (id) DO UPDATE SET signature = EXCLUDED.signature, old_signature = EXCLUDED.old_signature,
+     ON CONFLICT (id) DO UPDATE SET signature = EXCLUDED.signature,
        content = EXCLUDED.content, origin = EXCLUDED.origin, place = EXCLUDED.place, version = EXCLUDED.version,
        generation = EXCLUDED.generation, gone = false, %9$s',
     signatures, pg_catalog.array_to_string(more, ', '), sign, (SELECT string_agg('b.' || c, ', ' ORDER BY i) FROM pg_catalog.unnest(more) WITH ORDINALITY u(c, i)),
     @extschema@.neardup_job_differs(j, 'o', 'l'), @extschema@.neardup_job_hash(j, kind, 'l.body'), todo, @extschema@.neardup_job_rows(j),
     (SELECT string_agg(pg_catalog.format('%s = EXCLUDED.%s', c, c), ', ') FROM pg_catalog.unnest(more) c))
-    USING after, upto, j.refresh, j.clustered, j.verify IS NOT NULL;
+    USING after, upto, j.refresh, j.verify IS NOT NULL;
   EXECUTE pg_catalog.format(
-    'UPDATE %s g SET gone = true, old_signature = CASE WHEN g.generation <= $4 THEN g.signature ELSE g.old_signature END, generation = $3
+    'UPDATE %s g SET gone = true, generation = $3
      FROM %s t WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id = t.id AND NOT g.gone', signatures, todo)
-    USING after, upto, j.refresh, j.clustered;
+    USING after, upto, j.refresh;
 EXCEPTION WHEN cardinality_violation THEN
   RAISE EXCEPTION 'the column "%" of % is not unique', j.id, j.source USING ERRCODE = 'cardinality_violation';
 END $$;
@@ -182,29 +180,39 @@ BEGIN
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
     -- they may be of other parameters than those that have come
     EXECUTE pg_catalog.format('UPDATE %s SET signature = NULL WHERE gone AND signature IS NOT NULL', signatures);
+    -- An index of a lower threshold than what is searched for tells candidates apart by how many bands they share: at a million rows of pages
+    -- full of boilerplate a tenth of them is left.
     EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
       CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
-      CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold) ELSE '' END);
+      CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', pg_catalog.trunc((j.search_threshold - 0.05::float8)::numeric, 6)) ELSE '' END);
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_index(regclass, neardup_job) IS 'private: makes the index of a job''s signatures where there is none';
 
--- The rows whose cluster may have changed: all that chains of near rows lead to from rows that are new or changed, and
--- from what was near to what they were before. False, and no list, where they are so many that clustering all is quicker.
--- Chains do not heed within, at and verify: they may lead too far, which costs time, nothing else.
+-- The rows that are clustered anew, so that all others keep theirs: a list of those whose cluster may have changed, and of the representatives
+-- that they meet. False, and no list, where they are so many that clustering all is quicker. `near` may hold of more pairs than
+-- are similar (within, at and verify are left to the clustering): then the list is longer, nothing else.
+--
+-- Connected: rows of two clusters are not similar. So what changes are the clusters of rows that have changed or gone, and those that the
+-- changed rows are near to now.
+-- Anchor: only representatives draw others to them, and only later ones. A row is affected when it has changed, when its representative has
+-- gone, has changed or is affected itself, or when an earlier near row is affected that may be a representative now. It is none for sure
+-- where an earlier representative that is not affected is near.
 CREATE FUNCTION neardup_refresh_touched(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   result text := @extschema@.neardup_job_part(job, '');
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   touched text := @extschema@.neardup_job_temp(job, 'touched');
-  near text := @extschema@.neardup_refresh_near(@extschema@.neardup_job_kind(j), j.search_threshold, 'g.signature', 'f.signature');
+  edges text := @extschema@.neardup_job_temp(job, 'edges');
+  kind text := @extschema@.neardup_job_kind(j);
+  near text := @extschema@.neardup_refresh_near(kind, j.search_threshold, 'g.signature', 'f.signature');
+  exact boolean := kind IN ('minhash', 'simhash') AND j.verify IS NULL AND j.at IS NULL AND pg_catalog.cardinality(j.within) = 0;
   rows bigint;
   n bigint;
   found bigint;
   sampled bigint;
   most bigint;
-  level int := 0;
 BEGIN
   IF j.recluster OR j.clustered = 0 OR near IS NULL THEN RETURN false; END IF;
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s', signatures) INTO rows;
@@ -212,34 +220,58 @@ BEGIN
   -- A search costs as much as to cluster ten rows, and in more than a million rows more: an index that the memory does not hold.
   most := least(rows / 10 + 10, 100000 + rows / 100);
   IF n > least(rows / 20 + 10, most) THEN RETURN false; END IF;
-  -- Rows of a cluster lead to each other: at the least as many are found as the clusters of changed rows have.
-  EXECUTE pg_catalog.format('SELECT count(*) FROM %s r WHERE r.cluster IN (SELECT c.cluster FROM %s c JOIN %s s ON s.id = c.id WHERE s.generation > $1)',
-    result, result, signatures) INTO n USING j.clustered;
-  IF n > most THEN RETURN false; END IF;
-  PERFORM @extschema@.neardup_drop('TABLE', touched);
-  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id, 0 AS level FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
+  PERFORM @extschema@.neardup_drop('TABLE', touched, edges);
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id, false AS searched FROM %s WHERE generation > $1 AND NOT gone', split_part(touched, '.', 2), signatures)
     USING j.clustered;
   EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', touched);
-  EXECUTE pg_catalog.format(
-    'INSERT INTO %s SELECT DISTINCT g.id, 0 FROM (SELECT DISTINCT old_signature AS signature FROM %s WHERE generation > $1 AND old_signature IS NOT NULL) f
-       CROSS JOIN LATERAL (SELECT g.id FROM %s g WHERE NOT g.gone AND %s) g ON CONFLICT DO NOTHING', touched, signatures, signatures, near)
-    USING j.clustered;
-  LOOP
-    EXECUTE pg_catalog.format('SELECT count(*), count(*) FILTER (WHERE level = $1) FROM %s', touched) INTO n, found USING level;
+  EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT id AS x, id AS y, false AS later, false AS settled FROM %s WITH NO DATA', split_part(edges, '.', 2), signatures);
+  IF j.linkage = 'anchor' THEN
+    EXECUTE pg_catalog.format('INSERT INTO %s SELECT m.id, false FROM %s s JOIN %s r ON r.id = s.id JOIN %s m ON m.cluster = r.cluster
+        WHERE s.generation > $1 AND r.survivor ON CONFLICT DO NOTHING', touched, signatures, result, result) USING j.clustered;
+  END IF;
+  FOR round IN 1 .. 50 LOOP
+    EXECUTE pg_catalog.format('SELECT count(*), count(*) FILTER (WHERE NOT searched) FROM %s', touched) INTO n, found;
     IF n > most THEN RETURN false; END IF;
     EXIT WHEN found = 0;
     EXECUTE pg_catalog.format('ANALYZE %s', touched);
     -- A large family of near rows: each would find all others.
-    EXECUTE pg_catalog.format('SELECT count(*) FROM (SELECT s.signature FROM %s t JOIN %s s ON s.id = t.id WHERE t.level = $1 AND s.signature IS NOT NULL LIMIT 20) f
-         CROSS JOIN LATERAL (SELECT FROM %s g WHERE NOT g.gone AND %s) g', touched, signatures, signatures, near) INTO sampled USING level;
+    EXECUTE pg_catalog.format('SELECT count(*) FROM (SELECT s.signature FROM %s t JOIN %s s ON s.id = t.id
+           WHERE NOT t.searched AND NOT s.gone AND s.signature IS NOT NULL LIMIT 20) f
+         CROSS JOIN LATERAL (SELECT FROM %s g WHERE NOT g.gone AND %s) g', touched, signatures, signatures, near) INTO sampled;
     IF sampled * found / least(found, 20) > 10 * rows + 100000 THEN RETURN false; END IF;
+    -- Arrays compare as ORDER BY does. settled: a representative that has not changed.
     EXECUTE pg_catalog.format(
-      'INSERT INTO %s SELECT DISTINCT g.id, $1 + 1 FROM (SELECT DISTINCT s.signature FROM %s t JOIN %s s ON s.id = t.id
-         WHERE t.level = $1 AND s.signature IS NOT NULL) f
-         CROSS JOIN LATERAL (SELECT g.id FROM %s g WHERE NOT g.gone AND %s) g ON CONFLICT DO NOTHING',
-      touched, touched, signatures, signatures, near) USING level;
-    level := level + 1;
+      'INSERT INTO %s SELECT f.id, g.id, %s, r.survivor AND g.generation <= $1 FROM (SELECT s.id, s.key, s.signature FROM %s t JOIN %s s ON s.id = t.id
+           WHERE NOT t.searched AND NOT s.gone AND s.signature IS NOT NULL) f
+         CROSS JOIN LATERAL (SELECT g.id, g.key, g.generation FROM %s g WHERE NOT g.gone AND %s) g LEFT JOIN %s r ON r.id = g.id
+         WHERE ARRAY[g.id] OPERATOR(pg_catalog.<>) ARRAY[f.id]', edges,
+      pg_catalog.format('CASE WHEN (g.key IS NULL) OPERATOR(pg_catalog.<>) (f.key IS NULL) THEN g.key IS NULL
+        WHEN ARRAY[g.key] OPERATOR(pg_catalog.=) ARRAY[f.key] THEN ARRAY[g.id] OPERATOR(pg_catalog.>) ARRAY[f.id]
+        ELSE ARRAY[g.key] OPERATOR(pg_catalog.%s) ARRAY[f.key] END', CASE WHEN j.keep = 'oldest' THEN '>' ELSE '<' END),
+      touched, signatures, signatures, near, result) USING j.clustered;
+    EXECUTE pg_catalog.format('UPDATE %s SET searched = true WHERE NOT searched', touched);
+    EXIT WHEN j.linkage = 'connected';
+    EXECUTE pg_catalog.format('ANALYZE %s', edges);
+    EXECUTE pg_catalog.format(
+      'INSERT INTO %s SELECT DISTINCT a.id, false FROM (
+         SELECT e.y AS id FROM %s e WHERE e.later AND NOT ($1 AND EXISTS (
+           SELECT FROM %s s WHERE s.x = e.x AND s.settled AND NOT s.later AND NOT EXISTS (SELECT FROM %s t WHERE t.id = s.y)))
+         UNION ALL
+         SELECT m.id FROM %s t JOIN %s r ON r.id = t.id JOIN %s m ON m.cluster = r.cluster WHERE r.survivor) a ON CONFLICT DO NOTHING',
+      touched, edges, edges, touched, touched, result, result) USING exact;
   END LOOP;
+  IF found > 0 AND j.linkage = 'anchor' THEN RETURN false; END IF;
+  IF j.linkage = 'connected' THEN
+    EXECUTE pg_catalog.format('INSERT INTO %s SELECT DISTINCT y, true FROM %s ON CONFLICT DO NOTHING', touched, edges);
+    EXECUTE pg_catalog.format('INSERT INTO %s SELECT m.id, true FROM %s m WHERE m.cluster IN (SELECT r.cluster FROM %s r WHERE r.id IN (SELECT t.id FROM %s t)
+        UNION ALL SELECT r.cluster FROM %s r JOIN %s s ON s.id = r.id WHERE s.generation > $1) ON CONFLICT DO NOTHING',
+      touched, result, result, touched, result, signatures) USING j.clustered;
+    EXECUTE pg_catalog.format('SELECT count(*) FROM %s', touched) INTO n;
+    RETURN n <= rows / 2;
+  END IF;
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT DISTINCT y, true FROM %s WHERE settled ON CONFLICT DO NOTHING', touched, edges);
+  EXECUTE pg_catalog.format('INSERT INTO %s SELECT DISTINCT r.representative, true FROM %s r JOIN %s s ON s.id = r.id WHERE s.generation > $1 ON CONFLICT DO NOTHING',
+    touched, result, signatures) USING j.clustered;
   RETURN true;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_touched(regclass, neardup_job) IS 'private: lists the rows whose cluster may have changed';
@@ -250,6 +282,7 @@ DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   changes text := @extschema@.neardup_job_part(job, '_changes');
   touched text := @extschema@.neardup_job_temp(job, 'touched');
+  edges text := @extschema@.neardup_job_temp(job, 'edges');
   fresh text := @extschema@.neardup_job_temp(job, 'fresh');
   ids text := @extschema@.neardup_job_temp(job, 'ids');
   heirs text := @extschema@.neardup_job_temp(job, 'heirs');
@@ -310,11 +343,16 @@ BEGIN
     CASE WHEN within IS NOT NULL THEN pg_catalog.format(' JOIN %s g ON g.id = f.id', signatures) END,
     (SELECT string_agg(pg_catalog.format(' OR o.%I IS DISTINCT FROM g.within_%s', w, i), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)),
     (SELECT string_agg(pg_catalog.format(', %I = EXCLUDED.%I', w, w), '' ORDER BY i) FROM pg_catalog.unnest(j.within) WITH ORDINALITY u(w, i)));
+  -- Rows of a cluster that were not looked at go with its representative.
+  IF part THEN
+    EXECUTE pg_catalog.format('UPDATE %s r SET cluster = i.id, found_at = now() FROM %s h JOIN %s i ON i.c = h.c
+        WHERE r.cluster = h.old AND i.id <> h.old AND NOT EXISTS (SELECT FROM %s f WHERE f.id = r.id)', result, heirs, ids, fresh);
+  END IF;
   EXECUTE pg_catalog.format('DELETE FROM %s WHERE gone', signatures);
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE new', ids) INTO n;
   EXECUTE pg_catalog.format('UPDATE %s SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1', job)
     USING n, looked_at;
-  PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs, touched);
+  PERFORM @extschema@.neardup_drop('TABLE', fresh, ids, heirs, touched, edges);
 END $$;
 COMMENT ON FUNCTION neardup_refresh_cluster(regclass, neardup_job) IS 'private: clusters what has changed and writes the result';
 

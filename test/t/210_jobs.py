@@ -24,17 +24,20 @@ FORMS = {
     "simhash": "body => 'body', profile => 'simhash', threshold => 0.95",
     "digests": "body => 'body', profile => 'ctph', threshold => 0.9",
 }
+# A result with the numbers of its clusters, and its history.
+NUMBERED = ("SELECT id, cluster, representative, similarity, survivor FROM %s ORDER BY id",
+            "SELECT refresh, change, cluster, other FROM %s_changes ORDER BY refresh, change, cluster, other")
 
 
 def refreshes_equal_scratch(name):
-    """Random changes, refreshed in small batches: after each refresh as from scratch."""
+    """Random changes, refreshed in small batches: after each refresh as from scratch, and as by a job that clusters all rows each time."""
     with connect(name) as conn:
         for form, options in FORMS.items():
             rng = random.Random(form)
             texts, ids = Texts(rng), []
             conn.execute(SCHEMA % ("bigint", "text"))
             change(conn, rng, texts, 600, ids)
-            conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+            conn.execute("SELECT create_duplicates('dups', 'docs', 'id', {0}), create_duplicates('dups_all', 'docs', 'id', {0})".format(options))
             rows, parts = [], 0
             for step in range(12 if FULL else 5):
                 conn.execute("CALL refresh_duplicates('dups', batch => %s)", (rng.choice((7, 50, 10000)),))
@@ -42,10 +45,13 @@ def refreshes_equal_scratch(name):
                 part = one(conn, "SELECT clustered_rows < (SELECT count(*) FROM dups) FROM dups_job")
                 parts += part
                 rows.append(("%d sound" % step, is_sound(conn, "dups"), True))
+                run(conn, "UPDATE dups_all_job SET recluster = true", "CALL refresh_duplicates('dups_all')")
+                for query in NUMBERED:
+                    rows.append(("%d as all clustered anew, with the same numbers" % step, conn.execute(query % "dups").fetchall(), conn.execute(query % "dups_all").fetchall()))
                 change(conn, rng, texts, rng.choice((0, 1, 3, 10, 60)), ids)
             equal_all("refreshed as from scratch: %s" % form, rows)
             check("not all is clustered again: %s" % form, parts > 0)
-            conn.execute("SELECT drop_duplicates('dups')")
+            conn.execute("SELECT drop_duplicates('dups'), drop_duplicates('dups_all')")
             conn.execute("DROP TABLE docs")
         equal("nothing is left of dropped jobs", one(conn, "SELECT count(*) FROM pg_class WHERE relkind <> 'c' AND (relname LIKE 'dups%' OR relname LIKE 'neardup\\_%\\_%')"), 0)
 
@@ -405,11 +411,13 @@ def unusual_jobs(name):
         equal("a profile is found by another search_path", (one(conn, "SELECT profile FROM dups_job"), table(conn, "dups")), ("theirs.prof", from_scratch(conn, "body => 'body', profile => 'theirs.prof'")))
         conn.execute("SELECT drop_duplicates('dups')")
 
-        # One of a family of many near rows: each of them finds all others.
+        # Families of many near rows: each of them finds all others.
         conn.execute("CREATE TABLE family AS SELECT i AS id, CASE WHEN i <= 700 THEN (SELECT string_agg('w' || j, ' ') FROM generate_series(1, 60) j) || ' number ' || i ELSE md5(i::text) END AS body "
                      "FROM generate_series(1, 8000) i; SELECT create_duplicates('dups', 'family', 'id', 'body')")
         run(conn, "CALL refresh_duplicates('dups')", "INSERT INTO family SELECT 9000, body || ' again' FROM family WHERE id = 7", "CALL refresh_duplicates('dups')")
-        equal("a new one of a large family: all are clustered, which is quicker", conn.execute("SELECT clustered_rows, (SELECT max(n) FROM (SELECT count(*) AS n FROM dups GROUP BY cluster) c) FROM dups_job").fetchone(), (8001, 701))
+        equal("a new one of a large family joins its representative: these two are clustered", conn.execute("SELECT clustered_rows, (SELECT max(n) FROM (SELECT count(*) AS n FROM dups GROUP BY cluster) c) FROM dups_job").fetchone(), (2, 701))
+        run(conn, "DELETE FROM family WHERE id = 1", "CALL refresh_duplicates('dups')")
+        equal("the representative of a large family goes: all are clustered, which is quicker", one(conn, "SELECT clustered_rows FROM dups_job"), 8000)
         run(conn, "INSERT INTO family VALUES (9001, md5('1000'))", "CALL refresh_duplicates('dups')")
         check("of a small one, few", one(conn, "SELECT clustered_rows FROM dups_job") < 10)
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, versions, family; DROP SCHEMA theirs CASCADE; DROP DOMAIN pid, tid_of")
