@@ -176,7 +176,8 @@ class Bench:
         # inserted rows have ids that others have
         self.conn.execute("DELETE FROM {0} o USING {0}_more m WHERE o.id = (m.id * 7919) % {1} + 1 AND o.sig = m.sig".format(TABLE, self.rows))
         self.timed("an index on id, as a primary key would be", "CREATE INDEX ON %s (id)" % TABLE)
-        where = "" if self.job_rows >= self.rows else ", filter => 'id <= %d'" % self.job_rows
+        later = 4 * self.rows  # ids of rows that come after all others
+        where = "" if self.job_rows >= self.rows else ", filter => 'id <= %d OR id > %d'" % (self.job_rows, later)
         self.conn.execute("SELECT create_duplicates('%s', '%s', 'id', signature => 'sig', threshold => %s%s)" % (job, TABLE, THRESHOLD, where))
         written = "SELECT temp_bytes / 1e9 FROM pg_stat_database WHERE datname = current_database()"
         before = self.one(written)
@@ -189,7 +190,7 @@ class Bench:
         line("temporary files written in it", float(self.one(written) - before), "GB")
         self.size("the job's tables", "SELECT oid FROM pg_class WHERE relkind = 'r' AND relname ~ '^%s(_|$)'" % job)
         self.timed("refresh, nothing has changed", "CALL refresh_duplicates('%s')" % job)
-        self.conn.execute("INSERT INTO {0} SELECT -id, sig FROM {0} WHERE id BETWEEN 1 AND {1} AND id % 200 = 7".format(TABLE, self.job_rows))
+        self.conn.execute("INSERT INTO {0} SELECT {2} + id, sig FROM {0} WHERE id BETWEEN 1 AND {1} AND id % 200 = 7".format(TABLE, self.job_rows, later))
         self.conn.execute("DELETE FROM {0} WHERE id BETWEEN 1 AND {1} AND id % 200 = 11".format(TABLE, self.job_rows))
         changed = self.timed("refresh after 0.5 % inserts and 0.5 % deletes", "CALL refresh_duplicates('%s')" % job,
                              "SELECT clustered_rows FROM %s_job" % job, more="rows clustered")
