@@ -777,16 +777,25 @@ CREATE OR REPLACE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RE
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
+  lower float8;
 BEGIN
   IF pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 AND
      @extschema@.neardup_refresh_near(kind, j.search_threshold, 'a', 'b') IS NOT NULL THEN
     -- they may be of other parameters than those that have come
     EXECUTE pg_catalog.format('UPDATE %s SET signature = NULL WHERE gone AND signature IS NOT NULL', signatures);
     -- An index of a lower threshold than what is searched for tells candidates apart by how many bands they share: at a million rows of pages
-    -- full of boilerplate a tenth of them is left.
-    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
-      CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)', least(1::float8 - j.search_threshold + 1e-9::float8, 0.15::float8)::numeric(6, 5)) ELSE '' END,
-      CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', pg_catalog.trunc((j.search_threshold - 0.05::float8)::numeric, 6)) ELSE '' END);
+    -- full of boilerplate a tenth of them is left. Long signatures may have too many bands for it, or for any index: then all rows are
+    -- clustered each time.
+    FOREACH lower IN ARRAY CASE WHEN kind = 'minhash' THEN ARRAY[0.05, 0] ELSE ARRAY[0] END::float8[] LOOP
+      BEGIN
+        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING lsh (signature%s)%s', signatures,
+          CASE WHEN kind = 'ctph' THEN pg_catalog.format(' @extschema@.ctph_ops (max_rate = %s)',
+            least(pg_catalog.ceil(((1::float8 - j.search_threshold) * 100000::float8)::numeric(12, 3)) / 100000::numeric, 0.15::numeric)::numeric(6, 5)) ELSE '' END,
+          CASE WHEN kind = 'minhash' THEN pg_catalog.format(' WITH (threshold = %s)', j.search_threshold - lower) ELSE '' END);
+        EXIT;
+      EXCEPTION WHEN program_limit_exceeded THEN NULL;
+      END;
+    END LOOP;
     EXECUTE pg_catalog.format('ANALYZE %s', signatures);
   END IF;
 END $$;
@@ -805,7 +814,7 @@ DECLARE
   sampled bigint;
   most bigint;
 BEGIN
-  IF j.recluster OR j.clustered = 0 OR near IS NULL THEN RETURN false; END IF;
+  IF j.recluster OR j.clustered = 0 OR near IS NULL OR pg_catalog.cardinality(@extschema@.neardup_job_indexes(job)) = 0 THEN RETURN false; END IF;
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s', signatures) INTO rows;
   EXECUTE pg_catalog.format('SELECT count(*) FROM %s WHERE generation > $1', signatures) INTO n USING j.clustered;
   -- A search costs as much as to cluster ten rows, and in more than a million rows more: an index that the memory does not hold.
@@ -830,26 +839,27 @@ BEGIN
            WHERE NOT t.searched AND NOT s.gone AND s.signature IS NOT NULL LIMIT 20) f
          CROSS JOIN LATERAL (SELECT FROM %s g WHERE NOT g.gone AND %s) g', touched, signatures, signatures, near) INTO sampled;
     IF sampled * found / least(found, 20) > 10 * rows + 100000 THEN RETURN false; END IF;
-    -- Arrays compare as ORDER BY does. settled: a representative that has not changed.
+    -- Records compare as ORDER BY does. settled: a representative that has not changed.
     EXECUTE pg_catalog.format(
       'INSERT INTO %s SELECT f.id, g.id, %s, r.survivor AND g.generation <= $1 FROM (SELECT s.id, s.key, s.signature FROM %s t JOIN %s s ON s.id = t.id
            WHERE NOT t.searched AND NOT s.gone AND s.signature IS NOT NULL) f
          CROSS JOIN LATERAL (SELECT g.id, g.key, g.generation FROM %s g WHERE NOT g.gone AND %s) g LEFT JOIN %s r ON r.id = g.id
-         WHERE ARRAY[g.id] OPERATOR(pg_catalog.<>) ARRAY[f.id]', edges,
+         WHERE ROW(g.id)::record OPERATOR(pg_catalog.<>) ROW(f.id)::record', edges,
       pg_catalog.format('CASE WHEN (g.key IS NULL) OPERATOR(pg_catalog.<>) (f.key IS NULL) THEN g.key IS NULL
-        WHEN ARRAY[g.key] OPERATOR(pg_catalog.=) ARRAY[f.key] THEN ARRAY[g.id] OPERATOR(pg_catalog.>) ARRAY[f.id]
-        ELSE ARRAY[g.key] OPERATOR(pg_catalog.%s) ARRAY[f.key] END', CASE WHEN j.keep = 'oldest' THEN '>' ELSE '<' END),
+        WHEN ROW(g.key)::record OPERATOR(pg_catalog.=) ROW(f.key)::record THEN ROW(g.id)::record OPERATOR(pg_catalog.>) ROW(f.id)::record
+        ELSE ROW(g.key)::record OPERATOR(pg_catalog.%s) ROW(f.key)::record END', CASE WHEN j.keep = 'oldest' THEN '>' ELSE '<' END),
       touched, signatures, signatures, near, result) USING j.clustered;
     EXECUTE pg_catalog.format('UPDATE %s SET searched = true WHERE NOT searched', touched);
     EXIT WHEN j.linkage = 'connected';
     EXECUTE pg_catalog.format('ANALYZE %s', edges);
     EXECUTE pg_catalog.format(
       'INSERT INTO %s SELECT DISTINCT a.id, false FROM (
-         SELECT e.y AS id FROM %s e WHERE e.later AND NOT ($1 AND EXISTS (
-           SELECT FROM %s s WHERE s.x = e.x AND s.settled AND NOT s.later AND NOT EXISTS (SELECT FROM %s t WHERE t.id = s.y)))
+         SELECT e.y AS id FROM %s e WHERE e.later%s
          UNION ALL
          SELECT m.id FROM %s t JOIN %s r ON r.id = t.id JOIN %s m ON m.cluster = r.cluster WHERE r.survivor) a ON CONFLICT DO NOTHING',
-      touched, edges, edges, touched, touched, result, result) USING exact;
+      touched, edges, CASE WHEN exact THEN pg_catalog.format(' AND NOT EXISTS (SELECT FROM %s s
+           WHERE s.x = e.x AND s.settled AND NOT s.later AND NOT EXISTS (SELECT FROM %s t WHERE t.id = s.y))', edges, touched) END,
+      touched, result, result);
   END LOOP;
   IF found > 0 AND j.linkage = 'anchor' THEN RETURN false; END IF;
   IF j.linkage = 'connected' THEN

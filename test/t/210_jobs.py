@@ -404,7 +404,24 @@ def unusual_jobs(name):
                 "DELETE FROM named WHERE id::text LIKE '%1'", "CALL refresh_duplicates('dups')")
             rows.append(("ids of a domain that is NOT NULL: %s" % domain, one(conn, "SELECT count(*) FROM dups"), one(conn, "SELECT count(*) FROM named")))
             conn.execute("SELECT drop_duplicates('dups'); DROP TABLE named")
+        # Ids that take all dimensions that an array may have.
+        conn.execute("CREATE TABLE named AS SELECT array_fill(id::text, '{1,1,1,1,1,1}') AS id, body FROM docs")
+        run(conn, "SELECT create_duplicates('dups', 'named', 'id', 'body')", "CALL refresh_duplicates('dups')", "UPDATE named SET body = body || ' more' WHERE id = (SELECT min(id) FROM named)",
+            "CALL refresh_duplicates('dups')")
+        rows.append(("ids of six dimensions", table(conn, "dups"), from_scratch(conn, "body => 'body'", source="named")))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE named")
         equal_all("ids", rows)
+
+        # At 4096 components: an index below the threshold would have too many bands, and one at 0.5, too.
+        conn.execute("CREATE TABLE named AS SELECT id, to_minhash(body, num_perm => 4096) AS sig FROM docs")
+        for bound, indexes in ((0.8, 1), (0.63, 1), (0.5, 0)):
+            options = "signature => 'sig', threshold => %s" % bound
+            run(conn, "SELECT create_duplicates('dups', 'named', 'id', %s)" % options, "CALL refresh_duplicates('dups')", "DELETE FROM named WHERE id = (SELECT min(id) FROM named)",
+                "CALL refresh_duplicates('dups')")
+            equal("long signatures, threshold %s" % bound, (one(conn, "SELECT count(*) FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = relam "
+                "WHERE indrelid = 'dups_signatures'::regclass AND amname = 'lsh'"), table(conn, "dups")), (indexes, from_scratch(conn, options, source="named")))
+            conn.execute("SELECT drop_duplicates('dups')")
+        conn.execute("DROP TABLE named")
 
         conn.execute("CREATE SCHEMA theirs; SELECT create_profile('theirs.prof', k => 2); SET search_path = public, theirs; SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'prof')")
         run(conn, "RESET search_path", "CALL refresh_duplicates('dups')")
