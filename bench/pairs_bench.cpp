@@ -50,7 +50,7 @@ void pairs_line(const std::vector<unsigned char>& data, uint32_t n, uint32_t nee
     stats = engine.stats();
   });
   std::sort(adding.begin(), adding.end());
-  std::printf("%-10s %8u %5u %8s %8.3f %8.3f %12llu %10llu %10llu %8llu %8zu %s\n",
+  std::printf("%-12s %8u %5u %8s %8.3f %8.3f %12llu %10llu %10llu %8llu %8zu %s\n",
               threads == 1 ? "pairs" : ("pairs, " + std::to_string(threads)).c_str(), n, need,
               limit == SIZE_MAX ? "-" : std::to_string(limit >> 20).c_str(), total, adding[adding.size() / 2],
               static_cast<unsigned long long>(stats.looked), static_cast<unsigned long long>(stats.compared),
@@ -70,7 +70,7 @@ void cluster_line(const char* name, Linkage linkage, const std::vector<unsigned 
     kept = 0;
     for (uint32_t i = 0; i < n; ++i) kept += clusters.representative()[i] == i;
   });
-  std::printf("%-10s %8u %5u %8s %8.3f   clusters %zu\n", name, n, need,
+  std::printf("%-12s %8u %5u %8s %8.3f   clusters %zu\n", name, n, need,
               limit == SIZE_MAX ? "-" : std::to_string(limit >> 20).c_str(), total, kept);
 }
 
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   std::vector<uint32_t> sizes;
   for (int i = 1; i < argc; ++i) sizes.push_back(static_cast<uint32_t>(std::atol(argv[i])));
   if (sizes.empty()) sizes = {20000, 100000};
-  std::printf("%-10s %8s %5s %8s %8s %8s %12s %10s %10s %8s %8s\n", "what", "rows", "need", "limit MB", "s", "adding",
+  std::printf("%-12s %8s %5s %8s %8s %8s %12s %10s %10s %8s %8s\n", "what", "rows", "need", "limit MB", "s", "adding",
               "looked", "compared", "found", "spill MB", "peak MB");
   for (const uint32_t n : sizes) {
     const std::vector<unsigned char> data = bench::Signatures(n, kPerm, kBits).all();
@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
     cluster_line("anchor", Linkage::anchor, data, n, 103, size_t{64} << 20, runs);
     cluster_line("anchor, 2", Linkage::anchor, data, n, 103, size_t{64} << 20, runs, 2);
     cluster_line("connected", Linkage::connected, data, n, 103, SIZE_MAX, runs);
+    cluster_line("connected, 2", Linkage::connected, data, n, 103, SIZE_MAX, runs, 2);
     cluster_line("connected", Linkage::connected, data, n, 103, size_t{64} << 20, runs);
   }
   return 0;

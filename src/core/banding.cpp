@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/hash.h"
+#include "core/parallel.h"
 
 namespace neardup {
 namespace {
@@ -102,7 +103,9 @@ uint64_t hash_row(const void* row, size_t bytes) noexcept {
   return mix64(mix64(mix64(mix64(h[0]) ^ h[1]) ^ h[2]) ^ h[3]);
 }
 
-void BandEntries::radix(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, unsigned key_bits) {
+template <class Polls>
+void BandEntries::radix(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, unsigned key_bits,
+                        Polls& polls) {
   constexpr unsigned kMostDigitBits = 11;
   constexpr unsigned kMostPasses = 3;
   const unsigned passes = (key_bits + kMostDigitBits - 1) / kMostDigitBits;
@@ -117,7 +120,7 @@ void BandEntries::radix(const uint32_t* keys, uint32_t stride, uint32_t band, ui
       entries_[i] = static_cast<uint64_t>(key) << 32 | i;
       for (unsigned p = 0; p < passes; ++p) ++counts[p][key >> (p * digit_bits) & digit_mask];
     }
-    ws_.poller.spend(8 * (to - from));
+    polls.spend(8 * (to - from));
   }
   for (unsigned p = 0; p < passes; ++p) {
     uint32_t* count = counts[p];
@@ -127,21 +130,24 @@ void BandEntries::radix(const uint32_t* keys, uint32_t stride, uint32_t band, ui
     for (uint32_t from = 0; from < n; from += kPiece) {
       const uint32_t to = static_cast<uint32_t>(std::min<size_t>(n, from + kPiece));
       for (uint32_t i = from; i < to; ++i) scratch_[count[entries_[i] >> shift & digit_mask]++] = entries_[i];
-      ws_.poller.spend(4 * (to - from));
+      polls.spend(4 * (to - from));
     }
     entries_.swap(scratch_);
   }
 }
 
-const uint64_t* BandEntries::sort(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n) {
-  radix(keys, stride, band, n, 32);
+template <class Polls>
+const uint64_t* BandEntries::sort(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, Polls& polls) {
+  radix(keys, stride, band, n, 32, polls);
   return entries_.data();
 }
 
-const uint64_t* BandEntries::group(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, size_t* kept) {
+template <class Polls>
+const uint64_t* BandEntries::group(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, size_t* kept,
+                                   Polls& polls) {
   // Two bits more than needed to tell n keys apart leave few neighbours that differ only in the bits above.
   const unsigned key_bits = std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(n)) + 2, 11, 32);
-  radix(keys, stride, band, n, key_bits);
+  radix(keys, stride, band, n, key_bits, polls);
   const uint32_t low_mask = static_cast<uint32_t>(~uint32_t{0} >> (32 - key_bits));
   uint64_t* entries = entries_.data();
   const auto key = [entries](size_t i) { return static_cast<uint32_t>(entries[i] >> 32); };
@@ -153,10 +159,10 @@ const uint64_t* BandEntries::group(const uint32_t* keys, uint32_t stride, uint32
       mixed |= key(last) != key(first);
       ++last;
     }
-    ws_.poller.spend(2 * (last - first));
+    polls.spend(2 * (last - first));
     if (mixed)
-      std::sort(entries + first, entries + last, [this](uint64_t a, uint64_t b) {
-        ws_.poller.spend(2);
+      std::sort(entries + first, entries + last, [&polls](uint64_t a, uint64_t b) {
+        polls.spend(2);
         return a < b;
       });
     while (first < last) {
@@ -172,6 +178,11 @@ const uint64_t* BandEntries::group(const uint32_t* keys, uint32_t stride, uint32
   *kept = out;
   return entries;
 }
+
+template const uint64_t* BandEntries::sort(const uint32_t*, uint32_t, uint32_t, uint32_t, Poller&);
+template const uint64_t* BandEntries::sort(const uint32_t*, uint32_t, uint32_t, uint32_t, HitSink&);
+template const uint64_t* BandEntries::group(const uint32_t*, uint32_t, uint32_t, uint32_t, size_t*, Poller&);
+template const uint64_t* BandEntries::group(const uint32_t*, uint32_t, uint32_t, uint32_t, size_t*, HitSink&);
 
 void check_engine_parameters(uint32_t num_perm, uint32_t bits, uint32_t need) {
   const auto refuse = [](const char* what, uint32_t value, const std::string& range) {

@@ -94,20 +94,23 @@ class KeyBits {
 // (key << 32 | index) of n key vectors for one band, sorted by key, indexes ascending within a key.
 class BandEntries {
  public:
-  // 16 bytes a vector.
-  BandEntries(size_t most, Workspace& ws) : ws_(ws), entries_(ws.ledger, most), scratch_(ws.ledger, most) {}
+  static constexpr size_t kBytesEach = 16;  // a vector
 
-  // Fills and sorts. The result is valid until the next call.
-  const uint64_t* sort(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n);
+  BandEntries(size_t most, Ledger& ledger) : entries_(ledger, most), scratch_(ledger, most) {}
+
+  // Fills and sorts. The result is valid until the next call. Polls: a Poller or a HitSink.
+  template <class Polls>
+  const uint64_t* sort(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, Polls& polls);
 
   // Fills, and keeps only keys that occur at least twice, equal keys side by side; *kept of them.
   // Cheaper than sort(): the order of the keys is arbitrary.
-  const uint64_t* group(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, size_t* kept);
+  template <class Polls>
+  const uint64_t* group(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, size_t* kept, Polls& polls);
 
  private:
-  void radix(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, unsigned key_bits);
+  template <class Polls>
+  void radix(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, unsigned key_bits, Polls& polls);
 
-  Workspace& ws_;
   Array<uint64_t> entries_;
   Array<uint64_t> scratch_;
 };

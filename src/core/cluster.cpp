@@ -257,8 +257,7 @@ class Representatives {
 void find_components(PairSearch& search, std::vector<uint32_t>* of, std::vector<uint32_t>* values) {
   const uint32_t n = static_cast<uint32_t>(of->size());
   UnionFind sets(n);
-  search.run_components([&sets](uint32_t i, uint32_t j) { return sets.same(i, j); },
-                        [&sets](uint32_t i, uint32_t j) { sets.unite(i, j); });
+  search.run_components(sets);
   for (uint32_t i = 0; i < n; ++i) (*of)[i] = sets.find(i);
   search.values_with(of->data(), values->data());
 }

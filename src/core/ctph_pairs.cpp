@@ -78,7 +78,7 @@ void CtphPairs::Impl::collapse() {
 
 void CtphPairs::Impl::confirm_duplicate(uint32_t leader, uint32_t row) {
   if (components()) {
-    (*sink)(leader, row);
+    sets->unite(leader, row);
   } else if (!out->add_equal(leader, row)) {
     return;
   }
@@ -97,7 +97,7 @@ void CtphPairs::Impl::take(const Hit& hit) {
   const uint32_t y = std::max(hit.x, hit.y);
   ++stats.found;
   if (components()) {
-    (*sink)(x, two_sets ? y - count_a : y);
+    sets->unite(x, y);
     return;
   }
   // Only then it matters whether the rows of two sets are equal.
@@ -114,8 +114,7 @@ void CtphPairs::Impl::search() {
     out->set_identical_value([this](uint32_t row) { return value_of_equal(row); });
   }
   if (count_a != 0 && (!two_sets || count_a != store.size())) {
-    // Equal rows of one set are no pair of two sets, so there components must not run through them.
-    if (!components() || !two_sets) collapse();
+    collapse();
     hashes.reset();
     stats.distinct = store.size() - equal_rows.count();
     if (join_elsewhere()) {
@@ -183,8 +182,8 @@ void CtphPairs::run(const uint32_t* rank_a, const uint32_t* rank_b) {
 
 size_t CtphPairs::next(RowPair* out, size_t max) { return impl_->out == nullptr ? 0 : impl_->out->next(out, max); }
 
-void CtphPairs::run_components(const Joined&, const Sink& sink) {
-  impl_->sink = &sink;
+void CtphPairs::run_components(UnionFind& sets) {
+  impl_->sets = &sets;
   impl_->search();
 }
 

@@ -36,7 +36,7 @@ class CtphPairs final : public PairSearch {
   void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr) override;
   size_t next(RowPair* out, size_t max) override;
   // Rows with equal digests are reported as a star.
-  void run_components(const Joined& joined, const Sink& sink) override;
+  void run_components(UnionFind& sets) override;
   // Also of rows that are not near; 0 where no block size is common or both parts are empty.
   void values_with(const uint32_t* of, uint32_t* values) override;
   const SearchStats& stats() noexcept override;

@@ -116,7 +116,7 @@ struct CtphPairs::Impl {
   void values_with(const uint32_t* of, uint32_t* values);
   uint32_t value_of(const CtphView& a, const CtphView& b);
 
-  bool components() const { return sink != nullptr; }
+  bool components() const { return sets != nullptr; }
   // Whether one of the rows with equal digests stands for the others only where they are near each other.
   bool must_be_near() const { return components() || identical == Identical::marked; }
   // Whether parts of these lengths can be near at all.
@@ -140,7 +140,7 @@ struct CtphPairs::Impl {
 
   const uint32_t* rank_a = nullptr;
   const uint32_t* rank_b = nullptr;
-  const Sink* sink = nullptr;
+  UnionFind* sets = nullptr;  // where components are sought
 
   // Rows equal to an earlier one (their leader) take no part in the search.
   EqualRows equal_rows;

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "core/pair_join.h"
 #include "core/stop.h"
 #include "core/temp_file.h"
+#include "core/union_find.h"
 
 namespace neardup {
 
@@ -49,9 +49,6 @@ struct SearchStats {
 // Rows are added by the engine's own add(), at most 2^31 of them, else Error{too_large}.
 class PairSearch {
  public:
-  using Joined = std::function<bool(uint32_t, uint32_t)>;
-  using Sink = std::function<void(uint32_t, uint32_t)>;
-
   virtual ~PairSearch() = default;
 
   // Rows added from now on belong to set B and are numbered from 0 again; only pairs (row of A, row of B) are sought.
@@ -64,9 +61,9 @@ class PairSearch {
   // After run(): the next at most `max` pairs in ascending (a, b); 0 at the end. Each pair once.
   virtual size_t next(RowPair* out, size_t max) = 0;
 
-  // Instead of run(): calls `sink` for a set of pairs, in no particular order, whose connected components are those of
-  // all pairs; a pair may be left out when `joined(a, b)` says that both are connected already.
-  virtual void run_components(const Joined& joined, const Sink& sink) = 0;
+  // Instead of run(), with one set: unites the rows of pairs, from several threads at once, until the sets are the connected
+  // components of all pairs. sets: as many as rows, disjoint before. stats().found counts the pairs that were needed for it.
+  virtual void run_components(UnionFind& sets) = 0;
 
   // With one set, also after run_components(): values[i] = the value of rows i and of[i].
   virtual void values_with(const uint32_t* of, uint32_t* values) = 0;

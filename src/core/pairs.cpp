@@ -10,7 +10,8 @@
 namespace neardup {
 namespace {
 
-// Components: candidates that wait on disk are settled in batches of this many, so that joined() can spare the rest.
+// Components: candidates that wait on disk are settled in batches of this many, so that those
+// that they join are spared the rest.
 constexpr uint64_t kComponentBatch = 1 << 20;
 
 }  // namespace
@@ -90,7 +91,7 @@ void MinhashPairs::Impl::collapse() {
 
 void MinhashPairs::Impl::confirm_duplicate(uint32_t leader, uint32_t row) {
   if (components()) {
-    (*sink)(leader, row);
+    sets->unite(leader, row);
   } else if (!out->add_equal(leader, row)) {
     return;
   }
@@ -101,7 +102,7 @@ void MinhashPairs::Impl::confirm_duplicate(uint32_t leader, uint32_t row) {
 void MinhashPairs::Impl::found(uint32_t x, uint32_t y, uint32_t matches) {
   ++stats.found;
   if (components()) {
-    (*sink)(x, two_sets ? row_of_b(y) : y);
+    sets->unite(x, y);
   } else {
     out->add(x, y, matches, two_sets && matches == num_perm);
   }
@@ -109,26 +110,10 @@ void MinhashPairs::Impl::found(uint32_t x, uint32_t y, uint32_t matches) {
 
 // ---------------------------------------------------------------- candidates
 
-// Takes a pair that passed the key filter. True when it is known at once that the two are joined.
-bool MinhashPairs::Impl::candidate(uint32_t x, uint32_t y) {
-  if (already_joined(x, y)) return true;
-  if (!rows.in_memory()) {
-    candidates->add({x / block_rows, y, x});
-    if (components() && candidates->size() == kComponentBatch) settle_candidates();
-    return false;
-  }
-  if (components()) return check_now(x, y);
-  batch.add(*this, x, y, ws.poller, [this](uint32_t a, uint32_t b, uint32_t matches) { found(a, b, matches); });
-  return false;
-}
-
-bool MinhashPairs::Impl::check_now(uint32_t x, uint32_t y) {
-  ++stats.compared;
-  ws.poller.spend(compare_units(row_bytes));
-  const uint32_t matches = compare(rows.row(x), rows.row(y));
-  if (matches < need) return false;
-  found(x, y, matches);
-  return true;
+// A candidate whose rows lie on disk.
+void MinhashPairs::Impl::await(uint32_t x, uint32_t y) {
+  candidates->add({x / block_rows, y, x});
+  if (components() && candidates->size() == kComponentBatch) settle_candidates();
 }
 
 void MinhashPairs::Impl::check_pending() {
@@ -188,8 +173,7 @@ void MinhashPairs::Impl::search() {
   if (count_a != 0 && (!two_sets || count_a != rows.size())) {
     block_rows =
         rows.in_memory() ? 1 : static_cast<uint32_t>(std::max<size_t>(1, memory_share(ws, kEighth) / row_bytes));
-    // Equal rows of one set are no pair of two sets, so there components must not run through them.
-    if (!components() || !two_sets) collapse();
+    collapse();
     hashes.reset();
     stats.distinct = distinct_rows();
     if (join_elsewhere()) {
@@ -261,9 +245,8 @@ void MinhashPairs::run(const uint32_t* rank_a, const uint32_t* rank_b) {
 
 size_t MinhashPairs::next(RowPair* out, size_t max) { return impl_->out == nullptr ? 0 : impl_->out->next(out, max); }
 
-void MinhashPairs::run_components(const Joined& joined, const Sink& sink) {
-  impl_->joined = &joined;
-  impl_->sink = &sink;
+void MinhashPairs::run_components(UnionFind& sets) {
+  impl_->sets = &sets;
   impl_->search();
 }
 

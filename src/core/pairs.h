@@ -24,7 +24,7 @@ class MinhashPairs final : public PairSearch {
   void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr) override;
   size_t next(RowPair* out, size_t max) override;
   // Rows with equal signatures are reported as a star.
-  void run_components(const Joined& joined, const Sink& sink) override;
+  void run_components(UnionFind& sets) override;
   // Rows that do not fit in memory are read once per block of rows `of`.
   void values_with(const uint32_t* of, uint32_t* values) override;
   const SearchStats& stats() noexcept override;

@@ -22,10 +22,20 @@ inline size_t compare_units(size_t row_bytes) { return 5 + row_bytes / 64; }
 
 // Entries of one band, grouped or sorted by key; their indexes are those of `keys` and `row_of`.
 struct JoinList {
-  const uint64_t* entries;
-  size_t n;
-  KeyRows keys;
-  const uint32_t* row_of;
+  const uint64_t* entries = nullptr;
+  size_t n = 0;
+  KeyRows keys = {};
+  const uint32_t* row_of = nullptr;
+};
+
+// What one band joins: the entries of x, grouped by key, with each other, or those of x with those of y, both sorted by key.
+struct BandJoin {
+  JoinList x;
+  JoinList y;
+  KeyFilter filter;
+
+  bool within() const noexcept { return y.row_of == nullptr; }
+  const uint32_t* row_of_y() const noexcept { return within() ? x.row_of : y.row_of; }
 };
 
 struct MinhashPairs::Impl {
@@ -45,7 +55,7 @@ struct MinhashPairs::Impl {
         hashes(std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws)) {}
 
   // Bytes a row of the join in memory: key vector, row number, two sort entries.
-  size_t key_stage_bytes() const { return 4 * size_t{banding.stride()} + 4 + 16; }
+  size_t key_stage_bytes() const { return 4 * size_t{banding.stride()} + 4 + BandEntries::kBytesEach; }
 
   void add(const void* components) {
     if (two_sets && set_aside(components)) return;
@@ -69,29 +79,29 @@ struct MinhashPairs::Impl {
   bool join_elsewhere();
   void join_in_memory();
   bool worth_threads(size_t entries) const;
-  void join_on_threads(const JoinList& x, const JoinList* y);
-  void join_within(const JoinList& x);
-  void join_between(const JoinList& x, const JoinList& y);
+  void make_keys(const Array<uint32_t>& row_of, Array<uint32_t>* keys);
+  void estimate_loads(const Array<uint32_t>& keys, uint32_t n, uint32_t n_a, double* load);
+  uint32_t bands_at_once(uint32_t n) const;
+  void join(const std::vector<BandJoin>& joins);
+  void join_on_threads(const std::vector<BandJoin>& joins);
   void join_blocks();
-  template <class Visit>
-  void join_self(const uint64_t* entries, size_t n, const KeyRows& keys, const Visit& visit);
-  template <class Pair>
-  void join_classes(const uint64_t* bucket, size_t n, const KeyRows& keys, Pair pair);
+  template <class Polls, class Pair>
+  uint64_t join_piece(const BandJoin& join, size_t first, size_t last, Polls& polls, Pair pair);
+  template <class Polls, class Pair>
+  uint64_t join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, Polls& polls, Pair pair);
   uint32_t distinct_of(uint32_t first, uint32_t last, uint32_t* tile) const;
   void compare_on_threads();
   void compare_all();
-  bool candidate(uint32_t x, uint32_t y);
-  bool check_now(uint32_t x, uint32_t y);
+  void await(uint32_t x, uint32_t y);
   void check_pending();
   void settle_candidates();
   template <class OnPair>
   void visit_sorted(RecordSorter& sorted, OnPair on_pair);
   void found(uint32_t x, uint32_t y, uint32_t matches);
   void values_with(const uint32_t* of, uint32_t* matches);
-  bool already_joined(uint32_t x, uint32_t y) { return components() && (*joined)(x, two_sets ? row_of_b(y) : y); }
-  // The row of set B, as it was added.
-  uint32_t row_of_b(uint32_t row) const { return stats.set_aside == 0 ? row - count_a : kept_b[row - count_a]; }
-  bool components() const { return sink != nullptr; }
+  // By any thread.
+  bool already_joined(uint32_t x, uint32_t y) const { return components() && sets->same(x, y); }
+  bool components() const { return sets != nullptr; }
   // With two sets a pair is a row before count_a and one from it on.
   uint32_t distinct_rows() const { return rows.size() - equal_rows.count(); }
 
@@ -119,8 +129,7 @@ struct MinhashPairs::Impl {
 
   const uint32_t* rank_a = nullptr;
   const uint32_t* rank_b = nullptr;
-  const Joined* joined = nullptr;
-  const Sink* sink = nullptr;
+  UnionFind* sets = nullptr;  // where components are sought
 
   // Rows equal to an earlier one (their leader) take no part in the search.
   EqualRows equal_rows;
@@ -152,6 +161,17 @@ struct MinhashPairs::Impl {
       n_ = 0;
     }
 
+    // Compares a pair at once.
+    template <class Polls, class Found>
+    bool near(const Impl& impl, uint32_t x, uint32_t y, Polls& poller, Found found) {
+      ++compared;
+      poller.spend(compare_units(impl.row_bytes));
+      const uint32_t matches = impl.compare(impl.rows.row(x), impl.rows.row(y));
+      if (matches < impl.need) return false;
+      found(x, y, matches);
+      return true;
+    }
+
     uint64_t compared = 0;
 
    private:
@@ -166,6 +186,21 @@ struct MinhashPairs::Impl {
     size_t n_ = 0;
   };
   Batch batch;
+
+  // Takes a pair that passed the key filter. True when it is known at once that the two are joined. on_disk(x, y) where rows
+  // lie on disk.
+  template <class Polls, class OnDisk, class Found>
+  bool candidate(uint32_t x, uint32_t y, Batch& to, Polls& poller, OnDisk on_disk, Found found_here) const {
+    if (already_joined(x, y)) return true;
+    if (!rows.in_memory()) {
+      on_disk(x, y);
+      return false;
+    }
+    if (components()) return to.near(*this, x, y, poller, found_here);
+    to.add(*this, x, y, poller, found_here);
+    return false;
+  }
+
   std::unique_ptr<RecordSorter> candidates;  // (block of x, y) -> x, where rows lie on disk
   uint32_t block_rows = 1;
 

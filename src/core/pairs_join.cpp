@@ -18,6 +18,8 @@ constexpr double kBandRowCost = 12;
 constexpr uint32_t kSampleRows = 1 << 17;
 // Components: buckets above this size are walked class by class.
 constexpr size_t kClassBucket = 16;
+// Pairs of two classes that are worth asking whether they are one by now.
+constexpr uint64_t kAskFirst = 8;
 // Entries of a task, and as many as are worth threads.
 constexpr size_t kTaskEntries = 1 << 10;
 constexpr size_t kLeastForThreads = 4 * kTaskEntries;
@@ -74,137 +76,232 @@ bool MinhashPairs::Impl::choose_bands(const double* load) {
   return components() ? n > 64 : banded < pairs * static_cast<double>(compare_units(row_bytes));
 }
 
-// A bucket for components: rows that are joined already form classes, and only rows of two classes are looked at.
-template <class Pair>
-void MinhashPairs::Impl::join_classes(const uint64_t* bucket, size_t n, const KeyRows& keys, Pair pair) {
+// A bucket for components: the rows that are joined already form classes, and only rows of two classes are looked at, until
+// a pair of theirs joins both.
+template <class Polls, class Pair>
+uint64_t MinhashPairs::Impl::join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, Polls& polls, Pair pair) {
   constexpr uint32_t kEnd = UINT32_MAX;
-  Array<uint32_t> next(ws.ledger, n);
+  struct Member {
+    uint32_t root;
+    uint32_t index;
+    uint32_t next;
+  };
+  Array<Member> members(ws.ledger, n);
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t index = entry_index(bucket[i]);
+    members[i] = {sets->find(join.x.row_of[index]), index, kEnd};
+    polls.spend(20);
+  }
+  std::sort(members.data(), members.data() + n, [&polls](const Member& a, const Member& b) {
+    polls.spend(2);
+    return a.root < b.root;
+  });
   struct Class {
     uint32_t head;
     uint32_t tail;
+    uint64_t size;
   };
   std::vector<Class> classes;
-  for (uint32_t i = 0; i < n; ++i) {
-    Class own{i, i};
-    next[i] = kEnd;
-    const uint32_t index = entry_index(bucket[i]);
+  uint64_t looked = 0;
+  const auto joined_by_a_pair = [&](const Class& a, const Class& b) {
+    // Meanwhile another thread may have joined them.
+    if (a.size * b.size >= kAskFirst && sets->find(members[a.head].root) == sets->find(members[b.head].root)) return true;
+    for (uint32_t i = a.head; i != kEnd; i = members[i].next) {
+      const uint32_t* const keys = join.x.keys.at(members[i].index);
+      for (uint32_t j = b.head; j != kEnd; j = members[j].next) {
+        ++looked;
+        polls.spend(2 * kLookUnits);
+        if (join.filter(keys, join.x.keys.at(members[j].index)) && pair(members[i].index, members[j].index)) return true;
+      }
+    }
+    return false;
+  };
+  for (uint32_t first = 0, i = 0; i < n; ++i) {
+    if (i + 1 < n && members[i + 1].root == members[i].root) {
+      members[i].next = i + 1;
+      continue;
+    }
+    Class own{first, i, i + uint64_t{1} - first};
+    first = i + 1;
     for (size_t c = 0; c < classes.size();) {
       const Class other = classes[c];
-      ws.poller.spend(10);
-      bool same = pair(entry_index(bucket[other.head]), index, false);
-      for (uint32_t k = other.head; !same && k != kEnd; k = next[k]) {
-        ++stats.looked;
-        ws.poller.spend(2 * kLookUnits);
-        same = filter(keys.at(entry_index(bucket[k])), keys.at(index)) && pair(entry_index(bucket[k]), index, true);
-      }
-      if (!same) {
+      polls.spend(10);
+      if (!joined_by_a_pair(other, own)) {
         ++c;
         continue;
       }
-      next[other.tail] = own.head;
+      members[other.tail].next = own.head;
       own.head = other.head;
+      own.size += other.size;
       classes[c] = classes.back();
       classes.pop_back();
     }
     classes.push_back(own);
   }
+  return looked;
 }
 
-// The pairs of entries that are grouped by key.
-template <class Visit>
-void MinhashPairs::Impl::join_self(const uint64_t* entries, size_t n, const KeyRows& keys, const Visit& visit) {
-  auto pair = [&](uint32_t i, uint32_t j) { visit(i, j, true); };
-  for_each_bucket(entries, n, keys, ws.poller, [&](const uint64_t* bucket, size_t size) {
-    if (components() && size > kClassBucket) {
-      join_classes(bucket, size, keys, visit);
-      return;
-    }
-    stats.looked += static_cast<uint64_t>(size) * (size - 1) / 2;
-    visit_bucket(bucket, size, keys, filter, ws.poller, pair);
-  });
+// Calls pair(i, j) for the pairs of equal keys that pass the filter: within entries first .. last - 1 of x, cut between keys,
+// or between them and y. It returns whether the two are joined now, where components are searched. Returns how many were
+// looked at.
+template <class Polls, class Pair>
+uint64_t MinhashPairs::Impl::join_piece(const BandJoin& join, size_t first, size_t last, Polls& polls, Pair pair) {
+  const JoinList& x = join.x;
+  const JoinList& y = join.y;
+  if (first == last) return 0;
+  if (join.within()) {
+    uint64_t looked = 0;
+    for_each_bucket(x.entries + first, last - first, x.keys, polls, [&](const uint64_t* bucket, size_t size) {
+      if (components() && size > kClassBucket) {
+        looked += join_classes(join, bucket, size, polls, pair);
+        return;
+      }
+      looked += static_cast<uint64_t>(size) * (size - 1) / 2;
+      visit_bucket(bucket, size, x.keys, join.filter, polls, pair);
+    });
+    return looked;
+  }
+  const auto before = [](uint64_t entry, uint32_t key) { return entry_key(entry) < key; };
+  const auto after = [](uint32_t key, uint64_t entry) { return key < entry_key(entry); };
+  const uint64_t* const end = y.entries + y.n;
+  const uint64_t* const from = std::lower_bound(y.entries, end, entry_key(x.entries[first]), before);
+  const uint64_t* const to = std::upper_bound(from, end, entry_key(x.entries[last - 1]), after);
+  return visit_cross(x.entries + first, last - first, x.keys, from, static_cast<size_t>(to - from), y.keys, join.filter,
+                     polls, pair);
 }
 
-bool MinhashPairs::Impl::worth_threads(size_t entries) const {
-  return threads > 1 && !components() && entries >= kLeastForThreads;
-}
+bool MinhashPairs::Impl::worth_threads(size_t entries) const { return threads > 1 && entries >= kLeastForThreads; }
 
-// The pairs of equal keys within x, or between x and y, by several threads: tasks are pieces of x, cut between keys.
-// Where the rows lie on disk the threads hand over candidates, which wait as always.
-void MinhashPairs::Impl::join_on_threads(const JoinList& x, const JoinList* y) {
+// By several threads: tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads hand
+// over candidates, which wait as always.
+void MinhashPairs::Impl::join_on_threads(const std::vector<BandJoin>& joins) {
   std::atomic<uint64_t> looked{0};
   std::atomic<uint64_t> compared{0};
+  std::atomic<uint64_t> joined_here{0};
   const bool in_memory = rows.in_memory();
-  const uint32_t* const row_of_y = y == nullptr ? x.row_of : y->row_of;
-  const auto border = [&x](size_t at) {
-    at = std::min(at, x.n);
-    while (at > 0 && at < x.n && entry_key(x.entries[at]) == entry_key(x.entries[at - 1])) ++at;
-    return at;
-  };
+  std::vector<size_t> first_task{0};
+  for (const BandJoin& join : joins) first_task.push_back(first_task.back() + (join.x.n + kTaskEntries - 1) / kTaskEntries);
   run_tasks(
-      threads, (x.n + kTaskEntries - 1) / kTaskEntries, ws.poller,
+      threads, first_task.back(), ws.poller,
       [&](unsigned, size_t task, HitSink& hits) {
-        const size_t first = border(task * kTaskEntries);
-        const size_t last = border((task + 1) * kTaskEntries);
-        if (first == last) return;
-        const auto found = [&hits](uint32_t a, uint32_t b, uint32_t matches) { hits.add(a, b, matches); };
-        Batch own;
-        uint64_t looks = 0;
-        auto pair = [&](uint32_t i, uint32_t j) {
-          if (in_memory)
-            own.add(*this, x.row_of[i], row_of_y[j], hits, found);
-          else
-            hits.add(x.row_of[i], row_of_y[j], 0);
+        const auto of = std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1;
+        const BandJoin& join = joins[static_cast<size_t>(of)];
+        const JoinList& x = join.x;
+        const auto border = [&x](size_t at) {
+          at = std::min(at, x.n);
+          while (at > 0 && at < x.n && entry_key(x.entries[at]) == entry_key(x.entries[at - 1])) ++at;
+          return at;
         };
-        if (y == nullptr) {
-          for_each_bucket(x.entries + first, last - first, x.keys, hits, [&](const uint64_t* bucket, size_t size) {
-            looks += static_cast<uint64_t>(size) * (size - 1) / 2;
-            visit_bucket(bucket, size, x.keys, filter, hits, pair);
-          });
-        } else {
-          const auto before = [](uint64_t entry, uint32_t key) { return entry_key(entry) < key; };
-          const auto after = [](uint32_t key, uint64_t entry) { return key < entry_key(entry); };
-          const uint64_t* const end = y->entries + y->n;
-          const uint64_t* const from = std::lower_bound(y->entries, end, entry_key(x.entries[first]), before);
-          const uint64_t* const to = std::upper_bound(from, end, entry_key(x.entries[last - 1]), after);
-          looks = visit_cross(x.entries + first, last - first, x.keys, from, static_cast<size_t>(to - from), y->keys,
-                              filter, hits, pair);
-        }
-        own.compare(*this, hits, found);
+        const size_t piece = task - first_task[static_cast<size_t>(of)];
+        Batch own;
+        uint64_t joins_made = 0;
+        const auto found_here = [&](uint32_t a, uint32_t b, uint32_t matches) {
+          if (!components()) {
+            hits.add(a, b, matches);
+            return;
+          }
+          sets->unite(a, b);
+          ++joins_made;
+        };
+        const auto on_disk = [&hits](uint32_t a, uint32_t b) { hits.add(a, b, 0); };
+        const uint64_t looks =
+            join_piece(join, border(piece * kTaskEntries), border((piece + 1) * kTaskEntries), hits,
+                       [&](uint32_t i, uint32_t j) {
+                         return candidate(x.row_of[i], join.row_of_y()[j], own, hits, on_disk, found_here);
+                       });
+        own.compare(*this, hits, found_here);
         looked.fetch_add(looks, std::memory_order_relaxed);
         compared.fetch_add(own.compared, std::memory_order_relaxed);
+        joined_here.fetch_add(joins_made, std::memory_order_relaxed);
       },
       [this, in_memory](const Hit* hits, size_t count) {
         for (const Hit* hit = hits; hit < hits + count; ++hit) {
           if (in_memory)
             found(hit->x, hit->y, hit->value);
           else
-            candidate(hit->x, hit->y);
+            await(hit->x, hit->y);
         }
       });
   stats.looked += looked.load();
   stats.compared += compared.load();
+  stats.found += joined_here.load();
 }
 
-// The pairs of equal keys within a list that is grouped by key.
-void MinhashPairs::Impl::join_within(const JoinList& x) {
-  if (worth_threads(x.n)) {
-    join_on_threads(x, nullptr);
+void MinhashPairs::Impl::join(const std::vector<BandJoin>& joins) {
+  size_t entries = 0;
+  for (const BandJoin& band : joins) entries += band.x.n + band.y.n;
+  if (worth_threads(entries)) {
+    join_on_threads(joins);
     return;
   }
-  const auto visit = [&](uint32_t i, uint32_t j, bool passed) {
-    return passed ? candidate(x.row_of[i], x.row_of[j]) : already_joined(x.row_of[i], x.row_of[j]);
-  };
-  join_self(x.entries, x.n, x.keys, visit);
+  const auto on_disk = [this](uint32_t a, uint32_t b) { await(a, b); };
+  const auto found_here = [this](uint32_t a, uint32_t b, uint32_t matches) { found(a, b, matches); };
+  for (const BandJoin& band : joins) {
+    stats.looked += join_piece(band, 0, band.x.n, ws.poller, [&](uint32_t i, uint32_t j) {
+      return candidate(band.x.row_of[i], band.row_of_y()[j], batch, ws.poller, on_disk, found_here);
+    });
+  }
 }
 
-// The same between two lists, both sorted by key.
-void MinhashPairs::Impl::join_between(const JoinList& x, const JoinList& y) {
-  if (worth_threads(x.n + y.n)) {
-    join_on_threads(x, &y);
+// The key vectors of row_of's rows.
+void MinhashPairs::Impl::make_keys(const Array<uint32_t>& row_of, Array<uint32_t>* keys) {
+  const size_t n = row_of.size();
+  const size_t stride = banding.stride();
+  const size_t units = row_bytes / 4 + 2 * stride;
+  if (!rows.in_memory()) {
+    RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+    for (size_t i = 0; i < n; ++i) {
+      banding.keys(reader.row(row_of[i]), keys->data() + i * stride);
+      ws.poller.spend(units);
+    }
     return;
   }
-  const auto visit = [&](uint32_t i, uint32_t j) { candidate(x.row_of[i], y.row_of[j]); };
-  stats.looked += visit_cross(x.entries, x.n, x.keys, y.entries, y.n, y.keys, filter, ws.poller, visit);
+  run_tasks(
+      worth_threads(n) ? threads : 1, (n + kTaskEntries - 1) / kTaskEntries, ws.poller,
+      [&](unsigned, size_t task, HitSink& sink) {
+        for (size_t i = task * kTaskEntries; i < std::min(n, (task + 1) * kTaskEntries); ++i) {
+          banding.keys(rows.row(row_of[i]), keys->data() + i * stride);
+          sink.spend(units);
+        }
+      },
+      [](const Hit*, size_t) {});
+}
+
+// Pairs of each band, estimated from a sample of the key vectors.
+void MinhashPairs::Impl::estimate_loads(const Array<uint32_t>& keys, uint32_t n, uint32_t n_a, double* load) {
+  const uint32_t stride = banding.stride();
+  const uint32_t step = n / kSampleRows + 1;
+  const size_t slots = std::bit_ceil(std::max<size_t>(64, 2 * size_t{n / step + 1}));
+  const size_t room = memory_share(ws, kSixteenth) / (slots * sizeof(uint32_t));
+  const auto workers = static_cast<unsigned>(worth_threads(n) ? std::clamp<size_t>(room, 1, threads) : 1);
+  Array<uint32_t> tables(ws.ledger, workers * slots);
+  run_tasks(
+      workers, banding.bands(), ws.poller,
+      [&](unsigned worker, size_t band, HitSink& sink) {
+        uint32_t* const counts = tables.data() + worker * slots;
+        std::memset(counts, 0, slots * sizeof *counts);
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < n; i += step) {
+          uint32_t& count = counts[keys[size_t{i} * stride + band] & (slots - 1)];
+          if (!two_sets || i >= n_a) sum += count;
+          if (!two_sets || i < n_a) ++count;
+        }
+        load[band] = static_cast<double>(sum) * step * step;
+        sink.spend(slots / 4 + n / step * 4);
+      },
+      [](const Hit*, size_t) {});
+}
+
+// Bands to sort at once: one a thread, as far as memory goes.
+uint32_t MinhashPairs::Impl::bands_at_once(uint32_t n) const {
+  if (!worth_threads(n)) return 1;
+  if (ws.limit == SIZE_MAX) return std::min<uint32_t>(threads, banding.probes());
+  const size_t held = rows.in_memory() ? rows.size() * row_bytes : 0;
+  const size_t budget = rows.in_memory() ? memory_share(ws, kEighth) * 5 : memory_share(ws, kHalf);
+  const size_t each = (budget - std::min(budget, held)) / n;
+  const size_t without = key_stage_bytes() - BandEntries::kBytesEach;
+  const size_t room = (each - std::min(each, without)) / BandEntries::kBytesEach;
+  return static_cast<uint32_t>(std::clamp<size_t>(room, 1, std::min<uint32_t>(threads, banding.probes())));
 }
 
 void MinhashPairs::Impl::join_in_memory() {
@@ -214,33 +311,12 @@ void MinhashPairs::Impl::join_in_memory() {
   Array<uint32_t> keys(ws.ledger, size_t{n} * stride);
   Array<uint32_t> row_of(ws.ledger, n);
   {
-    RowReader reader(rows, memory_share(ws, kSixteenth), ws);
     uint32_t i = 0;
-    for_each_distinct([&](uint32_t row) {
-      row_of[i] = row;
-      banding.keys(reader.row(row), keys.data() + size_t{i} * stride);
-      ws.poller.spend(row_bytes / 4 + 2 * stride);
-      ++i;
-    });
+    for_each_distinct([&](uint32_t row) { row_of[i++] = row; });
   }
-
+  make_keys(row_of, &keys);
   double load[Banding::kMostBands] = {};
-  {
-    const uint32_t step = n / kSampleRows + 1;
-    const size_t slots = std::bit_ceil(std::max<size_t>(64, 2 * size_t{n / step + 1}));
-    Array<uint32_t> counts(ws.ledger, slots);
-    for (uint32_t band = 0; band < banding.bands(); ++band) {
-      std::memset(counts.data(), 0, slots * 4);
-      uint64_t sum = 0;
-      for (uint32_t i = 0; i < n; i += step) {
-        uint32_t& count = counts[keys[size_t{i} * stride + band] & (slots - 1)];
-        if (!two_sets || i >= n_a) sum += count;
-        if (!two_sets || i < n_a) ++count;
-      }
-      load[band] = static_cast<double>(sum) * step * step;
-      ws.poller.spend(slots / 4 + n / step * 4);
-    }
-  }
+  estimate_loads(keys, n, n_a, load);
   if (!choose_bands(load)) {
     keys = Array<uint32_t>();
     compare_all();
@@ -249,20 +325,36 @@ void MinhashPairs::Impl::join_in_memory() {
 
   const KeyRows keys_a{keys.data(), stride};
   const KeyRows keys_b{keys.data() + size_t{n_a} * stride, stride};
-  BandEntries entries(n_a, ws);
-  BandEntries entries_b(n - n_a, ws);
-  for (uint32_t p = 0; p < banding.probes(); ++p) {
+  const uint32_t width = bands_at_once(n);
+  std::vector<BandEntries> entries;
+  std::vector<BandEntries> entries_b;
+  for (uint32_t i = 0; i < width; ++i) {
+    entries.emplace_back(n_a, ws.ledger);
+    entries_b.emplace_back(n - n_a, ws.ledger);
+  }
+  std::vector<BandJoin> bands;
+  for (uint32_t p = 0; p < banding.probes(); p += width) {
     ws.poller.steps(p, banding.probes());
-    const uint32_t band = order[p];
-    if (two_sets) {
-      join_between({entries.sort(keys_a.keys, stride, band, n_a), n_a, keys_a, row_of.data()},
-                   {entries_b.sort(keys_b.keys, stride, band, n - n_a), n - n_a, keys_b, row_of.data() + n_a});
-    } else {
-      size_t kept = 0;
-      const uint64_t* grouped = entries.group(keys_a.keys, stride, band, n, &kept);
-      join_within({grouped, kept, keys_a, row_of.data()});
+    bands.assign(std::min(width, banding.probes() - p), BandJoin{{}, {}, filter});
+    for (uint32_t i = 0; i < bands.size(); ++i) {
+      bands[i].filter = filter;
+      filter.take(order[p + i]);
     }
-    filter.take(band);
+    run_tasks(
+        width, bands.size(), ws.poller,
+        [&](unsigned, size_t i, HitSink& sink) {
+          const uint32_t band = order[p + i];
+          BandJoin* const join = &bands[i];
+          join->x = {nullptr, n_a, keys_a, row_of.data()};
+          if (two_sets) {
+            join->x.entries = entries[i].sort(keys_a.keys, stride, band, n_a, sink);
+            join->y = {entries_b[i].sort(keys_b.keys, stride, band, n - n_a, sink), n - n_a, keys_b, row_of.data() + n_a};
+          } else {
+            join->x.entries = entries[i].group(keys_a.keys, stride, band, n, &join->x.n, sink);
+          }
+        },
+        [](const Hit*, size_t) {});
+    join(bands);
   }
   check_pending();
 }
@@ -285,7 +377,7 @@ void MinhashPairs::Impl::join_blocks() {
   {
     Array<uint32_t> keys(ws.ledger, size_t{most} * stride);
     Array<uint32_t> row_of(ws.ledger, most);
-    BandEntries entries(most, ws);
+    BandEntries entries(most, ws.ledger);
     RowReader reader(rows, memory_share(ws, kSixteenth), ws);
     uint64_t end = 0;
     uint32_t count = 0;
@@ -295,7 +387,7 @@ void MinhashPairs::Impl::join_blocks() {
       append_polled(*file, row_of.data(), count * size_t{4}, ws);
       append_polled(*file, keys.data(), count * vector_bytes, ws);
       for (uint32_t band = 0; band < banding.bands(); ++band) {
-        const uint64_t* sorted = entries.sort(keys.data(), stride, band, count);
+        const uint64_t* sorted = entries.sort(keys.data(), stride, band, count, ws.poller);
         append_polled(*file, sorted, count * sizeof(uint64_t), ws);
         for (uint32_t i = 0, first = 0; i < count; ++i) {
           if (entry_key(sorted[i]) != entry_key(sorted[first])) first = i;
@@ -351,7 +443,7 @@ void MinhashPairs::Impl::join_blocks() {
       filter.take_none();
       for (uint32_t p = 0; p < banding.probes(); ++p) {
         load_entries(blocks[i], order[p], one);
-        join_within(list(one, blocks[i]));
+        join({{list(one, blocks[i]), {}, filter}});
         filter.take(order[p]);
       }
     }
@@ -362,7 +454,7 @@ void MinhashPairs::Impl::join_blocks() {
       for (uint32_t p = 0; p < banding.probes(); ++p) {
         load_entries(blocks[i], order[p], one);
         load_entries(blocks[j], order[p], two);
-        join_between(list(one, blocks[i]), list(two, blocks[j]));
+        join({{list(one, blocks[i]), list(two, blocks[j]), filter}});
         filter.take(order[p]);
       }
     }
@@ -386,6 +478,7 @@ void MinhashPairs::Impl::compare_on_threads() {
   const uint32_t tile_rows = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / row_bytes));
   const uint32_t y_begin = two_sets ? count_a : 0;
   std::atomic<uint64_t> compared{0};
+  std::atomic<uint64_t> joined_here{0};
   run_tasks(
       threads, (n - y_begin + tile_rows - 1) / tile_rows, ws.poller,
       [&](unsigned, size_t task, HitSink& hits) {
@@ -395,6 +488,7 @@ void MinhashPairs::Impl::compare_on_threads() {
         const uint32_t n_tile = distinct_of(first, last, tile.data());
         const uint32_t x_end = two_sets ? count_a : last;
         uint64_t count = 0;
+        uint64_t joins_made = 0;
         uint32_t next = 0;  // of the tile, behind x
         for (uint32_t x = 0; x < x_end; ++x) {
           hits.spend(1);
@@ -402,18 +496,27 @@ void MinhashPairs::Impl::compare_on_threads() {
           while (next < n_tile && tile[next] <= x) ++next;
           const std::byte* const row_x = rows.row(x);
           for (uint32_t i = next; i < n_tile; ++i) {
+            if (already_joined(x, tile[i])) continue;
+            ++count;
             const uint32_t matches = compare(row_x, rows.row(tile[i]));
-            if (matches >= need) hits.add(x, tile[i], matches);
+            if (matches < need) continue;
+            if (components()) {
+              sets->unite(x, tile[i]);
+              ++joins_made;
+            } else {
+              hits.add(x, tile[i], matches);
+            }
           }
-          count += n_tile - next;
           hits.spend((n_tile - next) * compare_units(row_bytes));
         }
         compared.fetch_add(count, std::memory_order_relaxed);
+        joined_here.fetch_add(joins_made, std::memory_order_relaxed);
       },
       [this](const Hit* hits, size_t count) {
         for (size_t i = 0; i < count; ++i) found(hits[i].x, hits[i].y, hits[i].value);
       });
   stats.compared += compared.load();
+  stats.found += joined_here.load();
 }
 
 // Every pair of distinct rows: a block of x (all rows when they are in memory) against tiles of y.

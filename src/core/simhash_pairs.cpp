@@ -416,7 +416,7 @@ struct SimhashPairs::Impl {
   uint32_t count_a = 0;
   const uint32_t* rank_a = nullptr;
   const uint32_t* rank_b = nullptr;
-  const Sink* sink = nullptr;
+  UnionFind* components = nullptr;  // null: pairs are sought
   std::unique_ptr<PairOutput> out;  // not for components
 };
 
@@ -438,10 +438,9 @@ void SimhashPairs::Impl::collapse(RowStore& distinct, RowStore& leaders, uint32_
 
 // A row whose value the leader has, too. False when it must take part in the search all the same.
 bool SimhashPairs::Impl::equal_row(uint32_t leader, uint32_t row) {
-  if (sink == nullptr) return out->add_equal(leader, row);
-  // Equal rows of one set are no pair of two sets.
-  if (!two_sets) (*sink)(leader, row);
-  return !two_sets;
+  if (components == nullptr) return out->add_equal(leader, row);
+  components->unite(leader, row);
+  return true;
 }
 
 // In memory: values are parted by a hash, and the parts, which fit in the first caches, each go through a table.
@@ -525,10 +524,10 @@ void SimhashPairs::Impl::take(const Hit* hits, size_t n) {
   stats.found += n;
   for (size_t i = 0; i < n; ++i) {
     // With two sets the values of A come first in every join; with one, the blocks are in no order of rows.
-    if (sink == nullptr) {
+    if (components == nullptr) {
       out->add(hits[i].x, hits[i].y, hits[i].value, two_sets && hits[i].value == 0);
     } else {
-      (*sink)(hits[i].x, two_sets ? hits[i].y - count_a : hits[i].y);
+      components->unite(hits[i].x, hits[i].y);
     }
   }
   ws.poller.spend(n * 4);
@@ -648,7 +647,7 @@ void SimhashPairs::Impl::join_blocks(RowStore& distinct, RowStore& leaders, uint
 void SimhashPairs::Impl::search() {
   if (!two_sets) count_a = values.size();
   stats.rows = values.size();
-  if (sink == nullptr) out = std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
+  if (components == nullptr) out = std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
   if (!two_sets || (count_a != 0 && count_a != values.size())) {
     const size_t each = memory_share(ws, kEighth) / kEntryBytes;
     RowStore distinct(sizeof(uint64_t), each, ws);
@@ -690,8 +689,8 @@ void SimhashPairs::run(const uint32_t* rank_a, const uint32_t* rank_b) {
 
 size_t SimhashPairs::next(RowPair* out, size_t max) { return impl_->out == nullptr ? 0 : impl_->out->next(out, max); }
 
-void SimhashPairs::run_components(const Joined& /* joined */, const Sink& sink) {
-  impl_->sink = &sink;
+void SimhashPairs::run_components(UnionFind& sets) {
+  impl_->components = &sets;
   impl_->search();
 }
 

@@ -23,7 +23,7 @@ class SimhashPairs final : public PairSearch {
   void start_set_b() override;
   void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr) override;
   size_t next(RowPair* out, size_t max) override;
-  void run_components(const Joined& joined, const Sink& sink) override;
+  void run_components(UnionFind& sets) override;
   void values_with(const uint32_t* of, uint32_t* values) override;
   const SearchStats& stats() noexcept override;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -48,19 +49,21 @@ class Poller {
   size_t left_ = kPeriod;
 };
 
-// Bytes held now and at most. Not thread-safe.
+// Bytes held now and at most. Any thread may take and give.
 class Ledger {
  public:
   void take(size_t bytes) noexcept {
-    held_ += bytes;
-    peak_ = std::max(peak_, held_);
+    const size_t held = held_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    size_t peak = peak_.load(std::memory_order_relaxed);
+    while (peak < held && !peak_.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
+    }
   }
-  void give(size_t bytes) noexcept { held_ -= bytes; }
-  size_t peak() const noexcept { return peak_; }
+  void give(size_t bytes) noexcept { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+  size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:
-  size_t held_ = 0;
-  size_t peak_ = 0;
+  std::atomic<size_t> held_{0};
+  std::atomic<size_t> peak_{0};
 };
 
 // The smallest memory limit that is honoured.

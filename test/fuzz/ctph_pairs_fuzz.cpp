@@ -64,11 +64,7 @@ void check_components(const fuzz::Setting& s, const reference::Digests& all, con
     CtphPairs engine(threshold, options);
     add(engine, all, n);
     UnionFind sets(n);
-    engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
-                          [&](uint32_t i, uint32_t j) {
-                            DEMAND(i < n && j < n && fuzz::is_near(values(i, j), threshold));
-                            sets.unite(i, j);
-                          });
+    engine.run_components(sets);
     reference::Random random(seed);
     std::vector<uint32_t> of(n), got(n);
     for (uint32_t i = 0; i < n; ++i) {

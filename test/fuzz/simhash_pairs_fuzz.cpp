@@ -85,11 +85,7 @@ void check_components(const fuzz::Setting& s, const reference::Values& all, uint
     SimhashPairs engine(most, options);
     add(engine, all, n);
     UnionFind sets(n);
-    engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
-                          [&](uint32_t i, uint32_t j) {
-                            DEMAND(i < n && j < n && distance(all[i], all[j]) <= most);
-                            sets.unite(i, j);
-                          });
+    engine.run_components(sets);
     reference::Random random(seed);
     std::vector<uint32_t> of(n), values(n);
     for (uint32_t i = 0; i < n; ++i) {

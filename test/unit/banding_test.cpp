@@ -7,6 +7,8 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/spill.h"
@@ -98,16 +100,16 @@ TEST(BandEntries, SortAndGroupAgreeWithAMap) {
       for (uint32_t& k : keys) k = random() % distinct << (random() % 2 * 20);
       std::map<uint32_t, std::vector<uint32_t>> expected;
       for (uint32_t i = 0; i < n; ++i) expected[keys[i * 16 + 3]].push_back(i);
-      BandEntries entries(n, ws);
+      BandEntries entries(n, ws.ledger);
 
-      const uint64_t* sorted = entries.sort(keys.data(), 16, 3, n);
+      const uint64_t* sorted = entries.sort(keys.data(), 16, 3, n, ws.poller);
       size_t at = 0;
       for (const auto& [key, rows] : expected) {
         for (const uint32_t row : rows) ASSERT_EQ(sorted[at++], static_cast<uint64_t>(key) << 32 | row);
       }
 
       size_t kept = 0;
-      const uint64_t* grouped = entries.group(keys.data(), 16, 3, n, &kept);
+      const uint64_t* grouped = entries.group(keys.data(), 16, 3, n, &kept, ws.poller);
       std::erase_if(expected, [](const auto& e) { return e.second.size() < 2; });
       for (size_t first = 0; first < kept;) {
         const uint32_t key = static_cast<uint32_t>(grouped[first] >> 32);
@@ -152,6 +154,31 @@ TEST(RecordSorter, SortsStablyWhateverTheBudget) {
         EXPECT_LE(ws.ledger.peak(), std::max<size_t>(budget, 4096) + 2048);
       }
     }
+  }
+}
+
+TEST(UnionFind, ThreadsMakeTheSameSets) {
+  constexpr uint32_t kRows = 20000;
+  for (uint32_t round = 0; round < 10; ++round) {
+    std::mt19937 random(round);
+    // Half of the rounds: chains, whose paths are long.
+    std::vector<std::pair<uint32_t, uint32_t>> edges(kRows * 3 / 4);
+    for (auto& [i, j] : edges) {
+      i = random() % kRows;
+      j = round % 2 == 0 ? random() % kRows : (i + 1) % kRows;
+    }
+    UnionFind expected(kRows);
+    for (const auto& [i, j] : edges) expected.unite(i, j);
+    UnionFind sets(kRows);
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (size_t e = t; e < edges.size(); e += 4) {
+          if (!sets.same(edges[e].first, edges[e].second)) sets.unite(edges[e].first, edges[e].second);
+        }
+      });
+    for (std::thread& t : threads) t.join();
+    for (uint32_t i = 0; i < kRows; ++i) ASSERT_EQ(sets.find(i), expected.find(i)) << round;
   }
 }
 

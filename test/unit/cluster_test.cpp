@@ -91,6 +91,7 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
   for (const auto& [name, n, need] : {std::tuple{"mixed", 6000u, 103u}, {"boilerplate", 4500u, 103u}, {"mixed", 1400u, 20u}}) {
     const Rows rows = reference::make_set(name, 128, 32, n, 7);
     const Clusters anchor = reference::anchor(rows, need);
+    const Clusters connected = reference::connected(rows, need);
     for (const size_t limit : {size_t{1} << 20, size_t{6} << 20, kUnlimited}) {
       for (const unsigned threads : {1u, 4u}) {
         SCOPED_TRACE(std::string(name) + ", need " + std::to_string(need) + ", limit " + std::to_string(limit) + ", threads " +
@@ -98,6 +99,9 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
         const Clusters a = run(Linkage::anchor, rows, need, limit, threads);
         ASSERT_EQ(a.representative, anchor.representative);
         ASSERT_EQ(a.matches, anchor.matches);
+        const Clusters c = run(Linkage::connected, rows, need, limit, threads);
+        ASSERT_EQ(c.representative, connected.representative);
+        ASSERT_EQ(c.matches, connected.matches);
       }
     }
   }

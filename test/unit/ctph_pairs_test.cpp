@@ -274,29 +274,12 @@ TEST(CtphPairs, ComponentsAreThoseOfAllPairs) {
         CtphPairs engine(threshold, {.memory_limit = limit, .files = &files, .threads = 2});
         add_all(engine, rows);
         UnionFind sets(static_cast<uint32_t>(rows.size()));
-        engine.run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
-                              [&](uint32_t i, uint32_t j) {
-                                EXPECT_GE(similarity(rows[i], rows[j]), threshold);
-                                sets.unite(i, j);
-                              });
+        engine.run_components(sets);
         for (uint32_t i = 0; i < rows.size(); ++i)
           ASSERT_EQ(sets.find(i), expected.find(i)) << shape.name << ", limit " << limit;
       }
     }
   }
-}
-
-TEST(CtphPairs, ComponentsBetweenTwoSetsJoinOnlyAcross) {
-  const CtphDigest d = mixed(4, 1)[0];
-  CtphPairs engine(0.85, {});
-  add_all(engine, {d, d});
-  engine.start_set_b();
-  engine.add(view_of(d));
-  std::vector<std::pair<uint32_t, uint32_t>> edges;
-  engine.run_components([](uint32_t, uint32_t) { return false; },
-                        [&](uint32_t i, uint32_t j) { edges.emplace_back(i, j); });
-  std::sort(edges.begin(), edges.end());
-  EXPECT_EQ(edges, (std::vector<std::pair<uint32_t, uint32_t>>{{0, 0}, {1, 0}}));
 }
 
 TEST(CtphPairs, ValuesWithAnyRow) {
@@ -309,7 +292,8 @@ TEST(CtphPairs, ValuesWithAnyRow) {
       StdioTempFiles files;
       CtphPairs engine(0.85, {.memory_limit = limit, .files = &files});
       add_all(engine, rows);
-      engine.run_components([](uint32_t, uint32_t) { return false; }, [](uint32_t, uint32_t) {});
+      UnionFind sets(static_cast<uint32_t>(rows.size()));
+      engine.run_components(sets);
       std::vector<uint32_t> values(rows.size());
       engine.values_with(of.data(), values.data());
       for (uint32_t i = 0; i < rows.size(); ++i) {

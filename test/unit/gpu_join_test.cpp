@@ -183,8 +183,7 @@ TEST_F(GpuJoinTest, SameComponentsAndValues) {
       const std::unique_ptr<PairSearch> engine = c.make(options);
       for (uint32_t i = 0; i < c.n; ++i) c.add(*engine, i);
       UnionFind sets(c.n);
-      engine->run_components([&](uint32_t i, uint32_t j) { return sets.same(i, j); },
-                             [&](uint32_t i, uint32_t j) { sets.unite(i, j); });
+      engine->run_components(sets);
       for (uint32_t i = 0; i < c.n; ++i) roots[round].push_back(sets.find(i));
       values[round].resize(c.n);
       engine->values_with(roots[0].data(), values[round].data());
