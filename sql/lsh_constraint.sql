@@ -361,7 +361,7 @@ CREATE FUNCTION try(arguments text) RETURNS void LANGUAGE plpgsql AS $$
     RAISE INFO '%: % % | % | %', arguments, SQLSTATE, message, detail, hint;
   END $$;
 SELECT try(a) FROM unnest(ARRAY['', $$'sig'$$, $$'sig', '0.9', 'refuse', 'id'$$, $$'sig', '90'$$, $$'sig', '0'$$, $$'sig', 'high'$$, $$'sig', ''$$,
-  $$'sig', 'nan'$$, $$'sig', '0.9', 'ignore'$$, $$'nosuch', '0.9'$$, $$'id', '0.9'$$, $$'', '0.9'$$, $$'sig, sig', '0.9'$$, $$'sig FROM wrong', '0.9'$$,
+  $$'sig', 'nan'$$, $$'sig', '0.9', 'ignore'$$, $$'nosuch', '0.9'$$, $$'id', '0.9'$$, $$'', '0.9'$$, $$'sig, sig', '0.9'$$, $$'*', '0.9'$$, $$'sig FROM wrong', '0.9'$$,
   $$'(SELECT sig)', '0.9'$$, $$'minhash_union_agg(sig)', '0.9'$$, $$'to_minhash(name || clock_timestamp())', '0.9'$$, $$'to_minhash(name', '0.9'$$,
   $$'sig', '0.9', 'copy_of'$$, $$'sig', '0.9', 'twice', 'id'$$]) a;
 ALTER TABLE wrong ADD copy_of int;

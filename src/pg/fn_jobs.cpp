@@ -5,6 +5,7 @@
 
 #include "core/margin.h"
 #include "core/minhash.h"
+#include "pg/expression.h"
 #include "pg/values.h"
 
 extern "C" {
@@ -15,7 +16,6 @@ extern "C" {
 #include "parser/parse_expr.h"
 #include "parser/parse_node.h"
 #include "parser/parse_relation.h"
-#include "parser/parser.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/uuid.h"
@@ -37,15 +37,8 @@ Datum uuid_of(const void* data, size_t size) {
 
 // The one expression of "SELECT expression", which reads nothing by itself.
 Node* only_expression(const char* source) {
-  List* parsed = raw_parser(source, RAW_PARSE_PLPGSQL_EXPR);
-  const SelectStmt* select = castNode(SelectStmt, linitial_node(RawStmt, parsed)->stmt);
-  if (list_length(select->targetList) != 1 || select->distinctClause != NIL || select->fromClause != NIL ||
-      select->whereClause != nullptr || select->groupClause != NIL || select->havingClause != nullptr ||
-      select->windowClause != NIL || select->sortClause != NIL || select->limitOffset != nullptr ||
-      select->limitCount != nullptr || select->lockingClause != NIL || select->withClause != nullptr ||
-      select->op != SETOP_NONE)
-    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not a single expression: \"%s\"", source)));
-  const ResTarget* target = linitial_node(ResTarget, select->targetList);
+  const ResTarget* target = parse_one_expression(source);
+  if (target == nullptr) ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not a single expression: \"%s\"", source)));
   // as "published desc" is read: the keyword as a name
   if (target->name != nullptr)
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not an expression alone: \"%s\"", source),

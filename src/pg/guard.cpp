@@ -1,6 +1,7 @@
 // What a trigger against near copies was told: its arguments, and the table that it guards. See guard.h.
 #include "pg/guard.h"
 
+#include "pg/expression.h"
 #include "pg/query_source.h"
 
 extern "C" {
@@ -11,7 +12,6 @@ extern "C" {
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
 #include "parser/parse_relation.h"
-#include "parser/parser.h"
 #include "rewrite/rewriteHandler.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/ruleutils.h"
@@ -74,19 +74,15 @@ void find_origin(const TriggerData* call, Guard* g) {
 Node* parse_expression(const Guard* g, Relation relation) {
   const int level = NewGUCNestLevel();
   set_locally("search_path", psprintf("pg_catalog, %s, pg_temp", g->schema));
-  List* raw = raw_parser(g->expression, RAW_PARSE_PLPGSQL_EXPR);
-  const SelectStmt* select = reinterpret_cast<SelectStmt*>(linitial_node(RawStmt, raw)->stmt);
-  if (list_length(select->targetList) != 1 || select->distinctClause != NIL || select->fromClause != NIL ||
-      select->whereClause != nullptr || select->groupClause != NIL || select->havingClause != nullptr ||
-      select->windowClause != NIL || select->sortClause != NIL || select->limitOffset != nullptr ||
-      select->limitCount != nullptr || select->lockingClause != NIL)
+  const ResTarget* target = parse_one_expression(g->expression);
+  if (target == nullptr)
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
                     errmsg("the signature must be a column or one expression: %s", g->expression)));
   ParseState* state = make_parsestate(nullptr);
   state->p_sourcetext = g->expression;
   ParseNamespaceItem* item = addRangeTableEntryForRelation(state, relation, AccessShareLock, nullptr, false, true);
   addNSItemToQuery(state, item, false, true, true);
-  Node* node = transformExpr(state, linitial_node(ResTarget, select->targetList)->val, EXPR_KIND_INDEX_EXPRESSION);
+  Node* node = transformExpr(state, target->val, EXPR_KIND_INDEX_EXPRESSION);
   assign_expr_collations(state, node);
   free_parsestate(state);
   AtEOXact_GUC(true, level);

@@ -501,6 +501,8 @@ def bad_input(name):
                 ("'body', filter => 'id in (select 1)'", "subquery", "0A000"),
                 ("'body', filter => 'true) or (true'", "syntax error", "42601"),
                 ("'body', filter => 'true from other'", "not a single expression", "42601"),
+                ("'body', filter => '*'", 'not a single expression: "*"', "42601"),
+                ("'body', order_by => '*'", 'not a single expression: "*"', "42601"),
                 ("'body', order_by => 'published DESC'", 'not an expression alone: "published DESC"', "42601"),
                 ("'body', at => 'published', at_most_apart => '-1 day'", "at_most_apart must not be negative: -1 days", "22023"),
                 ("'body', verify => 'jaccard', verify_threshold => 80", "verify_threshold must be above 0 and at most 1: 80", "22023"),
