@@ -10,8 +10,7 @@
 namespace neardup {
 namespace {
 
-// Components: candidates that wait on disk are settled in batches of this many, so that those
-// that they join are spared the rest.
+// Components: candidates that wait on disk are settled in batches of this many: what one joins, later ones need not compare.
 constexpr uint64_t kComponentBatch = 1 << 20;
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/equal_rows.h"
 #include "core/pair_output.h"
 #include "core/pairs.h"
+#include "core/parallel.h"
 #include "core/row_store.h"
 #include "core/spill.h"
 #include "core/workspace.h"
@@ -93,6 +94,8 @@ struct MinhashPairs::Impl {
   void compare_on_threads();
   void compare_all();
   void await(uint32_t x, uint32_t y);
+  // A near pair that a worker has found: left for found(), or where components are sought joined at once and counted.
+  void found_by_worker(uint32_t x, uint32_t y, uint32_t matches, HitSink& hits, uint64_t* joins_made) const;
   void check_pending();
   void settle_candidates();
   template <class OnPair>

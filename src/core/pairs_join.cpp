@@ -170,6 +170,15 @@ uint64_t MinhashPairs::Impl::join_piece(const BandJoin& join, size_t first, size
                      polls, pair);
 }
 
+void MinhashPairs::Impl::found_by_worker(uint32_t x, uint32_t y, uint32_t matches, HitSink& hits, uint64_t* joins_made) const {
+  if (!components()) {
+    hits.add(x, y, matches);
+    return;
+  }
+  sets->unite(x, y);
+  ++*joins_made;
+}
+
 bool MinhashPairs::Impl::worth_threads(size_t entries) const { return threads > 1 && entries >= kLeastForThreads; }
 
 // By several threads: tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads hand
@@ -196,12 +205,7 @@ void MinhashPairs::Impl::join_on_threads(const std::vector<BandJoin>& joins) {
         Batch own;
         uint64_t joins_made = 0;
         const auto found_here = [&](uint32_t a, uint32_t b, uint32_t matches) {
-          if (!components()) {
-            hits.add(a, b, matches);
-            return;
-          }
-          sets->unite(a, b);
-          ++joins_made;
+          found_by_worker(a, b, matches, hits, &joins_made);
         };
         const auto on_disk = [&hits](uint32_t a, uint32_t b) { hits.add(a, b, 0); };
         const uint64_t looks =
@@ -499,13 +503,7 @@ void MinhashPairs::Impl::compare_on_threads() {
             if (already_joined(x, tile[i])) continue;
             ++count;
             const uint32_t matches = compare(row_x, rows.row(tile[i]));
-            if (matches < need) continue;
-            if (components()) {
-              sets->unite(x, tile[i]);
-              ++joins_made;
-            } else {
-              hits.add(x, tile[i], matches);
-            }
+            if (matches >= need) found_by_worker(x, tile[i], matches, hits, &joins_made);
           }
           hits.spend((n_tile - next) * compare_units(row_bytes));
         }
