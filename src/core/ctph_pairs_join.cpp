@@ -19,6 +19,9 @@ constexpr uint32_t kSubjects = kGroups * kLevenshteinLanes;
 // Below this many pairs of entries threads cost more than they save.
 constexpr uint64_t kFewPairs = 200'000;
 
+// Symbols are not looked at where of so many pairs of entries they ruled out fewer than one in eight: looking takes a
+// tenth of comparing.
+constexpr uint64_t kTrial = 8192;
 // Of a pair of entries, at the least: lengths and symbols rule it out.
 constexpr double kLookCost = 1;
 
@@ -224,19 +227,29 @@ void CtphPairs::Impl::join_words(const CtphEntries& x, uint32_t first, uint32_t 
     if (self && end <= first + 1) continue;
     if (run.length < shortest && !may_match(shortest, run.length)) continue;
     if (run.length > longest && !may_match(longest, run.length)) break;
+    uint64_t tried = 0;  // pairs with an entry of this run whose symbols were looked at
+    uint64_t left = 0;   // those that passed
     for (uint32_t from = self ? std::max(run.first, first + 1) : run.first; from < end; from += kPiece) {
       const uint32_t to = std::min(end, from + kPiece);
       std::memset(marks, 0, (to - from) * sizeof *marks);
+      const bool look = tried < kTrial || left < tried - tried / 8;
       bool any = false;
       for (uint32_t s = 0; s < last - first; ++s) {
         const uint32_t start = self ? std::max(from, first + s + 1) : from;
         if (start >= to || !may_match(length[s], run.length)) continue;
+        looks += to - start;
+        if (!look) {
+          for (uint32_t i = start - from; i < to - from; ++i) marks[i] |= uint32_t{1} << s;
+          any = true;
+          continue;
+        }
         const uint32_t longer = std::max(length[s], run.length);
         const uint32_t edits = most[length[s] + run.length];
         const size_t n = kernel.bag_candidates(&bag[s], &others, start, to, longer - std::min(longer, edits), passed);
         for (size_t k = 0; k < n; ++k) marks[passed[k] - from] |= uint32_t{1} << s;
         any |= n != 0;
-        looks += to - start;
+        tried += to - start;
+        left += n;
         hits.spend(to - start + 10);
       }
       if (!any) continue;

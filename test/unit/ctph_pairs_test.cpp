@@ -178,6 +178,31 @@ TEST(CtphPairs, LargerSetsWithinTheirLimit) {
   }
 }
 
+// Parts of the same symbols in another order: looking at symbols rules nothing out and is given up after some entries.
+TEST(CtphPairs, SymbolsThatRuleNothingOut) {
+  Random random(31);
+  const std::string symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn";
+  Digests rows;
+  CtphDigest digest{.exponent = 3, .part1 = symbols, .part2 = {}};
+  for (uint32_t i = 0; i < 700; ++i) {
+    std::string& part = digest.part1;
+    if (i % 7 == 3) {
+      std::swap(part[i % 40], part[i % 11]);
+    } else {
+      for (uint32_t k = 40; k > 1; --k) std::swap(part[k - 1], part[random() % k]);
+    }
+    rows.push_back(digest);
+  }
+  for (const double threshold : {0.4, 0.9}) {
+    const std::vector<Pair> expected = all_pairs(rows, threshold);
+    EXPECT_GE(expected.size(), 90u);
+    test::for_each_kernels([&] {
+      const Result r = run(rows, nullptr, threshold, {});
+      ASSERT_EQ(r.pairs, expected);
+    });
+  }
+}
+
 TEST(CtphPairs, BetweenTwoSets) {
   for (const Shape& shape : shapes()) {
     const Digests& all = shape.digests;
