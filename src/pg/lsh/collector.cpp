@@ -61,9 +61,10 @@ struct Collector::HitTable {
 
   static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
 
-  void reset(size_t expected) {
+  // Most entries are of rows that have several; where they are not, the table grows.
+  void reset(size_t entries) {
     size_t want = 256;
-    while (want < 2 * expected && want < most) want *= 2;
+    while (want < entries / 2 && want < most) want *= 2;
     if (want > allocated) {
       if (slots != nullptr) pfree(slots);
       slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, want * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
@@ -92,7 +93,17 @@ struct Collector::HitTable {
     return true;
   }
 
-  // False: no room for another row.
+  // Of each; false: no room for another row.
+  bool count(const uint64_t* tids, uint32_t n, bool insert) {
+    constexpr uint32_t kAhead = 8;
+    for (uint32_t i = 0; i < Min(n, kAhead); ++i) __builtin_prefetch(&slots[hash(tids[i]) & (capacity - 1)]);
+    for (uint32_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) __builtin_prefetch(&slots[hash(tids[i + kAhead]) & (capacity - 1)]);
+      if (!count(tids[i], insert)) return false;
+    }
+    return true;
+  }
+
   bool count(uint64_t tid, bool insert) {
     size_t at = hash(tid) & (capacity - 1);
     for (;; at = (at + 1) & (capacity - 1)) {
@@ -518,9 +529,7 @@ void Collector::order_groups() {
 Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from,
                                            uint64_t to) {
   if (segment.tree == nullptr) {
-    for (uint32_t i = 0; i < segment.n; ++i)
-      if (!table_->count(segment.tids[i], insert)) return Outcome::full;
-    return Outcome::done;
+    return table_->count(segment.tids, segment.n, insert) ? Outcome::done : Outcome::full;
   }
   RunTree* tree = segment.tree;
   Entry begin, end;
@@ -549,8 +558,7 @@ Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& 
         }
       }
       UnlockReleaseBuffer(buffer);
-      for (uint32_t i = 0; i < n; ++i)
-        if (!table_->count(tids_[i], insert)) return Outcome::full;
+      if (!table_->count(tids_, n, insert)) return Outcome::full;
     }
     if (!tree->next(&place, &ended)) return Outcome::stale;
     if (!ended && !(place.fence < end)) break;

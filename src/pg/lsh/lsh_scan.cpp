@@ -178,6 +178,7 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
     else
       return false;
   state->rows.advance(state->collector.list(), state->at);
+  state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
   const uint64_t candidate = state->collector.list().items[state->at++];
   set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = true;

@@ -2,7 +2,10 @@
 #include "pg/lsh/prefetch.h"
 
 extern "C" {
+#include "access/heapam.h"
 #include "access/tableam.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
 #include "utils/spccache.h"
 }
 
@@ -16,6 +19,41 @@ const ItemIdData* line_pointer(const char* page, uint64_t tid) {
   return at + sizeof(ItemIdData) <= BLCKSZ ? reinterpret_cast<const ItemIdData*>(page + at) : nullptr;
 }
 
+// The buffer in which a block was last, by file and block; two that share a slot push each other out. Never trusted: who
+// pins it compares the buffer's tag, and one that only asks for cache lines may ask in vain.
+struct KnownBuffer {
+  uint32_t block;
+  Buffer buffer;
+};
+constexpr uint32_t kLeastKnown = 1 << 10;
+constexpr uint32_t kMostKnown = 1 << 17;  // 1 MB
+constexpr int kScansBefore = 8;           // a session with few queries needs none
+KnownBuffer* known = nullptr;
+uint32_t num_known = 0;  // a power of two
+
+void make_room(BlockNumber blocks) {
+  static int scans = 0;
+  if (scans < kScansBefore) {
+    ++scans;
+    return;
+  }
+  if (num_known == kMostKnown || num_known >= blocks) return;
+  uint32_t want = kLeastKnown;
+  while (want < blocks && want < kMostKnown) want *= 2;
+  void* memory = MemoryContextAllocExtended(TopMemoryContext, want * sizeof(KnownBuffer), MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
+  if (memory == nullptr) return;
+  if (known != nullptr) pfree(known);
+  known = static_cast<KnownBuffer*>(memory);
+  num_known = want;
+}
+
+// Neighbours lie side by side, files somewhere else.
+KnownBuffer* known_slot(Relation table, BlockNumber block) {
+  return num_known == 0 ? nullptr : &known[(block + file_number(table) * 0x9E3779B1u) & (num_known - 1)];
+}
+
+BlockNumber block_of(uint64_t tid) { return static_cast<BlockNumber>(tid >> 16); }
+
 }  // namespace
 
 void RowPrefetch::start(Relation table, size_t n) {
@@ -23,20 +61,32 @@ void RowPrefetch::start(Relation table, size_t n) {
                    get_tablespace_io_concurrency(table->rd_rel->reltablespace) > 0
                ? table
                : nullptr;
-  if (table_ != nullptr) blocks_ = RelationGetNumberOfBlocks(table);
+  if (table_ != nullptr) {
+    blocks_ = RelationGetNumberOfBlocks(table);
+    make_room(blocks_);
+  }
   asked_ = seen_ = 0;
   last_block_ = InvalidBlockNumber;
 }
 
+Buffer RowPrefetch::look_up(BlockNumber block) const {
+  const Buffer buffer = PrefetchBuffer(table_, MAIN_FORKNUM, block).recent_buffer;
+  if (buffer > 0)
+    if (KnownBuffer* slot = known_slot(table_, block)) *slot = {block, buffer};
+  return buffer;
+}
+
 void RowPrefetch::ask(uint64_t tid) {
-  const BlockNumber block = static_cast<BlockNumber>(tid >> 16);
+  const BlockNumber block = block_of(tid);
   Buffer* recent = &recent_[asked_ % kFar];
   if (block == last_block_)
     *recent = recent_[(asked_ + kFar - 1) % kFar];
   else if (block >= blocks_)
     *recent = InvalidBuffer;
+  else if (const KnownBuffer* slot = known_slot(table_, block); slot != nullptr && slot->block == block && slot->buffer > 0)
+    *recent = slot->buffer;
   else
-    *recent = PrefetchBuffer(table_, MAIN_FORKNUM, block).recent_buffer;
+    *recent = look_up(block);
   last_block_ = block;
   ++asked_;
   const char* page = page_hint(*recent);
@@ -47,8 +97,12 @@ void RowPrefetch::ask(uint64_t tid) {
 }
 
 void RowPrefetch::see(uint64_t tid) {
-  const char* page = page_hint(recent_[seen_ % kFar]);
+  Buffer* recent = &recent_[seen_ % kFar];
   ++seen_;
+  if (page_hint(*recent) == nullptr) return;
+  // It may hold another block by now, and this one lie on disk.
+  if (GetBufferDescriptor(*recent - 1)->tag.blockNum != block_of(tid)) *recent = look_up(block_of(tid));
+  const char* page = page_hint(*recent);
   if (page == nullptr) return;
   const ItemIdData* item = line_pointer(page, tid);
   if (item == nullptr) return;
@@ -56,6 +110,19 @@ void RowPrefetch::see(uint64_t tid) {
   if (copy.lp_flags != LP_NORMAL) return;
   const size_t at = copy.lp_off;
   if (at < BLCKSZ) prefetch_bytes(page + at, Min(Min(size_t{copy.lp_len}, kMostRowBytes), BLCKSZ - at));
+}
+
+void RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
+  // What the heap does for a page that it comes to, but for the look-up; three times of four, as in lock_page().
+  static uint32_t turn = 0;
+  IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
+  if (page_hint(recent) == nullptr || heap->xs_cbuf == recent || (++turn & 3) == 0) return;
+  if (!read_recent_buffer(table_, block_of(tid), recent)) return;
+  pgstat_count_buffer_read(table_);
+  pgstat_count_buffer_hit(table_);
+  if (BufferIsValid(heap->xs_cbuf)) ReleaseBuffer(heap->xs_cbuf);
+  heap->xs_cbuf = recent;
+  heap_page_prune_opt(table_, recent);
 }
 
 }  // namespace neardup

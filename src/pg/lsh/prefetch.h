@@ -35,7 +35,8 @@ inline void prefetch_page(Buffer recent) {
 }
 
 // Rows that a scan is about to fetch, in the order of its list of candidates: their blocks are read ahead from disk, where
-// effective_io_concurrency allows it, and their lines into the cache. Plain data.
+// effective_io_concurrency allows it, and their lines into the cache. Where each block was last is kept for the session.
+// Plain data.
 class RowPrefetch {
  public:
   // For a new list of n candidates. Nothing is asked for unless there are several and the table is an ordinary one.
@@ -50,12 +51,19 @@ class RowPrefetch {
     while (seen_ < near) see(candidate_tid(list.items[seen_]));
   }
 
+  // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it before.
+  void hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
+    if (table_ != nullptr && fetch != nullptr) pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kFar]);
+  }
+
  private:
   static constexpr size_t kFar = 16;  // rows between asking for the line pointer and fetching
   static constexpr size_t kNear = 8;  // between asking for the row itself and fetching
 
   void ask(uint64_t tid);
   void see(uint64_t tid);
+  Buffer look_up(BlockNumber block) const;
+  void pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const;
 
   Relation table_;  // null: ask for nothing
   size_t asked_;
