@@ -36,6 +36,8 @@ DECLARE
   r record;
   columns text[];
   what text;
+  follow text;
+  copied text;
 BEGIN
   PERFORM @extschema@.neardup_drop('TABLE', shape);
   EXECUTE pg_catalog.format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
@@ -49,9 +51,17 @@ BEGIN
                     WHEN r.name LIKE 'within_%' THEN ARRAY[j.within[pg_catalog.substr(r.name, 8)::int]::text] END;
     what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
     BEGIN
-      -- keys are read again
-      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s%s USING %s', signatures, r.name, r.new, r.collation,
-        CASE WHEN r.name = 'key' THEN 'NULL' ELSE pg_catalog.format('%I::text::%s', r.name, r.new) END);
+      follow := pg_catalog.format('ALTER TABLE %s ALTER %I TYPE %s%s USING ', signatures, r.name, r.new, r.collation);
+      copied := pg_catalog.format('%I::text::%s', r.name, r.new);
+      IF r.name <> 'key' THEN
+        EXECUTE follow || copied;
+      ELSE
+        BEGIN
+          EXECUTE follow || 'NULL';  -- keys are read again
+        EXCEPTION WHEN not_null_violation OR check_violation THEN  -- of a domain
+          EXECUTE follow || copied;
+        END;
+      END IF;
       IF columns IS NOT NULL THEN
         EXECUTE pg_catalog.format('ALTER TABLE %s %s', result,
           (SELECT string_agg(pg_catalog.format('ALTER %I TYPE %s%s USING %I::text::%s', c, r.new, r.collation, c, r.new), ', ') FROM pg_catalog.unnest(columns) c));
