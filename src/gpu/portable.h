@@ -3,7 +3,7 @@
 // A kernel is a plain struct with its arguments and a template operator()(Block&). It reaches its threads through
 // Block::each(f), which calls f(thread) for every thread of the block and ends in a barrier; what a thread must
 // remember from one each() to the next lies in Block::PerThread. On the device each() calls f once, for the own thread;
-// on the host a loop calls it for all, one after the other (test/gpu/host_gpu.h).
+// on the host a loop calls it for all, one after the other, or for races to be seen several do (test/gpu/host_gpu.h).
 #pragma once
 
 #include <cstddef>
@@ -40,16 +40,14 @@ NEARDUP_HD inline uint32_t add_to(uint32_t* counter, uint32_t n) noexcept {
 #ifdef __CUDA_ARCH__
   return atomicAdd(counter, n);
 #else
-  const uint32_t before = *counter;
-  *counter += n;
-  return before;
+  return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 #endif
 }
 NEARDUP_HD inline void add_to(uint64_t* counter, uint64_t n) noexcept {
 #ifdef __CUDA_ARCH__
   atomicAdd(reinterpret_cast<unsigned long long*>(counter), n);
 #else
-  *counter += n;
+  __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -58,7 +56,7 @@ NEARDUP_HD inline uint64_t take_from(uint64_t* counter) noexcept {
 #ifdef __CUDA_ARCH__
   return atomicAdd(reinterpret_cast<unsigned long long*>(counter), ~0ull) - 1;
 #else
-  return --*counter;
+  return __atomic_sub_fetch(counter, uint64_t{1}, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -1,18 +1,29 @@
 // A GPU for tests that is none: kernels run on the host, thread by thread, memory is counted and can run out, calls can
-// fail. What it cannot show: races between the threads of a block within one each(), and all that is CUDA's.
+// fail. Compiled with -fsanitize=thread it runs two blocks at once, each on two threads with a barrier after each(), so
+// that accesses of two threads of a block between two barriers, or of two blocks, that are no atomic additions and of
+// which one writes are reported. What it cannot show is all that is CUDA's.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "core/error.h"
 #include "gpu/portable.h"
 
 namespace neardup::gpu {
+
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool kSeesRaces = true;
+#else
+inline constexpr bool kSeesRaces = false;
+#endif
 
 class HostGpu {
  public:
@@ -129,16 +140,32 @@ class HostGpu {
     call();
     ++launches;
     if (grid_x == 0 || grid_y == 0 || grid_y > 65535) throw Error(Errc::device, "host GPU: invalid configuration");
-    std::vector<unsigned char> shared(shared_of<Kernel>(0) + 64);
     if (shared_of<Kernel>(0) > shared_) throw Error(Errc::device, "host GPU: too much shared memory");
-    auto* const aligned = reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(shared.data()) + 63) / 64 * 64);
-    for (uint32_t y = 0; y < grid_y; ++y) {
-      for (uint32_t x = 0; x < grid_x; ++x) {
+    const uint64_t blocks = uint64_t{grid_x} * grid_y;
+    std::atomic<uint64_t> next{0};
+    const auto run_blocks = [&](Team* team) {
+      std::vector<unsigned char> shared(shared_of<Kernel>(0) + 64);
+      auto* const aligned = reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(shared.data()) + 63) / 64 * 64);
+      // Relaxed: blocks are not ordered by it.
+      for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks;) {
+        const auto x = static_cast<uint32_t>(i % grid_x);
+        const auto y = static_cast<uint32_t>(i / grid_x);
         std::memset(aligned, 0xcd, shared_of<Kernel>(0));
-        Block block(x, y, Kernel::kThreads, aligned, x + y);
+        Block block(x, y, Kernel::kThreads, aligned, x + y, team);
         kernel(block);
       }
+    };
+    if (!kSeesRaces) {
+      run_blocks(nullptr);
+      return;
     }
+    const auto with_a_team = [&] {
+      Team team;
+      run_blocks(&team);
+    };
+    std::thread other(with_a_team);
+    with_a_team();
+    other.join();
   }
 
   size_t temporary_bytes(uint32_t) const noexcept { return 16; }
@@ -183,6 +210,40 @@ class HostGpu {
     return 0;
   }
 
+  // This thread and another one, for the threads of a block.
+  class Team {
+   public:
+    Team() : helper_([this] {
+      for (;;) {
+        barrier_.arrive_and_wait();
+        if (work_ == nullptr) return;
+        work_(what_, 1);
+        barrier_.arrive_and_wait();
+      }
+    }) {}
+    ~Team() {
+      work_ = nullptr;
+      barrier_.arrive_and_wait();
+      helper_.join();
+    }
+
+    // part(0) here and part(1) there.
+    template <class Part>
+    void run(Part part) {
+      what_ = &part;
+      work_ = [](void* what, uint32_t which) { (*static_cast<Part*>(what))(which); };
+      barrier_.arrive_and_wait();
+      part(0);
+      barrier_.arrive_and_wait();
+    }
+
+   private:
+    std::barrier<> barrier_{2};
+    void (*work_)(void*, uint32_t) = nullptr;
+    void* what_ = nullptr;
+    std::thread helper_;
+  };
+
   // Threads come in several orders, so that nothing depends on one.
   class Block {
    public:
@@ -196,16 +257,26 @@ class HostGpu {
       T of_[kMostThreads];
     };
 
-    Block(uint32_t x, uint32_t y, uint32_t threads, unsigned char* shared, uint32_t order)
-        : x_(x), y_(y), threads_(threads), shared_(shared), order_(order) {}
+    Block(uint32_t x, uint32_t y, uint32_t threads, unsigned char* shared, uint32_t order, Team* team)
+        : x_(x), y_(y), threads_(threads), shared_(shared), order_(order), team_(team) {}
     uint32_t x() const noexcept { return x_; }
     uint32_t y() const noexcept { return y_; }
     unsigned char* shared() const noexcept { return shared_; }
     template <class F>
     void each(F f) {
       // 37 is prime to the numbers of threads, powers of 2.
-      for (uint32_t i = 0; i < threads_; ++i)
-        f(order_ % 3 == 0 ? i : order_ % 3 == 1 ? threads_ - 1 - i : i * 37 % threads_);
+      const auto thread = [this](uint32_t i) {
+        return order_ % 3 == 0 ? i : order_ % 3 == 1 ? threads_ - 1 - i : i * 37 % threads_;
+      };
+      if (team_ == nullptr) {
+        for (uint32_t i = 0; i < threads_; ++i) f(thread(i));
+      } else {
+        // Each time another half of them, so that any two come apart sooner or later.
+        team_->run([&](uint32_t part) {
+          for (uint32_t i = 0; i < threads_; ++i)
+            if ((mix64(uint64_t{order_} << 32 | i) & 1) == part) f(thread(i));
+        });
+      }
       ++order_;
     }
 
@@ -213,6 +284,7 @@ class HostGpu {
     uint32_t x_, y_, threads_;
     unsigned char* shared_;
     uint32_t order_;
+    Team* team_;
   };
 
   uint64_t memory_;

@@ -130,6 +130,15 @@ step_sanitizers() {
     "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 }
 
+# What runs on several threads: the engines of the core, and the kernels of the GPU module on the host, where a barrier that is
+# missing is seen as a race.
+step_races() {
+  export TSAN_OPTIONS=second_deadlock_stack=1
+  export GTEST_FILTER='UnionFind.*:Pairs.ThreadsChangeNothing:GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
+  GTEST_FILTER+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*:GpuWordsOnHost.Ties*'
+  NEARDUP_FULL=0 cmake_tests "$root/build-tsan" "-O1 -g1 -fsanitize=thread"
+}
+
 fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
   -fno-sanitize-recover=all)
 
@@ -378,6 +387,7 @@ run_tests() {
   if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
     step "unit tests" step_unit
     step "unit tests with ASan and UBSan" step_sanitizers
+    if [ "$NEARDUP_FULL" = 1 ]; then step "unit tests with TSan" step_races; fi
     step "fuzz targets" step_fuzz
     if [ "$NEARDUP_FULL" = 1 ]; then step "digests beside ssdeep's" step_oracle; fi
   fi

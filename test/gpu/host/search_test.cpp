@@ -238,6 +238,50 @@ TEST(GpuSearchOnHost, RefusesWrongJobs) {
 
 // ---------------------------------------------------------------- plans
 
+#ifdef __SANITIZE_THREAD__
+// Threads that pass something on through shared memory without a barrier in between.
+struct PassesOnTooEarly {
+  static constexpr uint32_t kThreads = 64;
+  static constexpr uint32_t kShared = 4 * kThreads;
+  uint32_t* out;
+  template <class Block>
+  void operator()(Block& block) const {
+    uint32_t* const shared = reinterpret_cast<uint32_t*>(block.shared());
+    block.each([&](uint32_t thread) {
+      shared[thread] = thread;
+      out[block.x() * kThreads + thread] = shared[(thread + 1) % kThreads];
+    });
+  }
+};
+
+// Blocks that add to one number as if they were alone.
+struct AddsAlone {
+  static constexpr uint32_t kThreads = 64;
+  uint32_t* out;
+  template <class Block>
+  void operator()(Block& block) const {
+    block.each([&](uint32_t thread) {
+      if (thread == 0) out[0] += block.x();
+    });
+  }
+};
+
+template <class Kernel>
+void launch_and_exit() {
+  HostGpu gpu;
+  HostGpu::Stream stream(gpu);
+  HostGpu::Buffer<uint32_t> out(gpu, 4096);
+  for (int i = 0; i < 100; ++i) gpu.launch(stream, Kernel{out.data()}, 64);
+  std::exit(0);
+}
+
+TEST(GpuSearchOnHost, RacesAreSeen) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(launch_and_exit<PassesOnTooEarly>(), testing::ExitedWithCode(66), "data race");
+  EXPECT_EXIT(launch_and_exit<AddsAlone>(), testing::ExitedWithCode(66), "data race");
+}
+#endif
+
 TEST(GpuPlan, TilesCoverEveryPairOnce) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
