@@ -53,6 +53,9 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
+// Up to 18 a generic record's delta is a row of offset, length, bytes; later versions are to be looked at.
+inline constexpr bool kGenericDeltaKnown = PG_VERSION_NUM < 190000;
+
 // 16 gave it another name.
 static inline const LocalPgBackendStatus* local_backend_status(int number) {
 #if PG_VERSION_NUM >= 160000
