@@ -660,7 +660,12 @@ BEGIN
         BEGIN
           EXECUTE follow || 'NULL';  -- keys are read again
         EXCEPTION WHEN not_null_violation OR check_violation THEN  -- of a domain
-          EXECUTE follow || copied;
+          BEGIN
+            EXECUTE follow || copied;
+          EXCEPTION WHEN OTHERS THEN  -- these are as they were at the last refresh, and those of the source fit
+            PERFORM @extschema@.neardup_clear_signatures(job, j);
+            EXECUTE follow || 'NULL';
+          END;
         END;
       END IF;
       IF columns IS NOT NULL THEN

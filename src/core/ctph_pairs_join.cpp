@@ -20,8 +20,9 @@ constexpr uint32_t kSubjects = kGroups * kLevenshteinLanes;
 constexpr uint64_t kFewPairs = 200'000;
 
 // Symbols are not looked at where of so many pairs of entries they ruled out fewer than one in eight: looking takes a
-// tenth of comparing.
+// tenth of comparing. Entries next to each other may be alike where others are not: each so many pieces it is tried anew.
 constexpr uint64_t kTrial = 8192;
+constexpr uint32_t kTrialPieces = 8;
 // Of a pair of entries, at the least: lengths and symbols rule it out.
 constexpr double kLookCost = 1;
 
@@ -229,10 +230,15 @@ void CtphPairs::Impl::join_words(const CtphEntries& x, uint32_t first, uint32_t 
     if (run.length > longest && !may_match(longest, run.length)) break;
     uint64_t tried = 0;  // pairs with an entry of this run whose symbols were looked at
     uint64_t left = 0;   // those that passed
+    uint32_t piece = 0;
     for (uint32_t from = self ? std::max(run.first, first + 1) : run.first; from < end; from += kPiece) {
       const uint32_t to = std::min(end, from + kPiece);
       std::memset(marks, 0, (to - from) * sizeof *marks);
-      const bool look = tried < kTrial || left < tried - tried / 8;
+      bool look = tried < kTrial || left < tried - tried / 8;
+      if (++piece % kTrialPieces == 0 && !look) {
+        look = true;
+        tried = left = 0;
+      }
       bool any = false;
       for (uint32_t s = 0; s < last - first; ++s) {
         const uint32_t start = self ? std::max(from, first + s + 1) : from;

@@ -107,6 +107,13 @@ static inline RelFileNumber file_number(Relation relation) {
 #endif
 }
 
+// 16 took the fields of a buffer's tag behind functions. (A macro: storage/buf_internals.h is for few to include.)
+#if PG_VERSION_NUM >= 160000
+#define NEARDUP_TAG_FILE_NUMBER(tag) BufTagGetRelNumber(&(tag))
+#else
+#define NEARDUP_TAG_FILE_NUMBER(tag) ((tag).rnode.relNode)
+#endif
+
 // 16: the planner finds conditions that are a boolean column in indexes of any access method; before, in btree and hash.
 constexpr bool kPlannerFindsBooleans = PG_VERSION_NUM >= 160000;
 

@@ -19,7 +19,14 @@
 
 namespace neardup::gpu {
 
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__)  // GCC; Clang says it otherwise
+#define NEARDUP_SEES_RACES 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NEARDUP_SEES_RACES 1
+#endif
+#endif
+#ifdef NEARDUP_SEES_RACES
 inline constexpr bool kSeesRaces = true;
 #else
 inline constexpr bool kSeesRaces = false;

@@ -351,7 +351,8 @@ def types_change(name):
         conn.execute("CALL refresh_duplicates('dups')")
         rows = []
         other = 'en-x-icu' if one(conn, "SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'") else 'POSIX'
-        for alter in ("ALTER id TYPE bigint", "ALTER tenant TYPE varchar(9) USING 'tenant ' || tenant", "ALTER rank TYPE int USING id % 3", "ALTER rank TYPE place", "ALTER rank TYPE text USING 'place ' || rank", "ALTER published TYPE date",
+        for alter in ("ALTER id TYPE bigint", "ALTER tenant TYPE varchar(9) USING 'tenant ' || tenant", "ALTER rank TYPE int USING id % 3", "ALTER rank TYPE place", "ALTER rank TYPE text USING 'place ' || rank",
+                      "ALTER rank TYPE place USING id % 3", "ALTER rank TYPE int USING NULL", "ALTER rank TYPE place USING id % 2", "ALTER published TYPE date",
                       "ALTER id TYPE text USING 10000000000 + id", "ALTER tenant TYPE text", 'ALTER id TYPE text COLLATE "C"', 'ALTER id TYPE text COLLATE "%s", ALTER tenant TYPE text COLLATE "C"' % other, "ALTER id TYPE numeric(20) USING id::numeric", "ALTER body TYPE bytea USING body::bytea"):
             conn.execute("ALTER TABLE docs " + alter)
             if alter == "ALTER id TYPE bigint":

@@ -203,6 +203,26 @@ TEST(CtphPairs, SymbolsThatRuleNothingOut) {
   }
 }
 
+// Behind a family of near copies, whose symbols rule nothing out, come thousands that have nothing in common with it.
+TEST(CtphPairs, AFamilyAheadOfOthers) {
+  Random random(32);
+  Digests rows;
+  CtphDigest digest{.exponent = 3, .part1 = std::string(40, 'A'), .part2 = {}};
+  for (char& c : digest.part1) c = static_cast<char>('A' + random() % 26);
+  for (uint32_t i = 0; i < 600; ++i) {
+    std::swap(digest.part1[random() % 40], digest.part1[random() % 40]);
+    rows.push_back(digest);
+  }
+  const std::vector<Pair> expected = all_pairs(rows, 0.9);
+  EXPECT_GE(expected.size(), 500u);
+  for (uint32_t i = 0; i < 5000; ++i) {
+    for (char& c : digest.part1) c = static_cast<char>('0' + random() % 75);
+    rows.push_back(digest);
+  }
+  EXPECT_EQ(run(rows, nullptr, 0.9, {}).pairs, expected);
+  EXPECT_EQ(run(rows, nullptr, 0.9, {.limit = kUnlimited, .threads = 3}).pairs, expected);
+}
+
 TEST(CtphPairs, BetweenTwoSets) {
   for (const Shape& shape : shapes()) {
     const Digests& all = shape.digests;

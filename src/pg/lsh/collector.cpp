@@ -81,8 +81,15 @@ struct Collector::HitTable {
     if (capacity * 2 > most) return false;
     const size_t old_capacity = capacity;
     uint64_t* old = slots;
-    allocated = capacity *= 2;
-    slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    capacity *= 2;
+    if (capacity <= allocated) {
+      old = static_cast<uint64_t*>(MemoryContextAllocExtended(context, old_capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE));
+      memcpy(old, slots, old_capacity * sizeof(uint64_t));
+      memset(slots, 0, capacity * sizeof(uint64_t));
+    } else {
+      slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+      allocated = capacity;
+    }
     for (size_t i = 0; i < old_capacity; ++i) {
       if (old[i] == 0) continue;
       size_t at = hash(old[i] >> 16) & (capacity - 1);

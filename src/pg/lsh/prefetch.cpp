@@ -101,7 +101,8 @@ void RowPrefetch::see(uint64_t tid) {
   ++seen_;
   if (page_hint(*recent) == nullptr) return;
   // It may hold another block by now, and this one lie on disk.
-  if (GetBufferDescriptor(*recent - 1)->tag.blockNum != block_of(tid)) *recent = look_up(block_of(tid));
+  const BufferTag& tag = GetBufferDescriptor(*recent - 1)->tag;
+  if (tag.blockNum != block_of(tid) || NEARDUP_TAG_FILE_NUMBER(tag) != file_number(table_)) *recent = look_up(block_of(tid));
   const char* page = page_hint(*recent);
   if (page == nullptr) return;
   const ItemIdData* item = line_pointer(page, tid);
@@ -113,10 +114,11 @@ void RowPrefetch::see(uint64_t tid) {
 }
 
 void RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
-  // What the heap does for a page that it comes to, but for the look-up; three times of four, as in lock_page().
+  // What the heap does for a page that it comes to, but for the look-up; three times of four, as in lock_page(), and not
+  // for the same pages each time that a query comes again: the look-up keeps a page from being evicted.
   static uint32_t turn = 0;
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (page_hint(recent) == nullptr || heap->xs_cbuf == recent || (++turn & 3) == 0) return;
+  if (page_hint(recent) == nullptr || heap->xs_cbuf == recent || ((turn += 0x9E3779B9u) >> 30) == 0) return;
   if (!read_recent_buffer(table_, block_of(tid), recent)) return;
   pgstat_count_buffer_read(table_);
   pgstat_count_buffer_hit(table_);

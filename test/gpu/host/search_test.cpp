@@ -238,7 +238,7 @@ TEST(GpuSearchOnHost, RefusesWrongJobs) {
 
 // ---------------------------------------------------------------- plans
 
-#ifdef __SANITIZE_THREAD__
+#ifdef NEARDUP_SEES_RACES
 // Threads that pass something on through shared memory without a barrier in between.
 struct PassesOnTooEarly {
   static constexpr uint32_t kThreads = 64;
