@@ -56,7 +56,7 @@ struct Collector::HitTable {
   size_t used;
   size_t most;      // slots that memory allows
   MemoryContext context;
-  uint32_t* histogram;  // rows by hits, 0..bins; more hits count as `bins`
+  uint32_t* histogram;  // slots by hits, 0..bins; more hits count as `bins`
   uint32_t bins;
 
   static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
@@ -74,7 +74,6 @@ struct Collector::HitTable {
     }
     capacity = want;
     used = 0;
-    memset(histogram, 0, sizeof(uint32_t) * (bins + 1));
   }
 
   bool grow() {
@@ -100,29 +99,32 @@ struct Collector::HitTable {
     return true;
   }
 
-  // Of each; false: no room for another row.
-  bool count(const uint64_t* tids, uint32_t n, bool insert) {
+  // Of each; false: no room for another row. insert: rows not seen yet come in, too, and the histogram is left for
+  // make_histogram().
+  template <bool insert>
+  bool count(const uint64_t* tids, uint32_t n) {
     constexpr uint32_t kAhead = 8;
     for (uint32_t i = 0; i < Min(n, kAhead); ++i) __builtin_prefetch(&slots[hash(tids[i]) & (capacity - 1)]);
     for (uint32_t i = 0; i < n; ++i) {
       if (i + kAhead < n) __builtin_prefetch(&slots[hash(tids[i + kAhead]) & (capacity - 1)]);
-      if (!count(tids[i], insert)) return false;
+      if (!count<insert>(tids[i])) return false;
     }
     return true;
   }
 
-  bool count(uint64_t tid, bool insert) {
+  template <bool insert>
+  bool count(uint64_t tid) {
     size_t at = hash(tid) & (capacity - 1);
-    for (;; at = (at + 1) & (capacity - 1)) {
-      if (slots[at] >> 16 == tid && slots[at] != 0) {
-        const uint32_t hits = static_cast<uint32_t>(slots[at] & 0xffff);
-        if (hits == 0xffff) return true;
+    for (; slots[at] != 0; at = (at + 1) & (capacity - 1)) {
+      if (slots[at] >> 16 != tid) continue;
+      const uint32_t hits = static_cast<uint32_t>(slots[at] & 0xffff);
+      if (hits == 0xffff) return true;
+      if (!insert) {
         --histogram[Min(hits, bins)];
         ++histogram[Min(hits + 1, bins)];
-        ++slots[at];
-        return true;
       }
-      if (slots[at] == 0) break;
+      ++slots[at];
+      return true;
     }
     if (!insert) return true;
     if (2 * (used + 1) > capacity) {
@@ -132,8 +134,12 @@ struct Collector::HitTable {
     }
     slots[at] = tid << 16 | 1;
     ++used;
-    ++histogram[1];
     return true;
+  }
+
+  void make_histogram() {
+    memset(histogram, 0, sizeof(uint32_t) * (bins + 1));
+    for (size_t i = 0; i < capacity; ++i) ++histogram[Min(static_cast<uint32_t>(slots[i] & 0xffff), bins)];
   }
 };
 
@@ -533,10 +539,14 @@ void Collector::order_groups() {
   });
 }
 
+bool Collector::count_tids(const uint64_t* tids, uint32_t n, bool insert) {
+  return insert ? table_->count<true>(tids, n) : table_->count<false>(tids, n);
+}
+
 Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from,
                                            uint64_t to) {
   if (segment.tree == nullptr) {
-    return table_->count(segment.tids, segment.n, insert) ? Outcome::done : Outcome::full;
+    return count_tids(segment.tids, segment.n, insert) ? Outcome::done : Outcome::full;
   }
   RunTree* tree = segment.tree;
   Entry begin, end;
@@ -565,7 +575,7 @@ Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& 
         }
       }
       UnlockReleaseBuffer(buffer);
-      if (!table_->count(tids_, n, insert)) return Outcome::full;
+      if (!count_tids(tids_, n, insert)) return Outcome::full;
     }
     if (!tree->next(&place, &ended)) return Outcome::stale;
     if (!ended && !(place.fence < end)) break;
@@ -606,6 +616,7 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
     // cost that it would clear: those with just enough hits, unless they are in it.
     const bool insert = probed < needed;
     if (!insert) {
+      if (probed == needed) table_->make_histogram();
       const uint32_t at_risk = table_->histogram[probed - plan_->slack];
       if (static_cast<double>(groups_[probed].length) * kEntryCost > at_risk * kCandidateCost) break;
     }

@@ -65,6 +65,7 @@ class Collector {
   Outcome find_places(RunTree* tree, uint64_t from, uint64_t to);
   Outcome locate(RunTree* tree, uint64_t from, uint64_t to);
   Outcome count_list(const List& list, bool insert, uint64_t from, uint64_t to);
+  bool count_tids(const uint64_t* tids, uint32_t n, bool insert);
   Outcome read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from, uint64_t to);
   Outcome collect_pending(uint64_t from, uint64_t to);
   bool passes(const Probe& probe, uint64_t key) const;
