@@ -134,7 +134,7 @@ namespace {
 // the replacement of pages that this one is in use.
 bool pin_recent(Relation index, BlockNumber block, Buffer recent) {
   static uint32_t turn = 0;
-  if (recent <= 0 || (++turn & 3) == 0) return false;  // local buffers are found without locks
+  if (recent <= 0 || ((turn += 0x9E3779B9u) >> 29) == 0) return false;  // local buffers are found without locks
   if (!read_recent_buffer(index, block, recent)) return false;
   pgstat_count_buffer_read(index);
   pgstat_count_buffer_hit(index);

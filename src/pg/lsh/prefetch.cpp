@@ -114,11 +114,11 @@ void RowPrefetch::see(uint64_t tid) {
 }
 
 void RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
-  // What the heap does for a page that it comes to, but for the look-up; three times of four, as in lock_page(), and not
+  // What the heap does for a page that it comes to, but for the look-up; seven times of eight, as in lock_page(), and not
   // for the same pages each time that a query comes again: the look-up keeps a page from being evicted.
   static uint32_t turn = 0;
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (page_hint(recent) == nullptr || heap->xs_cbuf == recent || ((turn += 0x9E3779B9u) >> 30) == 0) return;
+  if (page_hint(recent) == nullptr || heap->xs_cbuf == recent || ((turn += 0x9E3779B9u) >> 29) == 0) return;
   if (!read_recent_buffer(table_, block_of(tid), recent)) return;
   pgstat_count_buffer_read(table_);
   pgstat_count_buffer_hit(table_);
