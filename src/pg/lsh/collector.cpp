@@ -11,7 +11,7 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kNoProbe = ~uint32_t{0};
-constexpr uint32_t kShortList = 64;       // entries copied while the leaf is locked; longer lists are read when chosen
+constexpr uint32_t kShortList = 512;      // entries copied while the leaf is locked; longer lists are read when chosen
 constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
 constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
 // What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
@@ -58,6 +58,11 @@ struct Collector::HitTable {
   MemoryContext context;
   uint32_t* histogram;  // slots by hits, 0..bins; more hits count as `bins`
   uint32_t bins;
+  uint64_t* filter;  // of the rows seen when the histogram was made
+  size_t filter_mask;
+  size_t filter_words;
+
+  static constexpr size_t kNearSlots = 4096;  // are in the nearest cache anyway
 
   static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
 
@@ -103,6 +108,15 @@ struct Collector::HitTable {
   // make_histogram().
   template <bool insert>
   bool count(const uint64_t* tids, uint32_t n) {
+    if (!insert) {
+      count_seen(tids, n);
+      return true;
+    }
+    if (capacity <= kNearSlots) {
+      for (uint32_t i = 0; i < n; ++i)
+        if (!count<insert>(tids[i])) return false;
+      return true;
+    }
     constexpr uint32_t kAhead = 8;
     for (uint32_t i = 0; i < Min(n, kAhead); ++i) __builtin_prefetch(&slots[hash(tids[i]) & (capacity - 1)]);
     for (uint32_t i = 0; i < n; ++i) {
@@ -110,6 +124,21 @@ struct Collector::HitTable {
       if (!count<insert>(tids[i])) return false;
     }
     return true;
+  }
+
+  // Most TIDs of a list that is read for rows seen before are of others: they are left out first, without a branch.
+  void count_seen(const uint64_t* tids, uint32_t n) {
+    constexpr uint32_t kBatch = 64;
+    uint64_t seen[kBatch];
+    for (uint32_t from = 0; from < n; from += kBatch) {
+      uint32_t m = 0;
+      for (uint32_t i = from; i < Min(n, from + kBatch); ++i) {
+        const size_t bit = hash(tids[i]) & filter_mask;
+        seen[m] = tids[i];
+        m += filter[bit >> 6] >> (bit & 63) & 1;
+      }
+      for (uint32_t i = 0; i < m; ++i) count<false>(seen[i]);
+    }
   }
 
   template <bool insert>
@@ -137,9 +166,23 @@ struct Collector::HitTable {
     return true;
   }
 
+  // After the last row that is seen first.
   void make_histogram() {
     memset(histogram, 0, sizeof(uint32_t) * (bins + 1));
-    for (size_t i = 0; i < capacity; ++i) ++histogram[Min(static_cast<uint32_t>(slots[i] & 0xffff), bins)];
+    const size_t words = capacity / 8;  // 8 bits a slot
+    if (words > filter_words) {
+      if (filter != nullptr) pfree(filter);
+      filter = static_cast<uint64_t*>(MemoryContextAllocExtended(context, words * sizeof(uint64_t), MCXT_ALLOC_HUGE));
+      filter_words = words;
+    }
+    memset(filter, 0, words * sizeof(uint64_t));
+    filter_mask = words * 64 - 1;
+    for (size_t i = 0; i < capacity; ++i) {
+      ++histogram[Min(static_cast<uint32_t>(slots[i] & 0xffff), bins)];
+      if (slots[i] == 0) continue;
+      const size_t bit = hash(slots[i] >> 16) & filter_mask;
+      filter[bit >> 6] |= uint64_t{1} << (bit & 63);
+    }
   }
 };
 
@@ -475,7 +518,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
     uint32_t last = first;
     if (!empty) {
       // Most lists are short.
-      const uint32_t near = Min(leaf.count(), first + kShortList / 8);
+      const uint32_t near = Min(leaf.count(), first + 8);
       while (last < near && leaf.at(last) < end) ++last;
       if (last == near && last < leaf.count()) last = Max(last, leaf.lower_bound(end));
     }
@@ -487,12 +530,17 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
       Segment* segment = static_cast<Segment*>(
           MemoryContextAlloc(unit_context_, offsetof(Segment, tids) + sizeof(uint64_t) * here));
       segment->tree = nullptr;
-      uint32_t n = 0;
-      for (uint32_t e = first; e < last; ++e) {
-        const uint64_t tid = leaf.tid(e);
-        if (prefixes_ && (tid < from || tid >= to)) continue;
-        if (!passes(probe, leaf.key(e))) continue;
-        segment->tids[n++] = tid;
+      uint32_t n = here;
+      if (!prefixes_ && plan_->check == nullptr) {
+        leaf.decode_tids(first, last, segment->tids);
+      } else {
+        n = 0;
+        for (uint32_t e = first; e < last; ++e) {
+          const uint64_t tid = leaf.tid(e);
+          if (prefixes_ && (tid < from || tid >= to)) continue;
+          if (!passes(probe, leaf.key(e))) continue;
+          segment->tids[n++] = tid;
+        }
       }
       segment->n = n;
       segment->next = list.first;
