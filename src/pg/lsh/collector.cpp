@@ -11,7 +11,8 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kNoProbe = ~uint32_t{0};
-constexpr uint32_t kShortList = 512;      // entries copied while the leaf is locked; longer lists are read when chosen
+constexpr uint32_t kShortList = 64;       // entries copied while the leaf is locked; longer lists are read when chosen
+constexpr uint32_t kCopiedList = 512;     // the same while the copies are few
 constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
 constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
 // What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
@@ -526,7 +527,9 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
     const bool goes_on = place.next_fence < end;
     if (here == 0 && !goes_on) continue;
     List& list = lists_[i];
-    if (!goes_on && here <= kShortList) {
+    const uint32_t most = copied_ < most_bytes_ / 8 ? kCopiedList : kShortList;
+    if (!goes_on && here <= most) {
+      copied_ += sizeof(uint64_t) * here;
       Segment* segment = static_cast<Segment*>(
           MemoryContextAlloc(unit_context_, offsetof(Segment, tids) + sizeof(uint64_t) * here));
       segment->tree = nullptr;
@@ -643,6 +646,7 @@ Collector::Outcome Collector::count_list(const List& list, bool insert, uint64_t
 Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t to) {
   CHECK_FOR_INTERRUPTS();
   memset(lists_, 0, sizeof(List) * nprobes_);
+  copied_ = 0;
   for (int i = 0; i < directory_->nruns; ++i) {
     if (directory_->runs[i].unit != unit || directory_->runs[i].state == kBuilding) continue;
     const Outcome outcome = locate(&trees_[i], from, to);
