@@ -81,6 +81,39 @@ uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
   return from;
 }
 
+uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
+  if (end.key < base_key_) return from;
+  const uint64_t wanted = end.key - base_key_;
+  const uint64_t least_above = end.tid == kMostTid ? wanted + 1 : wanted;  // keys below it are before the end
+  const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
+  // In doubling steps, then by halves.
+  uint32_t to = n_;
+  for (uint32_t step = 1; step < to - from; step *= 2) {
+    if (!(at_key(from + step - 1) < least_above)) {
+      to = from + step - 1;
+      break;
+    }
+    from += step;
+  }
+  uint32_t n = to - from;
+  while (n != 0) {
+    const uint32_t half = n / 2;
+    const bool below = at_key(from + half) < least_above;
+    from = below ? from + half + 1 : from;
+    n = below ? n - half - 1 : half;
+  }
+  if (end.tid == kMostTid) return from;
+  // Within the end's key.
+  n = n_ - from;
+  while (n != 0) {
+    const uint32_t half = n / 2;
+    const bool below = at(from + half) < end;
+    from = below ? from + half + 1 : from;
+    n = below ? n - half - 1 : half;
+  }
+  return from;
+}
+
 void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t beyond, uint64_t key) noexcept {
   if (shape.n == 0 || key < base || beyond <= base) return;
   const uint32_t i = guess(key - base, beyond - base, shape.n);

@@ -70,6 +70,10 @@ class LeafView {
   // First index whose key is not below `key`.
   uint32_t lower_bound_key(uint64_t key, uint64_t beyond = 0) const noexcept;
 
+  // The first index at or after `from` whose entry is not below `end`; with kMostTid, which no row has, that after all of
+  // the key. Fast where it is near.
+  uint32_t end_from(uint32_t from, const Entry& end) const noexcept;
+
   // How a leaf lies in memory: enough to ask for its cache lines without looking at it.
   struct Shape {
     uint16_t n;

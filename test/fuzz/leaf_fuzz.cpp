@@ -23,10 +23,15 @@ void read_all(const uint8_t* bytes, size_t size) {
   for (uint32_t i = 0; i < n; i += 1 + n / 50) {
     const uint32_t found = leaf.lower_bound(entries[i]);
     const uint32_t first = leaf.lower_bound_key(entries[i].key);
-    DEMAND(found <= n && first <= n);
+    const uint32_t end = leaf.end_from(found, entries[i]);
+    const uint32_t end_of_key = leaf.end_from(found, {entries[i].key, kMostTid});
+    DEMAND(found <= n && first <= n && end >= found && end <= n && end_of_key >= found && end_of_key <= n);
     if (!sorted) continue;
     DEMAND(found <= i && entries[found] == entries[i]);
     DEMAND(first <= found && entries[first].key == entries[i].key);
+    DEMAND(entries[i].tid == kMostTid || end == found);
+    DEMAND(end_of_key > i && entries[end_of_key - 1].key == entries[i].key);
+    DEMAND(end_of_key == n || entries[end_of_key].key > entries[i].key);
   }
 }
 

@@ -72,6 +72,11 @@ void expect_same(const LeafView& leaf, const std::vector<Entry>& entries, size_t
     ASSERT_EQ(leaf.lower_bound(e), std::lower_bound(begin, end, e) - begin);
     const auto key_below = [](const Entry& x, uint64_t key) { return x.key < key; };
     ASSERT_EQ(leaf.lower_bound_key(e.key), std::lower_bound(begin, end, e.key, key_below) - begin);
+    const auto beyond_e = e.tid == kMostTid ? std::upper_bound(begin, end, e) : std::lower_bound(begin, end, e);
+    const uint32_t before = static_cast<uint32_t>(beyond_e - begin);
+    for (const uint32_t from_here : {0u, before - std::min<uint32_t>(before, random() % 20), before, n,
+                                     static_cast<uint32_t>(random() % (n + 1))})
+      ASSERT_EQ(leaf.end_from(from_here, e), std::max(before, from_here)) << from_here;
     // Whatever is said of where the leaf ends.
     const uint64_t ends[] = {1, kMostKey, random() & kMostKey, e.key, e.key + 1, entries[from + n - 1].key, entries[from].key + 1};
     for (const uint64_t beyond : {ends[random() % 7], ends[random() % 7]}) {
@@ -220,6 +225,7 @@ TEST(Leaf, EmptyLeaf) {
   EXPECT_EQ(leaf.count(), 0u);
   EXPECT_EQ(leaf.lower_bound(kLeastEntry), 0u);
   EXPECT_EQ(leaf.lower_bound(kBeyondEntry), 0u);
+  EXPECT_EQ(leaf.end_from(0, kBeyondEntry), 0u);
   EXPECT_EQ(leaf.lower_bound_key(0), 0u);
   EXPECT_EQ(leaf.lower_bound_key(kMostKey), 0u);
 }
@@ -249,6 +255,7 @@ void read_all(const uint8_t* bytes, size_t size, Random& random) {
   for (int i = 0; i < 20; ++i) {
     const Entry e = {random() & kMostKey, random() & kMostTid};
     EXPECT_LE(leaf.lower_bound(e), leaf.count());
+    EXPECT_LE(leaf.end_from(leaf.count() / 2, e), leaf.count());
     EXPECT_LE(leaf.lower_bound_key(e.key), leaf.count());
   }
 }

@@ -52,6 +52,7 @@ struct Collector::Group {
 // TID << 16 | hits, open addressing. Slot value 0 is empty: a row in the table has at least one hit.
 struct Collector::HitTable {
   uint64_t* slots;
+  uint32_t* rows;    // the `used` slots that hold one, in no order that matters
   size_t capacity;   // of those that are in use now; a power of two
   size_t allocated;
   size_t used;
@@ -65,6 +66,20 @@ struct Collector::HitTable {
 
   static constexpr size_t kNearSlots = 4096;  // are in the nearest cache anyway
 
+  // Slots, and rows for the half of them that is filled at most; zeroed.
+  void allocate(size_t n) {
+    char* memory = static_cast<char*>(MemoryContextAllocExtended(
+        context, n * sizeof(uint64_t) + n / 2 * sizeof(uint32_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    slots = reinterpret_cast<uint64_t*>(memory);
+    rows = reinterpret_cast<uint32_t*>(slots + n);
+    allocated = n;
+  }
+
+  void put(size_t at, uint64_t slot) {
+    slots[at] = slot;
+    rows[used++] = static_cast<uint32_t>(at);
+  }
+
   static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
 
   // Most entries are of rows that have several; where they are not, the table grows.
@@ -73,8 +88,7 @@ struct Collector::HitTable {
     while (want < entries / 2 && want < most) want *= 2;
     if (want > allocated) {
       if (slots != nullptr) pfree(slots);
-      slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, want * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-      allocated = want;
+      allocate(want);
     } else {
       memset(slots, 0, want * sizeof(uint64_t));
     }
@@ -92,14 +106,14 @@ struct Collector::HitTable {
       memcpy(old, slots, old_capacity * sizeof(uint64_t));
       memset(slots, 0, capacity * sizeof(uint64_t));
     } else {
-      slots = static_cast<uint64_t*>(MemoryContextAllocExtended(context, capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-      allocated = capacity;
+      allocate(capacity);
     }
+    used = 0;
     for (size_t i = 0; i < old_capacity; ++i) {
       if (old[i] == 0) continue;
       size_t at = hash(old[i] >> 16) & (capacity - 1);
       while (slots[at] != 0) at = (at + 1) & (capacity - 1);
-      slots[at] = old[i];
+      put(at, old[i]);
     }
     pfree(old);
     return true;
@@ -162,8 +176,7 @@ struct Collector::HitTable {
       at = hash(tid) & (capacity - 1);
       while (slots[at] != 0) at = (at + 1) & (capacity - 1);
     }
-    slots[at] = tid << 16 | 1;
-    ++used;
+    put(at, tid << 16 | 1);
     return true;
   }
 
@@ -178,10 +191,10 @@ struct Collector::HitTable {
     }
     memset(filter, 0, words * sizeof(uint64_t));
     filter_mask = words * 64 - 1;
-    for (size_t i = 0; i < capacity; ++i) {
-      ++histogram[Min(static_cast<uint32_t>(slots[i] & 0xffff), bins)];
-      if (slots[i] == 0) continue;
-      const size_t bit = hash(slots[i] >> 16) & filter_mask;
+    for (size_t i = 0; i < used; ++i) {
+      const uint64_t slot = slots[rows[i]];
+      ++histogram[Min(static_cast<uint32_t>(slot & 0xffff), bins)];
+      const size_t bit = hash(slot >> 16) & filter_mask;
       filter[bit >> 6] |= uint64_t{1} << (bit & 63);
     }
   }
@@ -436,7 +449,8 @@ Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
     table_ = static_cast<HitTable*>(MemoryContextAllocZero(context_, sizeof(HitTable)));
     table_->context = context_;
     table_->most = 256;
-    while (table_->most * 2 * sizeof(uint64_t) <= most_bytes_ / 2) table_->most *= 2;
+    while (table_->most * 2 * (sizeof(uint64_t) + sizeof(uint32_t) / 2) <= most_bytes_ / 2 && table_->most < uint64_t{1} << 32)
+      table_->most *= 2;
     tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMostLeafEntries));
   }
   if (prefixes_ && entries_ == nullptr)
@@ -516,13 +530,7 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
       locked = place.block;
     }
     const uint32_t first = empty ? 0 : leaf.lower_bound(begin, place.next_fence.key);
-    uint32_t last = first;
-    if (!empty) {
-      // Most lists are short.
-      const uint32_t near = Min(leaf.count(), first + 8);
-      while (last < near && leaf.at(last) < end) ++last;
-      if (last == near && last < leaf.count()) last = Max(last, leaf.lower_bound(end));
-    }
+    const uint32_t last = empty ? 0 : leaf.end_from(first, end);
     const uint32_t here = last - first;
     const bool goes_on = place.next_fence < end;
     if (here == 0 && !goes_on) continue;
@@ -679,9 +687,10 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
     }
   }
   const uint32_t least = probed - plan_->slack;
-  for (size_t i = 0; i < table_->capacity; ++i) {
-    const uint32_t hits = static_cast<uint32_t>(table_->slots[i] & 0xffff);
-    if (hits >= least) add_candidate(table_->slots[i] >> 16, probed - Min(hits, probed));
+  for (size_t i = 0; i < table_->used; ++i) {
+    const uint64_t slot = table_->slots[table_->rows[i]];
+    const uint32_t hits = static_cast<uint32_t>(slot & 0xffff);
+    if (hits >= least) add_candidate(slot >> 16, probed - Min(hits, probed));
   }
   return Outcome::done;
 }
