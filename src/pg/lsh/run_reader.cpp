@@ -28,6 +28,21 @@ uint32_t last_at_or_below(const PackedEntry* first, uint32_t n, const Entry& e) 
   return from;
 }
 
+uint32_t top_of(const Entry& e) { return static_cast<uint32_t>(e.key >> (kKeyBits - 32)); }
+
+// The same in a copy: the tops alone decide, mostly, and take few cache lines.
+uint32_t last_at_or_below(const InnerCopy& copy, const Entry& e) {
+  const uint32_t wanted = top_of(e);
+  uint32_t from = 0;
+  uint32_t n = copy.n;
+  while (n > 1) {
+    const uint32_t half = n / 2;
+    from = copy.top[from + half] <= wanted ? from + half : from;
+    n -= half;
+  }
+  return copy.top[from] < wanted ? from : last_at_or_below(copy.first, copy.n, e);
+}
+
 }  // namespace
 
 void RunTree::init(Relation index, const RunSlot& run, uint64_t change, MemoryContext context,
@@ -62,17 +77,19 @@ InnerCopy* RunTree::copy_inner(BlockNumber block, uint16_t level) {
   const InnerPage* inner = open_inner(index_, buffer, level);
   const uint32_t n = inner->n;
   // Fences last: they need no alignment.
-  char* memory = static_cast<char*>(
-      MemoryContextAlloc(context_, sizeof(InnerCopy) + n * (sizeof(BlockNumber) + sizeof(PageHint) + sizeof(PackedEntry))));
+  char* memory = static_cast<char*>(MemoryContextAlloc(
+      context_, sizeof(InnerCopy) + n * (sizeof(uint32_t) + sizeof(BlockNumber) + sizeof(PageHint) + sizeof(PackedEntry))));
   InnerCopy* copy = reinterpret_cast<InnerCopy*>(memory);
   copy->n = n;
-  copy->child = reinterpret_cast<BlockNumber*>(copy + 1);
+  copy->top = reinterpret_cast<uint32_t*>(copy + 1);
+  copy->child = copy->top + n;
   copy->hint = reinterpret_cast<PageHint*>(copy->child + n);
   copy->first = reinterpret_cast<PackedEntry*>(copy->hint + n);
   memcpy(copy->child, inner->child, n * sizeof(BlockNumber));
   memset(copy->hint, 0, n * sizeof(PageHint));
   memcpy(copy->first, inner->first, n * sizeof(PackedEntry));
   UnlockReleaseBuffer(buffer);
+  for (uint32_t i = 0; i < n; ++i) copy->top[i] = top_of(unpack_entry(copy->first[i]));
   return copy;
 }
 
@@ -114,11 +131,11 @@ bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
   place->i = place->j = 0;
   if (*end) return true;
   if (run_.height == 1) {
-    place->j = last_at_or_below(root_->first, root_->n, e);
+    place->j = last_at_or_below(*root_, e);
     fill(root_->n, root_->child, root_->hint, root_->first, place);
     return true;
   }
-  place->i = last_at_or_below(root_->first, root_->n, e);
+  place->i = last_at_or_below(*root_, e);
   if (inners_[place->i] == nullptr && !keep_) {
     // In place: a copy would cost more than the search.
     const BlockNumber block = root_->child[place->i];
@@ -133,7 +150,7 @@ bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
   }
   if (!load_inner(place->i)) return false;
   const InnerCopy* inner = inners_[place->i];
-  place->j = last_at_or_below(inner->first, inner->n, e);
+  place->j = last_at_or_below(*inner, e);
   fill(inner->n, inner->child, inner->hint, inner->first, place);
   return true;
 }

@@ -20,6 +20,7 @@ struct PageHint {
 // A copy of what an inner or root page lists.
 struct InnerCopy {
   uint32_t n;
+  uint32_t* top;  // the upper 32 bits of each fence's key
   BlockNumber* child;
   PageHint* hint;
   PackedEntry* first;
