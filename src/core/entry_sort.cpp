@@ -163,10 +163,84 @@ void EntryChunk::clear() noexcept {
   ordered_ = true;
 }
 
+namespace {
+
+// Entries whose order is a matter of chance: a branch would be guessed wrong every other time.
+bool below(const Entry& a, const Entry& b) noexcept {
+  __extension__ using Whole = unsigned __int128;
+  return (static_cast<Whole>(a.key) << 64 | a.tid) < (static_cast<Whole>(b.key) << 64 | b.tid);
+}
+
+// What is left of two slices that are being merged, and where the next entry goes.
+struct TwoSlices {
+  const Entry* a;
+  const Entry* a_end;
+  const Entry* b;
+  const Entry* b_end;
+  Entry* out;
+
+  // Steps that cannot come to the end of either.
+  size_t safe() const noexcept { return static_cast<size_t>(std::min(a_end - a, b_end - b)); }
+  void step() noexcept {
+    const uintptr_t from_b = below(*b, *a);
+    const uintptr_t at_a = reinterpret_cast<uintptr_t>(a);
+    const uintptr_t at_b = reinterpret_cast<uintptr_t>(b);
+    *out++ = *reinterpret_cast<const Entry*>(at_a ^ ((at_a ^ at_b) & -from_b));
+    b += from_b;
+    a += 1 - from_b;
+  }
+  void finish() noexcept {
+    while (size_t n = safe())
+      for (; n != 0; --n) step();
+    std::copy(b, b_end, std::copy(a, a_end, out));
+  }
+};
+
+// The lower and the upper half at once, since each step waits for the one before.
+void merge_two(EntrySlice a, EntrySlice b, Entry* out) noexcept {
+  const size_t half_a = a.n / 2;
+  const size_t half_b =
+      a.n == 0 ? 0 : static_cast<size_t>(std::lower_bound(b.entries, b.entries + b.n, a.entries[half_a], below) - b.entries);
+  TwoSlices low{a.entries, a.entries + half_a, b.entries, b.entries + half_b, out};
+  TwoSlices high{low.a_end, a.entries + a.n, low.b_end, b.entries + b.n, out + half_a + half_b};
+  while (size_t n = std::min(low.safe(), high.safe())) {
+    for (; n != 0; --n) {
+      low.step();
+      high.step();
+    }
+  }
+  low.finish();
+  high.finish();
+}
+
+}  // namespace
+
+const Entry* merge_slices(EntrySlice* slices, uint32_t n, Entry* a, Entry* b) noexcept {
+  while (n > 1) {
+    Entry* out = a;
+    uint32_t merged = 0;
+    for (uint32_t i = 0; i + 1 < n; i += 2) {
+      const size_t both = slices[i].n + slices[i + 1].n;
+      merge_two(slices[i], slices[i + 1], out);
+      slices[merged++] = {out, both};
+      out += both;
+    }
+    if (n % 2 != 0) {
+      std::copy_n(slices[n - 1].entries, slices[n - 1].n, out);
+      slices[merged++] = {out, slices[n - 1].n};
+    }
+    n = merged;
+    std::swap(a, b);
+  }
+  return slices[0].entries;
+}
+
 void RunPacker::begin_run() noexcept {
   begin_sibling();
   leaf_.clear();
-  last_ = {~uint64_t{0}, ~uint64_t{0}};
+  last_ = {};
+  begun_ = false;
+  disordered_ = false;
 }
 
 void RunPacker::begin_sibling() noexcept {
@@ -176,30 +250,46 @@ void RunPacker::begin_sibling() noexcept {
   list_ = 0;
 }
 
-size_t RunPacker::add(const Entry* entries, size_t n) noexcept {
-  Entry last = last_;
-  uint64_t list = list_;
+// Counts entries that were added.
+void RunPacker::tally(const Entry* entries, size_t n) noexcept {
+  uint64_t key = last_.key;
+  uint64_t list = list_;  // 0 before the first
   uint64_t squares = squares_;
-  uint64_t rows = rows_;
-  uint64_t repeated = 0;
-  size_t i = 0;
-  for (; i < n; ++i) {
-    const Entry e = entries[i];
-    if (e == last) {
-      ++repeated;
-      continue;
-    }
-    if (!leaf_.add(e)) break;
-    list = e.key == last.key ? list + 1 : 1;
-    squares += 2 * list - 1;
-    rows += e.key == kRosterKey;
-    last = e;
+  uint64_t rows = 0;
+  for (size_t i = 0; i < n; ++i) {
+    // Whether the key comes again is a matter of chance: no branch.
+    list = (list & -static_cast<uint64_t>(entries[i].key == key)) + 1;
+    key = entries[i].key;
+    squares += 2 * list - 1;  // n^2 - (n-1)^2
+    rows += key == kRosterKey;
   }
-  last_ = last;
   list_ = list;
   squares_ = squares;
-  rows_ = rows;
-  entries_ += i - repeated;
+  rows_ += rows;
+  entries_ += n;
+}
+
+size_t RunPacker::add(const Entry* entries, size_t n) noexcept {
+  constexpr size_t kAtOnce = 256;
+  size_t i = 0;
+  while (i < n) {
+    if (begun_ && !below(last_, entries[i])) {
+      disordered_ |= below(entries[i], last_);
+      ++i;
+      continue;
+    }
+    const size_t most = std::min(n, i + kAtOnce);
+    size_t ascending = i + 1;
+    while (ascending < most && below(entries[ascending - 1], entries[ascending])) ++ascending;
+    const size_t taken = leaf_.add(entries + i, ascending - i);
+    tally(entries + i, taken);
+    i += taken;
+    if (taken != 0) {
+      last_ = entries[i - 1];
+      begun_ = true;
+    }
+    if (i < ascending) break;
+  }
   return i;
 }
 

@@ -1,4 +1,5 @@
-// What the build of an lsh index sorts with: chunks of rows in memory, and the merge of chunks written as leaves.
+// What runs of an lsh index are sorted with: chunks of rows in memory, the merge of chunks written as leaves, and that of
+// entries that lie in memory.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +67,17 @@ class EntryChunk {
   bool ordered_ = true;
 };
 
+// n entries in ascending order, of the caller.
+struct EntrySlice {
+  const Entry* entries;
+  size_t n;
+};
+
+// Merges n > 0 slices. a, b: room for all entries each; the slices lie elsewhere, and their array is used up. Returns where
+// the result is: in a, in b, or where a single slice was. Entries that are equal all come. Cost 2 ns an entry for each
+// doubling of n.
+const Entry* merge_slices(EntrySlice* slices, uint32_t n, Entry* a, Entry* b) noexcept;
+
 // What the directory of an index says of a run.
 struct EntryCounts {
   uint64_t entries;
@@ -73,7 +85,8 @@ struct EntryCounts {
   uint64_t sum_sq;  // over the other keys: the squared number of entries
 };
 
-// Packs ascending entries into leaves, leaves out those that repeat the one before, and counts. Plain data, 128 kB.
+// Packs ascending entries into leaves, leaves out those that repeat the one before, and counts. Entries below the one before,
+// which only a damaged source has, are left out and told. Plain data, 128 kB.
 class RunPacker {
  public:
   RunPacker() noexcept { begin_run(); }
@@ -82,6 +95,13 @@ class RunPacker {
   void begin_run() noexcept;
   // The next entry continues the run before, but starts to count anew. The leaf is empty.
   void begin_sibling() noexcept;
+
+  // The next entry continues a run whose last key, which is not the roster's, has so many entries already.
+  void resume(uint64_t key, uint64_t list) noexcept {
+    last_ = {key, 0};
+    begun_ = true;
+    list_ = list;
+  }
 
   // Takes entries from the front; fewer than n when the leaf is full: write() it and go on with the rest.
   size_t add(const Entry* entries, size_t n) noexcept;
@@ -97,16 +117,22 @@ class RunPacker {
   const Entry& last() const noexcept { return last_; }
   // As LeafPacker::write().
   uint32_t write(void* out) noexcept { return leaf_.write(out); }
+  // Whether an entry since begin_run() was below the one before.
+  bool disordered() const noexcept { return disordered_; }
 
   // Of the run so far.
   EntryCounts counts() const noexcept { return {entries_, rows_, squares_ - rows_ * rows_}; }
 
  private:
+  void tally(const Entry* entries, size_t n) noexcept;
+
   uint64_t entries_;
   uint64_t rows_;
   uint64_t squares_;  // modulo 2^64, with the roster
   uint64_t list_;     // entries of the last key
-  Entry last_;
+  Entry last_;        // the last one, if begun_
+  bool begun_;
+  bool disordered_;
   LeafPacker leaf_;
 };
 

@@ -10,34 +10,31 @@ constexpr uint64_t mask_of(unsigned bits) noexcept { return bits == 0 ? 0 : ~uin
 
 constexpr size_t bytes_of(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
 
-// Appends fields of up to 57 bits, low bits first, with whole words written.
+// Appends fields of up to 56 bits, low bits first. Writes up to 8 bytes at a time: those after the fields are zero, and are
+// the spare ones once finish() was called.
 class BitWriter {
  public:
   explicit BitWriter(uint8_t* p) noexcept : p_(p) {}
 
   void put(uint64_t v, unsigned bits) noexcept {
     word_ |= v << used_;
+    std::memcpy(p_, &word_, 8);
     used_ += bits;
-    if (used_ >= 64) {
-      std::memcpy(p_, &word_, 8);
-      p_ += 8;
-      used_ -= 64;
-      word_ = used_ == 0 ? 0 : v >> (bits - used_);
-    }
+    p_ += used_ / 8;
+    word_ >>= used_ & ~7u;
+    used_ &= 7;
   }
 
   // Ends the fields and adds 8 zero bytes. Returns the end.
   uint8_t* finish() noexcept {
-    const size_t rest = bytes_of(used_);
-    std::memcpy(p_, &word_, rest);
-    p_ += rest;
+    if (used_ != 0) *p_++ = static_cast<uint8_t>(word_);
     std::memset(p_, 0, 8);
     return p_ + 8;
   }
 
  private:
   uint8_t* p_;
-  uint64_t word_ = 0;
+  uint64_t word_ = 0;  // fewer than 8 bits between two calls
   unsigned used_ = 0;
 };
 
@@ -177,22 +174,58 @@ uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noe
 
 void LeafPacker::clear() noexcept {
   n_ = 0;
+  room_ = 0;
+  most_key_ = 0;
   least_block_ = ~uint64_t{0};
   most_block_ = 0;
-  most_off_ = 0;
+  block_mask_ = 0;
+  off_mask_ = 0;
 }
 
-bool LeafPacker::add(const Entry& e) noexcept {
+size_t LeafPacker::add(const Entry* entries, size_t n) noexcept {
+  for (size_t i = 0; i < n; ++i) {
+    // As far as the fields stay as wide as they are: nearly always to the end.
+    Entry* const to = entries_ + n_;
+    const size_t start = i;
+    const size_t most = std::min(n, i + (room_ - n_));
+    const uint64_t most_key = most_key_;
+    const uint64_t least_block = least_block_;
+    const uint64_t block_mask = block_mask_;
+    const uint64_t off_mask = off_mask_;
+    uint64_t most_block = most_block_;
+    for (; i < most; ++i) {
+      const Entry e = entries[i];
+      const uint64_t block = e.tid >> 16;
+      if (e.key > most_key || block - least_block > block_mask || (e.tid & 0xffff) > off_mask) break;
+      to[i - start] = e;
+      most_block = std::max(most_block, block);
+    }
+    n_ += static_cast<uint32_t>(i - start);
+    most_block_ = most_block;
+    if (i == n) break;
+    if (!add_wider(entries[i])) return i;
+  }
+  return n;
+}
+
+bool LeafPacker::add_wider(const Entry& e) noexcept {
+  if (n_ != 0 && e.key < entries_[0].key) return false;  // of a damaged leaf
   const uint64_t least = std::min(least_block_, e.tid >> 16);
   const uint64_t most = std::max(most_block_, e.tid >> 16);
-  const uint64_t off = std::max(most_off_, e.tid & 0xffff);
   const uint64_t first_key = n_ == 0 ? e.key : entries_[0].key;
-  const uint64_t bits = bit_width_of(e.key - first_key) + bit_width_of(most - least) + bit_width_of(off);
-  if ((n_ + 1) * bits > kLeafDataBits || n_ == kMostLeafEntries) return false;
+  const unsigned key_bits = bit_width_of(e.key - first_key);
+  const unsigned block_bits = bit_width_of(most - least);
+  const unsigned off_bits = bit_width_of(off_mask_ | (e.tid & 0xffff));
+  const unsigned bits = key_bits + block_bits + off_bits;
+  const uint32_t room = bits == 0 ? kMostLeafEntries : std::min(kLeafDataBits / bits, kMostLeafEntries);
+  if (n_ >= room) return false;
   entries_[n_++] = e;
+  room_ = room;
+  most_key_ = first_key + mask_of(key_bits);
   least_block_ = least;
   most_block_ = most;
-  most_off_ = off;
+  block_mask_ = mask_of(block_bits);
+  off_mask_ = mask_of(off_bits);
   return true;
 }
 
@@ -201,9 +234,9 @@ uint32_t LeafPacker::write(void* out) noexcept {
   head.n = static_cast<uint16_t>(n_);
   head.base_key = n_ == 0 ? 0 : entries_[0].key;
   head.base_block = n_ == 0 ? 0 : static_cast<uint32_t>(least_block_);
-  head.key_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(entries_[n_ - 1].key - head.base_key));
+  head.key_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_key_ - head.base_key));
   head.block_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_block_ - least_block_));
-  head.off_bits = static_cast<uint8_t>(bit_width_of(most_off_));
+  head.off_bits = static_cast<uint8_t>(bit_width_of(off_mask_));
   uint8_t* p = static_cast<uint8_t*>(out);
   std::memcpy(p, &head, sizeof head);
   p += sizeof head;

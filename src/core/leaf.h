@@ -21,7 +21,7 @@ struct Entry {
   uint64_t tid;
 };
 inline bool operator<(const Entry& a, const Entry& b) noexcept { return a.key != b.key ? a.key < b.key : a.tid < b.tid; }
-inline bool operator==(const Entry& a, const Entry& b) noexcept { return a.key == b.key && a.tid == b.tid; }
+inline bool operator==(const Entry& a, const Entry& b) noexcept { return ((a.key ^ b.key) | (a.tid ^ b.tid)) == 0; }
 inline bool operator<=(const Entry& a, const Entry& b) noexcept { return !(b < a); }
 inline constexpr Entry kLeastEntry{0, 0};
 inline constexpr Entry kBeyondEntry{kMostKey, kMostTid};  // above every entry: offset 65535 does not occur
@@ -125,7 +125,10 @@ class LeafPacker {
   LeafPacker() noexcept { clear(); }
 
   // Adds an entry above the last one; false, and nothing changes, when the leaf is full.
-  bool add(const Entry& e) noexcept;
+  bool add(const Entry& e) noexcept { return add(&e, 1) == 1; }
+
+  // Adds ascending entries above the last one, until the leaf is full. Returns how many.
+  size_t add(const Entry* entries, size_t n) noexcept;
 
   uint32_t count() const noexcept { return n_; }
   const Entry& first() const noexcept { return entries_[0]; }
@@ -137,10 +140,15 @@ class LeafPacker {
   void clear() noexcept;
 
  private:
+  bool add_wider(const Entry& e) noexcept;
+
   uint32_t n_;
+  uint32_t room_;         // entries that fit while the fields are as wide as they are
+  uint64_t most_key_;     // the greatest that fits into its field
   uint64_t least_block_;
   uint64_t most_block_;
-  uint64_t most_off_;
+  uint64_t block_mask_;   // the greatest distance from least_block_ that fits into its field
+  uint64_t off_mask_;
   Entry entries_[kMostLeafEntries];
 };
 

@@ -1,4 +1,4 @@
-// What the build of an index sorts with: the same entries in the same order as std::sort, counts, budget, cancelling.
+// What runs of an index are sorted with: the same entries in the same order as std::sort, counts, budget, cancelling.
 #include "core/entry_sort.h"
 
 #include <gtest/gtest.h>
@@ -242,6 +242,104 @@ TEST(EntrySort, Merge) {
       expect_same(distinct(merged), distinct(expected));
     }
   }
+}
+
+TEST(EntrySort, MergeOfSlices) {
+  std::mt19937_64 random(6);
+  for (const Kind kind : kAllKinds) {
+    const std::vector<Entry> all = entries_of(make_rows(kind, Order::ascending, 3'000, 7));
+    for (const uint32_t k : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 13u, 80u}) {
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", slices " << k);
+      // Of very different lengths, one of them empty, each in memory of its own; some entries in several.
+      std::vector<std::vector<Entry>> parts(k);
+      for (const Entry& e : all) {
+        parts[std::min(random() % k, random() % k)].push_back(e);
+        if (random() % 16 == 0) parts[random() % k].push_back(e);
+      }
+      if (k > 2) parts[k / 2].clear();
+      std::vector<Entry> expected;
+      std::vector<EntrySlice> slices;
+      std::vector<std::unique_ptr<uint64_t[]>> places;
+      for (std::vector<Entry>& part : parts) {
+        part.erase(std::unique(part.begin(), part.end()), part.end());
+        expected.insert(expected.end(), part.begin(), part.end());
+        // Some begin at a multiple of 16 bytes, some between two.
+        const size_t shift = random() % 2;
+        places.emplace_back(new uint64_t[shift + 2 * part.size()]);
+        Entry* place = reinterpret_cast<Entry*>(places.back().get() + shift);
+        std::uninitialized_copy(part.begin(), part.end(), place);
+        slices.push_back({place, part.size()});
+      }
+      std::sort(expected.begin(), expected.end());
+      std::vector<Entry> a(expected.size());
+      std::vector<Entry> b(expected.size());
+      const Entry* merged = merge_slices(slices.data(), k, a.data(), b.data());
+      expect_same(std::vector<Entry>(merged, merged + expected.size()), expected);
+    }
+  }
+}
+
+// Entries of a damaged leaf: whatever comes out, nothing outside is touched and none is made or lost.
+TEST(EntrySort, MergeOfSlicesOutOfOrder) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::vector<Entry>> parts(1 + random() % 6);
+    std::vector<Entry> expected;
+    std::vector<EntrySlice> slices;
+    for (std::vector<Entry>& part : parts) {
+      for (size_t n = random() % 50; n > 0; --n) part.push_back({random() % 8, random() % 8});
+      part.shrink_to_fit();
+      expected.insert(expected.end(), part.begin(), part.end());
+      slices.push_back({part.data(), part.size()});
+    }
+    std::vector<Entry> a(expected.size());
+    std::vector<Entry> b(expected.size());
+    const Entry* merged = merge_slices(slices.data(), static_cast<uint32_t>(parts.size()), a.data(), b.data());
+    std::vector<Entry> got(merged, merged + expected.size());
+    std::sort(got.begin(), got.end());
+    std::sort(expected.begin(), expected.end());
+    expect_same(got, expected);
+  }
+}
+
+TEST(EntrySort, PackerResumesAList) {
+  // A run in two parts: the lists of the second go on where the first one's ended.
+  std::vector<Entry> entries;
+  for (uint64_t tid = 1; tid <= 50; ++tid) entries.push_back({9, tid});
+  for (uint64_t tid = 1; tid <= 7; ++tid) entries.push_back({10, tid});
+  auto packer = std::make_unique<RunPacker>();
+  packer->add(entries.data(), entries.size());
+  EXPECT_EQ(packer->counts().sum_sq, 50u * 50 + 7 * 7);
+  for (const size_t cut : {size_t{1}, size_t{30}, size_t{49}}) {
+    packer->begin_run();
+    packer->add(entries.data(), cut);
+    const uint64_t before = packer->counts().sum_sq;
+    packer->begin_run();
+    packer->resume(9, cut);
+    packer->add(entries.data() + cut, entries.size() - cut);
+    EXPECT_EQ(before + packer->counts().sum_sq, 50u * 50 + 7 * 7) << cut;
+    EXPECT_EQ(packer->counts().entries, entries.size() - cut);
+  }
+}
+
+TEST(EntrySort, PackerTellsOfDisorder) {
+  auto packer = std::make_unique<RunPacker>();
+  std::vector<Entry> entries = entries_of(make_rows(Kind::random, Order::ascending, 500, 9));
+  packer->add(entries.data(), entries.size());
+  EXPECT_FALSE(packer->disordered());
+  packer->add(&entries.back(), 1);
+  EXPECT_FALSE(packer->disordered()) << "a repeated entry is none";
+  for (const size_t at : {size_t{1}, entries.size() / 2, entries.size() - 1}) {
+    std::vector<Entry> wrong = entries;
+    std::swap(wrong[at - 1], wrong[at]);
+    packer->begin_run();
+    const std::vector<Entry> got = unpack(pack(wrong, *packer));
+    EXPECT_TRUE(packer->disordered());
+    EXPECT_EQ(got.size(), entries.size() - 1);
+    EXPECT_TRUE(std::is_sorted(got.begin(), got.end()));
+  }
+  packer->begin_run();
+  EXPECT_FALSE(packer->disordered());
 }
 
 TEST(EntrySort, MergeRefusesWhatIsNoLeaf) {

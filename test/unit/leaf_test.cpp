@@ -280,6 +280,51 @@ TEST(Leaf, HostileBytesAreNotReadBeyond) {
   }
 }
 
+TEST(Leaf, ManyAtOnceAreOneByOne) {
+  Random random(11);
+  for (int round = 0; round < 60; ++round) {
+    const unsigned key_bits = random() % 41;
+    const unsigned block_bits = random() % 33;
+    std::vector<Entry> entries(3000 + random() % 9000);
+    for (Entry& e : entries)
+      e = entry(key_bits == 0 ? 7 : random() >> (64 - key_bits), block_bits == 0 ? 5 : random() >> (64 - block_bits), random() % 300);
+    std::sort(entries.begin(), entries.end());
+    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+    const std::vector<Image> expected = pack(entries);
+    const auto packer = std::make_unique<LeafPacker>();
+    std::vector<Image> images;
+    for (size_t at = 0; at < entries.size();) {
+      const size_t n = std::min<size_t>(1 + random() % 2000, entries.size() - at);
+      const size_t taken = packer->add(entries.data() + at, n);
+      ASSERT_LE(taken, n);
+      at += taken;
+      if (taken < n) images.push_back(write(packer.get()));
+    }
+    if (packer->count() != 0) images.push_back(write(packer.get()));
+    ASSERT_EQ(images.size(), expected.size());
+    for (size_t i = 0; i < images.size(); ++i) {
+      ASSERT_EQ(images[i].size, expected[i].size);
+      EXPECT_TRUE(std::equal(images[i].data.get(), images[i].data.get() + images[i].size, expected[i].data.get())) << i;
+    }
+  }
+}
+
+// As VACUUM packs them again from a damaged leaf.
+TEST(Leaf, EntriesOutOfOrderStayInside) {
+  Random random(12);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Entry> entries(2000);
+    for (Entry& e : entries) e = entry(random() >> (24 + random() % 40), random() >> (32 + random() % 32), random() % 0x10000);
+    const auto packer = std::make_unique<LeafPacker>();
+    for (size_t at = 0; at < entries.size();) {
+      const size_t taken = packer->add(entries.data() + at, entries.size() - at);
+      at += taken;
+      ASSERT_TRUE(taken != 0 || packer->count() != 0);
+      write(packer.get());
+    }
+  }
+}
+
 TEST(Leaf, OpenRefuses) {
   const auto packer = std::make_unique<LeafPacker>();
   packer->add(entry(1, 2, 3));

@@ -1,8 +1,8 @@
 // Flushing: the rows of closed pending pages become a sorted run.
 #include <algorithm>
 
-#include "pg/lsh/run_reader.h"
 #include "pg/lsh/run_writer.h"
+#include "pg/lsh/run_reader.h"
 
 namespace neardup {
 namespace {
@@ -44,7 +44,7 @@ void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
   Buffer buffer;
   if (lock_page(index, slot.block, slot.id, kPendingPage, nullptr, &buffer) != PageState::good)
     report_corrupt(index, slot.block, "a pending page is not there");
-  PGAlignedBlock* copy = static_cast<PGAlignedBlock*>(palloc(sizeof(PGAlignedBlock)));
+  PGAlignedBlock* copy = static_cast<PGAlignedBlock*>(scratch_alloc(sizeof(PGAlignedBlock)));
   memcpy(copy->data, BufferGetPage(buffer), BLCKSZ);
   UnlockReleaseBuffer(buffer);
   PendingReader reader;
@@ -76,6 +76,7 @@ void drop_building(Relation index, const LshMeta& directory) {
 
 uint32_t flush(Relation index, uint32_t n) {
   if (n == 0) return 0;
+  scratch_begin();
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   MetaChange change;
   change.begin(index);
@@ -93,8 +94,8 @@ uint32_t flush(Relation index, uint32_t n) {
   std::sort(gathered.rows, gathered.rows + gathered.nrows,
             [](const PendingRow& a, const PendingRow& b) { return a.tid < b.tid; });
   const size_t total = gathered.nrows + gathered.nkeys;
-  Entry* entries = static_cast<Entry*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Entry) * Max(total, 1)));
-  Entry* scratch = static_cast<Entry*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Entry) * Max(total, 1)));
+  Entry* entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
+  Entry* scratch = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
   size_t at = 0;
   for (uint32_t i = 0; i < gathered.nrows; ++i) {
     const PendingRow& row = gathered.rows[i];
@@ -106,14 +107,8 @@ uint32_t flush(Relation index, uint32_t n) {
   LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
   *leaves = LeafWriter();
   leaves->init(index, directory, id, 0, kMostChildren);
-  RunTally counts{};
-  const Entry* last = nullptr;
-  for (size_t i = 0; i < total; ++i) {
-    if (last != nullptr && *last == entries[i]) continue;  // a TID twice: its first row died, unseen by the vacuum that freed it
-    if (!leaves->add(entries[i])) elog(ERROR, "a flush of index \"%s\" does not fit", RelationGetRelationName(index));
-    counts.add(entries[i].key);
-    last = &entries[i];
-  }
+  // A TID may come twice: its first row died, unseen by the vacuum that freed it.
+  if (!leaves->add(entries, total)) elog(ERROR, "a flush of index \"%s\" does not fit", RelationGetRelationName(index));
   leaves->finish();
 
   PGAlignedBlock root_image;
@@ -132,7 +127,7 @@ uint32_t flush(Relation index, uint32_t n) {
     elog(ERROR, "the directory of index \"%s\" changed under the maintenance lock", RelationGetRelationName(index));
   run->state = kLive;
   run->hi = pack_entry(kBeyondEntry);
-  set_counts(run, counts);
+  add_counts(run, leaves->counts());
   run->root = root_block;
   run->leaves = leaves->count();
   run->inners = 0;

@@ -1,8 +1,8 @@
 // Merging runs in steps, each one atomic change of the directory; and when maintenance does what.
 #include <algorithm>
 
-#include "pg/lsh/run_reader.h"
 #include "pg/lsh/run_writer.h"
+#include "pg/lsh/run_reader.h"
 
 extern "C" {
 #include "portability/instr_time.h"
@@ -137,6 +137,7 @@ namespace {
 struct Input {
   RunReader reader;
   Entry* entries;
+  uint32_t capacity;
   uint32_t at;
   uint32_t n;
 
@@ -151,6 +152,10 @@ struct Input {
       at = 0;
       n = to > from ? to - from : 0;
       if (n > kMostLeafEntries) report_corrupt(reader.index(), reader.block(), "impossible leaf");
+      if (n > capacity) {
+        capacity = n + n / 4;
+        entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * capacity));
+      }
       leaf.decode(from, from + n, entries);
       UnlockReleaseBuffer(buffer);
     }
@@ -158,11 +163,15 @@ struct Input {
   }
 };
 
+// What is read of the inputs, merged a piece at a time: up to where the first of the decoded leaves ends.
 struct Merger {
   Input* inputs;
   int n;
+  Entry* rooms[2];
+  size_t capacity;  // of each
 
-  void drop_exhausted() {
+  // Reads on; inputs that have nothing left go.
+  void refill() {
     for (int i = 0; i < n;)
       if (inputs[i].refill()) {
         ++i;
@@ -172,12 +181,36 @@ struct Merger {
       }
   }
 
-  // The input with the least entry; n > 0.
-  Input* least() const {
-    Input* best = &inputs[0];
-    for (int i = 1; i < n; ++i)
-      if (inputs[i].entries[inputs[i].at] < best->entries[best->at]) best = &inputs[i];
-    return best;
+  // Names the leaf, if it is still the one that its input reads.
+  [[noreturn]] void report_disorder(Relation index) const {
+    BlockNumber block = inputs[0].reader.block();
+    for (int i = 0; i < n; ++i)
+      if (!std::is_sorted(inputs[i].entries, inputs[i].entries + inputs[i].n)) block = inputs[i].reader.block();
+    report_corrupt(index, block, "entries out of order");
+  }
+
+  // After refill(), with n > 0. An entry that several inputs have comes as often. Valid until the next call.
+  EntrySlice next_piece() {
+    Entry last = inputs[0].entries[inputs[0].n - 1];
+    for (int i = 1; i < n; ++i) last = std::min(last, inputs[i].entries[inputs[i].n - 1]);
+    EntrySlice slices[kMostRuns];
+    uint32_t used = 0;
+    size_t total = 0;
+    for (int i = 0; i < n; ++i) {
+      Input* input = &inputs[i];
+      const Entry* from = input->entries + input->at;
+      const Entry* to = std::upper_bound(from, static_cast<const Entry*>(input->entries + input->n), last);
+      if (to == from) continue;
+      slices[used++] = {from, static_cast<size_t>(to - from)};
+      total += static_cast<size_t>(to - from);
+      input->at = static_cast<uint32_t>(to - input->entries);
+    }
+    if (total == 0) report_disorder(inputs[0].reader.index());
+    if (total > capacity) {
+      capacity = Max(total, 2 * capacity);
+      for (Entry*& room : rooms) room = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * capacity));
+    }
+    return {merge_slices(slices, used, rooms[0], rooms[1]), total};
   }
 };
 
@@ -234,6 +267,7 @@ void begin_sibling(Relation index, const LshMeta& directory, const RunSlot& out)
 
 // Writes the next leaves of the output and links them.
 void step_output(Relation index, const LshMeta& directory, const RunSlot& out, const OutputRoom& room, uint32_t budget) {
+  scratch_begin();
   const Entry from = run_hi(out);
   Merger merger{};
   merger.inputs = static_cast<Input*>(palloc(sizeof(Input) * kMostRuns));
@@ -243,39 +277,24 @@ void step_output(Relation index, const LshMeta& directory, const RunSlot& out, c
     Input* input = &merger.inputs[merger.n++];
     input->reader.init(index, run, nullptr);
     input->reader.seek(run_lo(run) < from ? from : run_lo(run));
-    input->entries = static_cast<Entry*>(palloc(sizeof(Entry) * kMostLeafEntries));
-    input->at = input->n = 0;
+    input->entries = nullptr;
+    input->capacity = input->at = input->n = 0;
   }
 
-  // `from` follows the last entry written: its list may go on.
-  RunTally counts{};
-  counts.entries = out.entries;
-  counts.rows = out.rows;
-  counts.sum_sq = out.sum_sq;
-  counts.key = from.key;
-  if (counts.key != kRosterKey) counts.list = list_length(index, out, counts.key);
   LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
   *leaves = LeafWriter();
   leaves->init(index, &directory, out.id, out.leaves, budget);
-  Entry cursor = from;
+  // `from` follows the last entry written: its list may go on.
+  if (from.key != kRosterKey) leaves->resume(from.key, list_length(index, out, from.key));
   bool exhausted = true;
-  merger.drop_exhausted();
-  while (merger.n != 0) {
-    Input* input = merger.least();
-    const Entry e = input->entries[input->at];
-    if (cursor <= e) {  // else the same entry again
-      if (!leaves->add(e)) {
-        exhausted = false;
-        break;
-      }
-      counts.add(e.key);
-      cursor = successor(e);
-    }
-    if (++input->at == input->n) merger.drop_exhausted();
+  for (merger.refill(); exhausted && merger.n != 0; merger.refill()) {
+    const EntrySlice piece = merger.next_piece();
+    exhausted = leaves->add(piece.entries, piece.n);
+    if (leaves->disordered()) merger.report_disorder(index);
   }
   leaves->finish();
   const uint32_t written = leaves->count();
-  const Entry moved = exhausted ? kBeyondEntry : cursor;
+  const Entry moved = exhausted ? kBeyondEntry : successor(leaves->last());  // a step writes a leaf at least
 
   // What the inputs give up by that.
   BlockList* lists = static_cast<BlockList*>(palloc0(sizeof(BlockList) * kMostRuns));
@@ -326,7 +345,7 @@ void step_output(Relation index, const LshMeta& directory, const RunSlot& out, c
       ++run->inners;
     }
   }
-  set_counts(run, counts);
+  add_counts(run, leaves->counts());
   run->leaves += written;
   run->hi = pack_entry(moved);
   if (exhausted) run->state = kLive;

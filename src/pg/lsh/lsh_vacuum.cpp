@@ -1,9 +1,9 @@
 // VACUUM: removes the entries of dead rows in place, then tidies up: merges, and finds pages that nobody links.
 #include <algorithm>
 
+#include "pg/lsh/run_writer.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/run_reader.h"
-#include "pg/lsh/run_writer.h"
 
 extern "C" {
 #include "commands/vacuum.h"
@@ -122,8 +122,7 @@ void rewrite_leaf(Vacuum* v, const RunSlot& run, BlockNumber block, const Entry*
   Page page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
   init_lsh_page(page, kLeafPage, run.id, ordinal);
   v->packer->clear();
-  for (uint32_t i = 0; i < n; ++i)
-    if (!v->packer->add(kept[i])) report_corrupt(v->index, block, "impossible leaf");  // a part of a leaf fits into it
+  if (v->packer->add(kept, n) != n) report_corrupt(v->index, block, "impossible leaf");  // a part of a leaf fits into it
   reinterpret_cast<PageHeader>(page)->pd_lower += static_cast<LocationIndex>(v->packer->write(page_body(page)));
   GenericXLogFinish(state);
   UnlockReleaseBuffer(buffer);

@@ -1,7 +1,9 @@
 // Writing runs: leaves, inner pages, and their places in the directory.
 #pragma once
 
+#include "core/entry_sort.h"
 #include "pg/lsh/lsh_am.h"
+#include "pg/lsh/scratch.h"
 
 namespace neardup {
 
@@ -44,6 +46,13 @@ inline void set_counts(RunSlot* run, const RunTally& counts) {
   run->sum_sq = counts.sum_sq;
 }
 
+// And these, in addition.
+inline void add_counts(RunSlot* run, const EntryCounts& counts) {
+  run->entries += counts.entries;
+  run->rows += counts.rows;
+  run->sum_sq += static_cast<double>(counts.sum_sq);
+}
+
 struct Child {
   BlockNumber block;
   Entry first;
@@ -52,30 +61,43 @@ struct Child {
 // Leaves of a run, written in order and not linked yet.
 class LeafWriter {
  public:
-  // directory: for finding free pages; the run's id is in it. All in the current memory context.
+  // directory: for finding free pages; the run's id is in it. Between scratch_begin()s.
   void init(Relation index, const LshMeta* directory, uint64_t owner, uint32_t ordinal, uint32_t most) {
     index_ = index;
     directory_ = directory;
     owner_ = owner;
     ordinal_ = ordinal;
-    packer_ = static_cast<LeafPacker*>(palloc(sizeof(LeafPacker)));
-    packer_->clear();
+    packer_ = static_cast<RunPacker*>(scratch_alloc(sizeof(RunPacker)));
+    packer_->begin_run();
     children_ = static_cast<Child*>(palloc(sizeof(Child) * most));
     most_ = most;
   }
 
-  // False when the entry would begin a leaf beyond `most`; it is then not added.
-  bool add(const Entry& e) {
-    if (packer_->add(e)) return true;
-    write_leaf();
-    if (n_ == most_) return false;
-    packer_->add(e);
-    return true;
+  // The entries continue a run's list, as RunPacker::resume() says.
+  void resume(uint64_t key, uint64_t list) { packer_->resume(key, list); }
+
+  // Adds entries as RunPacker does. False when one would begin a leaf beyond `most`:
+  // it and those after it are not added.
+  bool add(const Entry* entries, size_t n) {
+    for (;;) {
+      const size_t taken = packer_->add(entries, n);
+      if (taken == n) return true;
+      entries += taken;
+      n -= taken;
+      write_leaf();
+      if (n_ == most_) return false;
+    }
   }
 
   void finish() {
-    if (packer_->count() != 0) write_leaf();
+    if (!packer_->empty()) write_leaf();
   }
+
+  bool disordered() const { return packer_->disordered(); }
+
+  // Of those added: the last one, if any, and their counts.
+  const Entry& last() const { return packer_->last(); }
+  EntryCounts counts() const { return packer_->counts(); }
 
   uint32_t count() const { return n_; }
   const Child* children() const { return children_; }
@@ -87,7 +109,7 @@ class LeafWriter {
   const LshMeta* directory_;
   uint64_t owner_;
   uint32_t ordinal_;
-  LeafPacker* packer_;
+  RunPacker* packer_;
   Child* children_;
   uint32_t n_ = 0;
   uint32_t most_;
