@@ -44,9 +44,8 @@ struct Collector::List {
 };
 
 struct Collector::Group {
-  uint64_t length;
-  uint16_t number;
-  uint32_t first;  // of its probes, kNoProbe at the end
+  uint64_t length;  // below 2^48: of TIDs in a table
+  uint32_t first;   // of its probes, kNoProbe at the end
 };
 
 // TID << 16 | hits, open addressing. Slot value 0 is empty: a row in the table has at least one hit.
@@ -85,7 +84,7 @@ struct Collector::HitTable {
   // Most entries are of rows that have several; where they are not, the table grows.
   void reset(size_t entries) {
     size_t want = 256;
-    while (want < entries / 2 && want < most) want *= 2;
+    while (want < entries && want < most) want *= 2;
     if (want > allocated) {
       if (slots != nullptr) pfree(slots);
       allocate(want);
@@ -231,34 +230,46 @@ void Collector::set_plan(const ProbesRequest* plan, uint64_t salt) {
       pfree(probes_);
       pfree(lists_);
       pfree(places_);
+      pfree(order_);
     }
     probes_ = static_cast<Probe*>(MemoryContextAlloc(context_, sizeof(Probe) * probe_capacity_));
     lists_ = static_cast<List*>(MemoryContextAlloc(context_, sizeof(List) * probe_capacity_));
     places_ = static_cast<LeafPlace*>(MemoryContextAlloc(context_, sizeof(LeafPlace) * probe_capacity_));
+    order_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * probe_capacity_));
   }
   if (plan->ngroups > group_capacity_ || groups_ == nullptr) {
     group_capacity_ = Max(plan->ngroups, 64u);
     if (groups_ != nullptr) {
       pfree(groups_);
+      pfree(group_order_);
       pfree(histogram_);
     }
-    groups_ = static_cast<Group*>(MemoryContextAlloc(context_, sizeof(Group) * group_capacity_));
+    groups_ = static_cast<Group*>(MemoryContextAlloc(context_, 2 * sizeof(Group) * group_capacity_));
+    group_order_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * group_capacity_));
     histogram_ = static_cast<uint32_t*>(MemoryContextAlloc(context_, sizeof(uint32_t) * (group_capacity_ + 2)));
   }
   nprobes_ = plan->nprobes;
   prefixes_ = false;
   memset(filter_, 0, sizeof filter_);
+  // In order of their keys: words are sorted faster than probes are.
+  constexpr unsigned kNumberBits = 64 - kKeyBits;
+  if (nprobes_ >> kNumberBits != 0) elog(ERROR, "too many probes: %u", nprobes_);
   for (uint32_t i = 0; i < nprobes_; ++i) {
     const LshProbe& source = plan->probes[i];
-    const unsigned free_bits = kKeyBits - source.bits;
-    prefixes_ |= free_bits != 0;
-    const uint64_t rest = (uint64_t{1} << free_bits) - 1;
+    const uint64_t rest = (uint64_t{1} << (kKeyBits - source.bits)) - 1;
     // Never the roster's key.
     const uint64_t key = std::max(salted_key(stored_key(source.key, plan->final), salt) & ~rest, kRosterKey + 1);
+    order_[i] = key << kNumberBits | i;
+  }
+  std::sort(order_, order_ + nprobes_);
+  for (uint32_t i = 0; i < nprobes_; ++i) {
+    const LshProbe& source = plan->probes[order_[i] & ((uint64_t{1} << kNumberBits) - 1)];
+    const uint64_t key = order_[i] >> kNumberBits;
+    const uint64_t rest = (uint64_t{1} << (kKeyBits - source.bits)) - 1;
+    prefixes_ |= rest != 0;
     probes_[i] = {key, key | rest, &source, kNoProbe};
     filter_[(key & 8191) >> 6] |= uint64_t{1} << (key & 63);
   }
-  std::sort(probes_, probes_ + nprobes_, [](const Probe& a, const Probe& b) { return a.first < b.first; });
 }
 
 void Collector::forget_directory() {
@@ -586,16 +597,19 @@ Collector::Outcome Collector::locate(RunTree* tree, uint64_t from, uint64_t to) 
 }
 
 void Collector::order_groups() {
-  for (uint16_t g = 0; g < plan_->ngroups; ++g) groups_[g] = {0, g, kNoProbe};
+  const uint16_t n = plan_->ngroups;
+  Group* by_number = groups_ + group_capacity_;
+  for (uint16_t g = 0; g < n; ++g) by_number[g] = {0, kNoProbe};
   for (uint32_t i = 0; i < nprobes_; ++i) {
-    Group& group = groups_[probes_[i].source->group];
+    Group& group = by_number[probes_[i].source->group];
     group.length += lists_[i].length;
     probes_[i].next = group.first;
     group.first = i;
   }
-  std::sort(groups_, groups_ + plan_->ngroups, [](const Group& a, const Group& b) {
-    return a.length != b.length ? a.length < b.length : a.number < b.number;
-  });
+  uint64_t* order = group_order_;
+  for (uint16_t g = 0; g < n; ++g) order[g] = by_number[g].length << 16 | g;
+  std::sort(order, order + n);
+  for (uint16_t g = 0; g < n; ++g) groups_[g] = by_number[order[g] & 0xffff];
 }
 
 bool Collector::count_tids(const uint64_t* tids, uint32_t n, bool insert) {

@@ -105,8 +105,10 @@ class Collector {
   double seen_entries_;
   uint64_t filter_[128];
   List* lists_;             // one for each probe
+  uint64_t* order_;         // for sorting them
   LeafPlace* places_;       // where each begins in the run that is looked at
-  Group* groups_;
+  Group* groups_;           // in order of length; after them, by number
+  uint64_t* group_order_;   // for sorting them
   uint32_t* histogram_;
   HitTable* table_;
   uint64_t* tids_;          // of one leaf

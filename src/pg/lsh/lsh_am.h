@@ -99,6 +99,10 @@ enum class PageState {
   gone,  // it belongs to another: the directory is old, or the leaf lies wholly below its run's lo
 };
 
+// Pins the block in the shared buffer in which it was last, as a read does, but without looking it up in the table of
+// buffers; false: it is not there any more, or in no shared buffer.
+bool pin_recent(Relation relation, BlockNumber block, Buffer recent);
+
 // Locks the block (share) and looks at it. good: the buffer stays locked, the caller unlocks and releases.
 // A page of the right owner and of another kind, or no page of ours, is an error. recent: the buffer in which the block
 // lay when it was read last, if known.

@@ -9,6 +9,7 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "optimizer/plancat.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
@@ -128,20 +129,17 @@ const RunSlot* find_run(const LshMeta& meta, uint64_t id) {
 
 RunSlot* find_run(LshMeta* meta, uint64_t id) { return const_cast<RunSlot*>(find_run(*meta, id)); }
 
-namespace {
-
-// Most reads look only whether the block is still in its buffer; some go through the buffer table, because that alone tells
-// the replacement of pages that this one is in use.
-bool pin_recent(Relation index, BlockNumber block, Buffer recent) {
-  static uint32_t turn = 0;
-  if (recent <= 0 || ((turn += 0x9E3779B9u) >> 29) == 0) return false;  // local buffers are found without locks
-  if (!read_recent_buffer(index, block, recent)) return false;
-  pgstat_count_buffer_read(index);
-  pgstat_count_buffer_hit(index);
+bool pin_recent(Relation relation, BlockNumber block, Buffer recent) {
+  if (recent <= 0 || recent > NBuffers || !read_recent_buffer(relation, block, recent)) return false;
+  // What a look-up would have told the replacement of pages: this one is in use.
+  BufferDesc* descriptor = GetBufferDescriptor(recent - 1);
+  uint32 state = pg_atomic_read_u32(&descriptor->state);
+  while (BUF_STATE_GET_USAGECOUNT(state) < BM_MAX_USAGE_COUNT && (state & BM_LOCKED) == 0)
+    if (pg_atomic_compare_exchange_u32(&descriptor->state, &state, state + BUF_USAGECOUNT_ONE)) break;
+  pgstat_count_buffer_read(relation);
+  pgstat_count_buffer_hit(relation);
   return true;
 }
-
-}  // namespace
 
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
                     Buffer* out, Buffer recent) {

@@ -174,7 +174,7 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
   ScanState* state = static_cast<ScanState*>(scan->opaque);
   while (!state->planned || !state->fetched || state->at == state->collector.list().n)
     if (fetch_batch(scan, state))
-      state->rows.start(scan->heapRelation, state->collector.list().n);
+      state->rows.start(scan->heapRelation, state->collector.list());
     else
       return false;
   state->rows.advance(state->collector.list(), state->at);

@@ -4,7 +4,6 @@
 extern "C" {
 #include "access/heapam.h"
 #include "access/tableam.h"
-#include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/spccache.h"
 }
@@ -56,17 +55,24 @@ BlockNumber block_of(uint64_t tid) { return static_cast<BlockNumber>(tid >> 16);
 
 }  // namespace
 
-void RowPrefetch::start(Relation table, size_t n) {
-  table_ = n > 1 && table != nullptr && table->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(table) &&
+void RowPrefetch::start(Relation table, const CandidateList& list) {
+  table_ = list.n > 1 && table != nullptr && table->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(table) &&
                    get_tablespace_io_concurrency(table->rd_rel->reltablespace) > 0
                ? table
                : nullptr;
   if (table_ != nullptr) {
-    blocks_ = RelationGetNumberOfBlocks(table);
+    // Asked for once in a scan, and again where rows lie beyond.
+    if (blocks_ == 0) blocks_ = RelationGetNumberOfBlocks(table);
     make_room(blocks_);
+    for (size_t at = 0; at < kAhead; ++at) ask_ahead(list, at);
   }
   asked_ = seen_ = 0;
   last_block_ = InvalidBlockNumber;
+}
+
+void RowPrefetch::ask_ahead(const CandidateList& list, size_t at) const {
+  if (at < list.n)
+    if (const KnownBuffer* slot = known_slot(table_, block_of(candidate_tid(list.items[at])))) prefetch_line(slot);
 }
 
 Buffer RowPrefetch::look_up(BlockNumber block) const {
@@ -81,7 +87,7 @@ void RowPrefetch::ask(uint64_t tid) {
   Buffer* recent = &recent_[asked_ % kFar];
   if (block == last_block_)
     *recent = recent_[(asked_ + kFar - 1) % kFar];
-  else if (block >= blocks_)
+  else if (block >= blocks_ && block >= (blocks_ = RelationGetNumberOfBlocks(table_)))
     *recent = InvalidBuffer;
   else if (const KnownBuffer* slot = known_slot(table_, block); slot != nullptr && slot->block == block && slot->buffer > 0)
     *recent = slot->buffer;
@@ -114,14 +120,9 @@ void RowPrefetch::see(uint64_t tid) {
 }
 
 void RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
-  // What the heap does for a page that it comes to, but for the look-up; seven times of eight, as in lock_page(), and not
-  // for the same pages each time that a query comes again: the look-up keeps a page from being evicted.
-  static uint32_t turn = 0;
+  // What the heap does for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (page_hint(recent) == nullptr || heap->xs_cbuf == recent || ((turn += 0x9E3779B9u) >> 29) == 0) return;
-  if (!read_recent_buffer(table_, block_of(tid), recent)) return;
-  pgstat_count_buffer_read(table_);
-  pgstat_count_buffer_hit(table_);
+  if (heap->xs_cbuf == recent || !pin_recent(table_, block_of(tid), recent)) return;
   if (BufferIsValid(heap->xs_cbuf)) ReleaseBuffer(heap->xs_cbuf);
   heap->xs_cbuf = recent;
   heap_page_prune_opt(table_, recent);

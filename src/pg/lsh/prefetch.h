@@ -36,17 +36,20 @@ inline void prefetch_page(Buffer recent) {
 
 // Rows that a scan is about to fetch, in the order of its list of candidates: their blocks are read ahead from disk, where
 // effective_io_concurrency allows it, and their lines into the cache. Where each block was last is kept for the session.
-// Plain data.
+// Plain data, zeroed by its scan, which is one of one table.
 class RowPrefetch {
  public:
-  // For a new list of n candidates. Nothing is asked for unless there are several and the table is an ordinary one.
-  void start(Relation table, size_t n);
+  // For a new list of candidates. Nothing is asked for unless there are several and the table is an ordinary one.
+  void start(Relation table, const CandidateList& list);
 
   // The candidate at `at` is fetched next.
   void advance(const CandidateList& list, size_t at) {
     if (table_ == nullptr) return;
     const size_t far = Min(list.n, at + kFar);
-    while (asked_ < far) ask(candidate_tid(list.items[asked_]));
+    while (asked_ < far) {
+      ask_ahead(list, asked_ + kAhead);
+      ask(candidate_tid(list.items[asked_]));
+    }
     const size_t near = Min(list.n, at + kNear);
     while (seen_ < near) see(candidate_tid(list.items[seen_]));
   }
@@ -57,9 +60,11 @@ class RowPrefetch {
   }
 
  private:
-  static constexpr size_t kFar = 16;  // rows between asking for the line pointer and fetching
-  static constexpr size_t kNear = 8;  // between asking for the row itself and fetching
+  static constexpr size_t kFar = 16;   // rows between asking for the line pointer and fetching
+  static constexpr size_t kNear = 8;   // between asking for the row itself and fetching
+  static constexpr size_t kAhead = 8;  // between asking for where a row's page was last and asking for its line pointer
 
+  void ask_ahead(const CandidateList& list, size_t at) const;
   void ask(uint64_t tid);
   void see(uint64_t tid);
   Buffer look_up(BlockNumber block) const;
@@ -68,7 +73,7 @@ class RowPrefetch {
   Relation table_;  // null: ask for nothing
   size_t asked_;
   size_t seen_;
-  BlockNumber blocks_;  // that the table has: no hint fails
+  BlockNumber blocks_;  // that the table has at least: no hint fails
   BlockNumber last_block_;
   Buffer recent_[kFar];
 };

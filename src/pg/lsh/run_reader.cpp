@@ -12,14 +12,15 @@ uint64_t first_bytes(const PackedEntry& e) {
   return __builtin_bswap64(v);
 }
 
-// The last i with first[i] <= e, or 0. Fences are big-endian: memcmp orders them, and so do their first eight bytes, mostly.
-uint32_t last_at_or_below(const PackedEntry* first, uint32_t n, const Entry& e) {
+// The last i with first(i) <= e, or 0. Fences are big-endian: memcmp orders them, and so do their first eight bytes, mostly.
+template <typename First>
+uint32_t last_at_or_below(uint32_t n, const Entry& e, const First& first) {
   const PackedEntry wanted = pack_entry(e);
   const uint64_t wanted_bytes = first_bytes(wanted);
   uint32_t from = 0;
   while (n > 1) {
     const uint32_t half = n / 2;
-    const PackedEntry& middle = first[from + half];
+    const PackedEntry& middle = first(from + half);
     const uint64_t bytes = first_bytes(middle);
     const bool at_or_below = bytes != wanted_bytes ? bytes < wanted_bytes : memcmp(&middle, &wanted, sizeof wanted) <= 0;
     from = at_or_below ? from + half : from;
@@ -28,19 +29,49 @@ uint32_t last_at_or_below(const PackedEntry* first, uint32_t n, const Entry& e) 
   return from;
 }
 
+uint32_t last_at_or_below(const InnerPage& inner, const Entry& e) {
+  return last_at_or_below(inner.n, e, [&](uint32_t i) -> const PackedEntry& { return inner.first[i]; });
+}
+
 uint32_t top_of(const Entry& e) { return static_cast<uint32_t>(e.key >> (kKeyBits - 32)); }
 
-// The same in a copy: the tops alone decide, mostly, and take few cache lines.
+// The same in a copy: the tops alone decide, mostly, and take few cache lines; fewest where they are looked at from the place
+// on at which the key would lie if all were spread evenly, as hashes are.
 uint32_t last_at_or_below(const InnerCopy& copy, const Entry& e) {
   const uint32_t wanted = top_of(e);
+  const uint32_t least = copy.top[0];
+  const uint32_t most = copy.top[copy.n - 1];
   uint32_t from = 0;
-  uint32_t n = copy.n;
+  uint32_t n = copy.n;  // the answer is in [from, from + n), or 0
+  if (wanted > least && wanted < most) {
+    const uint32_t near = static_cast<uint32_t>(uint64_t{wanted - least} * (copy.n - 1) / (most - least));
+    constexpr uint32_t kStep = 12;
+    if (copy.top[near] <= wanted) {
+      from = near;
+      uint32_t step = kStep;
+      while (from + step < copy.n && copy.top[from + step] <= wanted) {
+        from += step;
+        step *= 2;
+      }
+      n = Min(step, copy.n - from);
+    } else {
+      uint32_t to = near;
+      uint32_t step = kStep;
+      while (step < to && copy.top[to - step] > wanted) {
+        to -= step;
+        step *= 2;
+      }
+      from = step < to ? to - step : 0;
+      n = to - from;
+    }
+  }
   while (n > 1) {
     const uint32_t half = n / 2;
     from = copy.top[from + half] <= wanted ? from + half : from;
     n -= half;
   }
-  return copy.top[from] < wanted ? from : last_at_or_below(copy.first, copy.n, e);
+  if (copy.top[from] < wanted) return from;
+  return last_at_or_below(copy.n, e, [&](uint32_t i) -> const PackedEntry& { return copy.child[i].first; });
 }
 
 }  // namespace
@@ -76,20 +107,18 @@ InnerCopy* RunTree::copy_inner(BlockNumber block, uint16_t level) {
   if (buffer == InvalidBuffer) return nullptr;
   const InnerPage* inner = open_inner(index_, buffer, level);
   const uint32_t n = inner->n;
-  // Fences last: they need no alignment.
-  char* memory = static_cast<char*>(MemoryContextAlloc(
-      context_, sizeof(InnerCopy) + n * (sizeof(uint32_t) + sizeof(BlockNumber) + sizeof(PageHint) + sizeof(PackedEntry))));
+  char* memory =
+      static_cast<char*>(MemoryContextAllocZero(context_, sizeof(InnerCopy) + n * (sizeof(ChildCopy) + sizeof(uint32_t))));
   InnerCopy* copy = reinterpret_cast<InnerCopy*>(memory);
   copy->n = n;
-  copy->top = reinterpret_cast<uint32_t*>(copy + 1);
-  copy->child = copy->top + n;
-  copy->hint = reinterpret_cast<PageHint*>(copy->child + n);
-  copy->first = reinterpret_cast<PackedEntry*>(copy->hint + n);
-  memcpy(copy->child, inner->child, n * sizeof(BlockNumber));
-  memset(copy->hint, 0, n * sizeof(PageHint));
-  memcpy(copy->first, inner->first, n * sizeof(PackedEntry));
+  copy->child = reinterpret_cast<ChildCopy*>(copy + 1);
+  copy->top = reinterpret_cast<uint32_t*>(copy->child + n);
+  for (uint32_t i = 0; i < n; ++i) {
+    copy->child[i].block = inner->child[i];
+    copy->child[i].first = inner->first[i];
+    copy->top[i] = top_of(unpack_entry(inner->first[i]));
+  }
   UnlockReleaseBuffer(buffer);
-  for (uint32_t i = 0; i < n; ++i) copy->top[i] = top_of(unpack_entry(copy->first[i]));
   return copy;
 }
 
@@ -105,25 +134,33 @@ bool RunTree::load_root() {
 
 bool RunTree::load_inner(uint32_t i) {
   if (inners_[i] != nullptr) return true;
-  InnerCopy* copy = copy_inner(root_->child[i], 1);
+  InnerCopy* copy = copy_inner(root_->child[i].block, 1);
   if (copy == nullptr) return false;
   // Before it is kept: the tree may outlive the error.
-  if (copy->n == 0) report_corrupt(index_, root_->child[i], "an empty inner page");
+  if (copy->n == 0) report_corrupt(index_, root_->child[i].block, "an empty inner page");
   inners_[i] = copy;
   return true;
 }
 
-void RunTree::fill(uint32_t n, const BlockNumber* child, PageHint* hint, const PackedEntry* first, LeafPlace* place) const {
-  place->block = child[place->j];
+Entry RunTree::fence_after_inner(uint32_t i) const {
+  return run_.height == 2 && i + 1 < root_->n ? unpack_entry(root_->child[i + 1].first) : kBeyondEntry;
+}
+
+void RunTree::fill(const InnerCopy& copy, LeafPlace* place) const {
+  ChildCopy* child = copy.child + place->j;
+  place->block = child->block;
   if (place->block == InvalidBlockNumber) report_corrupt(index_, place->block, "impossible link");
-  place->hint = hint == nullptr ? nullptr : hint + place->j;
-  place->fence = unpack_entry(first[place->j]);
-  if (place->j + 1 < n)
-    place->next_fence = unpack_entry(first[place->j + 1]);
-  else if (run_.height == 2 && place->i + 1 < root_->n)
-    place->next_fence = unpack_entry(root_->first[place->i + 1]);
-  else
-    place->next_fence = kBeyondEntry;
+  place->hint = &child->hint;
+  place->fence = unpack_entry(child->first);
+  place->next_fence = place->j + 1 < copy.n ? unpack_entry(child[1].first) : fence_after_inner(place->i);
+}
+
+void RunTree::fill(const InnerPage& inner, LeafPlace* place) const {
+  place->block = inner.child[place->j];
+  if (place->block == InvalidBlockNumber) report_corrupt(index_, place->block, "impossible link");
+  place->hint = nullptr;
+  place->fence = unpack_entry(inner.first[place->j]);
+  place->next_fence = place->j + 1u < inner.n ? unpack_entry(inner.first[place->j + 1]) : fence_after_inner(place->i);
 }
 
 bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
@@ -132,26 +169,26 @@ bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
   if (*end) return true;
   if (run_.height == 1) {
     place->j = last_at_or_below(*root_, e);
-    fill(root_->n, root_->child, root_->hint, root_->first, place);
+    fill(*root_, place);
     return true;
   }
   place->i = last_at_or_below(*root_, e);
   if (inners_[place->i] == nullptr && !keep_) {
     // In place: a copy would cost more than the search.
-    const BlockNumber block = root_->child[place->i];
+    const BlockNumber block = root_->child[place->i].block;
     Buffer buffer = lock_inner(block);
     if (buffer == InvalidBuffer) return false;
     const InnerPage* inner = open_inner(index_, buffer, 1);
     if (inner->n == 0) report_corrupt(index_, block, "an empty inner page");
-    place->j = last_at_or_below(inner->first, inner->n, e);
-    fill(inner->n, inner->child, nullptr, inner->first, place);
+    place->j = last_at_or_below(*inner, e);
+    fill(*inner, place);
     UnlockReleaseBuffer(buffer);
     return true;
   }
   if (!load_inner(place->i)) return false;
   const InnerCopy* inner = inners_[place->i];
   place->j = last_at_or_below(*inner, e);
-  fill(inner->n, inner->child, inner->hint, inner->first, place);
+  fill(*inner, place);
   return true;
 }
 
@@ -162,7 +199,7 @@ bool RunTree::next(LeafPlace* place, bool* end) {
       *end = true;
       return true;
     }
-    fill(root_->n, root_->child, root_->hint, root_->first, place);
+    fill(*root_, place);
     return true;
   }
   if (!load_inner(place->i)) return false;
@@ -176,7 +213,7 @@ bool RunTree::next(LeafPlace* place, bool* end) {
     if (!load_inner(place->i)) return false;
   }
   const InnerCopy* inner = inners_[place->i];
-  fill(inner->n, inner->child, inner->hint, inner->first, place);
+  fill(*inner, place);
   return true;
 }
 

@@ -17,13 +17,17 @@ struct PageHint {
   LeafView::Shape shape;   // of a leaf
 };
 
-// A copy of what an inner or root page lists.
+// A copy of what an inner or root page lists: what is read together lies together.
+struct ChildCopy {
+  BlockNumber block;
+  PageHint hint;
+  PackedEntry first;
+};
+static_assert(sizeof(ChildCopy) == 24);
 struct InnerCopy {
   uint32_t n;
   uint32_t* top;  // the upper 32 bits of each fence's key
-  BlockNumber* child;
-  PageHint* hint;
-  PackedEntry* first;
+  ChildCopy* child;
 };
 
 // A leaf's place, entry j of inner page i (i = 0 where the root lists leaves), and what is listed there.
@@ -69,14 +73,17 @@ class RunTree {
   LeafResult lock_leaf(const LeafPlace& place, Buffer* buffer, LeafView* leaf);
 
   uint32_t inners() const { return run_.height == 2 && root_ != nullptr ? root_->n : 0; }
-  BlockNumber inner_block(uint32_t i) const { return root_->child[i]; }
+  BlockNumber inner_block(uint32_t i) const { return root_->child[i].block; }
 
  private:
   bool load_inner(uint32_t i);
   InnerCopy* copy_inner(BlockNumber block, uint16_t level);
   // An inner or root page, locked; InvalidBuffer: stale.
   Buffer lock_inner(BlockNumber block);
-  void fill(uint32_t n, const BlockNumber* child, PageHint* hint, const PackedEntry* first, LeafPlace* place) const;
+  // What a copy, or an inner page, says of its entry place->j.
+  void fill(const InnerCopy& copy, LeafPlace* place) const;
+  void fill(const InnerPage& inner, LeafPlace* place) const;
+  Entry fence_after_inner(uint32_t i) const;
 
   Relation index_;
   RunSlot run_;
