@@ -431,8 +431,8 @@ void start_due_merges(Relation index, bool for_vacuum) {
         if (merging) continue;
         for (int u = 0; u < n; ++u)
           if (!units[u].merging && movable(units[u]) && class_of(units[u].rows) == c) chosen[nchosen++] = units[u].number;
-        if (nchosen < static_cast<int>(kMergeFanout)) nchosen = 0;
-        nchosen = Min(nchosen, static_cast<int>(2 * kMergeFanout));
+        const int fanout = c == 0 ? kMergeFanout : kLargeMergeFanout;
+        nchosen = nchosen < fanout ? 0 : Min(nchosen, 2 * fanout);
       }
       if (nchosen == 0 && remaining >= (for_vacuum ? roomy(*directory) : kCrowded))
         nchosen = smallest_pair(units, n, movable, chosen);
