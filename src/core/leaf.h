@@ -21,7 +21,7 @@ struct Entry {
   uint64_t tid;
 };
 inline bool operator<(const Entry& a, const Entry& b) noexcept { return a.key != b.key ? a.key < b.key : a.tid < b.tid; }
-inline bool operator==(const Entry& a, const Entry& b) noexcept { return ((a.key ^ b.key) | (a.tid ^ b.tid)) == 0; }
+inline bool operator==(const Entry& a, const Entry& b) noexcept { return a.key == b.key && a.tid == b.tid; }
 inline bool operator<=(const Entry& a, const Entry& b) noexcept { return !(b < a); }
 inline constexpr Entry kLeastEntry{0, 0};
 inline constexpr Entry kBeyondEntry{kMostKey, kMostTid};  // above every entry: offset 65535 does not occur
