@@ -175,7 +175,8 @@ uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noe
 void LeafPacker::clear() noexcept {
   n_ = 0;
   room_ = 0;
-  most_key_ = 0;
+  least_key_ = 0;
+  key_mask_ = 0;
   least_block_ = ~uint64_t{0};
   most_block_ = 0;
   block_mask_ = 0;
@@ -188,7 +189,8 @@ size_t LeafPacker::add(const Entry* entries, size_t n) noexcept {
     Entry* const to = entries_ + n_;
     const size_t start = i;
     const size_t most = std::min(n, i + (room_ - n_));
-    const uint64_t most_key = most_key_;
+    const uint64_t least_key = least_key_;
+    const uint64_t key_mask = key_mask_;
     const uint64_t least_block = least_block_;
     const uint64_t block_mask = block_mask_;
     const uint64_t off_mask = off_mask_;
@@ -196,7 +198,8 @@ size_t LeafPacker::add(const Entry* entries, size_t n) noexcept {
     for (; i < most; ++i) {
       const Entry e = entries[i];
       const uint64_t block = e.tid >> 16;
-      if (e.key > most_key || block - least_block > block_mask || (e.tid & 0xffff) > off_mask) break;
+      // A key below the first, which only a damaged leaf has, is far away by this, too.
+      if (e.key - least_key > key_mask || block - least_block > block_mask || (e.tid & 0xffff) > off_mask) break;
       to[i - start] = e;
       most_block = std::max(most_block, block);
     }
@@ -209,10 +212,10 @@ size_t LeafPacker::add(const Entry* entries, size_t n) noexcept {
 }
 
 bool LeafPacker::add_wider(const Entry& e) noexcept {
-  if (n_ != 0 && e.key < entries_[0].key) return false;  // of a damaged leaf
+  if (n_ != 0 && e.key < least_key_) return false;  // of a damaged leaf
   const uint64_t least = std::min(least_block_, e.tid >> 16);
   const uint64_t most = std::max(most_block_, e.tid >> 16);
-  const uint64_t first_key = n_ == 0 ? e.key : entries_[0].key;
+  const uint64_t first_key = n_ == 0 ? e.key : least_key_;
   const unsigned key_bits = bit_width_of(e.key - first_key);
   const unsigned block_bits = bit_width_of(most - least);
   const unsigned off_bits = bit_width_of(off_mask_ | (e.tid & 0xffff));
@@ -221,7 +224,8 @@ bool LeafPacker::add_wider(const Entry& e) noexcept {
   if (n_ >= room) return false;
   entries_[n_++] = e;
   room_ = room;
-  most_key_ = first_key + mask_of(key_bits);
+  least_key_ = first_key;
+  key_mask_ = mask_of(key_bits);
   least_block_ = least;
   most_block_ = most;
   block_mask_ = mask_of(block_bits);
@@ -232,9 +236,9 @@ bool LeafPacker::add_wider(const Entry& e) noexcept {
 uint32_t LeafPacker::write(void* out) noexcept {
   LeafHead head{};
   head.n = static_cast<uint16_t>(n_);
-  head.base_key = n_ == 0 ? 0 : entries_[0].key;
+  head.base_key = n_ == 0 ? 0 : least_key_;
   head.base_block = n_ == 0 ? 0 : static_cast<uint32_t>(least_block_);
-  head.key_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_key_ - head.base_key));
+  head.key_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(key_mask_));
   head.block_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_block_ - least_block_));
   head.off_bits = static_cast<uint8_t>(bit_width_of(off_mask_));
   uint8_t* p = static_cast<uint8_t*>(out);

@@ -309,6 +309,19 @@ TEST(Leaf, ManyAtOnceAreOneByOne) {
   }
 }
 
+// One that fits in every other field, too, and comes with others.
+TEST(Leaf, TakesNoKeyBelowTheFirst) {
+  const auto packer = std::make_unique<LeafPacker>();
+  for (const uint64_t first : {uint64_t{1}, uint64_t{1000}, kMostKey - 300}) {
+    const Entry entries[] = {entry(first, 5, 6), entry(first + 200, 4, 7), entry(first + 1, 5, 7), entry(first - 1, 5, 6),
+                             entry(first + 2, 5, 6)};
+    EXPECT_EQ(packer->add(entries, 5), 3u);
+    EXPECT_EQ(packer->add(entries + 3, 1), 0u);
+    EXPECT_EQ(packer->count(), 3u);
+    write(packer.get());
+  }
+}
+
 // As VACUUM packs them again from a damaged leaf.
 TEST(Leaf, EntriesOutOfOrderStayInside) {
   Random random(12);

@@ -158,6 +158,9 @@ struct Input {
       }
       leaf.decode(from, from + n, entries);
       UnlockReleaseBuffer(buffer);
+      // The others would be merged, and this run's lo move, past what lies in its next leaves.
+      if (n != 0 && !(entries[n - 1] < reader.next_fence()))
+        report_corrupt(reader.index(), reader.block(), "entries beyond those of the next leaf");
     }
     return true;
   }

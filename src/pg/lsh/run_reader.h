@@ -111,6 +111,8 @@ class RunReader {
   bool next_leaf(Buffer* buffer, LeafView* leaf);
   // Where the leaf of the last next_leaf() is.
   BlockNumber block() const { return last_.block; }
+  // Its entries lie below this.
+  const Entry& next_fence() const { return last_.next_fence; }
 
   RunTree& tree() { return tree_; }
   Relation index() const { return index_; }
