@@ -239,8 +239,9 @@ class Tables:
         self.tables[key] = table
         return table
 
-    def empty(self, kind):
-        table = Table(self, kind, PREFIX + kind.name + "_grown")
+    def empty(self, kind, rows):
+        """One to be filled up to so many rows."""
+        table = Table(self, kind, PREFIX + "%s_grown_%d" % (kind.name, rows))
         table.index()
         return table
 
@@ -493,21 +494,27 @@ def query_rows(trip, all_measured, recalls, plans):
     return rows, means
 
 
-def measure_queries(tables, made, queries, truth, args):
-    """Warm, interleaved. Rows to print and CPU seconds above the round trip by label."""
-    values = tables.query_values(queries)
+def measure_queries(tables, sets, args):
+    """Of sets (made, queries, truth), warm, all of them by turns: for each, rows to print and CPU seconds above the
+    round trip by label."""
     session = Session()
-    all_measured = [measured(tables, t, session, values) for t in made]
-    trip = round_trip(session, truth)
-    recalls = {m.label: recall_of(m, truth) for m in all_measured}
-    for m in [trip] + all_measured:
+    jobs = []
+    for made, queries, truth in sets:
+        values = tables.query_values(queries)
+        jobs.append((round_trip(session, truth), [measured(tables, t, session, values) for t in made]))
+    recalls = [{m.label: recall_of(m, truth) for m in sides} for (_, sides), (_, _, truth) in zip(jobs, sets)]
+    turns = [m for trip, sides in jobs for m in [trip] + sides]
+    for m in turns:
         m.warm()
     for _ in range(args.rounds):
-        for m in [trip] + all_measured:
+        for m in turns:
             m.round(args.repeats)
-    plans = {m.label: plan_of(m, t, queries) for m, t in zip(all_measured, made)}
+    out = []
+    for (trip, sides), recall, (made, queries, _) in zip(jobs, recalls, sets):
+        plans = {m.label: plan_of(m, t, queries) for m, t in zip(sides, made)}
+        out.append(query_rows(trip, sides, recall, plans))
     session.close()
-    return query_rows(trip, all_measured, recalls, plans)
+    return out
 
 
 def hits_line(truth, candidates=""):
@@ -671,7 +678,7 @@ def section_size(tables, kinds, args):
             churned = grow(table, fifth)
         row += [churned, vacuumed(table)]
         table.drop()
-        empty = tables.empty(kind)
+        empty = tables.empty(kind, args.rows)
         row += [grow(empty, n, tables.source(n)), vacuumed(empty)]
         empty.drop()
         rows.append(row)
@@ -694,7 +701,7 @@ def query_section(tables, kinds, args, identical):
     queries = tables.queries(args.rows, args.queries)
     truth = tables.truth(made[0], queries, (args.rows, identical))
     looked = "".join(candidates_text(tables, kinds, t, queries) for t in made)
-    rows, _ = measure_queries(tables, made, queries, truth, args)
+    rows, _ = measure_queries(tables, [(made, queries, truth)], args)[0]
     print("  " + hits_line(truth, looked))
     lines(rows)
     return made
@@ -715,7 +722,7 @@ def section_identical(tables, kinds, args):
     tables.generate(name, "--rows", args.rows, "--only-identical")
     tables.admin.do("VACUUM ANALYZE " + name)
     truth = tables.truth(made[0], name)
-    rows, _ = measure_queries(tables, made, name, truth, args)
+    rows, _ = measure_queries(tables, [(made, name, truth)], args)[0]
     print("  the query for the identical rows themselves, %d rows" % len(truth[0]))
     lines(rows)
 
@@ -984,15 +991,16 @@ def inserter_main(table, names, source, after, most, rate):
 
 
 def section_growth(tables, kinds, args):
-    title("growth: CPU ms a query above the round trip, after VACUUM")
+    title("growth: CPU ms a query above the round trip, after VACUUM, all sizes by turns")
     names = [k for k in ("lsh", "gin") if k in kinds]
     rows = [["rows", "hits"] + [c for k in names for c in (kinds[k].label, "plan", "recall")]]
     costs = {}
+    sets = []
     for n in args.sizes:
         made = [tables.make(kinds[k], n) for k in names]
         queries = tables.queries(n, args.queries)
-        truth = tables.truth(made[0], queries, (n, 0))
-        figures, means = measure_queries(tables, made, queries, truth, args)
+        sets.append((made, queries, tables.truth(made[0], queries, (n, 0))))
+    for n, (made, _, truth), (figures, means) in zip(args.sizes, sets, measure_queries(tables, sets, args)):
         row = [n, "%.2f" % statistics.mean(map(len, truth))]
         for line in figures[2:]:
             row += [ms(means[line[0]]), line[8], line[7]]
@@ -1009,8 +1017,11 @@ def section_growth(tables, kinds, args):
     title("growth: filled from empty by statements of 1000 rows (by turns); rows/s of CPU over the last half up to "
           "that size, table included")
     most = args.sizes[-1]
-    fills = [grow_from_empty(tables, kinds, min(most, args.sizes[0])) for _ in range(3)] + [
-        grow_from_empty(tables, kinds, most)]
+    fills = []
+    recycle_wal(tables.admin, 1600 * most * len(kinds))
+    session = Session()
+    fills.append(grow_from_empty(tables, kinds, session, most, args.sizes[0], fills))
+    session.close()
     marks = args.sizes
     head = ["rows"]
     fill_names = [k for k in ("none", "lsh", "gin") if k in kinds]
@@ -1047,16 +1058,26 @@ def fill_text(figures, rows):
         wall, cpu, rows / wall, wal / rows, ", index %.1f bytes/row" % (size / rows) if size else "")
 
 
-def grow_from_empty(tables, kinds, most):
-    """name -> {rows: (seconds, CPU seconds, WAL bytes, index bytes)} at every half and whole size."""
+def recycle_wal(admin, size):
+    """Leaves WAL segments of that many bytes for use, as a server has that has been at work for hours; a new one makes
+    its segments on the way, in the time of whoever writes."""
+    for _ in range(size // (16 * MB) + 1):
+        admin.do("SELECT pg_logical_emit_message(false, 'neardup_bench', repeat('x', %d))" % (16 * MB))
+    admin.do("CHECKPOINT")
+
+
+def grow_from_empty(tables, kinds, session, most, least=0, beside=None):
+    """name -> {rows: (seconds, CPU seconds, WAL bytes, index bytes)} at every half and whole size. While the second half
+    comes, tables of `least` rows are grown, too, ten of each kind; what they cost is appended to `beside`."""
     source = tables.source(most)
     names = [k for k in ("none", "lsh", "gin") if k in kinds]
-    made = {k: tables.empty(kinds[k]) for k in names}
-    session = Session()
+    made = {k: tables.empty(kinds[k], most) for k in names}
     sums = {k: [0.0, 0.0, 0.0] for k in names}
     marks = {m for s in tables.args.sizes for m in (s, s // 2) if m <= most}
     out = {k: {} for k in names}
     for done in range(0, most, 1000):
+        if beside is not None and least < most and done >= most // 2 and done % max(1000, most // 20) == 0:
+            beside.append(grow_from_empty(tables, kinds, session, least))
         for k in names:
             statement = made[k].insert_select(source, "id BETWEEN %d AND %d" % (done + 1, done + 1000))
             wal, cpu, start = lsn(tables.admin), session.cpu(), time.perf_counter()
@@ -1068,7 +1089,6 @@ def grow_from_empty(tables, kinds, most):
                 sums[k] = [a + b for a, b in zip(sums[k], (*made[k].settle(session), 0.0))]
                 sums[k][2] += lsn(tables.admin) - wal
                 out[k][done + 1000] = (*sums[k], made[k].index_bytes())
-    session.close()
     for k in names:
         made[k].drop()
     return out
