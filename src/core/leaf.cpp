@@ -212,7 +212,7 @@ size_t LeafPacker::add(const Entry* entries, size_t n) noexcept {
 }
 
 bool LeafPacker::add_wider(const Entry& e) noexcept {
-  if (n_ != 0 && e.key < least_key_) return false;  // of a damaged leaf
+  if (e.key < least_key_) return false;  // of a damaged leaf
   const uint64_t least = std::min(least_block_, e.tid >> 16);
   const uint64_t most = std::max(most_block_, e.tid >> 16);
   const uint64_t first_key = n_ == 0 ? e.key : least_key_;
@@ -236,9 +236,9 @@ bool LeafPacker::add_wider(const Entry& e) noexcept {
 uint32_t LeafPacker::write(void* out) noexcept {
   LeafHead head{};
   head.n = static_cast<uint16_t>(n_);
-  head.base_key = n_ == 0 ? 0 : least_key_;
+  head.base_key = least_key_;
   head.base_block = n_ == 0 ? 0 : static_cast<uint32_t>(least_block_);
-  head.key_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(key_mask_));
+  head.key_bits = static_cast<uint8_t>(bit_width_of(key_mask_));
   head.block_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_block_ - least_block_));
   head.off_bits = static_cast<uint8_t>(bit_width_of(off_mask_));
   uint8_t* p = static_cast<uint8_t*>(out);

@@ -144,7 +144,7 @@ class LeafPacker {
 
   uint32_t n_;
   uint32_t room_;         // entries that fit while the fields are as wide as they are
-  uint64_t least_key_;    // of the first entry
+  uint64_t least_key_;    // of the first entry; 0 before it
   uint64_t key_mask_;     // the greatest distance from least_key_ that fits into its field
   uint64_t least_block_;
   uint64_t most_block_;
