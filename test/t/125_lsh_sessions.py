@@ -242,6 +242,64 @@ def thinned(server):
     findings.report("%d entries on %d pages: every row is found" % (entries, pages))
 
 
+def row_versions(server):
+    """Which version of a row the snapshot sees decides, not what else lies in its place: chains of updates, changes that were undone or
+    are under way, signatures out of line, NULLs, and rows of other parameters beside a partial index."""
+    findings = Findings()
+    text = "(SELECT string_agg(md5((%s + w)::text), ' ') FROM generate_series(1, 120) w)"
+    with server.connect() as a, server.connect() as b, server.connect() as c:
+        for size in (128, 2048):  # 8 kB: out of line
+            sig = "to_minhash(" + text + ", num_perm => " + str(size) + ")"
+            a.execute("RESET ALL; DROP TABLE IF EXISTS versions; CREATE TABLE versions (id int, n int, kind int DEFAULT 1, sig minhash) WITH (fillfactor = 30)")
+            a.execute("INSERT INTO versions SELECT i, 0, 1, %s FROM generate_series(1, 400) i" % sig % "i % 20 * 3")
+            a.execute("INSERT INTO versions SELECT i, 0, 1, NULL FROM generate_series(401, 410) i")
+            a.execute("INSERT INTO versions SELECT i, 0, 2, to_minhash('of another kind ' || i, k => 2) FROM generate_series(411, 500) i")
+            a.execute("CREATE INDEX versions_sig ON versions USING lsh (sig) WHERE kind = 1")
+            a.execute("VACUUM ANALYZE versions")
+            found = ("SELECT array_agg(id || '.' || n ORDER BY id) FROM versions WHERE kind = 1 AND jaccard(sig, %s) %s"
+                     % (sig % "3 * 4", "> 0.8"))
+            counted = "SELECT sum((SELECT count(*) FROM versions t WHERE t.kind = 1 AND jaccard(t.sig, q.sig) >= 0.8)) FROM versions q WHERE q.kind = 1"
+
+            def compare(what):
+                for conn in (a, b):
+                    for query in (found, counted):
+                        got = []
+                        for way in ("SET enable_seqscan = off; SET enable_bitmapscan = off", "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off"):
+                            conn.execute("RESET enable_indexscan; " + way)
+                            got.append(one(conn, query))
+                        findings.see("%d, %s" % (size, what), got[0] == got[1] and got[0], got)
+
+            a.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+            plan = "\n".join(r[0] for r in a.execute("EXPLAIN (ANALYZE, COSTS OFF) " + found))
+            findings.see("%d, rows near but not near enough are left out before the executor sees them" % size,
+                         "Index Scan" in plan and "Rows Removed" not in plan, plan)
+            b.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            compare("at first")
+            for i in range(5):
+                a.execute("UPDATE versions SET n = n + 1 WHERE id %% 3 = %d" % (i % 3))  # in the page, where there is room
+                compare("the same signature, %d" % i)
+            a.execute("UPDATE versions SET sig = (SELECT sig FROM versions WHERE id = 4) WHERE id % 20 = 9")
+            compare("another signature")
+            a.execute("DELETE FROM versions WHERE id % 40 = 4")
+            compare("deleted")
+            a.execute("BEGIN; DELETE FROM versions WHERE id % 20 = 3; UPDATE versions SET sig = NULL WHERE id % 20 = 4; ROLLBACK")
+            c.execute("BEGIN; UPDATE versions SET n = n + 1000; INSERT INTO versions SELECT id, 7, kind, sig FROM versions")
+            compare("under way")
+            c.execute("ROLLBACK")
+            compare("undone")
+            b.execute("COMMIT")
+            a.execute("DELETE FROM versions WHERE kind = 1 AND id % 7 = 0")
+            a.execute("VACUUM versions")
+            a.execute("INSERT INTO versions SELECT i, 0, 2, to_minhash('in their place ' || i, k => 2) FROM generate_series(1001, 1200) i")
+            compare("rows of another kind in their place")
+            b.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+            compare("serializable")
+            b.execute("COMMIT")
+            findings.see_none("%d, lsh_check" % size, unsound(a, "versions_sig"))
+        a.execute("RESET ALL; DROP TABLE versions")
+    findings.report("versions of rows: the answers of a sequential scan")
+
+
 def main():
     with Server(SETTINGS_HERE) as server:
         server.start()
@@ -258,6 +316,7 @@ def main():
         many_indexes(server, queries)
         older_snapshots(server)
         thinned(server)
+        row_versions(server)
         with server.connect() as conn:
             e = unsound(conn, "plain_sig")
             check("lsh_check at the end", e is None, e)

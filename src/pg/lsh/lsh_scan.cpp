@@ -1,8 +1,9 @@
-// Scans: candidates by counting hits, or every indexed row; always rechecked.
+// Scans: candidates by counting hits, or every indexed row; always checked on the row itself, here or by the executor.
 #include <algorithm>
 
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/prefetch.h"
+#include "pg/lsh/row_check.h"
 
 extern "C" {
 #include "access/relscan.h"
@@ -15,6 +16,7 @@ namespace {
 enum class ScanMode { nothing, counted, roster };
 
 struct ScanState {
+  MemoryContext scan_context;
   MemoryContext context;  // of one (re)scan
   Collector collector;
   bool planned;
@@ -26,6 +28,7 @@ struct ScanState {
   uint64_t next;          // TID to go on from, or kAllCollected
   size_t at;
   RowPrefetch rows;
+  RowCheck check;
   double* least;          // least distance by misses, when rows come in order
   bool order_null;        // the ordering query is NULL
   Oid order_type;
@@ -147,6 +150,7 @@ bool fetch_batch(IndexScanDesc scan, ScanState* state) {
 IndexScanDesc lshbeginscan(Relation index, int nkeys, int norderbys) {
   IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
   ScanState* state = static_cast<ScanState*>(palloc0(sizeof(ScanState)));
+  state->scan_context = CurrentMemoryContext;
   state->context = AllocSetContextCreate(CurrentMemoryContext, "lsh scan query", ALLOCSET_DEFAULT_SIZES);
   state->collector.init(index, CurrentMemoryContext, nullptr, scan_memory());
   scan->opaque = state;
@@ -172,16 +176,22 @@ void lshrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, in
 bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
   if (!ScanDirectionIsForward(direction)) elog(ERROR, "an lsh index cannot be scanned backward");
   ScanState* state = static_cast<ScanState*>(scan->opaque);
-  while (!state->planned || !state->fetched || state->at == state->collector.list().n)
-    if (fetch_batch(scan, state))
+  uint64_t candidate;
+  RowVerdict verdict;
+  do {
+    CHECK_FOR_INTERRUPTS();
+    while (!state->planned || !state->fetched || state->at == state->collector.list().n) {
+      if (!fetch_batch(scan, state)) return false;
       state->rows.start(scan->heapRelation, state->collector.list());
-    else
-      return false;
-  state->rows.advance(state->collector.list(), state->at);
-  state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
-  const uint64_t candidate = state->collector.list().items[state->at++];
+      state->check.start(scan, state->scan_context);
+    }
+    state->rows.advance(state->collector.list(), state->at);
+    state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
+    candidate = state->collector.list().items[state->at++];
+    verdict = state->check.look(scan, candidate_tid(candidate));
+  } while (verdict == RowVerdict::refused);
   set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
-  scan->xs_recheck = true;
+  scan->xs_recheck = verdict != RowVerdict::good;
   if (scan->numberOfOrderBys > 0) {
     IndexOrderByDistance distances[INDEX_MAX_KEYS];
     Oid types[INDEX_MAX_KEYS];
