@@ -16,9 +16,10 @@ constexpr uint32_t kCopiedList = 512;     // the same while the copies are few
 constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
 constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
 // What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
-// list is worth reading.
-constexpr double kEntryCost = 2;
-constexpr double kCandidateCost = 1000;
+// list is worth reading. A value that is an expression's is made anew for each candidate.
+constexpr double kEntryCost = 4;
+constexpr double kColumnCost = 500;
+constexpr double kExpressionCost = 2000;
 
 }  // namespace
 
@@ -202,6 +203,7 @@ struct Collector::HitTable {
 void Collector::init(Relation index, MemoryContext parent, Snapshot snapshot, size_t most_bytes) {
   memset(static_cast<void*>(this), 0, sizeof *this);
   index_ = index;
+  candidate_cost_ = index->rd_index->indkey.values[value_column(index)] != 0 ? kColumnCost : kExpressionCost;
   snapshot_ = snapshot;
   most_bytes_ = Max(most_bytes, 64 * 1024);
   context_ = AllocSetContextCreate(parent, "lsh scan", ALLOCSET_DEFAULT_SIZES);
@@ -692,7 +694,7 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
     if (!insert) {
       if (probed == needed) table_->make_histogram();
       const uint32_t at_risk = table_->histogram[probed - plan_->slack];
-      if (static_cast<double>(groups_[probed].length) * kEntryCost > at_risk * kCandidateCost) break;
+      if (static_cast<double>(groups_[probed].length) * kEntryCost > at_risk * candidate_cost_) break;
     }
     if (groups_[probed].length == 0) continue;
     for (uint32_t i = groups_[probed].first; i != kNoProbe; i = probes_[i].next) {

@@ -84,6 +84,7 @@ class Collector {
   Relation index_;
   Snapshot snapshot_;
   size_t most_bytes_;
+  double candidate_cost_;  // nanoseconds
   size_t copied_;  // bytes of lists that were copied, of one unit
   MemoryContext context_;   // of this object
   MemoryContext unit_context_;
