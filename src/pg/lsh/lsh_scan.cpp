@@ -226,6 +226,7 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
 void lshendscan(IndexScanDesc scan) {
   ScanState* state = static_cast<ScanState*>(scan->opaque);
   MemoryContextDelete(state->context);
+  state->check.end();
   state->collector.destroy();
   pfree(state);
 }

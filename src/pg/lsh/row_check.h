@@ -20,8 +20,11 @@ enum class RowVerdict {
 // Plain data, zeroed by its scan.
 class RowCheck {
  public:
-  // For the conditions as they are now. context: what checks need beyond a row is kept there.
+  // For the conditions as they are now. context: lives until end().
   void start(IndexScanDesc scan, MemoryContext context);
+  void end() {
+    if (context_ != nullptr) MemoryContextDelete(context_);
+  }
 
   // Looks at the row if the heap's fetch has its page pinned, as RowPrefetch::hand_over() leaves it.
   RowVerdict look(IndexScanDesc scan, uint64_t tid) {
