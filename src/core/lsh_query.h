@@ -70,21 +70,6 @@ struct LshQueryView {
 // Checks all of it. bytes must be 4-byte aligned. Error{corrupt_data} names what is wrong.
 LshQueryView view_lsh_query(const void* bytes, size_t size);
 
-// The same of the most frequent kind, a minhash of today's format, where the sizes are right; else false. For values that were
-// checked when they came in.
-inline bool view_minhash_query(const void* bytes, size_t size, LshQueryView* v) noexcept {
-  constexpr size_t kLeast = sizeof(LshQueryHeader) + sizeof(MinhashHeader);
-  const auto* h = static_cast<const LshQueryHeader*>(bytes);
-  if (size < kLeast || h->format != kLshQueryFormat || h->measure != static_cast<uint8_t>(LshMeasure::jaccard)) return false;
-  const auto* m = reinterpret_cast<const MinhashHeader*>(h + 1);
-  if (m->format != kMinhashFormat) return false;
-  const bool empty = (m->flags & kMinhashEmpty) != 0;
-  v->measure = LshMeasure::jaccard;
-  v->bound = h->bound;
-  v->signature = {m, empty ? nullptr : m + 1, size - sizeof *h};
-  return size == kLeast + (empty ? 0 : v->signature.components_size());
-}
-
 size_t lsh_query_size(const LshQueryView& query) noexcept;
 
 // Writes the stored form, lsh_query_size bytes.

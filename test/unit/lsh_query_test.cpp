@@ -58,33 +58,6 @@ std::vector<uint8_t> digest_query(LshMeasure measure, double bound, const CtphDi
 LshQueryView view(const std::vector<uint8_t>& bytes) { return view_lsh_query(bytes.data(), bytes.size()); }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-TEST(LshQuery, ShortWayOfMinhashes) {
-  for (const uint8_t bits : {8, 16, 32})
-    for (const bool empty : {false, true}) {
-      const std::vector<uint8_t> bytes = query(0.8, bits, empty);
-      LshQueryView quick;
-      ASSERT_TRUE(view_minhash_query(bytes.data(), bytes.size(), &quick));
-      const LshQueryView slow = view(bytes);
-      EXPECT_EQ(quick.measure, slow.measure);
-      EXPECT_EQ(quick.bound, slow.bound);
-      EXPECT_EQ(quick.signature.header, slow.signature.header);
-      EXPECT_EQ(quick.signature.components, slow.signature.components);
-      EXPECT_EQ(quick.signature.size, slow.signature.size);
-      for (size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(view_minhash_query(bytes.data(), n, &quick)) << n;
-      std::vector<uint8_t> longer = bytes;
-      longer.push_back(0);
-      EXPECT_FALSE(view_minhash_query(longer.data(), longer.size(), &quick));
-      for (const size_t at : {size_t{0}, size_t{1}, sizeof(LshQueryHeader)}) {  // formats and measure
-        std::vector<uint8_t> other = bytes;
-        ++other[at];
-        EXPECT_FALSE(view_minhash_query(other.data(), other.size(), &quick)) << at;
-      }
-    }
-  const std::vector<uint8_t> other = simhash_query(3, 5);
-  LshQueryView quick;
-  EXPECT_FALSE(view_minhash_query(other.data(), other.size(), &quick));
-}
 const double kBounds[] = {0.8, 0.75, 1, 1.0 / 3, 0, -1, 5e-324, 1e308, 0.1, 1e-7, kInfinity, -kInfinity, NAN};
 
 TEST(LshQuery, EveryFormReadsBack) {

@@ -18,7 +18,7 @@ LshQueryView lsh_query_view(struct varlena* value) {
     data = static_cast<const char*>(copy);
   }
   LshQueryView v{};
-  if (!view_minhash_query(data, size, &v)) call_core([&] { v = view_lsh_query(data, size); });
+  call_core([&] { v = view_lsh_query(data, size); });
   return v;
 }
 
