@@ -256,8 +256,7 @@ def row_versions(server):
             a.execute("INSERT INTO versions SELECT i, 0, 2, to_minhash('of another kind ' || i, k => 2) FROM generate_series(411, 500) i")
             a.execute("CREATE INDEX versions_sig ON versions USING lsh (sig) WHERE kind = 1")
             a.execute("VACUUM ANALYZE versions")
-            found = ("SELECT array_agg(id || '.' || n ORDER BY id) FROM versions WHERE kind = 1 AND jaccard(sig, %s) %s"
-                     % (sig % "3 * 4", "> 0.8"))
+            found = "SELECT array_agg(id || '.' || n ORDER BY id) FROM versions WHERE kind = 1 AND jaccard(sig, %s) > 0.8" % (sig % "3 * 4")
             counted = "SELECT sum((SELECT count(*) FROM versions t WHERE t.kind = 1 AND jaccard(t.sig, q.sig) >= 0.8)) FROM versions q WHERE q.kind = 1"
 
             def compare(what):

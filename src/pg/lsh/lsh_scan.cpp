@@ -16,7 +16,6 @@ namespace {
 enum class ScanMode { nothing, counted, roster };
 
 struct ScanState {
-  MemoryContext scan_context;
   MemoryContext context;  // of one (re)scan
   Collector collector;
   bool planned;
@@ -150,7 +149,6 @@ bool fetch_batch(IndexScanDesc scan, ScanState* state) {
 IndexScanDesc lshbeginscan(Relation index, int nkeys, int norderbys) {
   IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
   ScanState* state = static_cast<ScanState*>(palloc0(sizeof(ScanState)));
-  state->scan_context = CurrentMemoryContext;
   state->context = AllocSetContextCreate(CurrentMemoryContext, "lsh scan query", ALLOCSET_DEFAULT_SIZES);
   state->collector.init(index, CurrentMemoryContext, nullptr, scan_memory());
   scan->opaque = state;
@@ -183,14 +181,14 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
     while (!state->planned || !state->fetched || state->at == state->collector.list().n) {
       if (!fetch_batch(scan, state)) return false;
       state->rows.start(scan->heapRelation, state->collector.list());
-      state->check.start(scan, state->scan_context);
+      state->check.start(scan, MemoryContextGetParent(state->context));
     }
     state->rows.advance(state->collector.list(), state->at);
-    state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
+    const Buffer page = state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
     candidate = state->collector.list().items[state->at++];
-    verdict = state->check.look(scan, candidate_tid(candidate));
+    set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
+    verdict = state->check.look(scan, page);
   } while (verdict == RowVerdict::refused);
-  set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = verdict != RowVerdict::good;
   if (scan->numberOfOrderBys > 0) {
     IndexOrderByDistance distances[INDEX_MAX_KEYS];

@@ -119,13 +119,16 @@ void RowPrefetch::see(uint64_t tid) {
   if (at < BLCKSZ) prefetch_bytes(page + at, Min(Min(size_t{copy.lp_len}, kMostRowBytes), BLCKSZ - at));
 }
 
-void RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
+Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
   // What the heap does for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (heap->xs_cbuf == recent || !pin_recent(table_, block_of(tid), recent)) return;
-  if (BufferIsValid(heap->xs_cbuf)) ReleaseBuffer(heap->xs_cbuf);
-  heap->xs_cbuf = recent;
-  heap_page_prune_opt(table_, recent);
+  if (heap->xs_cbuf != recent && pin_recent(table_, block_of(tid), recent)) {
+    if (BufferIsValid(heap->xs_cbuf)) ReleaseBuffer(heap->xs_cbuf);
+    heap->xs_cbuf = recent;
+    heap_page_prune_opt(table_, recent);
+  }
+  // Else it may be of another row.
+  return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block_of(tid) ? heap->xs_cbuf : InvalidBuffer;
 }
 
 }  // namespace neardup

@@ -55,8 +55,10 @@ class RowPrefetch {
   }
 
   // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it before.
-  void hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
-    if (table_ != nullptr && fetch != nullptr) pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kFar]);
+  // The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
+  Buffer hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
+    if (table_ == nullptr || fetch == nullptr) return InvalidBuffer;
+    return pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kFar]);
   }
 
  private:
@@ -68,7 +70,7 @@ class RowPrefetch {
   void ask(uint64_t tid);
   void see(uint64_t tid);
   Buffer look_up(BlockNumber block) const;
-  void pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const;
+  Buffer pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const;
 
   Relation table_;  // null: ask for nothing
   size_t asked_;

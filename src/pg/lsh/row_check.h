@@ -26,17 +26,16 @@ class RowCheck {
     if (context_ != nullptr) MemoryContextDelete(context_);
   }
 
-  // Looks at the row if the heap's fetch has its page pinned, as RowPrefetch::hand_over() leaves it.
-  RowVerdict look(IndexScanDesc scan, uint64_t tid) {
-    return usable_ ? look_at(scan, tid) : RowVerdict::unknown;
+  // The row at xs_heaptid; its page is pinned in `page`, as RowPrefetch::hand_over() says, or not.
+  RowVerdict look(IndexScanDesc scan, Buffer page) {
+    return usable_ && BufferIsValid(page) ? look_at(scan, page) : RowVerdict::unknown;
   }
 
  private:
-  RowVerdict look_at(IndexScanDesc scan, uint64_t tid);
+  RowVerdict look_at(IndexScanDesc scan, Buffer page);
 
   bool usable_;
   MemoryContext context_;  // of one row
-  AttrNumber columns_[INDEX_MAX_KEYS];  // of the table, by condition
 };
 
 }  // namespace neardup
