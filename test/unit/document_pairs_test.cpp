@@ -95,7 +95,7 @@ struct Always final : StopCheck {
 };
 
 TEST(CompareDocuments, CanBeCancelled) {
-  const std::vector<std::string> texts{std::string(400000, 'a'), std::string(400000, 'b')};
+  const std::vector<std::string> texts{std::string(4000000, 'a'), std::string(4000000, 'b')};
   const std::vector<Document> docs = views(texts);
   Always stop;
   for (const unsigned threads : {1u, 2u}) {
