@@ -13,6 +13,15 @@ inline LshQueryView lsh_query_view(Datum value) {
   return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
 }
 
+// Where one who calls an operator often with the same lsh_query lets the operator keep what it read of it.
+struct LshQueryMemo {
+  Datum argument;  // the very same bytes each time, and neither moved nor freed
+  bool read;
+  LshQueryView view;
+};
+// For the calls of `function` from now on, if it is one that uses memos; the memo and the argument stay as long.
+void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
+
 Datum lsh_query_datum(const LshQueryView& query);
 
 inline LshQueryView jaccard_query(const MinhashView& signature, double bound) {

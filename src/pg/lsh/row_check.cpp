@@ -1,4 +1,5 @@
 // See row_check.h.
+#include "pg/lsh/lsh_query.h"
 #include "pg/lsh/row_check.h"
 
 extern "C" {
@@ -23,7 +24,14 @@ void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
   // Which row a dirty snapshot sees may change until it is fetched; an MVCC snapshot sees one row of a TID or none, always the same.
   usable_ = scan->xs_snapshot != nullptr && IsMVCCSnapshot(scan->xs_snapshot);
   for (int i = 0; i < scan->numberOfKeys; ++i) usable_ &= column_of(scan, &scan->keyData[i]) > 0;  // expressions are the executor's
-  if (usable_ && context_ == nullptr) context_ = AllocSetContextCreate(context, "lsh scan row", ALLOCSET_SMALL_SIZES);
+  if (!usable_) return;
+  if (context_ == nullptr) {
+    context_ = AllocSetContextCreate(context, "lsh scan row", ALLOCSET_SMALL_SIZES);
+    memos_ = static_cast<LshQueryMemo*>(MemoryContextAllocZero(context, sizeof(LshQueryMemo) * Max(scan->numberOfKeys, 1)));
+  }
+  // The keys are the scan's own copies.
+  for (int i = 0; i < scan->numberOfKeys; ++i)
+    keep_lsh_query(&scan->keyData[i].sk_func, scan->keyData[i].sk_argument, &memos_[i]);
 }
 
 RowVerdict RowCheck::look_at(IndexScanDesc scan, Buffer page) {

@@ -20,7 +20,7 @@ enum class RowVerdict {
 // Plain data, zeroed by its scan.
 class RowCheck {
  public:
-  // For the conditions as they are now. context: lives until end().
+  // For the conditions as they are now; they stay so until the next start(). context: lives until end().
   void start(IndexScanDesc scan, MemoryContext context);
   void end() {
     if (context_ != nullptr) MemoryContextDelete(context_);
@@ -35,7 +35,8 @@ class RowCheck {
   RowVerdict look_at(IndexScanDesc scan, Buffer page);
 
   bool usable_;
-  MemoryContext context_;  // of one row
+  MemoryContext context_;       // of one row
+  struct LshQueryMemo* memos_;  // of the conditions
 };
 
 }  // namespace neardup

@@ -70,6 +70,18 @@ namespace {
 
 LshQueryView query_arg(FunctionCallInfo fcinfo, int n) { return lsh_query_view(PG_GETARG_VARLENA_P(n)); }
 
+// The right argument of an operator. Only keep_lsh_query() leaves something in fn_extra.
+LshQueryView asked(FunctionCallInfo fcinfo) {
+  auto* memo = fcinfo->flinfo != nullptr ? static_cast<LshQueryMemo*>(fcinfo->flinfo->fn_extra) : nullptr;
+  if (memo == nullptr || memo->argument != PG_GETARG_DATUM(1)) return query_arg(fcinfo, 1);
+  if (memo->read) return memo->view;
+  memo->view = query_arg(fcinfo, 1);
+  // A view of a copy does not outlive this call.
+  const auto* value = reinterpret_cast<const struct varlena*>(PG_GETARG_POINTER(1));
+  memo->read = !VARATT_IS_EXTENDED(value);
+  return memo->view;
+}
+
 // As jaccard(a, b) in SQL, and so on.
 double measured(const MinhashView& a, const MinhashView& b) {
   demand_comparable(a, b);
@@ -199,14 +211,14 @@ Datum lsh_set_query_strict(PG_FUNCTION_ARGS) { return set_query(fcinfo, bound_ar
 PG_FUNCTION_INFO_V1(minhash_at_least);
 Datum minhash_at_least(PG_FUNCTION_ARGS) {
   const MinhashView signature = minhash_arg(fcinfo, 0);
-  const LshQueryView query = query_arg(fcinfo, 1);
+  const LshQueryView query = asked(fcinfo);
   demand_query(query.measure == LshMeasure::jaccard, "minhash");
   PG_RETURN_BOOL(within(query.measure, measured(signature, query.signature), query.bound));
 }
 
 PG_FUNCTION_INFO_V1(simhash_within);
 Datum simhash_within(PG_FUNCTION_ARGS) {
-  const LshQueryView query = query_arg(fcinfo, 1);
+  const LshQueryView query = asked(fcinfo);
   demand_query(query.measure == LshMeasure::hamming, "simhash");
   PG_RETURN_BOOL(within(query.measure, hamming_distance(simhash_arg(fcinfo, 0), query.simhash), query.bound));
 }
@@ -214,19 +226,19 @@ Datum simhash_within(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(ctph_within);
 Datum ctph_within(PG_FUNCTION_ARGS) {
   const CtphView digest = ctph_arg(fcinfo, 0);
-  const LshQueryView query = query_arg(fcinfo, 1);
+  const LshQueryView query = asked(fcinfo);
   demand_query(query.measure == LshMeasure::ctph_score || query.measure == LshMeasure::ctph_edit_rate, "ctph");
   PG_RETURN_BOOL(within(query.measure, measured(query.measure, digest, query.digest), query.bound));
 }
 
 PG_FUNCTION_INFO_V1(int_set_within);
 Datum int_set_within(PG_FUNCTION_ARGS) {
-  const LshQueryView query = query_arg(fcinfo, 1);
+  const LshQueryView query = asked(fcinfo);
   demand_query(query.measure == LshMeasure::set_jaccard, "set");
   const IntSet set = int_set_arg(fcinfo, 0, query.bound > -std::numeric_limits<double>::infinity());
-  const IntSet asked = int_set_of(query.set);
-  const double j = set_jaccard(set.elements, set.n, asked.elements, asked.n);
-  pfree(asked.elements);
+  const IntSet wanted = int_set_of(query.set);
+  const double j = set_jaccard(set.elements, set.n, wanted.elements, wanted.n);
+  pfree(wanted.elements);
   PG_RETURN_BOOL(within(query.measure, j, query.bound));
 }
 
@@ -272,6 +284,15 @@ Datum ctph_edit_rate_at_most(PG_FUNCTION_ARGS) { return ctph_predicate(fcinfo, L
 }  // extern "C"
 
 namespace neardup {
+
+void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
+  if (function->fn_addr != minhash_at_least && function->fn_addr != simhash_within && function->fn_addr != ctph_within &&
+      function->fn_addr != int_set_within)
+    return;
+  memo->argument = argument;
+  memo->read = false;
+  function->fn_extra = memo;
+}
 
 bool makes_lsh_query(Oid function, LshMeasure* measure) {
   static constexpr struct {
