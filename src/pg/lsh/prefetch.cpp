@@ -82,7 +82,7 @@ Buffer RowPrefetch::look_up(BlockNumber block) const {
   return buffer;
 }
 
-void RowPrefetch::ask(uint64_t tid) {
+inline void RowPrefetch::ask(uint64_t tid) {
   const BlockNumber block = block_of(tid);
   Buffer* recent = &recent_[asked_ % kFar];
   if (block == last_block_)
@@ -102,7 +102,7 @@ void RowPrefetch::ask(uint64_t tid) {
   if (const ItemIdData* item = line_pointer(page, tid)) prefetch_line(item);
 }
 
-void RowPrefetch::see(uint64_t tid) {
+inline void RowPrefetch::see(uint64_t tid) {
   Buffer* recent = &recent_[seen_ % kFar];
   ++seen_;
   if (page_hint(*recent) == nullptr) return;
@@ -117,6 +117,17 @@ void RowPrefetch::see(uint64_t tid) {
   if (copy.lp_flags != LP_NORMAL) return;
   const size_t at = copy.lp_off;
   if (at < BLCKSZ) prefetch_bytes(page + at, Min(Min(size_t{copy.lp_len}, kMostRowBytes), BLCKSZ - at));
+}
+
+void RowPrefetch::ask_up_to(const CandidateList& list, size_t end) {
+  while (asked_ < end) {
+    ask_ahead(list, asked_ + kAhead);
+    ask(candidate_tid(list.items[asked_]));
+  }
+}
+
+void RowPrefetch::see_up_to(const CandidateList& list, size_t end) {
+  while (seen_ < end) see(candidate_tid(list.items[seen_]));
 }
 
 Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {

@@ -45,13 +45,9 @@ class RowPrefetch {
   // The candidate at `at` is fetched next.
   void advance(const CandidateList& list, size_t at) {
     if (table_ == nullptr) return;
-    const size_t far = Min(list.n, at + kFar);
-    while (asked_ < far) {
-      ask_ahead(list, asked_ + kAhead);
-      ask(candidate_tid(list.items[asked_]));
-    }
-    const size_t near = Min(list.n, at + kNear);
-    while (seen_ < near) see(candidate_tid(list.items[seen_]));
+    // Several at once: address translations that miss then overlap, which the locks of a fetch in between would not let them.
+    if (asked_ < Min(list.n, at + kFar / 2)) ask_up_to(list, Min(list.n, at + kFar));
+    if (seen_ < Min(list.n, at + kNear / 2)) see_up_to(list, Min(list.n, at + kNear));
   }
 
   // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it before.
@@ -62,10 +58,12 @@ class RowPrefetch {
   }
 
  private:
-  static constexpr size_t kFar = 16;   // rows between asking for the line pointer and fetching
-  static constexpr size_t kNear = 8;   // between asking for the row itself and fetching
-  static constexpr size_t kAhead = 8;  // between asking for where a row's page was last and asking for its line pointer
+  static constexpr size_t kFar = 32;    // rows at most between asking for the line pointer and fetching
+  static constexpr size_t kNear = 16;   // between asking for the row itself and fetching
+  static constexpr size_t kAhead = 16;  // between asking for where a row's page was last and asking for its line pointer
 
+  void ask_up_to(const CandidateList& list, size_t end);
+  void see_up_to(const CandidateList& list, size_t end);
   void ask_ahead(const CandidateList& list, size_t at) const;
   void ask(uint64_t tid);
   void see(uint64_t tid);
