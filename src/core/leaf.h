@@ -91,7 +91,8 @@ class LeafView {
     for (uint32_t i = from; i < to; ++i) *out++ = at(i);
   }
   void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept {
-    for (uint32_t i = from; i < to; ++i) *out++ = tid(i);
+    const LeafView leaf = *this;  // which nothing that is written can change
+    for (uint32_t i = from; i < to; ++i) *out++ = leaf.tid(i);
   }
 
  private:

@@ -299,6 +299,48 @@ def row_versions(server):
     findings.report("versions of rows: the answers of a sequential scan")
 
 
+def boilerplate(server):
+    """Thousands of rows near to a query, few of them near enough: hits of many rows are counted otherwise than those of few, and
+    with little memory otherwise than with much."""
+    findings, found = Findings(), 0
+    with server.connect() as conn:
+        make_table(conn, "pages", 24000, family=3000)
+
+        def compare(what):
+            nonlocal found
+            queries = make_queries(conn, rng, 8, 5, 1)
+            for memory in ("64kB", "1MB", "4MB", "64MB") if what == "built" or FULL else ("4MB",):
+                conn.execute("SET work_mem = '%s'" % memory)
+                found += same(findings, "%s, work_mem %s" % (what, memory), conn, "pages", queries, (0.85,))
+            conn.execute("RESET work_mem")
+
+        compare("built")
+        fill(conn, "pages", 9000, first=24001, family=3000)
+        compare("inserted")  # some units and pending rows
+        conn.execute("INSERT INTO pages SELECT 10^6 + i, 3, make_sig(3, 3, 0) FROM generate_series(1, 9000) i")
+        compare("a list much longer than the others")
+        conn.execute("DELETE FROM pages WHERE id % 3 = 1; UPDATE pages SET id = -id WHERE id % 3 = 2")
+        compare("deleted")
+        conn.execute("VACUUM pages")
+        fill(conn, "pages", 5000, first=40001, family=3000)
+        compare("vacuumed and filled")
+        findings.see("rows are found", found > 5000, found)
+        # Probes that are prefixes of keys: their lists are not in the order of rows.
+        conn.execute("CREATE TABLE marks (id int, h simhash, s bigint[])")
+        conn.execute("""INSERT INTO marks SELECT i, ((i % 4 * 81985529216486895) # (1::bigint << i % 61) # (1::bigint << i * 7 % 59) # (1::bigint << i * 13 % 47))::simhash,
+                        array(SELECT CASE WHEN e % 20 = i % 20 THEN i + 1000 ELSE i % 4 * 1000000 + e END FROM generate_series(1, 40) e) FROM generate_series(1, 12000) i""")
+        conn.execute("CREATE INDEX marks_h ON marks USING lsh (h); CREATE INDEX marks_s ON marks USING lsh (s); ANALYZE marks")
+        for what, condition in (("hamming", "hamming(t.h, q.h) <= 3"), ("sets", "jaccard_exact(t.s, q.s) >= 0.95")):
+            got = []
+            for way in ("SET enable_seqscan = off", "RESET enable_seqscan; SET enable_indexscan = off; SET enable_bitmapscan = off"):
+                conn.execute(way)
+                got.append(conn.execute("SELECT q.id, (SELECT coalesce(array_agg(t.id ORDER BY t.id), '{}') FROM marks t WHERE %s) FROM marks q WHERE q.id <= 8 ORDER BY 1" % condition).fetchall())
+            conn.execute("RESET ALL")
+            findings.see(what, got[0] == got[1] and max(len(rows) for _, rows in got[0]) > 20, [len(rows) for _, rows in got[0]])
+        conn.execute("DROP TABLE pages; DROP TABLE marks")
+    findings.report("boilerplate: the answers of a sequential scan, %d rows" % found)
+
+
 def main():
     with Server(SETTINGS_HERE) as server:
         server.start()
@@ -316,6 +358,7 @@ def main():
         older_snapshots(server)
         thinned(server)
         row_versions(server)
+        boilerplate(server)
         with server.connect() as conn:
             e = unsound(conn, "plain_sig")
             check("lsh_check at the end", e is None, e)

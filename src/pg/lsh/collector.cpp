@@ -1,4 +1,5 @@
 // See collector.h. The counting: README, "Scan".
+#include "pg/lsh/hit_table.h"
 #include "pg/lsh/prefetch.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ constexpr uint32_t kNoProbe = ~uint32_t{0};
 constexpr uint32_t kShortList = 64;       // entries copied while the leaf is locked; longer lists are read when chosen
 constexpr uint32_t kCopiedList = 512;     // the same while the copies are few
 constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
+constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered on top of it
 constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
 // What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
 // list is worth reading. A value that is an expression's is made anew for each candidate.
@@ -47,157 +49,6 @@ struct Collector::List {
 struct Collector::Group {
   uint64_t length;  // below 2^48: of TIDs in a table
   uint32_t first;   // of its probes, kNoProbe at the end
-};
-
-// TID << 16 | hits, open addressing. Slot value 0 is empty: a row in the table has at least one hit.
-struct Collector::HitTable {
-  uint64_t* slots;
-  uint32_t* rows;    // the `used` slots that hold one, in no order that matters
-  size_t capacity;   // of those that are in use now; a power of two
-  size_t allocated;
-  size_t used;
-  size_t most;      // slots that memory allows
-  MemoryContext context;
-  uint32_t* histogram;  // slots by hits, 0..bins; more hits count as `bins`
-  uint32_t bins;
-  uint64_t* filter;  // of the rows seen when the histogram was made
-  size_t filter_mask;
-  size_t filter_words;
-
-  static constexpr size_t kNearSlots = 4096;  // are in the nearest cache anyway
-
-  // Slots, and rows for the half of them that is filled at most; zeroed.
-  void allocate(size_t n) {
-    char* memory = static_cast<char*>(MemoryContextAllocExtended(
-        context, n * sizeof(uint64_t) + n / 2 * sizeof(uint32_t), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-    slots = reinterpret_cast<uint64_t*>(memory);
-    rows = reinterpret_cast<uint32_t*>(slots + n);
-    allocated = n;
-  }
-
-  void put(size_t at, uint64_t slot) {
-    slots[at] = slot;
-    rows[used++] = static_cast<uint32_t>(at);
-  }
-
-  static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
-
-  // Most entries are of rows that have several; where they are not, the table grows.
-  void reset(size_t entries) {
-    size_t want = 256;
-    while (want < entries && want < most) want *= 2;
-    if (want > allocated) {
-      if (slots != nullptr) pfree(slots);
-      allocate(want);
-    } else {
-      memset(slots, 0, want * sizeof(uint64_t));
-    }
-    capacity = want;
-    used = 0;
-  }
-
-  bool grow() {
-    if (capacity * 2 > most) return false;
-    const size_t old_capacity = capacity;
-    uint64_t* old = slots;
-    capacity *= 2;
-    if (capacity <= allocated) {
-      old = static_cast<uint64_t*>(MemoryContextAllocExtended(context, old_capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE));
-      memcpy(old, slots, old_capacity * sizeof(uint64_t));
-      memset(slots, 0, capacity * sizeof(uint64_t));
-    } else {
-      allocate(capacity);
-    }
-    used = 0;
-    for (size_t i = 0; i < old_capacity; ++i) {
-      if (old[i] == 0) continue;
-      size_t at = hash(old[i] >> 16) & (capacity - 1);
-      while (slots[at] != 0) at = (at + 1) & (capacity - 1);
-      put(at, old[i]);
-    }
-    pfree(old);
-    return true;
-  }
-
-  // Of each; false: no room for another row. insert: rows not seen yet come in, too, and the histogram is left for
-  // make_histogram().
-  template <bool insert>
-  bool count(const uint64_t* tids, uint32_t n) {
-    if (!insert) {
-      count_seen(tids, n);
-      return true;
-    }
-    if (capacity <= kNearSlots) {
-      for (uint32_t i = 0; i < n; ++i)
-        if (!count<insert>(tids[i])) return false;
-      return true;
-    }
-    constexpr uint32_t kAhead = 8;
-    for (uint32_t i = 0; i < Min(n, kAhead); ++i) __builtin_prefetch(&slots[hash(tids[i]) & (capacity - 1)]);
-    for (uint32_t i = 0; i < n; ++i) {
-      if (i + kAhead < n) __builtin_prefetch(&slots[hash(tids[i + kAhead]) & (capacity - 1)]);
-      if (!count<insert>(tids[i])) return false;
-    }
-    return true;
-  }
-
-  // Most TIDs of a list that is read for rows seen before are of others: they are left out first, without a branch.
-  void count_seen(const uint64_t* tids, uint32_t n) {
-    constexpr uint32_t kBatch = 64;
-    uint64_t seen[kBatch];
-    for (uint32_t from = 0; from < n; from += kBatch) {
-      uint32_t m = 0;
-      for (uint32_t i = from; i < Min(n, from + kBatch); ++i) {
-        const size_t bit = hash(tids[i]) & filter_mask;
-        seen[m] = tids[i];
-        m += filter[bit >> 6] >> (bit & 63) & 1;
-      }
-      for (uint32_t i = 0; i < m; ++i) count<false>(seen[i]);
-    }
-  }
-
-  template <bool insert>
-  bool count(uint64_t tid) {
-    size_t at = hash(tid) & (capacity - 1);
-    for (; slots[at] != 0; at = (at + 1) & (capacity - 1)) {
-      if (slots[at] >> 16 != tid) continue;
-      const uint32_t hits = static_cast<uint32_t>(slots[at] & 0xffff);
-      if (hits == 0xffff) return true;
-      if (!insert) {
-        --histogram[Min(hits, bins)];
-        ++histogram[Min(hits + 1, bins)];
-      }
-      ++slots[at];
-      return true;
-    }
-    if (!insert) return true;
-    if (2 * (used + 1) > capacity) {
-      if (!grow()) return false;
-      at = hash(tid) & (capacity - 1);
-      while (slots[at] != 0) at = (at + 1) & (capacity - 1);
-    }
-    put(at, tid << 16 | 1);
-    return true;
-  }
-
-  // After the last row that is seen first.
-  void make_histogram() {
-    memset(histogram, 0, sizeof(uint32_t) * (bins + 1));
-    const size_t words = capacity / 8;  // 8 bits a slot
-    if (words > filter_words) {
-      if (filter != nullptr) pfree(filter);
-      filter = static_cast<uint64_t*>(MemoryContextAllocExtended(context, words * sizeof(uint64_t), MCXT_ALLOC_HUGE));
-      filter_words = words;
-    }
-    memset(filter, 0, words * sizeof(uint64_t));
-    filter_mask = words * 64 - 1;
-    for (size_t i = 0; i < used; ++i) {
-      const uint64_t slot = slots[rows[i]];
-      ++histogram[Min(static_cast<uint32_t>(slot & 0xffff), bins)];
-      const size_t bit = hash(slot >> 16) & filter_mask;
-      filter[bit >> 6] |= uint64_t{1} << (bit & 63);
-    }
-  }
 };
 
 void Collector::init(Relation index, MemoryContext parent, Snapshot snapshot, size_t most_bytes) {
@@ -353,7 +204,7 @@ uint64_t Collector::collect(uint64_t from) {
   }
   end_attempts();
   // A TID comes once, also where a slot of the heap was filled again and both rows' entries are still there.
-  std::sort(list_.items, list_.items + list_.n);
+  if (!std::is_sorted(list_.items, list_.items + list_.n)) std::sort(list_.items, list_.items + list_.n);
   uint64_t* end = std::unique(list_.items, list_.items + list_.n,
                               [](uint64_t a, uint64_t b) { return candidate_tid(a) == candidate_tid(b); });
   list_.n = static_cast<size_t>(end - list_.items);
@@ -464,6 +315,9 @@ Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
     table_->most = 256;
     while (table_->most * 2 * (sizeof(uint64_t) + sizeof(uint32_t) / 2) <= most_bytes_ / 2 && table_->most < uint64_t{1} << 32)
       table_->most *= 2;
+    gathered_ = static_cast<GatheredHits*>(MemoryContextAllocZero(context_, sizeof(GatheredHits)));
+    gathered_->context = context_;
+    gathered_->most = Min(most_bytes_ / 8 / sizeof(uint64_t), GatheredHits::kMost);
     tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMostLeafEntries));
   }
   if (prefixes_ && entries_ == nullptr)
@@ -614,7 +468,35 @@ void Collector::order_groups() {
   for (uint16_t g = 0; g < n; ++g) groups_[g] = by_number[order[g] & 0xffff];
 }
 
+void Collector::count_in_table(uint64_t expected) {
+  counting_ = Counting::in_table;
+  table_->histogram = histogram_;
+  table_->bins = plan_->ngroups + 1u;
+  table_->reset(static_cast<size_t>(Min(expected, uint64_t{1} << 40)));
+}
+
+// In the table after all; what was gathered is in it, unless there is no room: then false.
+bool Collector::move_into_table(uint64_t expected) {
+  count_in_table(expected);
+  for (uint32_t at = 0; at < gathered_->n;) {
+    const uint32_t here = Min(gathered_->n - at, kMostLeafEntries);
+    if (!table_->count<true>(gathered_->tids + at, here)) return false;
+    at += here;
+  }
+  gathered_->forget();
+  return true;
+}
+
 bool Collector::count_tids(const uint64_t* tids, uint32_t n, bool insert) {
+  if (n == 0) return true;
+  if (counting_ == Counting::gathering) {
+    if (uint64_t* to = gathered_->place(n)) {
+      memcpy(to, tids, sizeof(uint64_t) * n);
+      gathered_->added(n);
+      return true;
+    }
+    if (!move_into_table(gathered_->n + n)) return false;
+  }
   return insert ? table_->count<true>(tids, n) : table_->count<false>(tids, n);
 }
 
@@ -640,7 +522,12 @@ Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& 
       uint32_t n = 0;
       if (!prefixes_) {
         n = last > first ? last - first : 0;
-        leaf.decode_tids(first, first + n, tids_);
+        uint64_t* to = counting_ == Counting::gathering ? gathered_->place(n) : nullptr;
+        leaf.decode_tids(first, first + n, to != nullptr ? to : tids_);
+        if (to != nullptr) {
+          gathered_->added(n);
+          n = 0;
+        }
       } else {
         for (uint32_t e = first; e < last; ++e) {
           const uint64_t tid = leaf.tid(e);
@@ -683,30 +570,52 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
   if (expected == 0) return Outcome::done;
   seen_entries_ += static_cast<double>(expected);
   if (most_entries_ > 0 && seen_entries_ > most_entries_) return Outcome::full;
-  table_->histogram = histogram_;
-  table_->bins = plan_->ngroups + 1u;
-  table_->reset(static_cast<size_t>(Min(expected, uint64_t{1} << 40)));
+  if (plan_->ngroups <= RowCounter::kMostHits && gathered_->begin(expected)) {
+    counting_ = Counting::gathering;
+    table_->forget();
+  } else {
+    gathered_->forget();
+    count_in_table(expected);
+  }
   uint32_t probed = 0;
-  for (; probed < plan_->ngroups; ++probed) {
-    // With slack + 1 groups read no unseen row can qualify any more. Go on while a list costs less to read than the rows
-    // cost that it would clear: those with just enough hits, unless they are in it.
-    const bool insert = probed < needed;
-    if (!insert) {
-      if (probed == needed) table_->make_histogram();
-      const uint32_t at_risk = table_->histogram[probed - plan_->slack];
-      if (static_cast<double>(groups_[probed].length) * kEntryCost > at_risk * candidate_cost_) break;
-    }
-    if (groups_[probed].length == 0) continue;
-    for (uint32_t i = groups_[probed].first; i != kNoProbe; i = probes_[i].next) {
-      const Outcome outcome = count_list(lists_[i], insert, from, to);
+  for (; probed < needed; ++probed) {
+    const Outcome outcome = count_group(groups_[probed], true, from, to);
+    if (outcome != Outcome::done) return outcome;
+  }
+  // No unseen row can qualify any more: further lists only tell chance hits apart.
+  const auto add = [&](uint64_t tid, uint32_t hits) { add_candidate(tid, probed - Min(hits, probed)); };
+  if (counting_ == Counting::gathering && gathered_->counter->is_worth()) {
+    uint64_t further = 0;
+    for (uint32_t g = needed; g < plan_->ngroups; ++g) further += groups_[g].length;
+    const bool all = further <= kFurther * gathered_->n;
+    for (; all && probed < plan_->ngroups && counting_ == Counting::gathering; ++probed) {
+      const Outcome outcome = count_group(groups_[probed], true, from, to);
       if (outcome != Outcome::done) return outcome;
     }
+    if (counting_ == Counting::gathering && probed == plan_->ngroups && gathered_->counter->is_worth()) {
+      gathered_->counter->at_least(gathered_->tids, probed - plan_->slack, add);
+      return Outcome::done;
+    }
   }
-  const uint32_t least = probed - plan_->slack;
-  for (size_t i = 0; i < table_->used; ++i) {
-    const uint64_t slot = table_->slots[table_->rows[i]];
-    const uint32_t hits = static_cast<uint32_t>(slot & 0xffff);
-    if (hits >= least) add_candidate(slot >> 16, probed - Min(hits, probed));
+  if (counting_ == Counting::gathering && !move_into_table(gathered_->n)) return Outcome::full;
+  table_->make_histogram();
+  // Go on while a list costs less to read than the rows cost that it would clear: those with just enough hits, unless they are
+  // in it.
+  for (; probed < plan_->ngroups; ++probed) {
+    const uint32_t at_risk = table_->histogram[probed - plan_->slack];
+    if (static_cast<double>(groups_[probed].length) * kEntryCost > at_risk * candidate_cost_) break;
+    const Outcome outcome = count_group(groups_[probed], false, from, to);
+    if (outcome != Outcome::done) return outcome;
+  }
+  table_->at_least(probed - plan_->slack, add);
+  return Outcome::done;
+}
+
+Collector::Outcome Collector::count_group(const Group& group, bool insert, uint64_t from, uint64_t to) {
+  if (group.length == 0) return Outcome::done;
+  for (uint32_t i = group.first; i != kNoProbe; i = probes_[i].next) {
+    const Outcome outcome = count_list(lists_[i], insert, from, to);
+    if (outcome != Outcome::done) return outcome;
   }
   return Outcome::done;
 }

@@ -54,8 +54,8 @@ class Collector {
   struct Segment;
   struct List;
   struct Group;
-  struct HitTable;
   enum class Outcome { done, stale, full };
+  enum class Counting { in_table, gathering };
 
   Outcome try_collect(uint64_t from, uint64_t to);
   Outcome try_roster(uint64_t from, uint64_t* next);
@@ -65,6 +65,9 @@ class Collector {
   Outcome find_places(RunTree* tree, uint64_t from, uint64_t to);
   Outcome locate(RunTree* tree, uint64_t from, uint64_t to);
   Outcome count_list(const List& list, bool insert, uint64_t from, uint64_t to);
+  Outcome count_group(const Group& group, bool insert, uint64_t from, uint64_t to);
+  void count_in_table(uint64_t expected);
+  bool move_into_table(uint64_t expected);
   bool count_tids(const uint64_t* tids, uint32_t n, bool insert);
   Outcome read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from, uint64_t to);
   Outcome collect_pending(uint64_t from, uint64_t to);
@@ -111,7 +114,9 @@ class Collector {
   Group* groups_;           // in order of length; after them, by number
   uint64_t* group_order_;   // for sorting them
   uint32_t* histogram_;
-  HitTable* table_;
+  Counting counting_;
+  struct HitTable* table_;
+  struct GatheredHits* gathered_;
   uint64_t* tids_;          // of one leaf
   Entry* entries_;          // of one leaf, for prefixes
   CandidateList list_;

@@ -1,0 +1,143 @@
+// Rows that come often in lists: the same as counting in a map, in order, whatever the lists look like.
+#include "core/row_counter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace neardup {
+namespace {
+
+using Rows = std::vector<std::pair<uint64_t, unsigned>>;
+using Lists = std::vector<std::vector<uint64_t>>;
+
+uint64_t tid(uint64_t block, uint64_t offset) { return block << 16 | offset; }
+
+Rows defined(const Lists& lists, unsigned least) {
+  std::map<uint64_t, unsigned> hits;
+  for (const auto& list : lists)
+    for (const uint64_t t : list) ++hits[t];
+  Rows out;
+  for (const auto& [t, n] : hits)
+    if (n >= least) out.emplace_back(t, std::min(n, RowCounter::kMostHits));
+  return out;
+}
+
+// Garbage before, as in memory that is not cleared.
+std::unique_ptr<RowCounter> new_counter() {
+  std::unique_ptr<RowCounter> counter(new RowCounter);
+  std::fill_n(reinterpret_cast<unsigned char*>(counter.get()), sizeof(RowCounter), static_cast<unsigned char>(0xa5));
+  counter->clear();
+  return counter;
+}
+
+Rows counted(RowCounter& counter, const Lists& lists, unsigned least) {
+  counter.clear();
+  std::vector<uint64_t> all;
+  for (const auto& list : lists) {
+    // In two parts, and from a place that moves.
+    std::vector<uint64_t> moved(all);
+    moved.insert(moved.end(), list.begin(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2));
+    counter.add(moved.data(), static_cast<uint32_t>(moved.size()));
+    moved.insert(moved.end(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2), list.end());
+    counter.add(moved.data(), static_cast<uint32_t>(moved.size()));
+    all.swap(moved);
+  }
+  Rows out;
+  EXPECT_TRUE(counter.is_worth());
+  if (counter.is_worth()) counter.at_least(all.data(), least, [&](uint64_t t, unsigned hits) { out.emplace_back(t, hits); });
+  return out;
+}
+
+TEST(RowCounter, EqualsDefinition) {
+  const auto counter = new_counter();
+  std::mt19937_64 random(11);
+  for (const uint64_t first : {uint64_t{0}, uint64_t{7}, (uint64_t{1} << 32) - 90'000}) {
+    for (const uint64_t blocks : {1u, 50u, 2'100u, 80'000u}) {
+      for (const uint64_t offsets : {1u, 14u, 15u, 16u, 291u, 4'095u}) {
+        if (blocks * offsets > 1'500'000) continue;
+        const size_t nlists = 1 + random() % 10;
+        Lists lists(nlists);
+        for (auto& list : lists) {
+          const size_t n = 1 + random() % 500 + blocks * offsets / 128;
+          for (size_t i = 0; i < n; ++i) list.push_back(tid(first + random() % blocks, 1 + random() % offsets));
+          std::sort(list.begin(), list.end());
+        }
+        for (const unsigned least : {1u, 3u})
+          ASSERT_EQ(counted(*counter, lists, least), defined(lists, least)) << blocks << " blocks, " << offsets << " offsets";
+      }
+    }
+  }
+}
+
+// The ends of windows and of words.
+TEST(RowCounter, EveryPlace) {
+  const auto counter = new_counter();
+  Lists lists(3);
+  for (uint64_t block = 0; block < 5'000; ++block)
+    for (uint64_t offset = 0; offset < 16; ++offset) {
+      lists[0].push_back(tid(block, offset));
+      if ((block * 16 + offset) % 3 != 0) lists[1].push_back(tid(block, offset));
+      if ((block * 16 + offset) % 7 == 0) lists[2].push_back(tid(block, offset));
+    }
+  for (unsigned least = 1; least <= 4; ++least) ASSERT_EQ(counted(*counter, lists, least), defined(lists, least));
+}
+
+TEST(RowCounter, ManyHitsCountAsTheMost) {
+  const auto counter = new_counter();
+  Lists lists;
+  for (unsigned i = 0; i < 300; ++i) lists.push_back(i < 127 ? std::vector{tid(3, 1), tid(3, 2), tid(9, 9)} : std::vector{tid(3, 2)});
+  const Rows all{{tid(3, 1), 127}, {tid(3, 2), 127}, {tid(9, 9), 127}};
+  EXPECT_EQ(counted(*counter, lists, 127), all);
+  EXPECT_EQ(defined(lists, 127), all);
+  lists.pop_back();
+  lists[0] = {tid(3, 2)};
+  EXPECT_EQ(counted(*counter, lists, 127), (Rows{{tid(3, 2), 127}}));
+}
+
+TEST(RowCounter, OneRow) {
+  const auto counter = new_counter();
+  EXPECT_EQ(counted(*counter, {{tid(0, 1)}}, 1), (Rows{{tid(0, 1), 1}}));
+  EXPECT_EQ(counted(*counter, {{tid(0, 1)}}, 2), Rows{});
+  const uint64_t last = tid((uint64_t{1} << 32) - 2, 1);
+  EXPECT_EQ(counted(*counter, {{last}, {last}}, 2), (Rows{{last, 2}}));
+}
+
+bool is_worth(RowCounter& counter, const std::vector<uint64_t>& tids) {
+  counter.clear();
+  counter.add(tids.data(), static_cast<uint32_t>(tids.size()));
+  return counter.is_worth();
+}
+
+TEST(RowCounter, KnowsWhereItIsNoUse) {
+  const auto counter = new_counter();
+  EXPECT_FALSE(is_worth(*counter, {}));
+  // Thin lists: 16 places a block.
+  const uint64_t most = 2 * RowCounter::kMostRowsPerEntry / 16;
+  EXPECT_TRUE(is_worth(*counter, {tid(0, 15), tid(most - 1, 1)}));
+  EXPECT_FALSE(is_worth(*counter, {tid(0, 15), tid(most, 1)}));
+  EXPECT_FALSE(is_worth(*counter, {tid(0, 1), tid((uint64_t{1} << 32) - 2, 1)}));
+  // Offsets that no heap has.
+  EXPECT_TRUE(is_worth(*counter, std::vector<uint64_t>(100, tid(1, 4'095))));
+  EXPECT_FALSE(is_worth(*counter, std::vector<uint64_t>(100, tid(1, 4'096))));
+  // Too many lists, and as many as may be.
+  std::vector<uint64_t> falling;
+  for (uint64_t i = RowCounter::kMostLists; i > 0; --i) falling.push_back(tid(i, 1));
+  ASSERT_TRUE(is_worth(*counter, falling));
+  size_t rows = 0;
+  counter->at_least(falling.data(), 1, [&](uint64_t, unsigned) { ++rows; });
+  EXPECT_EQ(rows, falling.size());
+  falling.push_back(tid(0, 1));
+  EXPECT_FALSE(is_worth(*counter, falling));
+  falling.insert(falling.end(), 5'000, tid(9, 1));
+  EXPECT_FALSE(is_worth(*counter, falling));
+  EXPECT_TRUE(is_worth(*counter, {tid(4, 4)}));  // cleared
+}
+
+}  // namespace
+}  // namespace neardup
