@@ -25,8 +25,8 @@ void RowCounter::start() noexcept {
   std::copy_n(start_, nlists_, next_);
 }
 
-bool RowCounter::count_window(const uint64_t* tids, uint64_t first) noexcept {
-  const uint64_t beyond = tid_of(first + kWindow);
+bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept {
+  const uint64_t beyond = tid_of(first + size);
   const unsigned bits = offset_bits();
   const uint64_t base = (least_ >> 16 << bits) + first;
   bool any = false;
@@ -34,7 +34,7 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first) noexcept {
     const uint64_t* tid = tids + next_[l];
     const uint64_t* end = tids + start_[l + 1];
     if (tid == end || *tid >= beyond) continue;
-    if (!any) std::memset(hits_, 0, sizeof hits_);
+    if (!any) std::memset(hits_, 0, size);
     any = true;
     do {
       uint8_t& hits = hits_[((*tid >> 16 << bits) | (*tid & 0xffff)) - base];
@@ -45,9 +45,9 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first) noexcept {
   return any;
 }
 
-size_t RowCounter::blocks_with(uint64_t add, uint16_t* out) const noexcept {
+size_t RowCounter::blocks_with(uint64_t add, size_t size, uint16_t* out) const noexcept {
   size_t n = 0;
-  for (size_t at = 0; at < kWindow; at += kBlock) {
+  for (size_t at = 0; at < size; at += kBlock) {
     uint64_t sums = 0;
     for (size_t i = 0; i < kBlock; i += 8) sums |= word(at + i) + add;
     out[n] = static_cast<uint16_t>(at);

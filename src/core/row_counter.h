@@ -45,8 +45,9 @@ class RowCounter {
     uint16_t blocks[kWindow / kBlock];
     const uint64_t rows = this->rows();
     for (uint64_t first = 0; first < rows; first += kWindow) {
-      if (!count_window(tids, first)) continue;
-      const size_t n = blocks_with(add, blocks);
+      const size_t size = static_cast<size_t>(std::min<uint64_t>(rows - first + kBlock - 1, kWindow)) / kBlock * kBlock;
+      if (!count_window(tids, first, size)) continue;
+      const size_t n = blocks_with(add, size, blocks);
       for (size_t b = 0; b < n; ++b)
         for (uint64_t found = found_in(blocks[b], add); found != 0; found &= found - 1) {
           const size_t number = blocks[b] + static_cast<size_t>(std::countr_zero(found));
@@ -69,11 +70,11 @@ class RowCounter {
   }
 
   void start() noexcept;
-  // Counts the rows from this number on; false: none has a hit.
-  bool count_window(const uint64_t* tids, uint64_t first) noexcept;
+  // Counts so many rows from this number on, whole blocks; false: none has a hit.
+  bool count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept;
   // The blocks of hits_ with bytes that have their highest bit after adding. Without a branch: whether a block has one cannot be
   // guessed.
-  size_t blocks_with(uint64_t add, uint16_t* out) const noexcept;
+  size_t blocks_with(uint64_t add, size_t size, uint16_t* out) const noexcept;
   // Those bytes of a block.
   uint64_t found_in(size_t block, uint64_t add) const noexcept {
     uint64_t found = 0;

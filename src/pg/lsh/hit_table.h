@@ -185,7 +185,7 @@ struct GatheredHits {
   size_t room;
   RowCounter* counter;
 
-  static constexpr uint64_t kLeast = 2048;  // below so many entries the table is near, and as fast
+  static constexpr uint64_t kLeast = 512;  // below so many entries the table is near, and as fast
   static constexpr size_t kMost = 1 << 20;  // are counted in some ms
 
   // Forgets those of before. Whether so many are better gathered.
