@@ -275,7 +275,7 @@ class Server:
 
     def alarms(self):
         """Lines of the log that no killing of ours explains."""
-        words = ("PANIC", "TRAP", "terminated by signal 6", "terminated by signal 11", "inconsistent page found",
+        words = ("PANIC:", "TRAP:", "terminated by signal 6", "terminated by signal 11", "inconsistent page found",
                  "is damaged", "could not find", "page verification failed")
         return [line for line in self.log_text().splitlines() if any(w in line for w in words)]
 
