@@ -462,7 +462,7 @@ def damage(server, seed):
     print("note: %d damages, %.0f s" % (len(cases), time.monotonic() - began))
     for group, (count, noticed, bad) in results.items():
         check("%s: %d damages, %d noticed, none harmful" % (group, count, noticed), not bad, "%d of %d: %s" % (len(bad), count, "; ".join(bad[:4])))
-    crashes = [line for line in server.log_text().splitlines() if any(w in line for w in ("terminated by signal", "PANIC", "TRAP:"))]
+    crashes = [line for line in server.log_text().splitlines() if any(w in line for w in ("terminated by signal", "PANIC:", "TRAP:"))]
     check("no backend crashed", not crashes, " ".join(crashes[:5]))
 
 
