@@ -30,10 +30,12 @@ class RowCounter {
   // ascending; where one ends is seen by the next TID being less. Cost 0.3 ns a TID.
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
+  bool has_too_many_lists() const noexcept { return nlists_ > kMostLists; }
+
   // Whether at_least() may be called. Not with nothing or with more than kMostLists, nor where the lists are so thin that
   // looking at every row between the first and the last takes longer than other ways: more than kMostRowsPerEntry rows a TID.
   bool is_worth() const noexcept {
-    return n_ != 0 && nlists_ <= kMostLists && offset_bits() <= kMostOffsetBits && rows() <= kMostRowsPerEntry * n_;
+    return n_ != 0 && !has_too_many_lists() && offset_bits() <= kMostOffsetBits && rows() <= kMostRowsPerEntry * n_;
   }
 
   // Calls f(tid, hits) for each row with at least so many hits, 1..kMostHits, TIDs ascending; once, then clear(). Cost 2 ns a

@@ -312,6 +312,18 @@ def boilerplate(server):
             for memory in ("64kB", "1MB", "4MB", "64MB") if what == "built" or FULL else ("4MB",):
                 conn.execute("SET work_mem = '%s'" % memory)
                 found += same(findings, "%s, work_mem %s" % (what, memory), conn, "pages", queries, (0.85,))
+                # In order: by how many groups miss at least.
+                for some in ("", " LIMIT 40"):
+                    near = "SELECT array(SELECT (sig <%%> %s::minhash)::numeric(9, 6) FROM pages WHERE sig %% %s::minhash ORDER BY sig <%%> %s::minhash" + some + ")"
+                    for query in queries[::3]:
+                        got = []
+                        for way in ("index", "sequential"):
+                            with conn.transaction():
+                                conn.execute("SET LOCAL neardup.jaccard_threshold = 0.8; " + PLANS[way])
+                                got.append(one(conn, near, [query] * 3))
+                                plan = "\n".join(r[0] for r in conn.execute("EXPLAIN " + near, [query] * 3))
+                            findings.see_none("in order by %s" % way, None if ("pages_sig" in plan) == (way == "index") else plan[:300])
+                        findings.see("%s, work_mem %s, in order%s" % (what, memory, some), got[0] == got[1], "%d and %d rows" % tuple(map(len, got)))
             conn.execute("RESET work_mem")
 
         compare("built")
@@ -334,6 +346,8 @@ def boilerplate(server):
             got = []
             for way in ("SET enable_seqscan = off", "RESET enable_seqscan; SET enable_indexscan = off; SET enable_bitmapscan = off"):
                 conn.execute(way)
+                uses = "marks_" in str(conn.execute("EXPLAIN SELECT (SELECT count(*) FROM marks t WHERE %s) FROM marks q" % condition).fetchall())
+                findings.see("%s: the plan" % what, uses == (way == "SET enable_seqscan = off"), way)
                 got.append(conn.execute("SELECT q.id, (SELECT coalesce(array_agg(t.id ORDER BY t.id), '{}') FROM marks t WHERE %s) FROM marks q WHERE q.id <= 8 ORDER BY 1" % condition).fetchall())
             conn.execute("RESET ALL")
             findings.see(what, got[0] == got[1] and max(len(rows) for _, rows in got[0]) > 20, [len(rows) for _, rows in got[0]])

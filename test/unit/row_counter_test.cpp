@@ -88,6 +88,16 @@ TEST(RowCounter, EveryPlace) {
   for (unsigned least = 1; least <= 4; ++least) ASSERT_EQ(counted(*counter, lists, least), defined(lists, least));
 }
 
+// Near copies in two places of a large table.
+TEST(RowCounter, NothingForWholeWindows) {
+  const auto counter = new_counter();
+  Lists lists(2);
+  for (auto& list : lists)
+    for (const uint64_t from : {uint64_t{0}, uint64_t{99'600}})
+      for (uint64_t block = from; block < from + 400; ++block) list.push_back(tid(block, 1));
+  for (const unsigned least : {1u, 2u, 3u}) ASSERT_EQ(counted(*counter, lists, least), defined(lists, least));
+}
+
 TEST(RowCounter, ManyHitsCountAsTheMost) {
   const auto counter = new_counter();
   Lists lists;

@@ -587,7 +587,8 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
   if (counting_ == Counting::gathering && gathered_->counter->is_worth()) {
     uint64_t further = 0;
     for (uint32_t g = needed; g < plan_->ngroups; ++g) further += groups_[g].length;
-    const bool all = further <= kFurther * gathered_->n;
+    // An estimate keeps to what it may read.
+    const bool all = further <= (most_entries_ > 0 ? 1 : kFurther) * gathered_->n;
     for (; all && probed < plan_->ngroups && counting_ == Counting::gathering; ++probed) {
       const Outcome outcome = count_group(groups_[probed], true, from, to);
       if (outcome != Outcome::done) return outcome;

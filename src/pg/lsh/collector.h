@@ -19,7 +19,7 @@ struct CandidateList {
 // Plain data in a memory context of its own.
 class Collector {
  public:
-  // most_bytes: for the table and the result. snapshot: of the scan, or null.
+  // most_bytes: for hits and the result. snapshot: of the scan, or null.
   void init(Relation index, MemoryContext parent, Snapshot snapshot, size_t most_bytes);
 
   void set_snapshot(Snapshot snapshot) { snapshot_ = snapshot; }

@@ -82,7 +82,7 @@ Buffer RowPrefetch::look_up(BlockNumber block) const {
   return buffer;
 }
 
-inline void RowPrefetch::ask(uint64_t tid) {
+void RowPrefetch::ask(uint64_t tid) {
   const BlockNumber block = block_of(tid);
   Buffer* recent = &recent_[asked_ % kFar];
   if (block == last_block_)
@@ -102,7 +102,7 @@ inline void RowPrefetch::ask(uint64_t tid) {
   if (const ItemIdData* item = line_pointer(page, tid)) prefetch_line(item);
 }
 
-inline void RowPrefetch::see(uint64_t tid) {
+void RowPrefetch::see(uint64_t tid) {
   Buffer* recent = &recent_[seen_ % kFar];
   ++seen_;
   if (page_hint(*recent) == nullptr) return;

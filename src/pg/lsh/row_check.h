@@ -23,7 +23,9 @@ class RowCheck {
   // For the conditions as they are now; they stay so until the next start(). context: lives until end().
   void start(IndexScanDesc scan, MemoryContext context);
   void end() {
-    if (context_ != nullptr) MemoryContextDelete(context_);
+    if (context_ == nullptr) return;
+    MemoryContextDelete(context_);
+    pfree(memos_);
   }
 
   // The row at xs_heaptid; its page is pinned in `page`, as RowPrefetch::hand_over() says, or not.
