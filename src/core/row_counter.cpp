@@ -1,8 +1,6 @@
 // See row_counter.h.
 #include "core/row_counter.h"
 
-#include <cstring>
-
 namespace neardup {
 
 void RowCounter::add(const uint64_t* tids, uint32_t n) noexcept {

@@ -476,13 +476,9 @@ void Collector::count_in_table(uint64_t expected) {
 }
 
 // In the table after all; what was gathered is in it, unless there is no room: then false.
-bool Collector::move_into_table(uint64_t expected) {
-  count_in_table(expected);
-  for (uint32_t at = 0; at < gathered_->n;) {
-    const uint32_t here = Min(gathered_->n - at, kMostLeafEntries);
-    if (!table_->count<true>(gathered_->tids + at, here)) return false;
-    at += here;
-  }
+bool Collector::move_into_table() {
+  count_in_table(gathered_->n);
+  if (!table_->count<true>(gathered_->tids, gathered_->n)) return false;
   gathered_->forget();
   return true;
 }
@@ -495,7 +491,7 @@ bool Collector::count_tids(const uint64_t* tids, uint32_t n, bool insert) {
       gathered_->added(n);
       return true;
     }
-    if (!move_into_table(gathered_->n + n)) return false;
+    if (!move_into_table()) return false;
   }
   return insert ? table_->count<true>(tids, n) : table_->count<false>(tids, n);
 }
@@ -598,7 +594,7 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
       return Outcome::done;
     }
   }
-  if (counting_ == Counting::gathering && !move_into_table(gathered_->n)) return Outcome::full;
+  if (counting_ == Counting::gathering && !move_into_table()) return Outcome::full;
   table_->make_histogram();
   // Go on while a list costs less to read than the rows cost that it would clear: those with just enough hits, unless they are
   // in it.

@@ -67,7 +67,7 @@ class Collector {
   Outcome count_list(const List& list, bool insert, uint64_t from, uint64_t to);
   Outcome count_group(const Group& group, bool insert, uint64_t from, uint64_t to);
   void count_in_table(uint64_t expected);
-  bool move_into_table(uint64_t expected);
+  bool move_into_table();
   bool count_tids(const uint64_t* tids, uint32_t n, bool insert);
   Outcome read_segment(const Segment& segment, const Probe& probe, bool insert, uint64_t from, uint64_t to);
   Outcome collect_pending(uint64_t from, uint64_t to);
