@@ -12,6 +12,7 @@ inline constexpr size_t kMaxEditColumns = 4096;
 inline constexpr size_t kEditMargin = 8;
 
 struct CtphKernels;  // kernels_ctph.h
+struct PackedTids;   // leaf.h
 struct WordKernels;  // kernels_words.h
 
 // Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.
@@ -29,6 +30,13 @@ struct Kernels {
 
   // Bit i is set when a[i] == b[i]. n is a multiple of 16, at most 64.
   uint64_t (*equal_mask32)(const uint32_t* a, const uint32_t* b, size_t n);
+
+  // For each of `blocks` blocks of 64 bytes, none above 127: bit i of masks[block] is set when byte i is at least `least`,
+  // 1..127.
+  void (*at_least8)(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks);
+
+  // The TIDs from..to-1 of a leaf; to is at most tids.n.
+  void (*unpack_tids)(const PackedTids& tids, uint32_t from, uint32_t to, uint64_t* out);
 
   // Round 0 of Fast Similarity Sketching for n shingle hashes (see minhash.h): for each x, with
   // h = mix64(x ^ seed_mix), components[(u32(h) * num_perm) >> 32] = min(itself, h >> 33).

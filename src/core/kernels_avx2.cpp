@@ -6,6 +6,7 @@
 #include "core/kernels.h"
 #include "core/kernels_ctph.h"
 #include "core/kernels_words.h"
+#include "core/leaf.h"
 
 #define TARGET __attribute__((target("avx2,bmi2")))
 
@@ -99,6 +100,15 @@ TARGET inline __m256i multiply64(__m256i x, __m256i low, __m256i high) {
 }
 
 // As the AVX-512 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
+TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks) {
+  const __m256i below = _mm256_set1_epi8(static_cast<char>(least - 1));
+  const auto half = [&](const uint8_t* at) TARGET {
+    const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    return static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(c, below))));
+  };
+  for (size_t b = 0; b < blocks; ++b, in += 64) masks[b] = half(in) | half(in + 32) << 32;
+}
+
 TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   constexpr uint64_t kFactor = 0xe9846af9b1a615dULL;  // of mix64()
   const __m256i seed = _mm256_set1_epi64x(static_cast<long long>(seed_mix));
@@ -170,10 +180,63 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
   return n;
 }
 
+// Four fields of PackedTids, from two times 16 bytes of which each has two: what brings each to the bottom of a word.
+struct FourFields {
+  __m256i bytes;
+  __m256i shifts;
+};
+
+TARGET FourFields four_fields(const uint64_t (&bit)[4]) {
+  uint64_t bytes[4];
+  uint64_t shifts[4];
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t in_load = bit[i] - (bit[i & ~1] & ~uint64_t{7});
+    bytes[i] = 0x0706050403020100u + (in_load >> 3) * 0x0101010101010101u;
+    shifts[i] = in_load & 7;
+  }
+  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)),
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shifts))};
+}
+
 }  // namespace
 
+// Eight fields begin as many bytes further as a field has bits: what brings them into place stays the same.
+TARGET void unpack_tids_avx2(const PackedTids& tids, uint32_t from, uint32_t to, uint64_t* out) {
+  const PackedTids t = tids;
+  if (to - from >= 8) {
+    const uint64_t bits = t.bits;
+    const uint64_t bit = from * bits & 7;
+    const FourFields low = four_fields({bit, bit + bits, bit + 2 * bits, bit + 3 * bits});
+    const FourFields high = four_fields({bit + 4 * bits, bit + 5 * bits, bit + 6 * bits, bit + 7 * bits});
+    const __m256i mask = _mm256_set1_epi64x(static_cast<long long>(t.mask));
+    const __m256i off_mask = _mm256_set1_epi64x(static_cast<long long>(t.off_mask));
+    const __m256i most = _mm256_set1_epi64x(static_cast<long long>(kMostTid));
+    const __m256i base = _mm256_set1_epi64x(static_cast<long long>(t.base_block));
+    const __m128i off_bits = _mm_cvtsi32_si128(static_cast<int>(t.off_bits));
+    const auto four = [&](const uint8_t* first, const uint8_t* second, const FourFields& fields, uint64_t* to) TARGET {
+      const __m256i both = _mm256_inserti128_si256(
+          _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(first))),
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(second)), 1);
+      const __m256i v = _mm256_and_si256(_mm256_srlv_epi64(_mm256_shuffle_epi8(both, fields.bytes), fields.shifts), mask);
+      const __m256i block = _mm256_slli_epi64(_mm256_add_epi64(_mm256_srl_epi64(v, off_bits), base), 16);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                          _mm256_and_si256(_mm256_or_si256(block, _mm256_and_si256(v, off_mask)), most));
+    };
+    const uint8_t* at = t.bytes + (from * bits >> 3);
+    const uint8_t* end = t.bytes + (uint64_t{t.n - 1} * bits >> 3) + 8;  // of what can be read
+    const size_t second = (bit + 2 * bits) >> 3;
+    const size_t third = (bit + 4 * bits) >> 3;
+    const size_t fourth = (bit + 6 * bits) >> 3;
+    for (; to - from >= 8 && static_cast<size_t>(end - at) >= fourth + 16; from += 8, at += bits, out += 8) {
+      four(at, at + second, low, out);
+      four(at + third, at + fourth, high, out + 4);
+    }
+  }
+  for (; from < to; ++from) *out++ = t.at(from);
+}
+
 const Kernels kAvx2Kernels = {
-    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
+    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, at_least8, unpack_tids_avx2, sketch_round0,
     edit_stripe, near_pairs,
     &kAvx2CtphKernels,
     &kAvx2WordKernels,

@@ -65,6 +65,11 @@ TARGET uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
 }
 
 // The multiplies and shifts on eight lanes at a time; the minima stay scalar, since lanes may share a bin.
+TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks) {
+  const __m512i bound = _mm512_set1_epi8(static_cast<char>(least));
+  for (size_t b = 0; b < blocks; ++b) masks[b] = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(in + 64 * b), bound);
+}
+
 TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   const __m512i seed = _mm512_set1_epi64(static_cast<long long>(seed_mix));
   const __m512i factor = _mm512_set1_epi64(static_cast<long long>(0xe9846af9b1a615dULL));
@@ -211,7 +216,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
 
 const Kernels kAvx512Kernels = {
     "avx512",
-    fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, sketch_round0,
+    fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, at_least8, unpack_tids_avx2, sketch_round0,
     edit_stripe, near_pairs,
     &kAvx512CtphKernels,
     &kAvx512WordKernels,

@@ -4,6 +4,7 @@
 #include "core/kernels.h"
 #include "core/kernels_ctph.h"
 #include "core/kernels_words.h"
+#include "core/leaf.h"
 
 namespace neardup {
 namespace {
@@ -44,6 +45,25 @@ uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
   uint64_t m = 0;
   for (size_t i = 0; i < n; ++i) m |= static_cast<uint64_t>(a[i] == b[i]) << i;
   return m;
+}
+
+void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  const uint64_t add = kOnes * (128u - least);  // brings a byte's highest bit up where it is enough; none carries
+  for (size_t b = 0; b < blocks; ++b, in += 64) {
+    uint64_t any = 0;
+    for (int g = 0; g < 8; ++g) any |= load_le64(in + 8 * g) + add;
+    uint64_t mask = 0;
+    if ((any & kOnes << 7) != 0)
+      for (int g = 0; g < 8; ++g)
+        mask |= ((load_le64(in + 8 * g) + add) >> 7 & kOnes) * 0x0102040810204080u >> 56 << 8 * g;
+    masks[b] = mask;
+  }
+}
+
+void unpack_tids(const PackedTids& tids, uint32_t from, uint32_t to, uint64_t* out) {
+  const PackedTids copy = tids;  // which nothing that is written can change
+  for (uint32_t i = from; i < to; ++i) *out++ = copy.at(i);
 }
 
 void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
@@ -121,7 +141,7 @@ size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bo
 
 const Kernels kScalarKernels = {
     "scalar",
-    fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, sketch_round0,
+    fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, at_least8, unpack_tids, sketch_round0,
     edit_stripe, near_pairs,
     &kScalarCtphKernels,
     &kScalarWordKernels,

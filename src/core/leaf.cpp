@@ -51,16 +51,16 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   const size_t tids = bytes_of(uint64_t{head.n} * tid_bits) + 8;
   if (sizeof(LeafHead) + keys + tids > size) return false;
   keys_ = static_cast<const uint8_t*>(bytes) + sizeof(LeafHead);
-  tids_ = keys_ + keys;
   base_key_ = head.base_key;
-  base_block_ = head.base_block;
   key_mask_ = mask_of(head.key_bits);
-  tid_mask_ = mask_of(tid_bits);
-  off_mask_ = mask_of(head.off_bits);
-  n_ = head.n;
   key_bits_ = head.key_bits;
-  tid_bits_ = tid_bits;
-  off_bits_ = head.off_bits;
+  tids_.bytes = keys_ + keys;
+  tids_.base_block = head.base_block;
+  tids_.mask = mask_of(tid_bits);
+  tids_.off_mask = mask_of(head.off_bits);
+  tids_.n = head.n;
+  tids_.bits = tid_bits;
+  tids_.off_bits = head.off_bits;
   return true;
 }
 
@@ -68,7 +68,7 @@ uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
   uint32_t from = lower_bound_key(e.key, beyond);
   if (e.tid == 0) return from;
   // Within one key: the list may be long.
-  uint32_t n = n_ - from;
+  uint32_t n = tids_.n - from;
   while (n != 0) {
     const uint32_t half = n / 2;
     const bool below = at(from + half) < e;
@@ -84,7 +84,7 @@ uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
   const uint64_t least_above = end.tid == kMostTid ? wanted + 1 : wanted;  // keys below it are before the end
   const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
   // In doubling steps, then by halves.
-  uint32_t to = n_;
+  uint32_t to = tids_.n;
   for (uint32_t step = 1; step < to - from; step *= 2) {
     if (!(at_key(from + step - 1) < least_above)) {
       to = from + step - 1;
@@ -101,7 +101,7 @@ uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
   }
   if (end.tid == kMostTid) return from;
   // Within the end's key.
-  n = n_ - from;
+  n = tids_.n - from;
   while (n != 0) {
     const uint32_t half = n / 2;
     const bool below = at(from + half) < end;
@@ -129,7 +129,7 @@ void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t 
 uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noexcept {
   if (key_from <= base_key_) return 0;
   const uint64_t wanted = key_from - base_key_;
-  if (n_ == 0 || wanted > key_mask_) return n_;
+  if (tids_.n == 0 || wanted > key_mask_) return tids_.n;
   const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
   // Keys are hashes: most are where their value says. From there outward in doubling steps, then by halves: few cache
   // lines where keys are uniform, and logarithmic where they are not.
@@ -137,12 +137,12 @@ uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noe
   if (beyond > base_key_) {
     span = std::min(beyond - base_key_, key_mask_);
   } else {
-    span = at_key(n_ - 1);
-    if (wanted > span) return n_;
+    span = at_key(tids_.n - 1);
+    if (wanted > span) return tids_.n;
   }
-  const uint32_t near = guess(wanted, span, n_);
+  const uint32_t near = guess(wanted, span, tids_.n);
   uint32_t from = 0;
-  uint32_t to = n_;  // the answer is in [from, to]
+  uint32_t to = tids_.n;  // the answer is in [from, to]
   if (at_key(near) < wanted) {
     from = near + 1;
     for (uint32_t step = 8; from + step < to; step *= 2) {

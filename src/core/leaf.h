@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/cpu.h"
+
 namespace neardup {
 
 // A stored key has 40 bits; key 0 is the roster, which holds the TID of every indexed row once.
@@ -49,18 +51,35 @@ inline constexpr uint32_t kMostLeafEntries = 8192;
 
 inline unsigned bit_width_of(uint64_t v) noexcept { return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v)); }
 
+// The TIDs of a leaf as they are stored: n fields of `bits` bits, 0..48, of which the low off_bits, 0..16, are the offset and the
+// rest is the block less base_block. 8 bytes can be read where any of them begins.
+struct PackedTids {
+  const uint8_t* bytes = nullptr;
+  uint64_t base_block = 0;
+  uint64_t mask = 0;      // `bits` ones
+  uint64_t off_mask = 0;  // off_bits ones
+  uint32_t n = 0;
+  uint32_t bits = 0;
+  uint32_t off_bits = 0;
+
+  uint64_t at(uint32_t i) const noexcept {
+    const uint64_t bit = uint64_t{i} * bits;
+    uint64_t v;
+    std::memcpy(&v, bytes + (bit >> 3), 8);
+    v = v >> (bit & 7) & mask;
+    return ((base_block + (v >> off_bits)) << 16 | (v & off_mask)) & kMostTid;
+  }
+};
+
 // A checked leaf; points into the caller's bytes. Every access below n is inside the leaf whatever the bytes hold.
 class LeafView {
  public:
   // False unless the head is possible and its fields lie within `size` bytes (of kLeafBytes at most).
   bool open(const void* bytes, size_t size) noexcept;
 
-  uint32_t count() const noexcept { return n_; }
+  uint32_t count() const noexcept { return tids_.n; }
   uint64_t key(uint32_t i) const noexcept { return base_key_ + field(keys_, uint64_t{i} * key_bits_, key_mask_); }
-  uint64_t tid(uint32_t i) const noexcept {
-    const uint64_t v = field(tids_, uint64_t{i} * tid_bits_, tid_mask_);
-    return ((base_block_ + (v >> off_bits_)) << 16 | (v & off_mask_)) & kMostTid;
-  }
+  uint64_t tid(uint32_t i) const noexcept { return tids_.at(i); }
   Entry at(uint32_t i) const noexcept { return {key(i), tid(i)}; }
   bool one_key() const noexcept { return key_bits_ == 0; }
 
@@ -81,7 +100,7 @@ class LeafView {
     uint8_t tid_bits;
   };
   Shape shape() const noexcept {
-    return {static_cast<uint16_t>(n_), static_cast<uint8_t>(key_bits_), static_cast<uint8_t>(tid_bits_)};
+    return {static_cast<uint16_t>(tids_.n), static_cast<uint8_t>(key_bits_), static_cast<uint8_t>(tids_.bits)};
   }
   // Asks for the cache lines that lower_bound() of a key and the entries found will read, if the leaf has this shape and
   // its keys lie between base and beyond. Nothing outside the first kLeafBytes is touched.
@@ -90,10 +109,7 @@ class LeafView {
   void decode(uint32_t from, uint32_t to, Entry* out) const noexcept {
     for (uint32_t i = from; i < to; ++i) *out++ = at(i);
   }
-  void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept {
-    const LeafView leaf = *this;  // which nothing that is written can change
-    for (uint32_t i = from; i < to; ++i) *out++ = leaf.tid(i);
-  }
+  void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept { kernels().unpack_tids(tids_, from, to, out); }
 
  private:
   // Where among n keys from 0 to about `span` the key `wanted` lies.
@@ -108,16 +124,10 @@ class LeafView {
   }
 
   const uint8_t* keys_ = nullptr;
-  const uint8_t* tids_ = nullptr;
   uint64_t base_key_ = 0;
-  uint64_t base_block_ = 0;
   uint64_t key_mask_ = 0;
-  uint64_t tid_mask_ = 0;
-  uint64_t off_mask_ = 0;
-  uint32_t n_ = 0;
   uint32_t key_bits_ = 0;
-  uint32_t tid_bits_ = 0;
-  uint32_t off_bits_ = 0;
+  PackedTids tids_;
 };
 
 // Packs ascending entries into one leaf after the other. Plain data, 128 kB.

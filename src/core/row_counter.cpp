@@ -1,21 +1,36 @@
 // See row_counter.h.
 #include "core/row_counter.h"
 
+#include <cstring>
+
+#include "core/cpu.h"
+
 namespace neardup {
 
 void RowCounter::add(const uint64_t* tids, uint32_t n) noexcept {
-  uint64_t all_bits = all_bits_;
-  for (uint32_t i = n_; i < n; ++i) {
-    all_bits |= tids[i];
-    if (i != 0 && tids[i] >= tids[i - 1]) continue;
-    least_ = std::min(least_, tids[i]);
-    if (i != 0) most_ = std::max(most_, tids[i - 1]);
-    if (nlists_ < kMostLists) start_[nlists_] = i;
-    nlists_ = std::min(nlists_ + 1, kMostLists + 1);
-  }
-  all_bits_ = all_bits;
-  if (n != 0) most_ = std::max(most_, tids[n - 1]);
+  const uint32_t from = n_;
   n_ = n;
+  if (n == from) return;
+  const auto begin_list = [&](uint32_t at) {
+    least_ = std::min(least_, tids[at]);
+    if (nlists_ < kMostLists) start_[nlists_] = at;
+    nlists_ = std::min(nlists_ + 1, kMostLists + 1);
+  };
+  if (from == 0 || tids[from] <= tids[from - 1]) begin_list(from);
+  uint64_t all_bits = tids[from];
+  uint64_t falls = 0;  // the highest bit: a TID is not greater than the one before
+  for (size_t i = size_t{from} + 1; i < n; ++i) {
+    all_bits |= tids[i];
+    falls |= tids[i] - tids[i - 1] - 1;
+  }
+  all_bits_ |= all_bits;
+  most_ = std::max(most_, tids[n - 1]);
+  if (falls >> 63 == 0) return;  // most often one list is added
+  for (uint32_t i = from + 1; i < n; ++i) {
+    if (tids[i] > tids[i - 1]) continue;
+    most_ = std::max(most_, tids[i - 1]);
+    begin_list(i);
+  }
 }
 
 void RowCounter::start() noexcept {
@@ -23,10 +38,20 @@ void RowCounter::start() noexcept {
   std::copy_n(start_, nlists_, next_);
 }
 
+template <bool can_be_most>
+inline const uint64_t* RowCounter::count_list(const uint64_t* tid, const uint64_t* end, uint64_t beyond,
+                                              uint64_t base) noexcept {
+  const unsigned bits = offset_bits();
+  do {
+    uint8_t& hits = hits_[((*tid >> 16 << bits) | (*tid & 0xffff)) - base];
+    hits = static_cast<uint8_t>(hits + (!can_be_most || hits < kMostHits));
+  } while (++tid != end && *tid < beyond);
+  return tid;
+}
+
 bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept {
   const uint64_t beyond = tid_of(first + size);
-  const unsigned bits = offset_bits();
-  const uint64_t base = (least_ >> 16 << bits) + first;
+  const uint64_t base = (least_ >> 16 << offset_bits()) + first;
   bool any = false;
   for (uint32_t l = 0; l < nlists_; ++l) {
     const uint64_t* tid = tids + next_[l];
@@ -34,22 +59,20 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size)
     if (tid == end || *tid >= beyond) continue;
     if (!any) std::memset(hits_, 0, size);
     any = true;
-    do {
-      uint8_t& hits = hits_[((*tid >> 16 << bits) | (*tid & 0xffff)) - base];
-      hits = static_cast<uint8_t>(hits + (hits < kMostHits));
-    } while (++tid != end && *tid < beyond);
+    // A row is in a list once.
+    tid = nlists_ > kMostHits ? count_list<true>(tid, end, beyond, base) : count_list<false>(tid, end, beyond, base);
     next_[l] = static_cast<uint32_t>(tid - tids);
   }
   return any;
 }
 
-size_t RowCounter::blocks_with(uint64_t add, size_t size, uint16_t* out) const noexcept {
+size_t RowCounter::find(unsigned least, size_t size, uint64_t* found, uint16_t* blocks) const noexcept {
+  kernels().at_least8(hits_, size / kBlock, static_cast<uint8_t>(least), found);
   size_t n = 0;
-  for (size_t at = 0; at < size; at += kBlock) {
-    uint64_t sums = 0;
-    for (size_t i = 0; i < kBlock; i += 8) sums |= word(at + i) + add;
-    out[n] = static_cast<uint16_t>(at);
-    n += (sums & kOnes << 7) != 0;
+  for (size_t b = 0; b < size / kBlock; ++b) {
+    // Without a branch: whether a block has one cannot be guessed.
+    blocks[n] = static_cast<uint16_t>(b);
+    n += found[b] != 0;
   }
   return n;
 }
