@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/hash.h"
+#include "core/leaf.h"
 #include "test/unit/support.h"
 
 namespace neardup {
@@ -91,6 +92,64 @@ TEST(Kernels, FoldAscii) {
           ASSERT_EQ(out[shift + i], upper ? c + 32 : c);
           ASSERT_EQ(word[i / 64] >> i % 64 & 1, is_word) << int{c};
           ASSERT_EQ(high[i / 64] >> i % 64 & 1, c >= 0x80) << int{c};
+        }
+      }
+    }
+  });
+}
+
+TEST(Kernels, AtLeast8) {
+  test::for_each_kernels([] {
+    Random random(5);
+    for (size_t blocks = 0; blocks <= 20; ++blocks) {
+      for (unsigned least = 1; least <= 127; ++least) {
+        const size_t shift = random() % 8;
+        std::string in(64 * blocks + shift, ' ');
+        // None, few or many that are enough, and those next to the bound.
+        const unsigned most = blocks % 3 == 0 ? least : 128;
+        for (char& c : in) c = static_cast<char>(random() % 8 == 0 ? least - random() % 2 : random() % most);
+        const test::Exact exact(in);
+        std::vector<uint64_t> masks(blocks);
+        kernels().at_least8(exact.data() + shift, blocks, static_cast<uint8_t>(least), masks.data());
+        for (size_t i = 0; i < 64 * blocks; ++i)
+          ASSERT_EQ(masks[i / 64] >> i % 64 & 1, exact.data()[shift + i] >= least) << least << ", byte " << i;
+      }
+    }
+  });
+}
+
+TEST(Kernels, UnpackTids) {
+  test::for_each_kernels([] {
+    Random random(6);
+    for (uint32_t block_bits = 0; block_bits <= 32; ++block_bits) {
+      for (uint32_t off_bits = 0; off_bits <= 16; ++off_bits) {
+        PackedTids tids;
+        tids.n = 1 + static_cast<uint32_t>(random() % 60);
+        tids.bits = block_bits + off_bits;
+        tids.off_bits = off_bits;
+        tids.mask = (uint64_t{1} << tids.bits) - 1;
+        tids.off_mask = (uint64_t{1} << off_bits) - 1;
+        tids.base_block = random() % 2 == 0 ? random() % 1000 : 0xffffffffu - random() % 1000;
+        // Up to where the last one begins, and 8 bytes; memory of exactly this size.
+        std::string bytes(uint64_t{tids.n - 1} * tids.bits / 8 + 8, ' ');
+        for (char& c : bytes) c = static_cast<char>(random());
+        const test::Exact exact(bytes);
+        tids.bytes = exact.data();
+        for (uint32_t from = 0; from < tids.n; ++from) {
+          for (const uint32_t to : {from, std::min(tids.n, from + 1 + static_cast<uint32_t>(random() % 20)), tids.n}) {
+            std::vector<uint64_t> out(to - from + 1, 7);
+            kernels().unpack_tids(tids, from, to, out.data());
+            for (uint32_t i = from; i < to; ++i) {
+              uint64_t field = 0;
+              for (uint32_t b = 0; b < tids.bits; ++b) {
+                const uint64_t bit = uint64_t{i} * tids.bits + b;
+                field |= uint64_t{exact.data()[bit / 8]} >> bit % 8 << 63 >> (63 - b);
+              }
+              const uint64_t tid = ((tids.base_block + (field >> off_bits)) << 16 | (field & tids.off_mask)) & kMostTid;
+              ASSERT_EQ(out[i - from], tid) << block_bits << " + " << off_bits << " bits, " << i << " of " << from << ".." << to;
+            }
+            ASSERT_EQ(out.back(), 7u);
+          }
         }
       }
     }

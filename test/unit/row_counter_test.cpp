@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "test/unit/support.h"
+
 namespace neardup {
 namespace {
 
@@ -57,21 +59,51 @@ Rows counted(RowCounter& counter, const Lists& lists, unsigned least) {
 TEST(RowCounter, EqualsDefinition) {
   const auto counter = new_counter();
   std::mt19937_64 random(11);
-  for (const uint64_t first : {uint64_t{0}, uint64_t{7}, (uint64_t{1} << 32) - 90'000}) {
-    for (const uint64_t blocks : {1u, 50u, 2'100u, 80'000u}) {
-      for (const uint64_t offsets : {1u, 14u, 15u, 16u, 291u, 4'095u}) {
-        if (blocks * offsets > 1'500'000) continue;
-        const size_t nlists = 1 + random() % 10;
-        Lists lists(nlists);
-        for (auto& list : lists) {
-          const size_t n = 1 + random() % 500 + blocks * offsets / 128;
-          for (size_t i = 0; i < n; ++i) list.push_back(tid(first + random() % blocks, 1 + random() % offsets));
-          std::sort(list.begin(), list.end());
+  test::for_each_kernels([&] {
+    for (const uint64_t first : {uint64_t{0}, uint64_t{7}, (uint64_t{1} << 32) - 90'000}) {
+      for (const uint64_t blocks : {1u, 50u, 2'100u, 80'000u}) {
+        for (const uint64_t offsets : {1u, 14u, 15u, 16u, 291u, 4'095u}) {
+          if (blocks * offsets > 1'500'000) continue;
+          const size_t nlists = 1 + random() % 10;
+          Lists lists(nlists);
+          for (auto& list : lists) {
+            const size_t n = 1 + random() % 500 + blocks * offsets / 128;
+            for (size_t i = 0; i < n; ++i) list.push_back(tid(first + random() % blocks, 1 + random() % offsets));
+            std::sort(list.begin(), list.end());
+            list.erase(std::unique(list.begin(), list.end()), list.end());
+          }
+          for (const unsigned least : {1u, 3u})
+            ASSERT_EQ(counted(*counter, lists, least), defined(lists, least)) << blocks << " blocks, " << offsets << " offsets";
         }
-        for (const unsigned least : {1u, 3u})
-          ASSERT_EQ(counted(*counter, lists, least), defined(lists, least)) << blocks << " blocks, " << offsets << " offsets";
       }
     }
+  });
+}
+
+// Lists are found where several are added at once, and a row that stands in one twice counts twice.
+TEST(RowCounter, ManyListsAtOnce) {
+  const auto counter = new_counter();
+  std::mt19937_64 random(12);
+  for (int round = 0; round < 300; ++round) {
+    Lists parts(1 + random() % 5);
+    for (auto& part : parts)
+      for (size_t list = random() % 60; list > 0; --list) {
+        uint64_t block = random() % 40;
+        for (size_t i = random() % 6; i > 0; --i, block += random() % 3) part.push_back(tid(block, 1));
+      }
+    parts[0].push_back(tid(3, 1));
+    counter->clear();
+    std::vector<uint64_t> all;
+    for (const auto& part : parts) {
+      all.insert(all.end(), part.begin(), part.end());
+      counter->add(all.data(), static_cast<uint32_t>(all.size()));
+    }
+    ASSERT_TRUE(counter->is_worth() || counter->has_too_many_lists());
+    if (!counter->is_worth()) continue;
+    const unsigned least = 1 + static_cast<unsigned>(random() % 6);
+    Rows out;
+    counter->at_least(all.data(), least, [&](uint64_t t, unsigned hits) { out.emplace_back(t, hits); });
+    ASSERT_EQ(out, defined(parts, least));
   }
 }
 
