@@ -11,9 +11,10 @@ inline constexpr unsigned kEditBlocks = 8;
 inline constexpr size_t kMaxEditColumns = 4096;
 inline constexpr size_t kEditMargin = 8;
 
-struct CtphKernels;  // kernels_ctph.h
-struct PackedTids;   // leaf.h
-struct WordKernels;  // kernels_words.h
+struct CtphKernels;    // kernels_ctph.h
+struct Entry;          // leaf.h
+struct PackedEntries;  // leaf.h
+struct WordKernels;    // kernels_words.h
 
 // Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.
 struct Kernels {
@@ -35,12 +36,13 @@ struct Kernels {
   // 1..127.
   void (*at_least8)(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks);
 
-  // The TIDs from..to-1 of a leaf; to is at most tids.n.
-  void (*unpack_tids)(const PackedTids& tids, uint32_t from, uint32_t to, uint64_t* out);
-
   // Round 0 of Fast Similarity Sketching for n shingle hashes (see minhash.h): for each x, with
   // h = mix64(x ^ seed_mix), components[(u32(h) * num_perm) >> 32] = min(itself, h >> 33).
   void (*sketch_round0)(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components);
+
+  // The entries from..to-1 of a leaf, or their TIDs only; to is at most leaf.n.
+  void (*unpack_entries)(const PackedEntries& leaf, uint32_t from, uint32_t to, Entry* out);
+  void (*unpack_tids)(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t* out);
 
   // Myers' bit vectors over a stripe of 1..8 blocks of 64 rows and n columns, 1..4096 (edit_impl.h). Bit i of a mask
   // of block b tells whether its row i has the column's symbol; the masks of column j are the 8 words from

@@ -180,63 +180,117 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
   return n;
 }
 
-// Four fields of PackedTids, from two times 16 bytes of which each has two: what brings each to the bottom of a word.
-struct FourFields {
-  __m256i bytes;
-  __m256i shifts;
+TARGET __m256i words_of(uint64_t v) { return _mm256_set1_epi64x(static_cast<long long>(v)); }
+
+TARGET __m128i load16(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+
+// Reads PackedFields from one of them on, eight at a time. Eight fields end as many bytes after their beginning as a field has
+// bits, so what brings them to the bottom of words stays the same.
+class EightFields {
+ public:
+  // n: of the fields; from is below n.
+  TARGET EightFields(const PackedFields& fields, uint32_t n, uint32_t from) : step_(fields.bits), mask_(words_of(fields.mask)) {
+    const uint64_t first = uint64_t{from} * fields.bits;
+    at_ = fields.bytes + (first >> 3);
+    end_ = fields.bytes + (uint64_t{n - 1} * fields.bits >> 3) + 8;
+    uint64_t bytes[8];
+    uint64_t shifts[8];
+    for (unsigned i = 0; i < 8; ++i) {
+      // 16 bytes hold two fields: at most 7 + 2 * 48 bits.
+      const uint64_t bit = (first & 7) + i * fields.bits;
+      if (i % 2 == 0) load_[i / 2] = bit >> 3;
+      const uint64_t in_load = bit - 8 * load_[i / 2];
+      bytes[i] = 0x0706050403020100u + (in_load >> 3) * 0x0101010101010101u;
+      shifts[i] = in_load & 7;
+    }
+    for (int half = 0; half < 2; ++half) {
+      bytes_[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 4 * half));
+      shifts_[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shifts + 4 * half));
+    }
+  }
+
+  // Whether the next eight lie where 16 bytes can be read for each two.
+  TARGET bool is_safe() const { return static_cast<size_t>(end_ - at_) >= load_[3] + 16; }
+  // Half 0 or 1 of the next eight.
+  TARGET __m256i half(int h) const {
+    const __m256i loads =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(load16(at_ + load_[2 * h])), load16(at_ + load_[2 * h + 1]), 1);
+    return _mm256_and_si256(_mm256_srlv_epi64(_mm256_shuffle_epi8(loads, bytes_[h]), shifts_[h]), mask_);
+  }
+  TARGET void advance() { at_ += step_; }
+
+ private:
+  const uint8_t* at_;
+  const uint8_t* end_;  // of what can be read
+  size_t step_;
+  size_t load_[4];
+  __m256i bytes_[2];
+  __m256i shifts_[2];
+  __m256i mask_;
 };
 
-TARGET FourFields four_fields(const uint64_t (&bit)[4]) {
-  uint64_t bytes[4];
-  uint64_t shifts[4];
-  for (int i = 0; i < 4; ++i) {
-    const uint64_t in_load = bit[i] - (bit[i & ~1] & ~uint64_t{7});
-    bytes[i] = 0x0706050403020100u + (in_load >> 3) * 0x0101010101010101u;
-    shifts[i] = in_load & 7;
+// Of fields of a leaf.
+class TidsOf {
+ public:
+  TARGET explicit TidsOf(const PackedEntries& leaf)
+      : off_mask_(words_of(leaf.off_mask)), base_(words_of(leaf.base_block)), most_(words_of(kMostTid)),
+        off_bits_(_mm_cvtsi32_si128(static_cast<int>(leaf.off_bits))) {}
+
+  TARGET __m256i operator()(__m256i v) const {
+    const __m256i block = _mm256_slli_epi64(_mm256_add_epi64(_mm256_srl_epi64(v, off_bits_), base_), 16);
+    return _mm256_and_si256(_mm256_or_si256(block, _mm256_and_si256(v, off_mask_)), most_);
   }
-  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)),
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shifts))};
-}
+
+ private:
+  __m256i off_mask_;
+  __m256i base_;
+  __m256i most_;
+  __m128i off_bits_;
+};
 
 }  // namespace
 
-// Eight fields begin as many bytes further as a field has bits: what brings them into place stays the same.
-TARGET void unpack_tids_avx2(const PackedTids& tids, uint32_t from, uint32_t to, uint64_t* out) {
-  const PackedTids t = tids;
+TARGET void unpack_entries_avx2(const PackedEntries& leaf, uint32_t from, uint32_t to, Entry* out) {
+  const PackedEntries copy = leaf;  // which nothing that is written can change
   if (to - from >= 8) {
-    const uint64_t bits = t.bits;
-    const uint64_t bit = from * bits & 7;
-    const FourFields low = four_fields({bit, bit + bits, bit + 2 * bits, bit + 3 * bits});
-    const FourFields high = four_fields({bit + 4 * bits, bit + 5 * bits, bit + 6 * bits, bit + 7 * bits});
-    const __m256i mask = _mm256_set1_epi64x(static_cast<long long>(t.mask));
-    const __m256i off_mask = _mm256_set1_epi64x(static_cast<long long>(t.off_mask));
-    const __m256i most = _mm256_set1_epi64x(static_cast<long long>(kMostTid));
-    const __m256i base = _mm256_set1_epi64x(static_cast<long long>(t.base_block));
-    const __m128i off_bits = _mm_cvtsi32_si128(static_cast<int>(t.off_bits));
-    const auto four = [&](const uint8_t* first, const uint8_t* second, const FourFields& fields, uint64_t* to) TARGET {
-      const __m256i both = _mm256_inserti128_si256(
-          _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(first))),
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(second)), 1);
-      const __m256i v = _mm256_and_si256(_mm256_srlv_epi64(_mm256_shuffle_epi8(both, fields.bytes), fields.shifts), mask);
-      const __m256i block = _mm256_slli_epi64(_mm256_add_epi64(_mm256_srl_epi64(v, off_bits), base), 16);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                          _mm256_and_si256(_mm256_or_si256(block, _mm256_and_si256(v, off_mask)), most));
-    };
-    const uint8_t* at = t.bytes + (from * bits >> 3);
-    const uint8_t* end = t.bytes + (uint64_t{t.n - 1} * bits >> 3) + 8;  // of what can be read
-    const size_t second = (bit + 2 * bits) >> 3;
-    const size_t third = (bit + 4 * bits) >> 3;
-    const size_t fourth = (bit + 6 * bits) >> 3;
-    for (; to - from >= 8 && static_cast<size_t>(end - at) >= fourth + 16; from += 8, at += bits, out += 8) {
-      four(at, at + second, low, out);
-      four(at + third, at + fourth, high, out + 4);
+    EightFields keys(copy.keys, copy.n, from);
+    EightFields tids(copy.tids, copy.n, from);
+    const TidsOf tids_of(copy);
+    const __m256i base_key = words_of(copy.base_key);
+    for (; to - from >= 8 && keys.is_safe() && tids.is_safe(); from += 8, out += 8) {
+      for (int h = 0; h < 2; ++h) {
+        const __m256i key = _mm256_add_epi64(keys.half(h), base_key);
+        const __m256i tid = tids_of(tids.half(h));
+        const __m256i even = _mm256_unpacklo_epi64(key, tid);
+        const __m256i odd = _mm256_unpackhi_epi64(key, tid);
+        __m256i* four = reinterpret_cast<__m256i*>(out + 4 * h);
+        _mm256_storeu_si256(four, _mm256_permute2x128_si256(even, odd, 0x20));
+        _mm256_storeu_si256(four + 1, _mm256_permute2x128_si256(even, odd, 0x31));
+      }
+      keys.advance();
+      tids.advance();
     }
   }
-  for (; from < to; ++from) *out++ = t.at(from);
+  for (; from < to; ++from) *out++ = {copy.key(from), copy.tid(from)};
+}
+
+TARGET void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t* out) {
+  const PackedEntries copy = leaf;
+  if (to - from >= 8) {
+    EightFields tids(copy.tids, copy.n, from);
+    const TidsOf tids_of(copy);
+    for (; to - from >= 8 && tids.is_safe(); from += 8, out += 8) {
+      for (int h = 0; h < 2; ++h)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4 * h), tids_of(tids.half(h)));
+      tids.advance();
+    }
+  }
+  for (; from < to; ++from) *out++ = copy.tid(from);
 }
 
 const Kernels kAvx2Kernels = {
-    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, at_least8, unpack_tids_avx2, sketch_round0,
+    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, at_least8, sketch_round0,
+    unpack_entries_avx2, unpack_tids_avx2,
     edit_stripe, near_pairs,
     &kAvx2CtphKernels,
     &kAvx2WordKernels,

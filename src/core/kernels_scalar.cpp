@@ -61,9 +61,14 @@ void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks)
   }
 }
 
-void unpack_tids(const PackedTids& tids, uint32_t from, uint32_t to, uint64_t* out) {
-  const PackedTids copy = tids;  // which nothing that is written can change
-  for (uint32_t i = from; i < to; ++i) *out++ = copy.at(i);
+void unpack_entries(const PackedEntries& leaf, uint32_t from, uint32_t to, Entry* out) {
+  const PackedEntries copy = leaf;  // which nothing that is written can change
+  for (uint32_t i = from; i < to; ++i) *out++ = {copy.key(i), copy.tid(i)};
+}
+
+void unpack_tids(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t* out) {
+  const PackedEntries copy = leaf;
+  for (uint32_t i = from; i < to; ++i) *out++ = copy.tid(i);
 }
 
 void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
@@ -141,7 +146,8 @@ size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bo
 
 const Kernels kScalarKernels = {
     "scalar",
-    fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, at_least8, unpack_tids, sketch_round0,
+    fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, at_least8, sketch_round0,
+    unpack_entries, unpack_tids,
     edit_stripe, near_pairs,
     &kScalarCtphKernels,
     &kScalarWordKernels,

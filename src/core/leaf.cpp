@@ -10,10 +10,12 @@ constexpr uint64_t mask_of(unsigned bits) noexcept { return bits == 0 ? 0 : ~uin
 
 constexpr size_t bytes_of(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
 
-// Appends fields of up to 56 bits, low bits first. Writes up to 8 bytes at a time: those after the fields are zero, and are
+// Appends fields of up to kMostBits bits, low bits first. Writes up to 8 bytes at a time: those after the fields are zero, and are
 // the spare ones once finish() was called.
 class BitWriter {
  public:
+  static constexpr unsigned kMostBits = 56;
+
   explicit BitWriter(uint8_t* p) noexcept : p_(p) {}
 
   void put(uint64_t v, unsigned bits) noexcept {
@@ -38,6 +40,17 @@ class BitWriter {
   unsigned used_ = 0;
 };
 
+// n fields of `bits` bits from p on, and the spare bytes; returns the end.
+template <typename F>
+uint8_t* write_fields(uint8_t* p, uint32_t n, unsigned bits, F field) noexcept {
+  BitWriter writer(p);
+  uint32_t i = 0;
+  if (2 * bits <= BitWriter::kMostBits)  // most often: two at once
+    for (; i + 2 <= n; i += 2) writer.put(field(i) | field(i + 1) << bits, 2 * bits);
+  for (; i < n; ++i) writer.put(field(i), bits);
+  return writer.finish();
+}
+
 }  // namespace
 
 bool LeafView::open(const void* bytes, size_t size) noexcept {
@@ -50,17 +63,13 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   const size_t keys = bytes_of(uint64_t{head.n} * head.key_bits) + 8;
   const size_t tids = bytes_of(uint64_t{head.n} * tid_bits) + 8;
   if (sizeof(LeafHead) + keys + tids > size) return false;
-  keys_ = static_cast<const uint8_t*>(bytes) + sizeof(LeafHead);
-  base_key_ = head.base_key;
-  key_mask_ = mask_of(head.key_bits);
-  key_bits_ = head.key_bits;
-  tids_.bytes = keys_ + keys;
-  tids_.base_block = head.base_block;
-  tids_.mask = mask_of(tid_bits);
-  tids_.off_mask = mask_of(head.off_bits);
-  tids_.n = head.n;
-  tids_.bits = tid_bits;
-  tids_.off_bits = head.off_bits;
+  packed_.keys = {static_cast<const uint8_t*>(bytes) + sizeof(LeafHead), mask_of(head.key_bits), head.key_bits};
+  packed_.tids = {packed_.keys.bytes + keys, mask_of(tid_bits), tid_bits};
+  packed_.base_key = head.base_key;
+  packed_.base_block = head.base_block;
+  packed_.off_mask = mask_of(head.off_bits);
+  packed_.n = head.n;
+  packed_.off_bits = head.off_bits;
   return true;
 }
 
@@ -68,7 +77,7 @@ uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
   uint32_t from = lower_bound_key(e.key, beyond);
   if (e.tid == 0) return from;
   // Within one key: the list may be long.
-  uint32_t n = tids_.n - from;
+  uint32_t n = packed_.n - from;
   while (n != 0) {
     const uint32_t half = n / 2;
     const bool below = at(from + half) < e;
@@ -79,12 +88,12 @@ uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
 }
 
 uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
-  if (end.key < base_key_) return from;
-  const uint64_t wanted = end.key - base_key_;
+  if (end.key < packed_.base_key) return from;
+  const uint64_t wanted = end.key - packed_.base_key;
   const uint64_t least_above = end.tid == kMostTid ? wanted + 1 : wanted;  // keys below it are before the end
-  const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
+  const auto at_key = [this](uint32_t i) { return packed_.keys.at(i); };
   // In doubling steps, then by halves.
-  uint32_t to = tids_.n;
+  uint32_t to = packed_.n;
   for (uint32_t step = 1; step < to - from; step *= 2) {
     if (!(at_key(from + step - 1) < least_above)) {
       to = from + step - 1;
@@ -101,7 +110,7 @@ uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
   }
   if (end.tid == kMostTid) return from;
   // Within the end's key.
-  n = tids_.n - from;
+  n = packed_.n - from;
   while (n != 0) {
     const uint32_t half = n / 2;
     const bool below = at(from + half) < end;
@@ -127,22 +136,22 @@ void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t 
 }
 
 uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noexcept {
-  if (key_from <= base_key_) return 0;
-  const uint64_t wanted = key_from - base_key_;
-  if (tids_.n == 0 || wanted > key_mask_) return tids_.n;
-  const auto at_key = [this](uint32_t i) { return field(keys_, uint64_t{i} * key_bits_, key_mask_); };
+  if (key_from <= packed_.base_key) return 0;
+  const uint64_t wanted = key_from - packed_.base_key;
+  if (packed_.n == 0 || wanted > packed_.keys.mask) return packed_.n;
+  const auto at_key = [this](uint32_t i) { return packed_.keys.at(i); };
   // Keys are hashes: most are where their value says. From there outward in doubling steps, then by halves: few cache
   // lines where keys are uniform, and logarithmic where they are not.
   uint64_t span;
-  if (beyond > base_key_) {
-    span = std::min(beyond - base_key_, key_mask_);
+  if (beyond > packed_.base_key) {
+    span = std::min(beyond - packed_.base_key, packed_.keys.mask);
   } else {
-    span = at_key(tids_.n - 1);
-    if (wanted > span) return tids_.n;
+    span = at_key(packed_.n - 1);
+    if (wanted > span) return packed_.n;
   }
-  const uint32_t near = guess(wanted, span, tids_.n);
+  const uint32_t near = guess(wanted, span, packed_.n);
   uint32_t from = 0;
-  uint32_t to = tids_.n;  // the answer is in [from, to]
+  uint32_t to = packed_.n;  // the answer is in [from, to]
   if (at_key(near) < wanted) {
     from = near + 1;
     for (uint32_t step = 8; from + step < to; step *= 2) {
@@ -245,16 +254,11 @@ uint32_t LeafPacker::write(void* out) noexcept {
   std::memcpy(p, &head, sizeof head);
   p += sizeof head;
   const Entry* entries = entries_;
-  BitWriter keys(p);
-  for (uint32_t i = 0; i < n_; ++i) keys.put(entries[i].key - head.base_key, head.key_bits);
-  p = keys.finish();
-  BitWriter tids(p);
-  const unsigned tid_bits = head.block_bits + head.off_bits;
-  for (uint32_t i = 0; i < n_; ++i) {
+  p = write_fields(p, n_, head.key_bits, [&](uint32_t i) { return entries[i].key - head.base_key; });
+  p = write_fields(p, n_, head.block_bits + head.off_bits, [&](uint32_t i) {
     const uint64_t tid = entries[i].tid;
-    tids.put(((tid >> 16) - head.base_block) << head.off_bits | (tid & 0xffff), tid_bits);
-  }
-  p = tids.finish();
+    return ((tid >> 16) - head.base_block) << head.off_bits | (tid & 0xffff);
+  });
   clear();
   return static_cast<uint32_t>(p - static_cast<uint8_t*>(out));
 }

@@ -51,22 +51,33 @@ inline constexpr uint32_t kMostLeafEntries = 8192;
 
 inline unsigned bit_width_of(uint64_t v) noexcept { return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v)); }
 
-// The TIDs of a leaf as they are stored: n fields of `bits` bits, 0..48, of which the low off_bits, 0..16, are the offset and the
-// rest is the block less base_block. 8 bytes can be read where any of them begins.
-struct PackedTids {
+// Fields of `bits` bits, 0..48, one after the other; 8 bytes can be read where any of them begins.
+struct PackedFields {
   const uint8_t* bytes = nullptr;
-  uint64_t base_block = 0;
-  uint64_t mask = 0;      // `bits` ones
-  uint64_t off_mask = 0;  // off_bits ones
-  uint32_t n = 0;
+  uint64_t mask = 0;  // `bits` ones
   uint32_t bits = 0;
-  uint32_t off_bits = 0;
 
   uint64_t at(uint32_t i) const noexcept {
     const uint64_t bit = uint64_t{i} * bits;
     uint64_t v;
     std::memcpy(&v, bytes + (bit >> 3), 8);
-    v = v >> (bit & 7) & mask;
+    return v >> (bit & 7) & mask;
+  }
+};
+
+// The entries of a leaf as they are stored: keys less base_key; blocks less base_block, then offsets.
+struct PackedEntries {
+  PackedFields keys;
+  PackedFields tids;
+  uint64_t base_key = 0;
+  uint64_t base_block = 0;
+  uint64_t off_mask = 0;  // off_bits ones
+  uint32_t n = 0;
+  uint32_t off_bits = 0;
+
+  uint64_t key(uint32_t i) const noexcept { return base_key + keys.at(i); }
+  uint64_t tid(uint32_t i) const noexcept {
+    const uint64_t v = tids.at(i);
     return ((base_block + (v >> off_bits)) << 16 | (v & off_mask)) & kMostTid;
   }
 };
@@ -77,11 +88,11 @@ class LeafView {
   // False unless the head is possible and its fields lie within `size` bytes (of kLeafBytes at most).
   bool open(const void* bytes, size_t size) noexcept;
 
-  uint32_t count() const noexcept { return tids_.n; }
-  uint64_t key(uint32_t i) const noexcept { return base_key_ + field(keys_, uint64_t{i} * key_bits_, key_mask_); }
-  uint64_t tid(uint32_t i) const noexcept { return tids_.at(i); }
+  uint32_t count() const noexcept { return packed_.n; }
+  uint64_t key(uint32_t i) const noexcept { return packed_.key(i); }
+  uint64_t tid(uint32_t i) const noexcept { return packed_.tid(i); }
   Entry at(uint32_t i) const noexcept { return {key(i), tid(i)}; }
-  bool one_key() const noexcept { return key_bits_ == 0; }
+  bool one_key() const noexcept { return packed_.keys.bits == 0; }
 
   // First index whose entry is not below e: count() when there is none. beyond: a key near which the keys of the leaf end,
   // if known; it makes the search shorter, and no answer wrong.
@@ -100,16 +111,17 @@ class LeafView {
     uint8_t tid_bits;
   };
   Shape shape() const noexcept {
-    return {static_cast<uint16_t>(tids_.n), static_cast<uint8_t>(key_bits_), static_cast<uint8_t>(tids_.bits)};
+    return {static_cast<uint16_t>(packed_.n), static_cast<uint8_t>(packed_.keys.bits),
+            static_cast<uint8_t>(packed_.tids.bits)};
   }
   // Asks for the cache lines that lower_bound() of a key and the entries found will read, if the leaf has this shape and
   // its keys lie between base and beyond. Nothing outside the first kLeafBytes is touched.
   static void prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t beyond, uint64_t key) noexcept;
 
-  void decode(uint32_t from, uint32_t to, Entry* out) const noexcept {
-    for (uint32_t i = from; i < to; ++i) *out++ = at(i);
+  void decode(uint32_t from, uint32_t to, Entry* out) const noexcept { kernels().unpack_entries(packed_, from, to, out); }
+  void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept {
+    kernels().unpack_tids(packed_, from, to, out);
   }
-  void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept { kernels().unpack_tids(tids_, from, to, out); }
 
  private:
   // Where among n keys from 0 to about `span` the key `wanted` lies.
@@ -117,17 +129,8 @@ class LeafView {
     const double share = static_cast<double>(wanted) / (static_cast<double>(span) + 1);
     return share < 1 ? static_cast<uint32_t>(share * n) : n - 1;
   }
-  static uint64_t field(const uint8_t* p, uint64_t bit, uint64_t mask) noexcept {
-    uint64_t v;
-    std::memcpy(&v, p + (bit >> 3), 8);
-    return v >> (bit & 7) & mask;
-  }
 
-  const uint8_t* keys_ = nullptr;
-  uint64_t base_key_ = 0;
-  uint64_t key_mask_ = 0;
-  uint32_t key_bits_ = 0;
-  PackedTids tids_;
+  PackedEntries packed_;
 };
 
 // Packs ascending entries into one leaf after the other. Plain data, 128 kB.

@@ -118,37 +118,63 @@ TEST(Kernels, AtLeast8) {
   });
 }
 
-TEST(Kernels, UnpackTids) {
+// n random fields and 8 bytes where the last one begins, in memory of exactly this size.
+struct RandomFields {
+  RandomFields(Random& random, uint32_t n, uint32_t bits) : exact(random_bytes(random, uint64_t{n - 1} * bits / 8 + 8)) {
+    fields = {exact.data(), (uint64_t{1} << bits) - 1, bits};
+  }
+  static std::string random_bytes(Random& random, size_t size) {
+    std::string bytes(size, ' ');
+    for (char& c : bytes) c = static_cast<char>(random());
+    return bytes;
+  }
+  // Bit by bit.
+  uint64_t at(uint32_t i) const {
+    uint64_t field = 0;
+    for (uint32_t b = 0; b < fields.bits; ++b) {
+      const uint64_t bit = uint64_t{i} * fields.bits + b;
+      field |= (uint64_t{exact.data()[bit / 8]} >> bit % 8 & 1) << b;
+    }
+    return field;
+  }
+
+  test::Exact exact;
+  PackedFields fields;
+};
+
+TEST(Kernels, UnpackEntries) {
   test::for_each_kernels([] {
     Random random(6);
     for (uint32_t block_bits = 0; block_bits <= 32; ++block_bits) {
       for (uint32_t off_bits = 0; off_bits <= 16; ++off_bits) {
-        PackedTids tids;
-        tids.n = 1 + static_cast<uint32_t>(random() % 60);
-        tids.bits = block_bits + off_bits;
-        tids.off_bits = off_bits;
-        tids.mask = (uint64_t{1} << tids.bits) - 1;
-        tids.off_mask = (uint64_t{1} << off_bits) - 1;
-        tids.base_block = random() % 2 == 0 ? random() % 1000 : 0xffffffffu - random() % 1000;
-        // Up to where the last one begins, and 8 bytes; memory of exactly this size.
-        std::string bytes(uint64_t{tids.n - 1} * tids.bits / 8 + 8, ' ');
-        for (char& c : bytes) c = static_cast<char>(random());
-        const test::Exact exact(bytes);
-        tids.bytes = exact.data();
-        for (uint32_t from = 0; from < tids.n; ++from) {
-          for (const uint32_t to : {from, std::min(tids.n, from + 1 + static_cast<uint32_t>(random() % 20)), tids.n}) {
-            std::vector<uint64_t> out(to - from + 1, 7);
-            kernels().unpack_tids(tids, from, to, out.data());
+        const uint32_t n = 1 + static_cast<uint32_t>(random() % 60);
+        const RandomFields keys(random, n, static_cast<uint32_t>(random() % (kKeyBits + 1)));
+        const RandomFields tids(random, n, block_bits + off_bits);
+        PackedEntries leaf;
+        leaf.keys = keys.fields;
+        leaf.tids = tids.fields;
+        leaf.base_key = random() & kMostKey;
+        leaf.base_block = random() % 2 == 0 ? random() % 1000 : 0xffffffffu - random() % 1000;
+        leaf.off_mask = (uint64_t{1} << off_bits) - 1;
+        leaf.n = n;
+        leaf.off_bits = off_bits;
+        std::vector<Entry> expected;
+        for (uint32_t i = 0; i < n; ++i) {
+          const uint64_t block = leaf.base_block + (tids.at(i) >> off_bits);
+          expected.push_back({leaf.base_key + keys.at(i), (block << 16 | (tids.at(i) & leaf.off_mask)) & kMostTid});
+        }
+        for (uint32_t from = 0; from < n; ++from) {
+          for (const uint32_t to : {from, std::min(n, from + 1 + static_cast<uint32_t>(random() % 20)), n}) {
+            std::vector<Entry> entries(to - from + 1, Entry{7, 7});
+            std::vector<uint64_t> only(to - from + 1, 7);
+            kernels().unpack_entries(leaf, from, to, entries.data());
+            kernels().unpack_tids(leaf, from, to, only.data());
             for (uint32_t i = from; i < to; ++i) {
-              uint64_t field = 0;
-              for (uint32_t b = 0; b < tids.bits; ++b) {
-                const uint64_t bit = uint64_t{i} * tids.bits + b;
-                field |= uint64_t{exact.data()[bit / 8]} >> bit % 8 << 63 >> (63 - b);
-              }
-              const uint64_t tid = ((tids.base_block + (field >> off_bits)) << 16 | (field & tids.off_mask)) & kMostTid;
-              ASSERT_EQ(out[i - from], tid) << block_bits << " + " << off_bits << " bits, " << i << " of " << from << ".." << to;
+              ASSERT_TRUE(entries[i - from] == expected[i]) << block_bits << " + " << off_bits << " bits, " << i << " from " << from;
+              ASSERT_EQ(only[i - from], expected[i].tid) << block_bits << " + " << off_bits << " bits, " << i << " from " << from;
             }
-            ASSERT_EQ(out.back(), 7u);
+            ASSERT_TRUE((entries.back() == Entry{7, 7}));
+            ASSERT_EQ(only.back(), 7u);
           }
         }
       }
