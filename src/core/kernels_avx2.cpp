@@ -193,19 +193,17 @@ class EightFields {
     const uint64_t first = uint64_t{from} * fields.bits;
     at_ = fields.bytes + (first >> 3);
     end_ = fields.bytes + (uint64_t{n - 1} * fields.bits >> 3) + 8;
-    uint64_t bytes[8];
-    uint64_t shifts[8];
-    for (unsigned i = 0; i < 8; ++i) {
+    const __m256i each = _mm256_mul_epu32(words_of(fields.bits), _mm256_setr_epi64x(0, 1, 2, 3));
+    const __m256i low_byte = _mm256_setr_epi64x(0, 0x0808080808080808, 0, 0x0808080808080808);
+    for (int h = 0; h < 2; ++h) {
       // 16 bytes hold two fields: at most 7 + 2 * 48 bits.
-      const uint64_t bit = (first & 7) + i * fields.bits;
-      if (i % 2 == 0) load_[i / 2] = bit >> 3;
-      const uint64_t in_load = bit - 8 * load_[i / 2];
-      bytes[i] = 0x0706050403020100u + (in_load >> 3) * 0x0101010101010101u;
-      shifts[i] = in_load & 7;
-    }
-    for (int half = 0; half < 2; ++half) {
-      bytes_[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 4 * half));
-      shifts_[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shifts + 4 * half));
+      const uint64_t bit = (first & 7) + 4 * static_cast<unsigned>(h) * fields.bits;
+      load_[2 * h] = bit >> 3;
+      load_[2 * h + 1] = (bit + 2 * fields.bits) >> 3;
+      const __m256i bits = _mm256_add_epi64(each, words_of(bit));
+      const __m256i in_load = _mm256_sub_epi64(bits, _mm256_andnot_si256(words_of(7), _mm256_unpacklo_epi64(bits, bits)));
+      bytes_[h] = _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi64(in_load, 3), low_byte), words_of(0x0706050403020100));
+      shifts_[h] = _mm256_and_si256(in_load, words_of(7));
     }
   }
 
