@@ -13,6 +13,9 @@
 namespace neardup {
 namespace {
 
+// The word in all lanes.
+TARGET inline __m256i words_of(uint64_t v) { return _mm256_set1_epi64x(static_cast<long long>(v)); }
+
 // All byte comparisons below are signed; bytes 0x80.. are negative and so never inside an ASCII range.
 TARGET void fold_ascii(const uint8_t* in, size_t blocks, uint8_t* out, uint64_t* word, uint64_t* high) {
   const __m256i before_upper = _mm256_set1_epi8('A' - 1);
@@ -99,7 +102,6 @@ TARGET inline __m256i multiply64(__m256i x, __m256i low, __m256i high) {
   return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(cross, 32));
 }
 
-// As the AVX-512 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
 TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks) {
   const __m256i below = _mm256_set1_epi8(static_cast<char>(least - 1));
   const auto half = [&](const uint8_t* at) TARGET {
@@ -109,11 +111,12 @@ TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t*
   for (size_t b = 0; b < blocks; ++b, in += 64) masks[b] = half(in) | half(in + 32) << 32;
 }
 
+// As the AVX-512 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
 TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   constexpr uint64_t kFactor = 0xe9846af9b1a615dULL;  // of mix64()
-  const __m256i seed = _mm256_set1_epi64x(static_cast<long long>(seed_mix));
-  const __m256i low = _mm256_set1_epi64x(static_cast<long long>(kFactor & 0xffffffff));
-  const __m256i high = _mm256_set1_epi64x(static_cast<long long>(kFactor >> 32));
+  const __m256i seed = words_of(seed_mix);
+  const __m256i low = words_of(kFactor & 0xffffffff);
+  const __m256i high = words_of(kFactor >> 32);
   const __m256i bins = _mm256_set1_epi64x(num_perm);
   size_t i = 0;
   for (; i + 16 <= n; i += 16) {
@@ -159,7 +162,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
   const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
   size_t n = 0;
   for (size_t i = 0; i < nx; ++i) {
-    const __m256i value = _mm256_set1_epi64x(static_cast<long long>(x[i]));
+    const __m256i value = words_of(x[i]);
     size_t j = triangle ? i + 1 : 0;
     for (; j + 4 <= ny; j += 4) {
       const __m256i other = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y + j));
@@ -169,7 +172,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
         out[n++] = static_cast<uint32_t>(i << 16 | (j + static_cast<unsigned>(__builtin_ctz(hits))));
     }
     if (j < ny) {
-      const __m256i there = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(ny - j)), lanes);
+      const __m256i there = _mm256_cmpgt_epi64(words_of(ny - j), lanes);
       const __m256i other = _mm256_maskload_epi64(reinterpret_cast<const long long*>(y + j), there);
       const __m256i near = _mm256_cmpgt_epi64(too_many, count_lanes(_mm256_xor_si256(value, other)));
       unsigned hits = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_and_si256(near, there))));
@@ -180,9 +183,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
   return n;
 }
 
-TARGET __m256i words_of(uint64_t v) { return _mm256_set1_epi64x(static_cast<long long>(v)); }
-
-TARGET __m128i load16(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+TARGET inline __m128i load16(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
 
 // Reads PackedFields from one of them on, eight at a time. Eight fields end as many bytes after their beginning as a field has
 // bits, so what brings them to the bottom of words stays the same.
@@ -227,7 +228,7 @@ class EightFields {
   __m256i mask_;
 };
 
-// Of fields of a leaf.
+// The TIDs that fields of a leaf stand for, four at a time.
 class TidsOf {
  public:
   TARGET explicit TidsOf(const PackedEntries& leaf)

@@ -64,12 +64,12 @@ TARGET uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
   return m;
 }
 
-// The multiplies and shifts on eight lanes at a time; the minima stay scalar, since lanes may share a bin.
 TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks) {
   const __m512i bound = _mm512_set1_epi8(static_cast<char>(least));
   for (size_t b = 0; b < blocks; ++b) masks[b] = _mm512_cmpge_epu8_mask(_mm512_loadu_si512(in + 64 * b), bound);
 }
 
+// The multiplies and shifts on eight lanes at a time; the minima stay scalar, since lanes may share a bin.
 TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   const __m512i seed = _mm512_set1_epi64(static_cast<long long>(seed_mix));
   const __m512i factor = _mm512_set1_epi64(static_cast<long long>(0xe9846af9b1a615dULL));
