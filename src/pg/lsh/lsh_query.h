@@ -18,9 +18,17 @@ struct LshQueryMemo {
   Datum argument;  // the very same bytes each time, and neither moved nor freed
   bool read;
   LshQueryView view;
+  uint32_t needed;  // equal components that the operator asks for; kAskOperator: it has to be asked
+
+  static constexpr uint32_t kAskOperator = ~uint32_t{0};
 };
 // For the calls of `function` from now on, if it is one that uses memos; the memo and the argument stay as long.
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
+
+// What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the value is; else
+// unknown. Cost: that of comparing the components.
+enum class QuickAnswer { unknown, no, yes };
+QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 
 Datum lsh_query_datum(const LshQueryView& query);
 

@@ -35,6 +35,7 @@ class RowCheck {
 
  private:
   RowVerdict look_at(IndexScanDesc scan, Buffer page);
+  RowVerdict quick_verdict(IndexScanDesc scan, HeapTuple row) const;
 
   bool usable_;
   MemoryContext context_;       // of one row

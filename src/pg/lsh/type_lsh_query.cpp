@@ -291,7 +291,28 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
     return;
   memo->argument = argument;
   memo->read = false;
+  memo->needed = LshQueryMemo::kAskOperator;
   function->fn_extra = memo;
+  const auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(argument));
+  if (function->fn_addr != minhash_at_least || VARATT_IS_EXTENDED(value)) return;
+  memo->view = lsh_query_view(argument);
+  memo->read = true;
+  const MinhashView& wanted = memo->view.signature;
+  if (memo->view.measure == LshMeasure::jaccard && !wanted.empty())
+    memo->needed = min_matches(memo->view.bound, false, wanted.num_perm(), wanted.bits());
+}
+
+QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept {
+  if (memo.needed == LshQueryMemo::kAskOperator) return QuickAnswer::unknown;
+  const auto* signature = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));
+  const MinhashView& wanted = memo.view.signature;
+  // With the header of the query's signature, which is valid, it is one, made as that one was and as long.
+  if (VARATT_IS_EXTENDED(signature) || VARSIZE(signature) != VARHDRSZ + wanted.size ||
+      memcmp(VARDATA(signature), wanted.header, sizeof *wanted.header) != 0)
+    return QuickAnswer::unknown;
+  const void* components = VARDATA(signature) + sizeof *wanted.header;
+  return count_matches(components, wanted.components, wanted.num_perm(), wanted.bits()) >= memo.needed ? QuickAnswer::yes
+                                                                                                      : QuickAnswer::no;
 }
 
 bool makes_lsh_query(Oid function, LshMeasure* measure) {
