@@ -11,8 +11,26 @@ void RowCounter::add(const uint64_t* tids, uint32_t n) noexcept {
   const uint32_t from = n_;
   n_ = n;
   if (n == from) return;
+  seen_.least = std::min(seen_.least, tids[from]);
+  seen_.most = std::max(seen_.most, tids[n - 1]);
+  seen_.all_bits |= tids[from] | tids[n - 1];
+  if (from != 0 && tids[from] > tids[from - 1]) return;
+  if (nparts_ < kMostLists) next_[nparts_] = from;
+  nparts_ = std::min(nparts_ + 1, kMostLists + 1);
+}
+
+void RowCounter::look(const uint64_t* tids) noexcept {
+  while (looked_at_ < n_) {
+    while (next_part_ < nparts_ && next_[next_part_] <= looked_at_) ++next_part_;
+    look_up_to(tids, next_part_ < nparts_ ? next_[next_part_] : n_);
+  }
+}
+
+void RowCounter::look_up_to(const uint64_t* tids, uint32_t n) noexcept {
+  const uint32_t from = looked_at_;
+  looked_at_ = n;
   const auto begin_list = [&](uint32_t at) {
-    least_ = std::min(least_, tids[at]);
+    exact_.least = std::min(exact_.least, tids[at]);
     if (nlists_ < kMostLists) start_[nlists_] = at;
     nlists_ = std::min(nlists_ + 1, kMostLists + 1);
   };
@@ -23,12 +41,12 @@ void RowCounter::add(const uint64_t* tids, uint32_t n) noexcept {
     all_bits |= tids[i];
     falls |= tids[i] - tids[i - 1] - 1;
   }
-  all_bits_ |= all_bits;
-  most_ = std::max(most_, tids[n - 1]);
-  if (falls >> 63 == 0) return;  // most often one list is added
+  exact_.all_bits |= all_bits;
+  exact_.most = std::max(exact_.most, tids[n - 1]);
+  if (falls >> 63 == 0) return;  // most often it is one list
   for (uint32_t i = from + 1; i < n; ++i) {
     if (tids[i] > tids[i - 1]) continue;
-    most_ = std::max(most_, tids[i - 1]);
+    exact_.most = std::max(exact_.most, tids[i - 1]);
     begin_list(i);
   }
 }
@@ -51,7 +69,7 @@ inline const uint64_t* RowCounter::count_list(const uint64_t* tid, const uint64_
 
 bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept {
   const uint64_t beyond = tid_of(first + size);
-  const uint64_t base = (least_ >> 16 << offset_bits()) + first;
+  const uint64_t base = (exact_.least >> 16 << offset_bits()) + first;
   bool any = false;
   for (uint32_t l = 0; l < nlists_; ++l) {
     const uint64_t* tid = tids + next_[l];
@@ -64,6 +82,37 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size)
     next_[l] = static_cast<uint32_t>(tid - tids);
   }
   return any;
+}
+
+size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcept {
+  static_assert(kWindow == 1 << 15);
+  const auto place_of = [](uint64_t tid) { return tid * 0x9E3779B97F4A7C15u >> 49; };
+  std::memset(hits_, 0, sizeof hits_);
+  for (uint32_t i = 0; i < n_; ++i) {
+    uint8_t& hits = hits_[place_of(tids[i])];
+    hits = static_cast<uint8_t>(hits + (hits < kMostHits));
+  }
+  // Without a branch: which TIDs are of such rows cannot be guessed.
+  size_t n = 0;
+  for (uint32_t i = 0; i < nfirst; ++i) {
+    const uint64_t hits = hits_[place_of(tids[i])];
+    tids[n] = tids[i] << 16 | hits;
+    n += hits >= least;
+  }
+  // Most rows are there several times.
+  constexpr size_t kRecent = sizeof hits_ / sizeof(uint64_t) / 4;
+  uint64_t* recent = reinterpret_cast<uint64_t*>(hits_);
+  std::memset(recent, 0xff, kRecent * sizeof *recent);
+  size_t kept = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t row = tids[i];
+    uint64_t& last = recent[place_of(row >> 16) % kRecent];
+    tids[kept] = row;
+    kept += last != row;
+    last = row;
+  }
+  std::sort(tids, tids + kept);
+  return static_cast<size_t>(std::unique(tids, tids + kept) - tids);
 }
 
 size_t RowCounter::find(unsigned least, size_t size, uint64_t* found, uint16_t* blocks) const noexcept {

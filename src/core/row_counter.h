@@ -10,6 +10,9 @@
 
 namespace neardup {
 
+// Where there are many more rows than TIDs, looking at every row's byte takes longer than all else; rows then share bytes, by a
+// hash, which gives an upper bound of their hits.
+//
 // The TIDs (block << 16 | offset) are the caller's, in an array that may grow and move. Rows are numbered in the order of their
 // TIDs, with room for every offset that may be, from the first block in the lists to the last. Plain data, 40 kB; clear() before
 // use.
@@ -20,21 +23,32 @@ class RowCounter {
   static constexpr uint64_t kMostRowsPerEntry = 256;
 
   void clear() noexcept {
-    n_ = nlists_ = 0;
-    least_ = ~uint64_t{0};
-    most_ = all_bits_ = 0;
+    n_ = nparts_ = looked_at_ = next_part_ = nlists_ = 0;
+    seen_.clear();
+    exact_.clear();
   }
 
-  // Looks at what was added to the array: those from the last add() on, up to n. They are lists one behind the other, each
-  // ascending; where one ends is seen by the next TID not being greater. Cost 0.3 ns a TID.
+  // Takes note of what was added to the array: those from the last add() on, up to n. They are lists one behind the other, each
+  // ascending; where one ends is seen by the next TID not being greater.
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
-  bool has_too_many_lists() const noexcept { return nlists_ > kMostLists; }
+  bool has_too_many_lists() const noexcept { return nparts_ > kMostLists || nlists_ > kMostLists; }
+
+  // Whether maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where few hits are
+  // enough, too many rows would have them by chance.
+  bool is_thin(uint64_t n, unsigned least) const noexcept {
+    const uint64_t rows = seen_.rows();
+    return n_ != 0 && least >= kLeastShared && n <= kMostThin && rows > kThinRows * n &&
+           (n <= kMostThin / 2 || rows > kMostRowsPerEntry * n);
+  }
 
   // Whether at_least() may be called. Not with nothing or with more than kMostLists, nor where the lists are so thin that
-  // looking at every row between the first and the last takes longer than other ways: more than kMostRowsPerEntry rows a TID.
-  bool is_worth() const noexcept {
-    return n_ != 0 && !has_too_many_lists() && offset_bits() <= kMostOffsetBits && rows() <= kMostRowsPerEntry * n_;
+  // looking at every row between the first and the last takes longer than other ways: more than kMostRowsPerEntry rows a TID. Looks
+  // at what was added since the last time. Cost 0.3 ns a TID.
+  bool is_worth(const uint64_t* tids) noexcept {
+    if (n_ == 0 || has_too_many_lists()) return false;
+    look(tids);
+    return !has_too_many_lists() && exact_.offset_bits() <= kMostOffsetBits && exact_.rows() <= kMostRowsPerEntry * n_;
   }
 
   // Calls f(tid, hits) for each row with at least so many hits, 1..kMostHits, TIDs ascending; once, then clear(). Cost 2 ns a
@@ -44,7 +58,7 @@ class RowCounter {
     start();
     uint64_t found[kWindow / kBlock];
     uint16_t blocks[kWindow / kBlock];
-    const uint64_t rows = this->rows();
+    const uint64_t rows = exact_.rows();
     for (uint64_t first = 0; first < rows; first += kWindow) {
       const size_t size = static_cast<size_t>(std::min<uint64_t>(rows - first + kBlock - 1, kWindow)) / kBlock * kBlock;
       if (!count_window(tids, first, size)) continue;
@@ -57,18 +71,45 @@ class RowCounter {
     }
   }
 
+  // The same from an upper bound of the hits: calls f(tid, hits) for each row that is among the first `nfirst` TIDs and has at least
+  // so many hits, 1..kMostHits, and perhaps for others of these; TIDs ascending. hits: its own and those of rows with which it shares a
+  // counter. Any lists, in any order. Makes a mess of tids. Once, then clear(). Cost 1 ns a TID.
+  template <typename F>
+  void maybe_at_least(uint64_t* tids, uint32_t nfirst, unsigned least, F f) {
+    const size_t n = fold(tids, nfirst, least);
+    for (size_t i = 0; i < n; ++i) f(tids[i] >> 16, static_cast<unsigned>(tids[i] & 0xffff));
+  }
+
  private:
   static constexpr size_t kWindow = 32768;
+  static constexpr unsigned kLeastShared = 4;
+  static constexpr uint32_t kMostThin = 16384;
+  static constexpr uint64_t kThinRows = 16;  // for each TID
   static constexpr size_t kBlock = 64;
   static constexpr unsigned kMostOffsetBits = 12;  // the rows of a block of the table are in one window
 
-  unsigned offset_bits() const noexcept { return static_cast<unsigned>(std::bit_width(all_bits_ & 0xffff)); }
-  uint64_t rows() const noexcept { return ((most_ >> 16) - (least_ >> 16) + 1) << offset_bits(); }
+  // Which rows there are between the first and the last.
+  struct Range {
+    uint64_t least;
+    uint64_t most;
+    uint64_t all_bits;  // that any TID has
+
+    void clear() noexcept {
+      least = ~uint64_t{0};
+      most = all_bits = 0;
+    }
+    unsigned offset_bits() const noexcept { return static_cast<unsigned>(std::bit_width(all_bits & 0xffff)); }
+    uint64_t rows() const noexcept { return ((most >> 16) - (least >> 16) + 1) << offset_bits(); }
+  };
+
+  unsigned offset_bits() const noexcept { return exact_.offset_bits(); }
   uint64_t tid_of(uint64_t number) const noexcept {
     const uint64_t offsets = (uint64_t{1} << offset_bits()) - 1;
-    return ((least_ >> 16) + (number >> offset_bits())) << 16 | (number & offsets);
+    return ((exact_.least >> 16) + (number >> offset_bits())) << 16 | (number & offsets);
   }
 
+  void look(const uint64_t* tids) noexcept;
+  void look_up_to(const uint64_t* tids, uint32_t n) noexcept;
   void start() noexcept;
   // Counts so many rows from this number on, whole blocks; false: none has a hit.
   bool count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept;
@@ -76,15 +117,19 @@ class RowCounter {
   const uint64_t* count_list(const uint64_t* tid, const uint64_t* end, uint64_t beyond, uint64_t base) noexcept;
   // For each block of hits_ which bytes are at least so many, and the blocks that have one; returns how many have.
   size_t find(unsigned least, size_t size, uint64_t* found, uint16_t* blocks) const noexcept;
+  // maybe_at_least(): leaves TID << 16 | hits of so many rows in tids.
+  size_t fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcept;
 
-  uint64_t least_;
-  uint64_t most_;
-  uint64_t all_bits_;  // that any TID has
+  Range seen_;          // by the ends of what was added
+  Range exact_;         // of the TIDs that were looked at
   uint32_t n_;
-  uint32_t nlists_;    // kMostLists + 1: too many
+  uint32_t nparts_;     // that were added and do not go on with the list before; kMostLists + 1: too many
+  uint32_t looked_at_;  // so many TIDs
+  uint32_t next_part_;  // of those not looked at
+  uint32_t nlists_;     // of the TIDs that were looked at; kMostLists + 1: too many
   uint32_t start_[kMostLists + 1];
-  uint32_t next_[kMostLists];  // of each list the TID that was not counted yet
-  uint8_t hits_[kWindow];
+  uint32_t next_[kMostLists];  // until at_least() where a part begins, then of each list the TID that was not counted yet
+  alignas(uint64_t) uint8_t hits_[kWindow];
 };
 
 }  // namespace neardup

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,13 +47,15 @@ Rows counted(RowCounter& counter, const Lists& lists, unsigned least) {
     std::vector<uint64_t> moved(all);
     moved.insert(moved.end(), list.begin(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2));
     counter.add(moved.data(), static_cast<uint32_t>(moved.size()));
+    if (list.size() % 3 == 0) counter.is_worth(moved.data());  // as often as one likes
     moved.insert(moved.end(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2), list.end());
     counter.add(moved.data(), static_cast<uint32_t>(moved.size()));
     all.swap(moved);
   }
   Rows out;
-  EXPECT_TRUE(counter.is_worth());
-  if (counter.is_worth()) counter.at_least(all.data(), least, [&](uint64_t t, unsigned hits) { out.emplace_back(t, hits); });
+  const bool worth = counter.is_worth(all.data());
+  EXPECT_TRUE(worth);
+  if (worth) counter.at_least(all.data(), least, [&](uint64_t t, unsigned hits) { out.emplace_back(t, hits); });
   return out;
 }
 
@@ -98,8 +101,9 @@ TEST(RowCounter, ManyListsAtOnce) {
       all.insert(all.end(), part.begin(), part.end());
       counter->add(all.data(), static_cast<uint32_t>(all.size()));
     }
-    ASSERT_TRUE(counter->is_worth() || counter->has_too_many_lists());
-    if (!counter->is_worth()) continue;
+    const bool worth = counter->is_worth(all.data());
+    ASSERT_TRUE(worth || counter->has_too_many_lists());
+    if (!worth) continue;
     const unsigned least = 1 + static_cast<unsigned>(random() % 6);
     Rows out;
     counter->at_least(all.data(), least, [&](uint64_t t, unsigned hits) { out.emplace_back(t, hits); });
@@ -153,7 +157,7 @@ TEST(RowCounter, OneRow) {
 bool is_worth(RowCounter& counter, const std::vector<uint64_t>& tids) {
   counter.clear();
   counter.add(tids.data(), static_cast<uint32_t>(tids.size()));
-  return counter.is_worth();
+  return counter.is_worth(tids.data());
 }
 
 TEST(RowCounter, KnowsWhereItIsNoUse) {
@@ -179,6 +183,78 @@ TEST(RowCounter, KnowsWhereItIsNoUse) {
   falling.insert(falling.end(), 5'000, tid(9, 1));
   EXPECT_FALSE(is_worth(*counter, falling));
   EXPECT_TRUE(is_worth(*counter, {tid(4, 4)}));  // cleared
+}
+
+// Rows of the first so many TIDs that have enough hits, and others of these, in order and once.
+void expect_all_that_may_have(RowCounter& counter, const std::vector<uint64_t>& tids, size_t nfirst, unsigned least, size_t most_others) {
+  std::map<uint64_t, unsigned> hits;
+  for (const uint64_t t : tids) ++hits[t];
+  Rows expected;
+  for (const uint64_t t : std::set<uint64_t>(tids.begin(), tids.begin() + static_cast<ptrdiff_t>(nfirst)))
+    if (hits[t] >= least) expected.emplace_back(t, std::min(hits[t], RowCounter::kMostHits));
+  counter.clear();
+  counter.add(tids.data(), static_cast<uint32_t>(tids.size()));
+  std::vector<uint64_t> copy(tids);
+  size_t at = 0;
+  size_t others = 0;
+  uint64_t last = 0;
+  bool any = false;
+  counter.maybe_at_least(copy.data(), static_cast<uint32_t>(nfirst), least, [&](uint64_t t, unsigned n) {
+    EXPECT_TRUE(!any || t > last) << "out of order, or again";
+    any = true;
+    last = t;
+    EXPECT_TRUE(n >= least && n <= RowCounter::kMostHits && n >= std::min(hits[t], RowCounter::kMostHits)) << n;
+    if (at < expected.size() && expected[at].first == t)
+      ++at;
+    else
+      ++others;
+    EXPECT_TRUE(std::find(tids.begin(), tids.begin() + static_cast<ptrdiff_t>(nfirst), t) != tids.begin() + static_cast<ptrdiff_t>(nfirst));
+  });
+  EXPECT_EQ(at, expected.size()) << tids.size() << " TIDs, " << least;
+  EXPECT_LE(others, most_others) << tids.size() << " TIDs, " << least;
+}
+
+TEST(RowCounter, MayHaveAtLeast) {
+  const auto counter = new_counter();
+  std::mt19937_64 random(13);
+  for (const uint64_t blocks : {uint64_t{3}, uint64_t{8'000}, uint64_t{1'000'000}, (uint64_t{1} << 32) - 1}) {
+    for (const size_t n : {size_t{1}, size_t{40}, size_t{1'000}, size_t{4'000}, size_t{16'000}}) {
+      std::vector<uint64_t> tids(n);
+      std::vector<uint64_t> near(1 + n / 40);
+      for (uint64_t& t : near) t = tid(random() % blocks, 1 + random() % 14);
+      // Some rows often, most once; in no order.
+      for (uint64_t& t : tids) t = random() % 3 == 0 ? near[random() % near.size()] : tid(random() % blocks, 1 + random() % 14);
+      for (const unsigned least : {1u, 2u, 8u, 12u, 127u})
+        for (const size_t nfirst : {n, n / 3, size_t{0}})
+          expect_all_that_may_have(*counter, tids, nfirst, least, blocks < 1'000 || least < 8 ? n : n / 40);
+    }
+  }
+}
+
+// A counter that is full stays so.
+TEST(RowCounter, MayHaveVeryMany) {
+  const auto counter = new_counter();
+  for (const size_t n : {126u, 127u, 128u, 255u, 256u, 300u, 16'384u})
+    for (const unsigned least : {100u, 127u}) expect_all_that_may_have(*counter, std::vector<uint64_t>(n, tid(7, 3)), n, least, 0);
+}
+
+TEST(RowCounter, KnowsWhatIsThin) {
+  const auto counter = new_counter();
+  const auto is_thin = [&](uint64_t n, uint64_t blocks, unsigned least = 4) {  // 16 places a block
+    const std::vector<uint64_t> tids{tid(0, 15), tid(blocks - 1, 1)};
+    counter->clear();
+    counter->add(tids.data(), 2);
+    return counter->is_thin(n, least);
+  };
+  EXPECT_FALSE(is_thin(100, 100));
+  EXPECT_TRUE(is_thin(100, 101));
+  EXPECT_FALSE(is_thin(100, 101, 3));
+  EXPECT_TRUE(is_thin(8'192, 8'193));
+  EXPECT_FALSE(is_thin(8'193, 16 * 8'193));
+  EXPECT_TRUE(is_thin(8'193, 16 * 8'193 + 1));
+  EXPECT_FALSE(is_thin(16'385, 100'000'000));
+  counter->clear();
+  EXPECT_FALSE(counter->is_thin(1, 4));
 }
 
 }  // namespace

@@ -580,18 +580,27 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
   }
   // No unseen row can qualify any more: further lists only tell chance hits apart.
   const auto add = [&](uint64_t tid, uint32_t hits) { add_candidate(tid, probed - Min(hits, probed)); };
-  if (counting_ == Counting::gathering && gathered_->counter->is_worth()) {
-    uint64_t further = 0;
-    for (uint32_t g = needed; g < plan_->ngroups; ++g) further += groups_[g].length;
+  RowCounter* const counter = gathered_->counter;
+  const uint32_t nfirst = gathered_->n;
+  uint64_t further = 0;
+  for (uint32_t g = needed; g < plan_->ngroups; ++g) further += groups_[g].length;
+  if (counting_ == Counting::gathering &&
+      (counter->is_thin(nfirst + further, plan_->ngroups - plan_->slack) || counter->is_worth(gathered_->tids))) {
     // An estimate keeps to what it may read.
     const bool all = further <= (most_entries_ > 0 ? 1 : kFurther) * gathered_->n;
     for (; all && probed < plan_->ngroups && counting_ == Counting::gathering; ++probed) {
       const Outcome outcome = count_group(groups_[probed], true, from, to);
       if (outcome != Outcome::done) return outcome;
     }
-    if (counting_ == Counting::gathering && probed == plan_->ngroups && gathered_->counter->is_worth()) {
-      gathered_->counter->at_least(gathered_->tids, probed - plan_->slack, add);
-      return Outcome::done;
+    if (counting_ == Counting::gathering && probed == plan_->ngroups) {
+      if (counter->is_thin(gathered_->n, probed - plan_->slack)) {
+        counter->maybe_at_least(gathered_->tids, nfirst, probed - plan_->slack, add);
+        return Outcome::done;
+      }
+      if (counter->is_worth(gathered_->tids)) {
+        counter->at_least(gathered_->tids, probed - plan_->slack, add);
+        return Outcome::done;
+      }
     }
   }
   if (counting_ == Counting::gathering && !move_into_table()) return Outcome::full;
