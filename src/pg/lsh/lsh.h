@@ -21,8 +21,9 @@ inline constexpr uint32_t kMostRuns = 80;
 inline constexpr uint16_t kCrowded = 72;            // runs from which on nothing is flushed and merging is forced
 // Live units of one class that start a merge. More of the larger ones: each level of merging that a row is spared costs a query
 // that meets the index between two VACUUMs some runs more.
-inline constexpr int kMergeFanout = 4;
-inline constexpr int kLargeMergeFanout = 6;         // from class 1 on
+inline constexpr int kMergeFanout = 4;              // of class 0
+inline constexpr int kLargeMergeFanout = 6;         // of class 1
+inline constexpr int kLargestMergeFanout = 12;      // from class 2 on
 inline constexpr uint32_t kFlushRows = 384;         // class of a unit = floor(log4(rows / 384))
 inline constexpr int kDefaultPendingLimit = 8;      // closed pending pages that an inserter flushes
 inline constexpr int kMostPendingLimit = 64;

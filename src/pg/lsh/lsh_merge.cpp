@@ -434,7 +434,7 @@ void start_due_merges(Relation index, bool for_vacuum) {
         if (merging) continue;
         for (int u = 0; u < n; ++u)
           if (!units[u].merging && movable(units[u]) && class_of(units[u].rows) == c) chosen[nchosen++] = units[u].number;
-        const int fanout = c == 0 ? kMergeFanout : kLargeMergeFanout;
+        const int fanout = c == 0 ? kMergeFanout : c == 1 ? kLargeMergeFanout : kLargestMergeFanout;
         nchosen = nchosen < fanout ? 0 : Min(nchosen, 2 * fanout);
       }
       if (nchosen == 0 && remaining >= (for_vacuum ? roomy(*directory) : kCrowded))
