@@ -14,41 +14,22 @@ void RowCounter::add(const uint64_t* tids, uint32_t n) noexcept {
   seen_.least = std::min(seen_.least, tids[from]);
   seen_.most = std::max(seen_.most, tids[n - 1]);
   seen_.all_bits |= tids[from] | tids[n - 1];
-  if (from != 0 && tids[from] > tids[from - 1]) return;
-  if (nparts_ < kMostLists) next_[nparts_] = from;
-  nparts_ = std::min(nparts_ + 1, kMostLists + 1);
 }
 
 void RowCounter::look(const uint64_t* tids) noexcept {
-  while (looked_at_ < n_) {
-    while (next_part_ < nparts_ && next_[next_part_] <= looked_at_) ++next_part_;
-    look_up_to(tids, next_part_ < nparts_ ? next_[next_part_] : n_);
-  }
-}
-
-void RowCounter::look_up_to(const uint64_t* tids, uint32_t n) noexcept {
-  const uint32_t from = looked_at_;
-  looked_at_ = n;
-  const auto begin_list = [&](uint32_t at) {
-    exact_.least = std::min(exact_.least, tids[at]);
-    if (nlists_ < kMostLists) start_[nlists_] = at;
-    nlists_ = std::min(nlists_ + 1, kMostLists + 1);
-  };
-  if (from == 0 || tids[from] <= tids[from - 1]) begin_list(from);
-  uint64_t all_bits = tids[from];
-  uint64_t falls = 0;  // the highest bit: a TID is not greater than the one before
-  for (size_t i = size_t{from} + 1; i < n; ++i) {
+  const uint32_t n = n_;
+  uint64_t all_bits = exact_.all_bits;
+  for (uint32_t i = looked_at_; i < n; ++i) {
     all_bits |= tids[i];
-    falls |= tids[i] - tids[i - 1] - 1;
+    if (i != 0 && tids[i] > tids[i - 1]) continue;
+    exact_.least = std::min(exact_.least, tids[i]);
+    if (i != 0) exact_.most = std::max(exact_.most, tids[i - 1]);
+    if (nlists_ < kMostLists) start_[nlists_] = i;
+    nlists_ = std::min(nlists_ + 1, kMostLists + 1);
   }
-  exact_.all_bits |= all_bits;
+  looked_at_ = n;
+  exact_.all_bits = all_bits;
   exact_.most = std::max(exact_.most, tids[n - 1]);
-  if (falls >> 63 == 0) return;  // most often it is one list
-  for (uint32_t i = from + 1; i < n; ++i) {
-    if (tids[i] > tids[i - 1]) continue;
-    exact_.most = std::max(exact_.most, tids[i - 1]);
-    begin_list(i);
-  }
 }
 
 void RowCounter::start() noexcept {

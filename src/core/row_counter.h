@@ -23,7 +23,7 @@ class RowCounter {
   static constexpr uint64_t kMostRowsPerEntry = 256;
 
   void clear() noexcept {
-    n_ = nparts_ = looked_at_ = next_part_ = nlists_ = 0;
+    n_ = looked_at_ = nlists_ = 0;
     seen_.clear();
     exact_.clear();
   }
@@ -32,7 +32,8 @@ class RowCounter {
   // ascending; where one ends is seen by the next TID not being greater.
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
-  bool has_too_many_lists() const noexcept { return nparts_ > kMostLists || nlists_ > kMostLists; }
+  // Of the TIDs that is_worth() has looked at.
+  bool has_too_many_lists() const noexcept { return nlists_ > kMostLists; }
 
   // Whether maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where few hits are
   // enough, too many rows would have them by chance.
@@ -46,7 +47,7 @@ class RowCounter {
   // looking at every row between the first and the last takes longer than other ways: more than kMostRowsPerEntry rows a TID. Looks
   // at what was added since the last time. Cost 0.3 ns a TID.
   bool is_worth(const uint64_t* tids) noexcept {
-    if (n_ == 0 || has_too_many_lists()) return false;
+    if (n_ == 0) return false;
     look(tids);
     return !has_too_many_lists() && exact_.offset_bits() <= kMostOffsetBits && exact_.rows() <= kMostRowsPerEntry * n_;
   }
@@ -109,7 +110,6 @@ class RowCounter {
   }
 
   void look(const uint64_t* tids) noexcept;
-  void look_up_to(const uint64_t* tids, uint32_t n) noexcept;
   void start() noexcept;
   // Counts so many rows from this number on, whole blocks; false: none has a hit.
   bool count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept;
@@ -123,12 +123,10 @@ class RowCounter {
   Range seen_;          // by the ends of what was added
   Range exact_;         // of the TIDs that were looked at
   uint32_t n_;
-  uint32_t nparts_;     // that were added and do not go on with the list before; kMostLists + 1: too many
   uint32_t looked_at_;  // so many TIDs
-  uint32_t next_part_;  // of those not looked at
   uint32_t nlists_;     // of the TIDs that were looked at; kMostLists + 1: too many
   uint32_t start_[kMostLists + 1];
-  uint32_t next_[kMostLists];  // until at_least() where a part begins, then of each list the TID that was not counted yet
+  uint32_t next_[kMostLists];  // of each list the TID that was not counted yet
   alignas(uint64_t) uint8_t hits_[kWindow];
 };
 

@@ -197,9 +197,9 @@ struct GatheredHits {
     return true;
   }
 
-  // Where to put so many more, before added(); null: no room, or more lists than can be counted here.
+  // Where to put so many more, before added(); null: no room.
   uint64_t* place(uint32_t count) {
-    if (count > most - n || counter->has_too_many_lists()) return nullptr;
+    if (count > most - n) return nullptr;
     if (n + count > room) {
       room = Min(most, Max(size_t{n} + count, Max(2 * room, size_t{2 * kLeast})));
       const size_t bytes = room * sizeof(uint64_t);
