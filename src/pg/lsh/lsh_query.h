@@ -13,16 +13,16 @@ inline LshQueryView lsh_query_view(Datum value) {
   return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
 }
 
-// Where one who calls an operator often with the same lsh_query lets the operator keep what it read of it.
+// What one who calls an operator often with the same lsh_query has read of it for the operator.
 struct LshQueryMemo {
   Datum argument;  // the very same bytes each time, and neither moved nor freed
-  bool read;
   LshQueryView view;
   uint32_t needed;  // equal components that the operator asks for; kAskOperator: it has to be asked
 
   static constexpr uint32_t kAskOperator = ~uint32_t{0};
 };
-// For the calls of `function` from now on, if it is one that uses memos; the memo and the argument stay as long.
+// For the calls of `function` from now on, if it is one that uses memos and the argument need not be copied to be read; the memo and
+// the argument stay as long.
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
 
 // What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the value is; else

@@ -72,14 +72,8 @@ LshQueryView query_arg(FunctionCallInfo fcinfo, int n) { return lsh_query_view(P
 
 // The right argument of an operator. Only keep_lsh_query() leaves something in fn_extra.
 LshQueryView asked(FunctionCallInfo fcinfo) {
-  auto* memo = fcinfo->flinfo != nullptr ? static_cast<LshQueryMemo*>(fcinfo->flinfo->fn_extra) : nullptr;
-  if (memo == nullptr || memo->argument != PG_GETARG_DATUM(1)) return query_arg(fcinfo, 1);
-  if (memo->read) return memo->view;
-  memo->view = query_arg(fcinfo, 1);
-  // A view of a copy does not outlive this call.
-  const auto* value = reinterpret_cast<const struct varlena*>(PG_GETARG_POINTER(1));
-  memo->read = !VARATT_IS_EXTENDED(value);
-  return memo->view;
+  const auto* memo = fcinfo->flinfo != nullptr ? static_cast<const LshQueryMemo*>(fcinfo->flinfo->fn_extra) : nullptr;
+  return memo != nullptr && memo->argument == PG_GETARG_DATUM(1) ? memo->view : query_arg(fcinfo, 1);
 }
 
 // As jaccard(a, b) in SQL, and so on.
@@ -289,16 +283,15 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
   if (function->fn_addr != minhash_at_least && function->fn_addr != simhash_within && function->fn_addr != ctph_within &&
       function->fn_addr != int_set_within)
     return;
+  function->fn_extra = nullptr;
+  // The view of one that has to be copied would be one of the copy.
+  if (VARATT_IS_EXTENDED(reinterpret_cast<struct varlena*>(DatumGetPointer(argument)))) return;
   memo->argument = argument;
-  memo->read = false;
+  memo->view = lsh_query_view(argument);
   memo->needed = LshQueryMemo::kAskOperator;
   function->fn_extra = memo;
-  const auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(argument));
-  if (function->fn_addr != minhash_at_least || VARATT_IS_EXTENDED(value)) return;
-  memo->view = lsh_query_view(argument);
-  memo->read = true;
   const MinhashView& wanted = memo->view.signature;
-  if (memo->view.measure == LshMeasure::jaccard && !wanted.empty())
+  if (function->fn_addr == minhash_at_least && memo->view.measure == LshMeasure::jaccard && !wanted.empty())
     memo->needed = min_matches(memo->view.bound, false, wanted.num_perm(), wanted.bits());
 }
 
