@@ -496,15 +496,37 @@ def ctrl_c_while_the_server_works(tmp):
     contains(Load("load", tmp, "-t", "t").out, "1 new")
 
 
+def finish(loaders):
+    """Waits for programs that were started; what each printed to stdout."""
+    outputs = [loader.communicate(timeout=60) for loader in loaders]
+    for loader, (out, err) in zip(loaders, outputs):
+        if loader.returncode != 0:
+            raise AssertionError(f"exit code {loader.returncode}\n{out.decode()}{err.decode()}")
+    return [out.decode() for out, _ in outputs]
+
+
 @test
 def two_loaders_at_once(tmp):
     for number in range(2000):
         write(f"{tmp}/{number:04}", f"text {number} " * 20)
-    loaders = [start("load", tmp, "-t", "t", "--batch-files", "50") for _ in range(3)]
-    outputs = [loader.communicate(timeout=60) for loader in loaders]
-    equal([loader.returncode for loader in loaders], [0, 0, 0] if all(outputs) else outputs)
+    outputs = finish([start("load", tmp, "-t", "t", "--batch-files", "50") for _ in range(3)])
     equal(sql("SELECT count(*) || ' ' || count(DISTINCT path) FROM t"), "2000 2000")
-    equal(sum(int(out.split()[0]) for out, _ in outputs), 2000)
+    equal(sum(int(out.split()[0]) for out in outputs), 2000)
+
+
+@test
+def loaders_make_one_table(tmp):
+    write(f"{tmp}/a", "text")
+    for number in range(20):
+        outputs = finish([start("load", tmp, "-t", f"t{number}") for _ in range(4)])
+        equal(sum(int(out.split()[0]) for out in outputs), 1)
+
+
+@test
+def a_type_of_the_name(tmp):
+    write(f"{tmp}/a", "text")
+    sql("CREATE TYPE t AS ENUM ()")
+    contains(Load("load", tmp, "-t", "t", status=1).err, 'type "t" already exists')
 
 
 @test

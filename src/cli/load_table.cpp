@@ -29,8 +29,9 @@ bool create(Connection& db, const LoadOptions& options) {
   try {
     db.query(sql);
   } catch (const DatabaseError& error) {
-    // another loader was faster: duplicate_table, or the unique index of pg_type
-    if (error.sqlstate() == "42P07" || error.sqlstate() == "23505") return false;
+    // Another loader was faster: duplicate_table, duplicate_object (its row type), or a unique index of the catalogs,
+    // by the moment in which it committed.
+    if (!error.connection_lost() && exists(db, options)) return false;
     throw;
   }
   db.query("COMMENT ON TABLE " + options.quoted_table + " IS 'files loaded by neardup load'");
