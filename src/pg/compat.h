@@ -118,6 +118,13 @@ static inline RelFileNumber file_number(Relation relation) {
 constexpr bool kPlannerFindsBooleans = PG_VERSION_NUM >= 160000;
 
 // 17 dropped old_snapshot_threshold; before, every page read by a scan is tested, else rows would be lost silently.
+static inline bool tests_old_snapshots() {
+#if PG_VERSION_NUM < 170000
+  return old_snapshot_threshold >= 0;
+#else
+  return false;
+#endif
+}
 static inline void test_old_snapshot(Snapshot snapshot, Relation relation, Page page) {
 #if PG_VERSION_NUM < 170000
   TestForOldSnapshot(snapshot, relation, page);

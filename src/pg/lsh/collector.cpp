@@ -134,11 +134,21 @@ void Collector::forget_directory() {
 void Collector::read_directory() {
   if (*set_ != nullptr && !trees_hold(index_, *set_)) forget_directory();
   if (*set_ == nullptr) *set_ = borrow_trees(index_, pinned_);
+  test_directory();
   directory_ = &(*set_)->directory;
   trees_ = (*set_)->trees;
   config_ = directory_->config;
   for (int i = 0; i < directory_->nruns; ++i) trees_[i].attach(index_, snapshot_);
   is_read_ = true;
+}
+
+// Rows whose run or pending page is gone have left no other page to tell of them.
+void Collector::test_directory() {
+  if (snapshot_ == nullptr || !tests_old_snapshots()) return;
+  Buffer buffer = ReadBuffer(index_, kLshMetaBlock);
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  test_old_snapshot(snapshot_, index_, BufferGetPage(buffer));
+  UnlockReleaseBuffer(buffer);
 }
 
 void Collector::use_directory() {

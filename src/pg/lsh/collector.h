@@ -77,6 +77,7 @@ class Collector {
   uint64_t largest_block() const;
   // Reads the directory unless that was done just now.
   void use_directory();
+  void test_directory();
   void forget_directory();
   void stale_again(int* attempts);
   void end_attempts();
