@@ -1,6 +1,8 @@
 // VACUUM: removes the entries of dead rows in place, then tidies up: merges, and finds pages that nobody links.
 #include <algorithm>
 
+#include "core/entry_sort.h"
+#include "pg/context.h"
 #include "pg/lsh/run_writer.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/run_reader.h"
@@ -55,7 +57,16 @@ struct DeadRows {
     return true;
   }
 
-  void sort() { std::sort(tids, tids + n); }
+  // In the other half of the memory; millions take long enough to be cancelled.
+  void sort() {
+    uint64_t* room = static_cast<uint64_t*>(palloc_extended(Max(n, size_t{1}) * sizeof(uint64_t), MCXT_ALLOC_HUGE));
+    call_core([&] {
+      PgStop stop;
+      Poller poller(&stop);
+      sort_words(tids, room, n, poller);
+    });
+    pfree(room);
+  }
 
   bool has(uint64_t tid) const {
     const uint64_t bit = (tid >> 16) % kFilterBits;
