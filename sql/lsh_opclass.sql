@@ -49,3 +49,19 @@ SELECT count(*) FROM plain WHERE sig %> (SELECT with_threshold(sig, 0.9) FROM pl
 SELECT count(*) FROM plain WHERE jaccard(sig, (SELECT sig FROM plain p WHERE p.id = 5)) >= 0.9;
 DROP TABLE plain;
 DROP OPERATOR FAMILY plain_ops USING lsh;
+
+-- An empty index checks its options by what the column's type modifier says of the signatures to come.
+CREATE TABLE sized (a minhash(4096), b minhash(4096,16), c minhash(4096,8), d minhash(2048,32), e minhash);
+CREATE INDEX ON sized USING lsh (a) WITH (threshold = 0.5);
+CREATE INDEX ON sized USING lsh (b) WITH (threshold = 0.5);
+CREATE INDEX ON sized USING lsh ((b::minhash(4096,16))) WITH (threshold = 0.5);
+-- these can be; of e nothing is known
+CREATE INDEX ON sized USING lsh (a);
+CREATE INDEX ON sized USING lsh (b) WITH (threshold = 0.5, recall = 0.99);
+CREATE INDEX ON sized USING lsh (c) WITH (threshold = 0.7);
+CREATE INDEX ON sized USING lsh (d) WITH (threshold = 0.5);
+CREATE INDEX ON sized USING lsh (e) WITH (threshold = 0.5);
+INSERT INTO sized (e) VALUES (to_minhash('a', num_perm => 4096));
+-- a modifier that comes later, too
+ALTER TABLE sized ALTER e TYPE minhash(4096);
+DROP TABLE sized;

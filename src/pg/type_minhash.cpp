@@ -18,9 +18,8 @@ int32 typmod_of(int num_perm, int bits) { return num_perm << 8 | bits; }
 
 // Raises an error unless the signature has the shape that the column demands.
 void check_typmod(const MinhashView& v, int32 typmod) {
-  if (typmod < 0) return;
-  const uint32_t num_perm = static_cast<uint32_t>(typmod) >> 8;
-  const uint32_t bits = static_cast<uint32_t>(typmod) & 255;
+  const auto [num_perm, bits] = minhash_shape(typmod);
+  if (num_perm == 0) return;
   if (v.num_perm() == num_perm && (bits == 0 || v.bits() == bits)) return;
   ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   bits == 0 ? errmsg("signature of %u components does not fit minhash(%u)", v.num_perm(), num_perm)
@@ -47,6 +46,15 @@ int compare_args(FunctionCallInfo fcinfo) {
 }
 
 }  // namespace
+
+namespace neardup {
+
+MinhashShape minhash_shape(int32 typmod) {
+  if (typmod < 0) return {0, 0};
+  return {static_cast<uint32_t>(typmod) >> 8, static_cast<uint32_t>(typmod) & 255};
+}
+
+}  // namespace neardup
 
 extern "C" {
 

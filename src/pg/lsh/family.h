@@ -80,13 +80,15 @@ struct ProbesRequest {
 
 // kProcBind, in one of three forms. config == bound: check that value was made by it, raise an error that names both
 // unless it was (ERRCODE_DATATYPE_MISMATCH). Not bound: fill family, family_version, nbands, threshold, recall, params.
-// options_only: there is no value yet; raise an error for options that binding would refuse.
+// options_only: there is no value yet; raise an error for options that binding would refuse, whatever value of the
+// column's type modifier came first.
 struct BindRequest {
   Datum value;
   LshConfig* config;        // flags & kMetaBound tells which
   LshOptionValues options;  // of the index; for binding
   double rows;              // that the table has, about; for binding
   bool options_only;
+  int32 typmod;             // options_only: of the column, -1: none
   bool can_raise;           // checking: false: say `matches` instead of raising
   bool matches;             // out
 };

@@ -77,7 +77,28 @@ void keys_of(KeysRequest* request, const MinhashView& v) {
   band_keys(p.layout, v.components, request->keys);
 }
 
-// bound: the threshold of an index that has none of its own.
+// What the options ask for. bound: the threshold of an index that has none of its own.
+struct Guarantee {
+  double threshold;
+  double recall;
+};
+Guarantee guarantee_of(const LshOptionValues& options, double bound) {
+  const Guarantee g{options.threshold < 0 ? bound : options.threshold, options.recall < 0 ? 1 : options.recall};
+  check_threshold(g.threshold);
+  if (!(g.recall > 0 && g.recall <= 1))
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %g", g.recall),
+             errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
+  return g;
+}
+
+// An error where there is none.
+BandLayout layout_of(uint32_t num_perm, uint32_t bits, const Guarantee& g) {
+  BandLayout layout{};
+  call_core([&] { layout = choose_bands(num_perm, bits, g.threshold, g.recall); });
+  return layout;
+}
+
 void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
   LshConfig* config = request->config;
   if (config->flags & kMetaBound) {
@@ -91,18 +112,11 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
                     errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
                             "REINDEX or TRUNCATE.")));
   }
-  const double threshold = request->options.threshold < 0 ? bound : request->options.threshold;
-  const double recall = request->options.recall < 0 ? 1 : request->options.recall;
-  check_threshold(threshold);
-  if (!(recall > 0 && recall <= 1))
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %g", recall),
-             errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
-  BandLayout layout{};
-  call_core([&] { layout = choose_bands(v.num_perm(), v.bits(), threshold, recall); });
+  const Guarantee guarantee = guarantee_of(request->options, bound);
+  const BandLayout layout = layout_of(v.num_perm(), v.bits(), guarantee);
   config->nbands = static_cast<uint16_t>(layout.bands);
-  config->threshold = threshold;
-  config->recall = recall;
+  config->threshold = guarantee.threshold;
+  config->recall = guarantee.recall;
   MinhashConfig stored{};
   stored.header = *v.header;
   stored.header.flags = 0;
@@ -196,8 +210,13 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_minhash_bind);
 Datum lsh_minhash_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  // The options' own ranges are all that there is to check without a value.
-  if (!request->options_only) bind_or_check(request, signature_of(request->value), kDefaultThreshold);
+  if (!request->options_only) {
+    bind_or_check(request, signature_of(request->value), kDefaultThreshold);
+    PG_RETURN_POINTER(nullptr);
+  }
+  // The type modifier says how large the first signature will be, not how it is made. Of 8 bits needs the fewest bands.
+  const auto [num_perm, bits] = minhash_shape(request->typmod);
+  if (num_perm != 0) layout_of(num_perm, bits != 0 ? bits : 8, guarantee_of(request->options, kDefaultThreshold));
   PG_RETURN_POINTER(nullptr);
 }
 

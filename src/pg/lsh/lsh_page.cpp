@@ -279,6 +279,7 @@ void check_options(Relation index) {
   request.config = &config;
   request.options = option_values(index);
   request.options_only = true;
+  request.typmod = TupleDescAttr(RelationGetDescr(index), value_column(index))->atttypmod;
   request.can_raise = true;
   call_family(index, kProcBind, &request);
 }
