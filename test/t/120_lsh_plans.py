@@ -25,6 +25,11 @@ INSERT INTO article SELECT i, CASE WHEN i %% 37 > 0 THEN (SELECT string_agg('w' 
     CASE WHEN e %% 30 < i %% 5 THEN 'x' ELSE '' END, ' ') FROM generate_series(1, 60) e) END,
     CASE i %% 3 WHEN 0 THEN 'en' WHEN 1 THEN 'uk' END FROM generate_series(1, 300) i;
 
+-- Families of 200 equal rows, each row almost alone on its page.
+CREATE TABLE wide (id int, k int, sig minhash, filler text);
+ALTER TABLE wide ALTER filler SET STORAGE PLAIN;
+INSERT INTO wide SELECT i, i %% 50, set_minhash(ARRAY[i %% 20, -1 - i %% 20]::bigint[], 32), repeat('x', 3000) FROM generate_series(1, 4000) i;
+
 CREATE TABLE part (id int, k int, sig minhash) PARTITION BY RANGE (id);
 CREATE TABLE part_a PARTITION OF part FOR VALUES FROM (MINVALUE) TO (200);
 CREATE TABLE part_b PARTITION OF part FOR VALUES FROM (200) TO (400) PARTITION BY LIST (k);
@@ -86,12 +91,14 @@ CREATE INDEX child_lsh ON child USING lsh (sig);
 CREATE INDEX empty_lsh ON empty USING lsh (sig);
 CREATE INDEX kept_lsh ON kept USING lsh (sig);
 CREATE INDEX secret_lsh ON secret USING lsh (sig);
+CREATE INDEX wide_lsh ON wide USING lsh (sig);
+CREATE INDEX wide_k ON wide (k);
 CREATE INDEX doc_query_lsh ON doc USING lsh (with_threshold(sig, 0.85));
 """
 
 # Groups of 8: copies, near copies down to 0.5; NULLs and empty ones among them. `salt` makes another column.
 NEAR = """
-CREATE FUNCTION near(i int, salt int) RETURNS minhash LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION near(i int, salt int) RETURNS minhash LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN (i + salt) % 41 = 0 THEN NULL WHEN (i + salt) % 43 = 0 THEN set_minhash('{}'::bigint[])
         ELSE set_minhash(ARRAY(SELECT (i / 8) * 1000::bigint + e +
             CASE WHEN (e * 37) % 100 < (ARRAY[0, 0, 3, 6, 10, 15, 22, 30])[1 + i % 8] + salt THEN 100 * (1 + i % 8) ELSE 0 END
@@ -120,6 +127,7 @@ def setup(name):
 SIGNATURES = {
     "literal": None,
     "row": "(SELECT sig FROM doc WHERE id = 83)",
+    "missing row": "(SELECT sig FROM doc WHERE id = -1)",
     "function": "doc_sig(83)",
     "setting": "current_setting('plans.sig')::minhash",
 }
@@ -292,6 +300,22 @@ def joins(p):
     p.compare("SELECT b.id FROM doc b WHERE jaccard(b.sig, (SELECT sig FROM small WHERE id = b.id % 3 + 1)) > 0.5")
     p.compare("SELECT x.id FROM (SELECT id, sig FROM small UNION SELECT id, sig FROM other) x JOIN doc d ON jaccard(d.sig, x.sig) = 1")
     p.report("joins")
+
+
+def shapes(p):
+    """With other indexes, and in parallel workers: plans that the small tables have no use for."""
+    q = "set_minhash(ARRAY[1, -2]::bigint[], 32)"
+    on = "jaccard(sig, %s) > 0.9" % q
+    both = ["BitmapAnd", "wide_k", "wide_lsh"]
+    p.compare("SELECT id FROM wide WHERE %s AND k IN (1, 11)" % on, both)
+    p.compare("SELECT id FROM wide WHERE sig %% %s AND k IN (1, 11)" % q, both)
+    p.compare("SELECT id FROM wide WHERE %s AND (k = 11 OR k = 21)" % on, both)
+    p.compare("SELECT id FROM wide WHERE %s AND k IN (1, 11) OR k = 3 AND id < 99" % on, "wide_lsh")
+    p.compare("SELECT id FROM wide WHERE (%s OR k = 2) AND k BETWEEN 1 AND 2" % on)
+    for kind in ("JOIN", "LEFT JOIN"):
+        p.compare("SELECT a.id, b.id FROM wide a %s doc b ON jaccard(b.sig, near(a.k, 0)) > 0.8 WHERE a.id < 300" % kind,
+                  ["Gather", "Nested Loop", "Parallel Seq Scan on wide", "Index Scan using doc_lsh"], settings=["parallel"])
+    p.report("other indexes, parallel nested loops")
 
 
 def tables(p, literal):
@@ -533,7 +557,7 @@ def main():
             conn.execute("SET search_path = plain, public")
             literal = one(conn, "SELECT sig::text FROM doc WHERE id = 83")
             far = one(conn, "SELECT sig::text FROM doc WHERE id = 85")
-        sections((single, p, literal, far), (ordered, p, literal), (settings_of_similar, p, literal, far), (joins, p),
+        sections((single, p, literal, far), (ordered, p, literal), (settings_of_similar, p, literal, far), (joins, p), (shapes, p),
                  (tables, p, literal), (security, p, literal), (changes, p, literal), (prepared, p, literal, far), (concurrent, p, literal),
                  (default_plans, p, literal))
         with connect(name) as conn:

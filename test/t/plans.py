@@ -21,6 +21,12 @@ FORCED = "no sequential scans"
 ORDERED = "Order By"
 
 
+def shows(plan, texts):
+    """Whether these texts are in lines of a plan, one after the other."""
+    lines = iter(plan)
+    return all(any(text in line[0] for line in lines) for text in texts)
+
+
 class Plans:
     def __init__(self, name, others=len(SETTINGS) - 1):
         """others: with how many settings besides FORCED each query runs in the full form; which ones changes in turn."""
@@ -56,7 +62,7 @@ class Plans:
 
     def compare(self, query, uses=None, before=(), after=(), ordered=False, settings=None, errors=()):
         """The query's answers with and without indexes. uses: what EXPLAIN must show, the name of an index or, without
-        bitmaps, Order By. before and after: statements around it, in the same session. errors: SQLSTATEs with which it
+        bitmaps, Order By; or several texts, in this order and with the first of `settings`. before and after: statements around it, in the same session. errors: SQLSTATEs with which it
         may fail, on both sides; a query that fails otherwise would compare nothing."""
         want = self.side("plain", "neardup.derive_conditions = off", before, query, after)
         if want[1] not in (None, *errors):
@@ -75,10 +81,10 @@ class Plans:
             if not same:
                 self.bad.append("%s: %s: got %.100r want %.100r" % (name, " ".join(query.split())[:300], got, want))
         if uses and want[1] is None:  # an error may come from folding constants, before any plan
-            forced = SETTINGS["no bitmaps" if uses == ORDERED else FORCED]
+            forced = SETTINGS["no bitmaps" if uses == ORDERED else settings[0] if settings else FORCED]
             plan = self.side("indexed", forced, before, "EXPLAIN (COSTS OFF) " + query, after)
             self.shown += 1
-            if not plan[0] or not any(uses in r[0] for r in plan[0]):
+            if not plan[0] or not shows(plan[0], [uses] if isinstance(uses, str) else uses):
                 self.unused.append("%s: %s" % (" ".join(query.split())[:200], plan[1] or [r[0] for r in plan[0]]))
 
     def report(self, name):
