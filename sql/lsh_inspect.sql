@@ -38,7 +38,7 @@ SELECT sum(entries) FILTER (WHERE kind = 'leaf' AND live) = (SELECT entries FROM
        count(*) FILTER (WHERE free) = (SELECT free_pages FROM lsh_info('docs_sig', true)) AS free,
        count(*) = (SELECT pages FROM lsh_info('docs_sig')) AS pages, bool_and(kind IN ('meta', 'inner', 'leaf', 'pending', 'pending, closed', 'new')) AS kinds
   FROM lsh_pages('docs_sig');
--- Little memory: several passes
+-- Little memory
 SET maintenance_work_mem = '1MB';
 SELECT lsh_check('docs_sig', true);
 RESET maintenance_work_mem;
