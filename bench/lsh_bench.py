@@ -918,6 +918,73 @@ def section_stall(tables, kinds, args):
     lines(rows)
 
 
+def cancelled(session, statement, after):
+    """Asks for the statement's end after so many seconds; seconds until it came, None if the statement had ended before."""
+    session.pg.send_query(statement.encode())
+    time.sleep(after)
+    start = time.perf_counter()
+    session.pg.get_cancel().cancel()
+    error = None
+    while (result := session.pg.get_result()) is not None:
+        if result.status == pq.ExecStatus.FATAL_ERROR:
+            error = result.error_field(pq.DiagnosticField.SQLSTATE)
+    if error not in (None, b"57014"):
+        raise RuntimeError("%s, not cancelled: %s" % (error.decode(), statement[:200]))
+    return time.perf_counter() - start if error else None
+
+
+def section_cancel(tables, kinds, args):
+    n, times = args.sizes[-1], 16
+    title("cancel: ms from the request to the error, %d requests spread over the time of each statement, %d rows" % (times, n))
+    lsh = kinds["lsh"]
+    table = tables.make(lsh, n, fresh=True)
+    queries = tables.queries(n, args.queries)
+    create = "CREATE INDEX %s ON %s %s" % (table.index_name, table.name, lsh.index)
+    drop = "DROP INDEX IF EXISTS " + table.index_name
+    searches = "SET enable_seqscan = off"
+
+    def build(memory, workers):
+        return ["SET maintenance_work_mem = '%s'" % memory, "SET max_parallel_maintenance_workers = %d" % workers], create, lambda _: [drop]
+
+    def dead(i):
+        return ["DELETE FROM %s WHERE id %% 100 = %d" % (table.name, i)]
+
+    works = [("VACUUM, 1 % of the rows dead or more, 64 MB", ["SET maintenance_work_mem = '64MB'"], "VACUUM " + table.name, dead),
+             ("VACUUM, the same, 1 MB", ["SET maintenance_work_mem = '1MB'"], "VACUUM " + table.name, lambda i: dead(i + 50)),
+             ("INSERT of 50,000 rows, with flushes and merges", [], None, lambda _: []),
+             ("search that gives every row", [searches], "SELECT count(*) FROM %s WHERE jaccard_at_least(sig, (SELECT sig FROM %s "
+              "LIMIT 1), 0.01)" % (table.name, queries), lambda _: []),
+             ("nested loop of %d searches" % args.queries, [searches], "SELECT count(*) FROM %s q, %s t WHERE jaccard(t.sig, q.sig) > 0.8"
+              % (queries, table.name), lambda _: []),
+             ("CREATE INDEX, 64 MB", *build("64MB", 0)), ("CREATE INDEX, 64 MB, two processes", *build("64MB", 1)),
+             ("CREATE INDEX, 1 GB", *build("1GB", 0))]
+    rows = [["", "s", "stopped", "median", "most"]]
+    for label, settings, statement, before in works:
+        session = Session(*settings)
+        taken = []
+        for i in range(times + 1):
+            for command in before(i):
+                tables.admin.do(command)
+            # Undone: the same rows may come again.
+            command = statement or "BEGIN; %s; ROLLBACK" % table.insert_select(tables.extra(), "id BETWEEN %d AND %d" % (EXTRA_BASE + 1, EXTRA_BASE + 50000))
+            if i == 0:
+                start = time.perf_counter()
+                session.do(command)
+                took = time.perf_counter() - start
+                continue
+            taken.append(cancelled(session, command, took * (i - 0.5) / times))
+            if statement is None:
+                session.do("ROLLBACK")
+        session.close()
+        delays = [1e3 * t for t in taken if t is not None]
+        rows.append([label, "%.2f" % took, "%d of %d" % (len(delays), times), "%.1f" % percentile(delays, .5) if delays else "",
+                     "%.1f" % max(delays) if delays else ""])
+    table.dirty = True
+    if table.tables.admin.rows("SELECT 1 FROM pg_class WHERE relname = '%s'" % table.index_name):
+        tables.admin.do("SELECT lsh_check('%s', true)" % table.index_name)
+    lines(rows)
+
+
 def section_steady(tables, kinds, args):
     n, extra = args.rows, max(args.rows // 2, 1000)
     names = [k for k in ("lsh", "gin", "gin_off") if k in kinds]
@@ -1121,7 +1188,7 @@ def grow_from_empty(tables, kinds, session, most, least=0, beside=None):
 
 SECTIONS = {"build": section_build, "size": section_size, "query": section_query, "identical": section_identical,
             "rescan": section_rescan, "steady": section_steady, "insert": section_insert, "wal": section_wal,
-            "growth": section_growth, "stall": section_stall}
+            "growth": section_growth, "stall": section_stall, "cancel": section_cancel}
 
 
 def main():
@@ -1133,8 +1200,8 @@ def main():
     parser.add_argument("--make", default=os.path.join(here, "..", "build-bench", "make_signatures"), metavar="PROGRAM",
                         help="make_signatures (build-bench/make_signatures)")
     parser.add_argument("--only", choices=["lsh", "gin"], help="measure one side alone")
-    parser.add_argument("--rows", type=int, default=100000, help="rows of all sections but build, growth and stall")
-    parser.add_argument("--sizes", default="10000,100000,1000000", help="rows of growth; the last is stall's; build "
+    parser.add_argument("--rows", type=int, default=100000, help="rows of all sections but build, growth, stall and cancel")
+    parser.add_argument("--sizes", default="10000,100000,1000000", help="rows of growth; the last is that of stall and cancel; build "
                         "takes those from 100000 on")
     parser.add_argument("--memory", default="64MB,1GB", help="maintenance_work_mem of build")
     parser.add_argument("--queries", type=int, default=200, help="different queries")
