@@ -5,6 +5,14 @@ CREATE FUNCTION neardup_term_counts(query text, OUT term text, OUT documents big
 COMMENT ON FUNCTION neardup_term_counts(text) IS
   'private: documents of a query that hold each word, in parts that add up; term NULL: how many documents there are';
 
+-- Of schema.name, after an error that it exists already, which may have come of a type. CREATE TABLE waits for another session that takes the
+-- name, and ends in an error of a catalog; to_regclass() then still gives what the cache holds, until a relation is locked: here by asking for its size.
+CREATE FUNCTION neardup_made_meanwhile(relation text) RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT count(pg_relation_size(c.oid)) > 0 FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+  WHERE s.nspname = (parse_ident(relation))[1] AND c.relname = (parse_ident(relation))[2]
+  $$;
+COMMENT ON FUNCTION neardup_made_meanwhile(text) IS 'private: whether there is a relation of this name by now';
+
 CREATE FUNCTION create_lexicon(name text, query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   named text[];
@@ -25,14 +33,21 @@ BEGIN
     RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
   END IF;
   lexicon := pg_catalog.format('%I.%I', schema, named[pg_catalog.array_length(named, 1)]);
-  IF to_regclass(lexicon) IS NOT NULL THEN
-    RAISE EXCEPTION 'relation % exists already', lexicon USING ERRCODE = 'duplicate_table', HINT = 'Drop it, or choose another name.';
-  END IF;
   IF octet_length(named[pg_catalog.array_length(named, 1)]) > 63 THEN
     RAISE EXCEPTION 'the name of a lexicon has at most 63 bytes: % has %', name, octet_length(named[pg_catalog.array_length(named, 1)])
       USING ERRCODE = 'name_too_long';
   END IF;
-  EXECUTE pg_catalog.format('CREATE TABLE %s (term text COLLATE "C" NOT NULL, document_frequency bigint NOT NULL, idf float8 NOT NULL)', lexicon);
+  LOOP
+    IF to_regclass(lexicon) IS NOT NULL THEN
+      RAISE EXCEPTION 'relation % exists already', lexicon USING ERRCODE = 'duplicate_table', HINT = 'Drop it, or choose another name.';
+    END IF;
+    BEGIN
+      EXECUTE pg_catalog.format('CREATE TABLE %s (term text COLLATE "C" NOT NULL, document_frequency bigint NOT NULL, idf float8 NOT NULL)', lexicon);
+      EXIT;
+    EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+      IF NOT @extschema@.neardup_made_meanwhile(lexicon) THEN RAISE; END IF;
+    END;
+  END LOOP;
   EXECUTE pg_catalog.format('WITH part AS MATERIALIZED (SELECT * FROM @extschema@.neardup_term_counts($1)),
                     all_of_them AS (SELECT p.documents::float8 AS n FROM part p WHERE p.term IS NULL),
                     counted AS (SELECT p.term, sum(p.documents)::bigint AS documents FROM part p WHERE p.term IS NOT NULL GROUP BY p.term)

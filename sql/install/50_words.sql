@@ -138,7 +138,7 @@ BEGIN
   END IF;
   n.query := query; n.vocabulary := vocabulary; n.k := k; n."window" := "window"; n.by_position := by_position; n.features := features;
   n.stopwords := stopwords; n.dictionary := @extschema@.neardup_dictionary_name(dictionary); n.context := context; n.discount := discount;
-  IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
+  WHILE to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL LOOP
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
     END IF;
@@ -148,15 +148,19 @@ BEGIN
                                                  vocabulary, k, "window", by_position, features, stopwords, dictionary, context, discount);
     n.compared := 0;
     n.started := clock_timestamp();
-    EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
-                              'weight NOT NULL, features NOT NULL)', t.words);
-    EXECUTE pg_catalog.format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', t.words);
-    EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
-    -- a publication of all tables lets none be updated that has no key
-    EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', t.settings);
-    EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
+    BEGIN
+      EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
+                                'weight NOT NULL, features NOT NULL)', t.words);
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', t.words);
+      EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
+      -- a publication of all tables lets none be updated that has no key
+      EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', t.settings);
+      EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
+    EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+      IF NOT (@extschema@.neardup_made_meanwhile(t.words) OR @extschema@.neardup_made_meanwhile(t.settings)) THEN RAISE; END IF;
+    END;
     IF commit THEN COMMIT; END IF;
-  END IF;
+  END LOOP;
 
   m := @extschema@.neardup_lock_word_model(t.words, t.settings);
   begun := m.started;

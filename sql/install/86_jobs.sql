@@ -100,6 +100,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_job_table(text) IS 'private: the table of a job';
 
+-- The same, under the lock of neardup_lock_job(). Another session may drop or rename the job before that is ours, and a name comes out of
+-- a cache, which a lock of the table brings up to date: without it drop_duplicates() dropped what had another name by then.
+CREATE FUNCTION neardup_locked_job(name text) RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass;
+BEGIN
+  LOOP
+    job := @extschema@.neardup_job_table(name);
+    BEGIN
+      PERFORM @extschema@.neardup_lock_job(job);
+      EXECUTE pg_catalog.format('LOCK TABLE %s IN ROW SHARE MODE', job);
+      EXIT WHEN @extschema@.neardup_job_table(name)::oid = job::oid;
+    EXCEPTION WHEN undefined_table OR syntax_error THEN  -- the name of one that was dropped may be a number by then
+      CONTINUE;
+    END;
+  END LOOP;
+  RETURN job;
+END $$;
+COMMENT ON FUNCTION neardup_locked_job(text) IS 'private: the table of a job, with refreshes and other changes kept away until the transaction ends';
+
 CREATE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job LANGUAGE plpgsql STABLE AS $$
 DECLARE
   j @extschema@.neardup_job;
@@ -351,7 +371,13 @@ BEGIN
     RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
       USING ERRCODE = 'duplicate_column';
   END IF;
-  EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  BEGIN
+    EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+    IF NOT @extschema@.neardup_made_meanwhile(pg_catalog.format('%I.%I', schema, base || '_job')) THEN RAISE; END IF;
+    RAISE EXCEPTION 'relation % exists already', pg_catalog.format('%I.%I', schema, base || '_job') USING ERRCODE = 'duplicate_table',
+      HINT = 'drop_duplicates() drops a table of duplicates with its job; or choose another name.';
+  END;
   -- a publication of all tables lets none be updated that has no key
   EXECUTE pg_catalog.format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', schema, base || '_job');
   job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
@@ -403,12 +429,11 @@ CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile tex
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
     deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_job_table(name);
+  job regclass := @extschema@.neardup_locked_job(name);
   old @extschema@.neardup_job;
   j @extschema@.neardup_job;
   kind text;
 BEGIN
-  PERFORM @extschema@.neardup_lock_job(job);
   EXECUTE pg_catalog.format('SELECT FROM %s FOR UPDATE', job);  -- the row is made anew: nobody may change it meanwhile
   old := @extschema@.neardup_job_row(job);
   SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
@@ -449,9 +474,8 @@ COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, tex
 
 CREATE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_job_table(name);
+  job regclass := @extschema@.neardup_locked_job(name);
 BEGIN
-  PERFORM @extschema@.neardup_lock_job(job);
   -- of a job whose table was dropped by itself the rest
   PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
                                    @extschema@.neardup_job_part(job, '_changes'), @extschema@.neardup_job_part(job, '_job'));
@@ -475,7 +499,7 @@ COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
 
 CREATE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_job_table(old);
+  job regclass := @extschema@.neardup_locked_job(old);
   base text := (pg_catalog.parse_ident(new))[1];
   part text;
 BEGIN
@@ -485,7 +509,6 @@ BEGIN
   IF octet_length(base) > 52 THEN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
   END IF;
-  PERFORM @extschema@.neardup_lock_job(job);
   FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
     EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
   END LOOP;

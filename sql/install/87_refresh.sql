@@ -515,14 +515,16 @@ BEGIN
            AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
-    EXCEPTION WHEN undefined_table OR syntax_error THEN CONTINUE;  -- dropped meanwhile; its name may be a number by then
+      job := to_regclass(@extschema@.neardup_job_part(t, ''));
+    -- dropped meanwhile, when its name may be a number, or no longer for who looks
+    EXCEPTION WHEN undefined_table OR syntax_error OR insufficient_privilege OR invalid_schema_name THEN CONTINUE;
     END;
     CONTINUE WHEN j.phase IS NULL;
     -- the lock of refresh_duplicates()
     SELECT true INTO running FROM pg_locks l WHERE l.locktype = 'advisory' AND l.classid = t::oid AND l.objid = 0 AND l.objsubid = 3
       AND l.granted AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
     running := COALESCE(running, false);
-    job := to_regclass(@extschema@.neardup_job_part(t, '')); source := j.source;
+    source := j.source;
     started := j.started; finished := j.finished; last_error := j.last_error; pid := CASE WHEN running THEN j.pid END;
     done := j.done; total := j.total;
     phase := CASE WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = j.source::oid) THEN 'orphan'

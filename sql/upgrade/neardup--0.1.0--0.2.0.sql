@@ -58,7 +58,7 @@ BEGIN
   END IF;
   n.query := query; n.vocabulary := vocabulary; n.k := k; n."window" := "window"; n.by_position := by_position; n.features := features;
   n.stopwords := stopwords; n.dictionary := @extschema@.neardup_dictionary_name(dictionary); n.context := context; n.discount := discount;
-  IF to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL THEN
+  WHILE to_regclass(t.settings) IS NULL OR to_regclass(t.words) IS NULL LOOP
     IF COALESCE(to_regclass(t.words), to_regclass(t.settings)) IS NOT NULL THEN
       RAISE EXCEPTION 'relation "%" already exists', COALESCE(to_regclass(t.words), to_regclass(t.settings)) USING ERRCODE = 'duplicate_table';
     END IF;
@@ -68,15 +68,19 @@ BEGIN
                                                  vocabulary, k, "window", by_position, features, stopwords, dictionary, context, discount);
     n.compared := 0;
     n.started := clock_timestamp();
-    EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
-                              'weight NOT NULL, features NOT NULL)', t.words);
-    EXECUTE pg_catalog.format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', t.words);
-    EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
-    -- a publication of all tables lets none be updated that has no key
-    EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', t.settings);
-    EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
+    BEGIN
+      EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
+                                'weight NOT NULL, features NOT NULL)', t.words);
+      EXECUTE pg_catalog.format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', t.words);
+      EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_word_model', t.settings);
+      -- a publication of all tables lets none be updated that has no key
+      EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', t.settings);
+      EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t.settings) USING n;
+    EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+      IF NOT (@extschema@.neardup_made_meanwhile(t.words) OR @extschema@.neardup_made_meanwhile(t.settings)) THEN RAISE; END IF;
+    END;
     IF commit THEN COMMIT; END IF;
-  END IF;
+  END LOOP;
 
   m := @extschema@.neardup_lock_word_model(t.words, t.settings);
   begun := m.started;
@@ -141,6 +145,61 @@ CREATE OR REPLACE FUNCTION neardup_is_word_table(relation regclass, type regtype
   SELECT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
                  WHERE c.oid = relation AND c.reloftype = type AND c.relkind = 'r' AND (NOT row_security_active(c.oid) OR r.rolname = current_user))
   $$;
+
+-- A name that another session takes at the same time.
+CREATE FUNCTION neardup_made_meanwhile(relation text) RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT count(pg_relation_size(c.oid)) > 0 FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+  WHERE s.nspname = (parse_ident(relation))[1] AND c.relname = (parse_ident(relation))[2]
+  $$;
+COMMENT ON FUNCTION neardup_made_meanwhile(text) IS 'private: whether there is a relation of this name by now';
+CREATE OR REPLACE FUNCTION create_lexicon(name text, query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  named text[];
+  schema text;
+  lexicon text;
+  documents bigint;
+  terms bigint;
+BEGIN
+  IF name IS NULL OR query IS NULL THEN
+    RAISE EXCEPTION 'name and query must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  named := pg_catalog.parse_ident(name);
+  IF pg_catalog.array_length(named, 1) > 2 THEN
+    RAISE EXCEPTION 'the name of a lexicon is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
+  END IF;
+  schema := COALESCE(CASE WHEN pg_catalog.array_length(named, 1) = 2 THEN named[1] END, current_schema());
+  IF schema IS NULL THEN
+    RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
+  END IF;
+  lexicon := pg_catalog.format('%I.%I', schema, named[pg_catalog.array_length(named, 1)]);
+  IF octet_length(named[pg_catalog.array_length(named, 1)]) > 63 THEN
+    RAISE EXCEPTION 'the name of a lexicon has at most 63 bytes: % has %', name, octet_length(named[pg_catalog.array_length(named, 1)])
+      USING ERRCODE = 'name_too_long';
+  END IF;
+  LOOP
+    IF to_regclass(lexicon) IS NOT NULL THEN
+      RAISE EXCEPTION 'relation % exists already', lexicon USING ERRCODE = 'duplicate_table', HINT = 'Drop it, or choose another name.';
+    END IF;
+    BEGIN
+      EXECUTE pg_catalog.format('CREATE TABLE %s (term text COLLATE "C" NOT NULL, document_frequency bigint NOT NULL, idf float8 NOT NULL)', lexicon);
+      EXIT;
+    EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+      IF NOT @extschema@.neardup_made_meanwhile(lexicon) THEN RAISE; END IF;
+    END;
+  END LOOP;
+  EXECUTE pg_catalog.format('WITH part AS MATERIALIZED (SELECT * FROM @extschema@.neardup_term_counts($1)),
+                    all_of_them AS (SELECT p.documents::float8 AS n FROM part p WHERE p.term IS NULL),
+                    counted AS (SELECT p.term, sum(p.documents)::bigint AS documents FROM part p WHERE p.term IS NOT NULL GROUP BY p.term)
+                  INSERT INTO %s SELECT c.term, c.documents, ln(a.n OPERATOR(pg_catalog./) c.documents::float8) FROM counted c, all_of_them a', lexicon) USING query;
+  GET DIAGNOSTICS terms = ROW_COUNT;
+  IF terms = 0 THEN
+    RAISE EXCEPTION 'query returned no document that holds a word' USING ERRCODE = 'no_data_found';
+  END IF;
+  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (term)', lexicon);
+  EXECUTE pg_catalog.format('SELECT round(document_frequency::float8 OPERATOR(pg_catalog.*) exp(idf)) FROM %s LIMIT 1', lexicon) INTO documents;
+  EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', lexicon, pg_catalog.format('lexicon of %s documents', documents));
+  RETURN terms;
+END $$;
 
 -- Jobs, as mended since: each function that differs.
 ALTER TYPE neardup_job ADD ATTRIBUTE columns text[] CASCADE;
@@ -311,6 +370,23 @@ BEGIN
   END IF;
   RETURN t;
 END $$;
+CREATE FUNCTION neardup_locked_job(name text) RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  job regclass;
+BEGIN
+  LOOP
+    job := @extschema@.neardup_job_table(name);
+    BEGIN
+      PERFORM @extschema@.neardup_lock_job(job);
+      EXECUTE pg_catalog.format('LOCK TABLE %s IN ROW SHARE MODE', job);
+      EXIT WHEN @extschema@.neardup_job_table(name)::oid = job::oid;
+    EXCEPTION WHEN undefined_table OR syntax_error THEN  -- the name of one that was dropped may be a number by then
+      CONTINUE;
+    END;
+  END LOOP;
+  RETURN job;
+END $$;
+COMMENT ON FUNCTION neardup_locked_job(text) IS 'private: the table of a job, with refreshes and other changes kept away until the transaction ends';
 CREATE OR REPLACE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS regtype LANGUAGE plpgsql STABLE AS $$
 DECLARE
   t regtype;
@@ -510,7 +586,13 @@ BEGIN
     RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
       USING ERRCODE = 'duplicate_column';
   END IF;
-  EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  BEGIN
+    EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
+  EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+    IF NOT @extschema@.neardup_made_meanwhile(pg_catalog.format('%I.%I', schema, base || '_job')) THEN RAISE; END IF;
+    RAISE EXCEPTION 'relation % exists already', pg_catalog.format('%I.%I', schema, base || '_job') USING ERRCODE = 'duplicate_table',
+      HINT = 'drop_duplicates() drops a table of duplicates with its job; or choose another name.';
+  END;
   -- a publication of all tables lets none be updated that has no key
   EXECUTE pg_catalog.format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', schema, base || '_job');
   job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
@@ -543,12 +625,11 @@ CREATE OR REPLACE FUNCTION alter_duplicates(name text, threshold float8 = NULL, 
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
     deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_job_table(name);
+  job regclass := @extschema@.neardup_locked_job(name);
   old @extschema@.neardup_job;
   j @extschema@.neardup_job;
   kind text;
 BEGIN
-  PERFORM @extschema@.neardup_lock_job(job);
   EXECUTE pg_catalog.format('SELECT FROM %s FOR UPDATE', job);  -- the row is made anew: nobody may change it meanwhile
   old := @extschema@.neardup_job_row(job);
   SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
@@ -586,16 +667,15 @@ BEGIN
 END $$;
 CREATE OR REPLACE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_job_table(name);
+  job regclass := @extschema@.neardup_locked_job(name);
 BEGIN
-  PERFORM @extschema@.neardup_lock_job(job);
   -- of a job whose table was dropped by itself the rest
   PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
                                    @extschema@.neardup_job_part(job, '_changes'), @extschema@.neardup_job_part(job, '_job'));
 END $$;
 CREATE OR REPLACE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_job_table(old);
+  job regclass := @extschema@.neardup_locked_job(old);
   base text := (pg_catalog.parse_ident(new))[1];
   part text;
 BEGIN
@@ -605,7 +685,6 @@ BEGIN
   IF octet_length(base) > 52 THEN
     RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
   END IF;
-  PERFORM @extschema@.neardup_lock_job(job);
   FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
     EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
   END LOOP;
@@ -1090,14 +1169,16 @@ BEGIN
            AND (c.relpersistence <> 't' OR c.relnamespace = pg_my_temp_schema()) ORDER BY c.oid::regclass::text LOOP
     BEGIN
       j := @extschema@.neardup_job_row(t);
-    EXCEPTION WHEN undefined_table OR syntax_error THEN CONTINUE;  -- dropped meanwhile; its name may be a number by then
+      job := to_regclass(@extschema@.neardup_job_part(t, ''));
+    -- dropped meanwhile, when its name may be a number, or no longer for who looks
+    EXCEPTION WHEN undefined_table OR syntax_error OR insufficient_privilege OR invalid_schema_name THEN CONTINUE;
     END;
     CONTINUE WHEN j.phase IS NULL;
     -- the lock of refresh_duplicates()
     SELECT true INTO running FROM pg_locks l WHERE l.locktype = 'advisory' AND l.classid = t::oid AND l.objid = 0 AND l.objsubid = 3
       AND l.granted AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
     running := COALESCE(running, false);
-    job := to_regclass(@extschema@.neardup_job_part(t, '')); source := j.source;
+    source := j.source;
     started := j.started; finished := j.finished; last_error := j.last_error; pid := CASE WHEN running THEN j.pid END;
     done := j.done; total := j.total;
     phase := CASE WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = j.source::oid) THEN 'orphan'

@@ -684,9 +684,13 @@ def sessions(name):
         while ("signing", True) not in seen and running.is_alive():
             time.sleep(0.001)
         e = error_of(conn, "CALL refresh_duplicates('dups')")
+        if e is None:  # the first one has ended: its thread is about to
+            running.join(1)
         check("a second refresh is refused", e is None and not running.is_alive() or e is not None and e.sqlstate == "55P03", e)
         for call in ("alter_duplicates('dups', threshold => 0.7)", "rename_duplicates('dups', 'other')", "drop_duplicates('dups')"):
             e = error_of(conn, "BEGIN; SELECT %s; ROLLBACK" % call)
+            if e is None:
+                running.join(1)
             check("meanwhile no %s" % call, e is None and not running.is_alive() or e is not None and e.sqlstate == "55P03", e)
             conn.execute("ROLLBACK")
         while running.is_alive():
@@ -712,6 +716,60 @@ def sessions(name):
         conn.execute("CALL refresh_duplicates('dups')")
         equal("after cancels", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def at_once(name):
+    """What another session makes, drops, renames or takes away between a look at it and what follows."""
+    role = "neardup_t_at_once"
+    with connect(name) as first, connect(name) as second:
+        first.execute(SCHEMA % ("bigint", "text"))
+        create = "SELECT create_duplicates('dups', 'docs', 'id', 'body')"
+        for end, before in (("COMMIT", ""), ("COMMIT", ""), ("COMMIT", HOLD_CATALOGS), ("ROLLBACK", "")):
+            first.execute("BEGIN; " + create)
+            e = error_behind(first, (end,), second, before + create)
+            check("made by another session, %s: %s" % (end, before), e and e.sqlstate == "42P07" and "relation public.dups_job exists already" in str(e) if end == "COMMIT" else e is None, e)
+            first.execute("SELECT drop_duplicates('dups')")
+        first.execute("CREATE TYPE dups_job AS ENUM ('x')")
+        fails("a type has the name", second, create, text='type "dups_job" already exists', state="42710")
+        first.execute("DROP TYPE dups_job")
+
+        first.execute("DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(role))
+        try:
+            for schema in ("a", "b", "c"):
+                first.execute("CREATE SCHEMA {0}; GRANT USAGE ON SCHEMA {0} TO {1}; ".format(schema, role) + "; ".join(
+                    "SELECT create_duplicates('{0}.{1}', 'docs', 'id', 'body'); GRANT SELECT ON {0}.{1}_job TO {2}".format(schema, job, role) for job in ("x", "y")))
+            second.execute("SET ROLE " + role)
+            jobs = "SELECT array_agg(job::text ORDER BY job::text) FROM duplicates_status"
+            equal("jobs that a role may read", one(second, jobs), ["a.x", "a.y", "b.x", "b.y", "c.x", "c.y"])
+            # All are listed before the first is read, which waits.
+            second.execute("CREATE TEMP TABLE seen (jobs text[])")
+            first.execute("BEGIN; DROP SCHEMA a CASCADE; REVOKE SELECT ON b.x_job FROM {0}; REVOKE USAGE ON SCHEMA c FROM {0}".format(role))
+            equal("jobs that are taken away while they are listed", error_behind(first, ("COMMIT",), second, "INSERT INTO seen " + jobs), None)
+            equal("are passed over", second.execute("SELECT jobs FROM seen").fetchall(), [(["b.y"],)])
+        finally:
+            second.execute("RESET ROLE; DROP TABLE IF EXISTS seen")
+            first.execute("ROLLBACK; SET client_min_messages = warning; DROP SCHEMA IF EXISTS a, b, c CASCADE; RESET client_min_messages; DROP OWNED BY {0}; DROP ROLE {0}; DROP TABLE docs".format(role))
+
+    with database("_at_once") as name, connect(name) as first, connect(name) as second:
+        first.execute(SCHEMA % ("bigint", "text"))
+        # Locking a job waits first.
+        first.execute("ALTER FUNCTION neardup_lock_job(regclass) RENAME TO neardup_lock_job_now; CREATE FUNCTION neardup_lock_job(job regclass) RETURNS void LANGUAGE plpgsql AS $$"
+                      " BEGIN PERFORM pg_advisory_xact_lock(210); PERFORM neardup_lock_job_now(job); END $$")
+        drop, rename, alter = "SELECT drop_duplicates('dups')", "SELECT rename_duplicates('dups', 'new')", "SELECT alter_duplicates('dups', threshold => 0.7)"
+        for call in (drop, rename, alter):
+            for change, *between in (("dropped", drop), ("renamed", "SELECT rename_duplicates('dups', 'other')"), ("made anew", drop, create)):
+                first.execute(create)
+                second.execute("BEGIN; %s; ROLLBACK" % call)  # what it looks up later it has looked up before
+                first.execute("SELECT pg_advisory_lock(210)")
+                e = error_behind(first, between + ["SELECT pg_advisory_unlock(210)"], second, call)
+                gone = e is not None and e.sqlstate == "42P01" and 'there is no table of duplicates "dups"' in str(e)
+                left = one(first, "SELECT array_agg(job::text || (SELECT threshold FROM neardup_job_row((job || '_job')::regclass))) FROM duplicates_status")
+                untouched = left == {"dropped": None, "renamed": ["other0.8"], "made anew": ["dups0.8"]}[change]
+                # the new one may be seen, or not yet
+                done = change == "made anew" and e is None and left == {drop: None, rename: ["new0.8"], alter: ["dups0.7"]}[call]
+                check("%s, meanwhile %s" % (call, change), gone and untouched or done, (e, left))
+                for job in ("dups", "new", "other"):
+                    error_of(first, "SELECT drop_duplicates('%s')" % job)
 
 
 def dumped(name):
@@ -744,7 +802,7 @@ def dumped(name):
 def main():
     with database() as name:
         sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
-                 (rights, name), (put_before, name), (sessions, name), (dumped, name))
+                 (rights, name), (put_before, name), (sessions, name), (at_once, name), (dumped, name))
 
 
 finish(main)

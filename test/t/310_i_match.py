@@ -107,9 +107,26 @@ def measured(conn):
               one(conn, "SELECT count(*) FROM (SELECT body FROM docs JOIN f USING (id) GROUP BY body HAVING count(DISTINCT f) > 1) x"), 0)
 
 
+def at_once(name):
+    """A lexicon that another session makes at the same time."""
+    with connect(name) as first, connect(name) as second:
+        call = "SELECT create_lexicon('twice', 'SELECT ''a b''::text')"
+        for before in ("", HOLD_CATALOGS):
+            first.execute("BEGIN; SELECT create_lexicon('twice', 'SELECT ''a''::text')")
+            e = error_behind(first, ("COMMIT",), second, before + call)
+            check("a lexicon that another session has just made: %s" % before, e and e.sqlstate == "42P07" and "relation public.twice exists already" in str(e), e)
+            first.execute("DROP TABLE twice")
+        first.execute("BEGIN; SELECT create_lexicon('twice', 'SELECT ''a''::text')")
+        equal("one that it has given up", error_behind(first, ("ROLLBACK",), second, call), None)
+        equal("is made", one(first, "SELECT count(*) FROM twice"), 2)
+        first.execute("DROP TABLE twice; CREATE TYPE twice AS ENUM ('x')")
+        fails("a type has its name", second, call, text='type "twice" already exists', state="42710")
+        first.execute("DROP TYPE twice")
+
+
 def main():
     with database() as name, connect(name) as conn:
-        sections((definition, conn), (measured, conn))
+        sections((definition, conn), (at_once, name), (measured, conn))
 
 
 finish(main)

@@ -316,39 +316,97 @@ def interrupted(name):
         want = rows_of(watcher, "SELECT body FROM d", {"k": 5})
         settings = "k => 5, commit_every => '0'"
         for how in ("pg_cancel_backend", "pg_terminate_backend"):
-            watcher.execute("UPDATE gate SET open = false")
-            call = "CALL create_word_model('m', 'SELECT body FROM d WHERE hold(id)', %s)" % settings
-            stopped = []
-            with connect(name) as conn:
-                thread = in_thread(conn, call)
-                pid = conn.info.backend_pid
-                # Its tables are committed by then: arguments are tried by counting nothing before.
-                reading = until(lambda: one(watcher, "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (pid,)) and
-                                one(watcher, "SELECT to_regclass('m_model') IS NOT NULL") and
-                                one(watcher, "SELECT count(*) FROM neardup_progress() WHERE pid = %s", (pid,)), thread)
-                watcher.execute("SELECT %s(%%s)" % how, (pid,))
-                thread.join(60)
-                check("%s while counting" % how, reading and thread.error is not None and not thread.is_alive(), (reading, thread.error))
-            watcher.execute("UPDATE gate SET open = true")
-            # 1 MB: many blocks, each committed. Stopped soon after a further one has been, six times, then not any more.
-            for attempt in range(7):
+            for again in range(6):  # anew, where the first attempt came to its end before it was stopped
+                watcher.execute("UPDATE gate SET open = false")
+                call = "CALL create_word_model('m', 'SELECT body FROM d WHERE hold(id)', %s)" % settings
+                stopped = []
                 with connect(name) as conn:
-                    conn.execute("SET neardup.threads = 1; SET maintenance_work_mem = '1MB'")
-                    before = one(watcher, "SELECT compared FROM m_model")
                     thread = in_thread(conn, call)
-                    if attempt < 6:
-                        until(lambda: one(watcher, "SELECT compared FROM m_model") > before, thread)
-                        time.sleep(rng.random() * 0.005)
-                        watcher.execute("SELECT %s(pid) FROM pg_stat_activity WHERE pid = %%s AND state = 'active'" % how, (conn.info.backend_pid,))
-                    thread.join(120)
-                    stopped.append((None if thread.error is None else thread.error.sqlstate or "closed", one(watcher, "SELECT compared FROM m_model")))
-                if stopped[-1][0] not in ("57014", "57P01", "closed"):
+                    pid = conn.info.backend_pid
+                    # Its tables are committed by then: arguments are tried by counting nothing before.
+                    reading = until(lambda: one(watcher, "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (pid,)) and
+                                    one(watcher, "SELECT to_regclass('m_model') IS NOT NULL") and
+                                    one(watcher, "SELECT count(*) FROM neardup_progress() WHERE pid = %s", (pid,)), thread)
+                    watcher.execute("SELECT %s(%%s)" % how, (pid,))
+                    thread.join(60)
+                    check("%s while counting" % how, reading and thread.error is not None and not thread.is_alive(), (reading, thread.error))
+                watcher.execute("UPDATE gate SET open = true")
+                # 1 MB: many blocks, each committed. Stopped soon after a further one has been, six times, then not any more.
+                for attempt in range(7):
+                    with connect(name) as conn:
+                        conn.execute("SET neardup.threads = 1; SET maintenance_work_mem = '1MB'")
+                        before = one(watcher, "SELECT compared FROM m_model")
+                        thread = in_thread(conn, call)
+                        if attempt < 6:
+                            until(lambda: one(watcher, "SELECT compared FROM m_model") > before, thread)
+                            time.sleep(rng.random() * 0.005)
+                            watcher.execute("SELECT %s(pid) FROM pg_stat_activity WHERE pid = %%s AND state = 'active'" % how, (conn.info.backend_pid,))
+                        thread.join(120)
+                        stopped.append((None if thread.error is None else thread.error.sqlstate or "closed", one(watcher, "SELECT compared FROM m_model")))
+                    if stopped[-1][0] not in ("57014", "57P01", "closed"):
+                        break
+                if stopped[0][0] is not None or again == 5:
                     break
+                watcher.execute("SELECT drop_word_model('m')")
             check("%s while words are compared, %d times, then finished" % (how, len(stopped) - 1), len(stopped) > 1 and stopped[-1][0] is None, (stopped, thread.error))
             compared = [n for _, n in stopped]
             check("and went on where it was", compared == sorted(compared) and 0 < compared[0] < compared[-1], compared)
             equal("%s: the same rows as without" % how, model_rows(watcher, "m"), want)
             watcher.execute("SELECT drop_word_model('m')")
+
+
+def at_once(name):
+    """Two sessions make one model: the second, which waits for what the first has not committed, goes on as if it had found it there."""
+    with connect(name) as first, connect(name) as second:
+        fill(first, "d", samples("en"))
+        want = rows_of(first, "SELECT body FROM d", {"k": 3})
+        for mode, before in (("", ""), (", commit => false", ""), (", commit => false", HOLD_CATALOGS)):
+            call = before + "CALL create_word_model('m', 'SELECT body FROM d', k => 3%s)" % mode
+            mode += ", catalogs locked" if before else ""
+            run = lambda begun, end: error_behind(first.execute("BEGIN; " + begun) and first, (end,), second, call)
+            whole = "CALL create_word_model('m', 'SELECT body FROM d', k => 3, commit => false)"
+            e = run(whole, "COMMIT")
+            check("a model that another session has just made%s" % mode, e and e.sqlstate == "42P07" and 'word model "m" already exists' in str(e), e)
+            equal("it is whole%s" % mode, model_rows(first, "m"), want)
+            first.execute("SELECT drop_word_model('m')")
+            equal("one that another session has given up%s" % mode, run(whole, "ROLLBACK"), None)
+            equal("is made%s" % mode, model_rows(first, "m"), want)
+            first.execute("SELECT drop_word_model('m')")
+            for what in ("m", "m_model"):
+                e = run("CREATE TABLE %s (id int)" % what, "COMMIT")
+                check("a table of another session has the name %s%s" % (what, mode), e and e.sqlstate == "42P07" and 'relation "%s" already exists' % what in str(e), e)
+                first.execute("DROP TABLE %s" % what)
+            for what in ("m", "m_model"):
+                first.execute("CREATE TYPE %s AS ENUM ('x')" % what)
+                fails("a type has the name %s%s" % (what, mode), second, call, text='type "%s" already exists' % what, state="42710")
+                first.execute("DROP TYPE %s" % what)
+        equal("nothing is left", one(first, "SELECT count(*) FROM pg_class WHERE relname IN ('m', 'm_model')"), 0)
+
+        # The first one stops between its tables; then both are there, and whichever locks them first goes on, reading until the gate opens.
+        first.execute("CREATE FUNCTION stops() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN IF current_setting('at_once.stops', true) = 'on' THEN"
+                      " PERFORM pg_advisory_xact_lock(340); END IF; END $$; CREATE EVENT TRIGGER stops ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION stops();"
+                      " CREATE FUNCTION reads(id int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$ BEGIN IF id = 0 THEN PERFORM pg_advisory_xact_lock_shared(341); END IF; RETURN true; END $$;"
+                      " SET at_once.stops = 'on'")
+        try:
+            with connect(name) as watcher:
+                watcher.execute("SELECT pg_advisory_lock(340), pg_advisory_lock(341)")
+                call = "CALL create_word_model('m', 'SELECT body FROM d WHERE reads(id)', k => 3)"
+                waits = lambda conn, what: until(lambda: one(watcher, "SELECT wait_event FROM pg_stat_activity WHERE pid = %s", (conn.info.backend_pid,)) == what)
+                making = in_thread(first, call)
+                stopped = waits(first, "advisory")
+                behind = in_thread(second, call)
+                stopped = stopped and waits(second, "transactionid")
+                watcher.execute("SELECT pg_advisory_unlock(340)")
+                until(lambda: not (making.is_alive() and behind.is_alive()))
+                check("one of two at work waits in CREATE TABLE", stopped and (making.is_alive() or behind.is_alive()))
+                watcher.execute("SELECT pg_advisory_unlock(341)")
+                making.join(60)
+                behind.join(60)
+                errors = [e for e in (making.error, behind.error) if e]
+                check("then one of them is told of the other", [e.sqlstate for e in errors] == ["55P03"] and "another session is making" in str(errors[0]), errors)
+                equal("which makes the model", model_rows(watcher, "m"), want)
+        finally:
+            first.execute("DROP EVENT TRIGGER IF EXISTS stops; DROP FUNCTION IF EXISTS stops, reads; DROP TABLE IF EXISTS m, m_model, d")
 
 
 def ordinary_user(name):
@@ -541,7 +599,7 @@ def main():
     with database() as name:
         with connect(name) as conn:
             sections((agreement, conn), (languages, conn), (synonyms, conn), (corpus, conn))
-        sections((latin1,), (stored, name), (interrupted, name), (ordinary_user, name), (dumped, name), (memory, name), (watched, name), (bad_input, name))
+        sections((latin1,), (stored, name), (interrupted, name), (at_once, name), (ordinary_user, name), (dumped, name), (memory, name), (watched, name), (bad_input, name))
 
 
 finish(main)

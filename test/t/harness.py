@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -105,6 +106,27 @@ def error_of(conn, query, args=None):
             conn.rollback()
         return e
     return None
+
+
+# Locks that are had already bring no news of other sessions.
+HOLD_CATALOGS = "SELECT FROM pg_type, pg_class, pg_namespace, pg_attribute, pg_index LIMIT 1; "
+
+
+def error_behind(other, ends, conn, query):
+    """error_of(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`, one by one."""
+    errors = []
+    thread = threading.Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
+    thread.start()
+    limit = time.monotonic() + 60  # a hang guard
+    while thread.is_alive() and time.monotonic() < limit and not one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
+        time.sleep(0.002)
+    waits = thread.is_alive()
+    for statement in ends:
+        other.execute(statement)
+    thread.join(60)
+    if not waits or not errors:
+        raise RuntimeError("%s %s" % (query, "does not end" if waits else "does not wait: %s" % errors))
+    return errors[0]
 
 
 def fails(name, conn, query, args=None, text="", state=None, hint=""):
