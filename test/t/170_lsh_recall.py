@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""An lsh index finds all pairs of every data set; one with recall < 1 finds the share that its bands predict."""
+"""An lsh index finds all pairs of every data set, of long texts, short ones and records; one with recall < 1 finds the share that its
+bands predict."""
+import csv
 import glob
 import itertools
 import math
@@ -10,10 +12,18 @@ from harness import *
 THRESHOLDS = (0.75, 0.8, 0.9, 0.95, 1.0)
 MOST_DOCS = 4000 if not FULL else 100000
 SIGNATURES = {"word 3": "to_minhash(body)", "char 5": "to_minhash(body, 5, 'char')"}
+SHORT = 20  # characters on average: such texts, headlines and words, have hardly a shingle of those; and records share few
+SHORT_SIGNATURES = {"char 2": "to_minhash(body, 2, 'char')", "char 3": "to_minhash(body, 3, 'char')"}
+NO_DOCUMENTS = ("pairs", "clusters", "gold", "vectors")  # what is known of the documents, for other tests
+ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def documents(path):
-    """The longest column of a file in COPY text format, as stored there."""
+    """The longest column of a file in COPY text format, as stored there; the records of a CSV file, all fields of each, as they would be
+    stored."""
+    if path.endswith(".csv.gz"):
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+            return [" ".join(row).translate(ESCAPES) for row in itertools.islice(csv.reader(lines), 1, 1 + MOST_DOCS)]
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
         rows = [line.rstrip("\n").split("\t") for line in itertools.islice(lines, MOST_DOCS)]
     if not rows:
@@ -42,16 +52,20 @@ def by_index(conn, threshold):
 
 
 def all_sets(conn, folder):
-    paths = sorted(glob.glob(os.path.join(folder, "**", "*.tsv.gz"), recursive=True))
+    paths = sorted(path for kind in ("tsv", "csv") for path in glob.glob(os.path.join(folder, "**", "*.%s.gz" % kind), recursive=True))
+    known = 0
     for path in paths:
         name = os.path.relpath(path, folder)
-        if "pairs" in name or "clusters" in name or "gold" in name or "vectors" in name:
+        if any(word in name for word in NO_DOCUMENTS):
+            known += 1
             continue
         texts = documents(path)
-        if not texts or sum(map(len, texts)) / len(texts) < 20:
+        if not texts:
+            skip("%s: no document" % name)
             continue
+        short = path.endswith(".csv.gz") or sum(map(len, texts)) / len(texts) < SHORT
         fill(conn, texts)
-        for what, constructor in SIGNATURES.items():
+        for what, constructor in (SHORT_SIGNATURES if short else SIGNATURES).items():
             # Not by UPDATE: an index on a table with old row versions is not used while any older snapshot lives.
             conn.execute("DROP TABLE IF EXISTS doc; CREATE TABLE doc AS SELECT id, %s AS sig FROM source" % constructor)
             conn.execute("ALTER TABLE doc ADD PRIMARY KEY (id); CREATE INDEX doc_sig ON doc USING lsh (sig); ANALYZE doc")
@@ -67,6 +81,7 @@ def all_sets(conn, folder):
             check("%s, %s: %d documents, %d pairs at five thresholds, all found by the index" %
                   (name, what, len(texts), total), used and all(good for _, good, _ in results),
                   "index used: %s; %s" % (used, results))
+    print("note: %d files hold no documents, by their names: %s" % (known, ", ".join(NO_DOCUMENTS)))
 
 
 def predicted_recall(components, bands, rows, matches):
