@@ -136,7 +136,7 @@ SELECT stanullfrac, stadistinct <> 0 AS has_distinct, array_length(stanumbers, 1
 
 -- A table with many copies of one row. A query from outside is as likely one document as another, a row of a table is
 -- as likely one row as another; so a prepared statement comes to a plan that it keeps.
-CREATE TABLE copied AS SELECT i AS id, set_minhash(ARRAY(SELECT greatest(i, 1000) * 1000::bigint + e FROM generate_series(1, 60) e)) AS sig
+CREATE TABLE copied WITH (autovacuum_enabled = off) AS SELECT i AS id, set_minhash(ARRAY(SELECT greatest(i, 1000) * 1000::bigint + e FROM generate_series(1, 60) e)) AS sig
   FROM generate_series(1, 2500) i;
 CREATE INDEX copied_sig ON copied USING lsh (sig);
 ANALYZE copied;

@@ -72,6 +72,7 @@ def two_stages(conn):
         conn.execute("VACUUM ANALYZE doc")
         search = """SELECT a.id AS a, b.id AS b FROM doc a JOIN doc b ON a.id < b.id AND ctph_edit_rate(a.c, b.c) < 3 * 0.05
                     WHERE edit_rate(a.body, b.body, 0.05) < 0.05"""
+        wait_for_indexes(conn)
         plan = " ".join(r[0] for r in conn.execute("EXPLAIN " + search))
         check("two stages by %s use the index" % what, "Index Cond: (c %> lsh_rate_query" in plan, plan)
         conn.execute("DROP TABLE IF EXISTS found; CREATE TABLE found AS " + search)

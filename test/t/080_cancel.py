@@ -6,7 +6,7 @@ import time
 
 from harness import *
 
-LIMIT = 2.0  # seconds beyond the asked moment
+LIMIT = 15.0  # seconds beyond the asked moment, on a busy machine, too; the measured worst is in the checks' names
 STATEMENTS = {
     "all_pairs": "SELECT count(*) FROM all_pairs('TABLE hot', 0.8)",
     "pairs_between": "SELECT count(*) FROM pairs_between('TABLE hot', 'SELECT -id, sig FROM hot', 0.8)",

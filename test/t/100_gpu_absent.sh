@@ -310,12 +310,12 @@ $much_on_cpu"
 
 place never_ends
 equal "a search on the GPU can be cancelled, and frees what it had" \
-  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 300;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$much" | session)" \
+  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 3000;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$much" | session)" \
   "ERROR:  canceling statement due to statement timeout
 Fake GPU 0, 1 searches, 0 open"
 
 equal "words on the GPU can be cancelled, and free what they had" \
-  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 500;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$words" | session)" \
+  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 3000;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$words" | session)" \
   "ERROR:  canceling statement due to statement timeout
 Fake GPU 0, 1 searches, 0 open"
 

@@ -7,7 +7,7 @@ import random
 import re
 
 from plans import *
-from servers import wait_for
+from servers import all_visible
 
 rng = random.Random(127)
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -770,11 +770,6 @@ def long_digests(p):
     p.report("long digests")
 
 
-def vacuumed_away(conn, table):
-    conn.execute("VACUUM " + table)
-    return one(conn, "SELECT pg_relation_size('%s') = 0" % table)
-
-
 def kinds(name):
     error = "cannot compare an ssdeep digest with a long one"
     row = "digest was not made like those of the index"
@@ -815,7 +810,7 @@ def kinds(name):
         fails("the kind stays when its rows are gone", conn, "INSERT INTO both_kinds VALUES (ctph_long('a b c', 100))",
             text=row)
         # Rows that an older snapshot may still see are indexed, too: other sections are at work.
-        wait_for(lambda: vacuumed_away(conn, "both_kinds"), "VACUUM to remove the deleted rows")
+        all_visible(conn, "both_kinds")
         conn.execute("REINDEX INDEX both_lsh; INSERT INTO both_kinds VALUES (ctph_long('a b c', 100))")
         fails("and is another after REINDEX", conn, "INSERT INTO both_kinds VALUES (to_ctph('a b c'))", text=row)
 

@@ -5,6 +5,7 @@ import threading
 import time
 
 from harness import *
+from servers import all_visible
 
 CHECK = "SELECT lsh_check(%s::regclass, true)"
 # Rows of many kinds: ordinary, alike, empty, NULL.
@@ -110,6 +111,7 @@ def statements():
             conn.execute("UPDATE t SET n = n + 1 WHERE random() < 0.5")
             conn.execute("INSERT INTO t SELECT i, set_minhash(ARRAY[i, i / 2]::bigint[]), 0 FROM generate_series(1, 300) i")
             conn.execute("VACUUM t")
+        all_visible(conn, "t")
         for workers in (0, 2):
             parallel(conn, workers)
             conn.execute("CREATE INDEX i ON t USING lsh (sig)")
@@ -131,6 +133,7 @@ def other_parameters():
                   state="42804")
             conn.execute("DROP INDEX c")
             conn.execute("UPDATE t SET sig = %s" % (make % 64))
+            all_visible(conn, "t")
 
             # The same transaction made new rows: its old ones are dead to itself alone.
             with conn.transaction():
@@ -202,7 +205,7 @@ def cancel():
         left = one(conn, "SELECT count(*) FROM pg_ls_tmpdir()")
         # The time is a guard against hanging only: on a quiet machine it is some milliseconds.
         check("cancelled builds stop, worst delay %.0f ms, %d of %d finished first" % (worst * 1000, finished, len(tries)),
-              not bad and worst < 2 and finished < len(tries) and left == 0, "%s; %d temporary files left" % (bad, left))
+              not bad and worst < 15 and finished < len(tries) and left == 0, "%s; %d temporary files left" % (bad, left))
         conn.execute("CREATE INDEX i ON t USING lsh (sig)")
         equal("and the next build is sound", sound(conn, "i"), "")
 

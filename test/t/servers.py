@@ -539,5 +539,14 @@ def vacuumed(conn, table, index=None, indexed="sig"):
     return None if left == [0, 0] else "%d rows more than the table has, %d orphan pages" % tuple(left)
 
 
+def all_visible(conn, table):
+    """VACUUM until all rows of a table are seen by everyone, and no dead one is left. An index that is built holds the dead rows that
+    another session's snapshot still sees, such as an ANALYZE of autovacuum's in the same database."""
+    def done():
+        conn.execute("VACUUM (INDEX_CLEANUP on) " + table)
+        return one(conn, "SELECT relallvisible = relpages FROM pg_class WHERE oid = %s::regclass", [table])
+    wait_for(done, "a snapshot goes on that sees dead rows of %s" % table, 120)
+
+
 def temp_files(conn):
     return one(conn, "SELECT count(*) FROM pg_ls_tmpdir()")
