@@ -2,14 +2,18 @@
 """Damaged lsh indexes. Copies of an index file are changed field by field and byte by byte, and a server of its own works
 with them: queries, lsh_check and its kin, inserts, VACUUM. Each statement gives the right answer or an error that says
 "damaged"; no backend crashes or hangs. Where a page's head is damaged, or a link to it, no query may silently give wrong
-rows; where entries are, lsh_check(index, true) must find what queries do not."""
+rows; where entries are, lsh_check(index, true) must find what queries do not, and it finds every damage of the groups FOUND."""
 import struct
 
 from servers import *
 
 PAGE = 8192
 DAMAGED = {"XX001", "XX002"}  # data corrupted, index corrupted
-SETTINGS = "full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\nshared_buffers = 128MB\nstatement_timeout = 20s\n"
+SETTINGS = "full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\nshared_buffers = 128MB\nstatement_timeout = 120s\n"
+
+# What lsh_check(index, true) always finds. Not: a directory or a meta page that another index could have (one whose counts are not
+# known, by their flag), a page of the same run in the place of another, a bound that still parts its pages, bytes that nothing reads.
+FOUND = {"counts", "entries", "impossible rows", "inner page", "leaf", "no link", "pending page", "whole pages"}
 
 
 # The file's layout: docs/format.md ----------------------------------------------------------------------------------
@@ -30,7 +34,7 @@ META_FIELDS = [("magic", 24, 4), ("format", 28, 4), ("family version", 56, 4), (
                ("params_len", 80, 2), ("params", 82, 4), ("params 2", 86, 4), ("params bands", 98, 2), ("params rows", 100, 2),
                ("params need", 102, 2), ("params 8", 90, 1), ("params 9", 91, 1), ("params 10", 92, 2), ("next_id", 272, 8), ("nruns", 296, 2), ("npending", 298, 2)]
 RUN_FIELDS = [("id", 0, 8), ("lo", 8, 11), ("hi", 20, 11), ("root", 56, 4), ("height", 68, 1), ("state", 69, 1), ("unit", 71, 1)]
-COUNT_FIELDS = [("entries", 32, 8), ("rows", 40, 8), ("sum_sq", 48, 8), ("leaves", 60, 4), ("inners", 64, 4), ("flags", 70, 1)]
+COUNT_FIELDS = [("entries", 32, 8), ("rows", 40, 8), ("sum_sq", 48, 8), ("leaves", 60, 4), ("inners", 64, 4)]
 HEAD_FIELDS = [("pd_lower", 12, 2), ("pd_upper", 14, 2), ("pd_special", 16, 2), ("pd_pagesize_version", 18, 2),
                ("owner", 8176, 8), ("ordinal", 8184, 4), ("kind", 8188, 2), ("page_id", 8190, 2)]
 LEAF_FIELDS = [("n", 24, 2), ("key_bits", 26, 1), ("block_bits", 27, 1), ("off_bits", 28, 1)]
@@ -54,6 +58,10 @@ class Golden:
         self.pending = [struct.unpack_from("<QI", self.file, 640 + 12 * i) for i in range(u(self.file, 298, 2))]
         self.xids = conn.execute("SELECT relfrozenxid::text, relminmxid::text FROM pg_class WHERE oid = %s::regclass", [self.name]).fetchone()
         return self
+
+    def merges(self):
+        """Whether a merge is under way: then its runs' counts are not known exactly."""
+        return any(run.state != LIVE for run in self.runs)
 
     def page(self, block):
         return self.file[PAGE * block:PAGE * (block + 1)]
@@ -128,6 +136,7 @@ def cases_of(g, rng, dense):
     # A family's parameters are checked by the family; what is possible as parameters of another index is not seen there.
     field("meta page", False, 0, META_FIELDS, "meta")
     field("counts", True, 1792, COUNT_FIELDS, "first run")
+    field("flags", True, 1792, [("flags", 70, 1)], "first run")
     field("directory", False, 1792, RUN_FIELDS, "first run")
     states = {LIVE: "live", OUTPUT: "output", INPUT: "input"}
     for state in {r.state for r in g.runs}:
@@ -318,8 +327,8 @@ def try_case(conn, case, table, want):
     state_of("lsh_hot_buckets", "SELECT * FROM lsh_hot_buckets(%s, 2)", [index])
     state_of("lsh_check", "SELECT lsh_check(%s)", [index])
     found = state_of("lsh_check", "SELECT lsh_check(%s, true)", [index])
-    if wrong and not found:
-        bad.append("%s, which lsh_check does not find" % wrong)
+    if not found and (wrong or case.group in FOUND and not (case.group == "counts" and g.merges())):
+        bad.append("%s, which lsh_check does not find" % (wrong or "a damage"))
     # Block 4294967295 means "a new one" to PostgreSQL.
     if conn.execute(sizes).fetchone() != before:
         bad.append("reading made a file longer")
