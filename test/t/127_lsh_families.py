@@ -7,7 +7,7 @@ import random
 import re
 
 from plans import *
-from servers import all_visible
+from servers import dead_gone
 
 rng = random.Random(127)
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -810,7 +810,7 @@ def kinds(name):
         fails("the kind stays when its rows are gone", conn, "INSERT INTO both_kinds VALUES (ctph_long('a b c', 100))",
             text=row)
         # Rows that an older snapshot may still see are indexed, too: other sections are at work.
-        all_visible(conn, "both_kinds")
+        dead_gone(conn, "both_kinds")
         conn.execute("REINDEX INDEX both_lsh; INSERT INTO both_kinds VALUES (ctph_long('a b c', 100))")
         fails("and is another after REINDEX", conn, "INSERT INTO both_kinds VALUES (to_ctph('a b c'))", text=row)
 

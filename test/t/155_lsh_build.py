@@ -5,7 +5,7 @@ import threading
 import time
 
 from harness import *
-from servers import all_visible
+from servers import dead_gone
 
 CHECK = "SELECT lsh_check(%s::regclass, true)"
 # Rows of many kinds: ordinary, alike, empty, NULL.
@@ -111,7 +111,7 @@ def statements():
             conn.execute("UPDATE t SET n = n + 1 WHERE random() < 0.5")
             conn.execute("INSERT INTO t SELECT i, set_minhash(ARRAY[i, i / 2]::bigint[]), 0 FROM generate_series(1, 300) i")
             conn.execute("VACUUM t")
-        all_visible(conn, "t")
+        dead_gone(conn, "t")
         for workers in (0, 2):
             parallel(conn, workers)
             conn.execute("CREATE INDEX i ON t USING lsh (sig)")
@@ -133,7 +133,7 @@ def other_parameters():
                   state="42804")
             conn.execute("DROP INDEX c")
             conn.execute("UPDATE t SET sig = %s" % (make % 64))
-            all_visible(conn, "t")
+            dead_gone(conn, "t")
 
             # The same transaction made new rows: its old ones are dead to itself alone.
             with conn.transaction():

@@ -32,7 +32,7 @@ def progress():
     rows = 60000
     with database() as name, connect(name) as conn, connect(name) as gate:
         conn.execute("CREATE TABLE t AS SELECT i FROM generate_series(1, %d) i" % rows)
-        conn.execute("""CREATE FUNCTION sig_of(i int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+        conn.execute("""CREATE FUNCTION sig_of(i int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE SET search_path = public AS $$ BEGIN
                 IF i = %d THEN PERFORM pg_advisory_lock(157); PERFORM pg_advisory_unlock(157); END IF;
                 RETURN %s; END $$""" % (rows // 2, SIG))
         conn.execute("SET maintenance_work_mem = '1MB'")

@@ -539,13 +539,25 @@ def vacuumed(conn, table, index=None, indexed="sig"):
     return None if left == [0, 0] else "%d rows more than the table has, %d orphan pages" % tuple(left)
 
 
-def all_visible(conn, table):
-    """VACUUM until all rows of a table are seen by everyone, and no dead one is left. An index that is built holds the dead rows that
-    another session's snapshot still sees, such as an ANALYZE of autovacuum's in the same database."""
+def dead_gone(conn, table):
+    """VACUUM until no dead row of a table is left. An index that is built holds the dead rows that another session's snapshot still
+    sees, such as an ANALYZE of autovacuum's in the same database."""
+    said = []
+
+    def hear(notice):
+        said.append("%s %s" % (notice.message_primary, notice.message_detail))
+
     def done():
-        conn.execute("VACUUM (INDEX_CLEANUP on) " + table)
-        return one(conn, "SELECT relallvisible = relpages FROM pg_class WHERE oid = %s::regclass", [table])
-    wait_for(done, "a snapshot goes on that sees dead rows of %s" % table, 120)
+        said.clear()
+        conn.execute("VACUUM (VERBOSE, INDEX_CLEANUP on) " + table)
+        left = re.findall(r"(\d+) (?:are dead but not yet removable|dead row versions cannot be removed yet)", " ".join(said))
+        return left and not any(map(int, left))
+
+    conn.add_notice_handler(hear)
+    try:
+        wait_for(done, "a snapshot goes on that sees dead rows of %s" % table, 120)
+    finally:
+        conn.remove_notice_handler(hear)
 
 
 def temp_files(conn):
