@@ -986,14 +986,19 @@ def section_cancel(tables, kinds, args):
 
 
 def section_steady(tables, kinds, args):
+    for identical in (0, args.identical):
+        steady(tables, kinds, args, identical)
+
+
+def steady(tables, kinds, args, identical):
     n, extra = args.rows, max(args.rows // 2, 1000)
     names = [k for k in ("lsh", "gin", "gin_off") if k in kinds]
-    made = [tables.make(kinds[k], n, extra=extra) for k in names]
+    made = [tables.make(kinds[k], n, extra=extra, identical=identical) for k in names]
     queries = tables.queries(n + extra, args.queries, to=n)
     values = tables.query_values(queries)
-    source = tables.source(n + extra)
-    title("steady: the same queries while another client inserts %d rows/s one by one, no VACUUM, from %d rows on; ms"
-          % (args.rate, n))
+    source = tables.source(n + extra, identical)
+    title("steady: the same queries while another client inserts %d rows/s one by one, no VACUUM, from %d rows%s on; ms"
+          % (args.rate, n, " and %d identical ones" % identical if identical else ""))
     truth = tables.truth(made[0], queries)
     session = Session()
     all_measured = [measured(tables, t, session, values) for t in made]
