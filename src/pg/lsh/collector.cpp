@@ -327,7 +327,7 @@ Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
       table_->most *= 2;
     gathered_ = static_cast<GatheredHits*>(MemoryContextAllocZero(context_, sizeof(GatheredHits)));
     gathered_->context = context_;
-    gathered_->most = Min(most_bytes_ / 8 / sizeof(uint64_t), GatheredHits::kMost);
+    gathered_->most = Min(most_bytes_ / 4 / sizeof(uint64_t), GatheredHits::kMost);
     tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMostLeafEntries));
   }
   if (prefixes_ && entries_ == nullptr)
@@ -597,7 +597,7 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
   if (counting_ == Counting::gathering &&
       (counter->is_thin(nfirst + further, plan_->ngroups - plan_->slack) || counter->is_worth(gathered_->tids))) {
     // An estimate keeps to what it may read.
-    const bool all = further <= (most_entries_ > 0 ? 1 : kFurther) * gathered_->n;
+    const bool all = further <= (most_entries_ > 0 ? 1 : kFurther) * gathered_->n && further <= gathered_->most - gathered_->n;
     for (; all && probed < plan_->ngroups && counting_ == Counting::gathering; ++probed) {
       const Outcome outcome = count_group(groups_[probed], true, from, to);
       if (outcome != Outcome::done) return outcome;
