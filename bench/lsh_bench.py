@@ -979,9 +979,8 @@ def section_cancel(tables, kinds, args):
         delays = [1e3 * t for t in taken if t is not None]
         rows.append([label, "%.2f" % took, "%d of %d" % (len(delays), times), "%.1f" % percentile(delays, .5) if delays else "",
                      "%.1f" % max(delays) if delays else ""])
+        tables.admin.do("SELECT lsh_check(oid::regclass, true) FROM pg_class WHERE relname = '%s'" % table.index_name)
     table.dirty = True
-    if table.tables.admin.rows("SELECT 1 FROM pg_class WHERE relname = '%s'" % table.index_name):
-        tables.admin.do("SELECT lsh_check('%s', true)" % table.index_name)
     lines(rows)
 
 

@@ -18,8 +18,8 @@ int32 typmod_of(int num_perm, int bits) { return num_perm << 8 | bits; }
 
 // Raises an error unless the signature has the shape that the column demands.
 void check_typmod(const MinhashView& v, int32 typmod) {
+  if (typmod < 0) return;
   const auto [num_perm, bits] = minhash_shape(typmod);
-  if (num_perm == 0) return;
   if (v.num_perm() == num_perm && (bits == 0 || v.bits() == bits)) return;
   ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   bits == 0 ? errmsg("signature of %u components does not fit minhash(%u)", v.num_perm(), num_perm)
@@ -115,8 +115,8 @@ PG_FUNCTION_INFO_V1(minhash_typmod_out);
 Datum minhash_typmod_out(PG_FUNCTION_ARGS) {
   const int32 typmod = PG_GETARG_INT32(0);
   if (typmod < 0) PG_RETURN_CSTRING(pstrdup(""));
-  PG_RETURN_CSTRING((typmod & 255) == 0 ? psprintf("(%d)", typmod >> 8)
-                                        : psprintf("(%d,%d)", typmod >> 8, typmod & 255));
+  const auto [num_perm, bits] = minhash_shape(typmod);
+  PG_RETURN_CSTRING(bits == 0 ? psprintf("(%u)", num_perm) : psprintf("(%u,%u)", num_perm, bits));
 }
 
 PG_FUNCTION_INFO_V1(minhash_check_typmod);

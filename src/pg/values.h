@@ -27,14 +27,14 @@ Datum text_datum_of_utf8(const char* data, size_t size);
 
 // The value as a view; points into the datum or its detoasted copy. Raises data_corrupted for bytes that are no signature.
 MinhashView minhash_view(struct varlena* value);
+inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
 
-// What a type modifier of minhash demands; num_perm 0: nothing, bits 0: any.
+// What a type modifier of minhash demands; bits 0: any, num_perm 0: -1 demands nothing.
 struct MinhashShape {
   uint32_t num_perm;
   uint32_t bits;
 };
 MinhashShape minhash_shape(int32 typmod);
-inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
 
 // An error that names both unless they were made alike.
 inline void demand_comparable(const MinhashView& a, const MinhashView& b) {

@@ -59,7 +59,7 @@ struct DeadRows {
 
   // In the other half of the memory; millions take long enough to be cancelled.
   void sort() {
-    uint64_t* room = static_cast<uint64_t*>(palloc_extended(Max(n, size_t{1}) * sizeof(uint64_t), MCXT_ALLOC_HUGE));
+    uint64_t* room = static_cast<uint64_t*>(MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(uint64_t)));
     call_core([&] {
       PgStop stop;
       Poller poller(&stop);
