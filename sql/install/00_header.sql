@@ -4,7 +4,7 @@
 -- Statements that functions put together by format() name it.
 DO $$
 BEGIN
-  IF pg_catalog.strpos('@extschema@', '%') > 0 THEN
+  IF pg_catalog.strpos('@extschema@', '%') OPERATOR(pg_catalog.>) 0 THEN
     RAISE EXCEPTION 'neardup cannot be in a schema with a %% in its name: %', '@extschema@' USING ERRCODE = 'invalid_schema_name';
   END IF;
 END $$;

@@ -1286,21 +1286,24 @@ DECLARE
   member record;
 BEGIN
   FOR family IN
-    SELECT f.oid, f.opfname FROM pg_catalog.pg_opfamily f JOIN pg_catalog.pg_am a ON a.oid = f.opfmethod
-    WHERE a.amname = 'hash' AND f.opfnamespace = 'pg_catalog'::pg_catalog.regnamespace
-      AND EXISTS (SELECT FROM pg_catalog.pg_opclass c WHERE c.opcfamily = f.oid AND c.opcdefault)
-    ORDER BY f.opfname
+    SELECT f.oid, f.opfname FROM pg_catalog.pg_opfamily f JOIN pg_catalog.pg_am a ON a.oid OPERATOR(pg_catalog.=) f.opfmethod
+    WHERE a.amname OPERATOR(pg_catalog.=) 'hash' AND f.opfnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
+      AND EXISTS (SELECT FROM pg_catalog.pg_opclass c WHERE c.opcfamily OPERATOR(pg_catalog.=) f.oid AND c.opcdefault)
+    ORDER BY f.opfname USING OPERATOR(pg_catalog.<)
   LOOP
     EXECUTE pg_catalog.format('CREATE OPERATOR FAMILY @extschema@.%I USING lsh', family.opfname);
     FOR class IN
       SELECT c.opcname, c.opcintype, o.amopopr, p.amproc
       FROM pg_catalog.pg_opclass c
-      JOIN pg_catalog.pg_amop o ON o.amopfamily = c.opcfamily AND o.amoplefttype = c.opcintype
-        AND o.amoprighttype = c.opcintype AND o.amopstrategy = 1
-      JOIN pg_catalog.pg_amproc p ON p.amprocfamily = c.opcfamily AND p.amproclefttype = c.opcintype
-        AND p.amprocrighttype = c.opcintype AND p.amprocnum = 2
-      WHERE c.opcfamily = family.oid AND c.opcdefault AND c.opcnamespace = 'pg_catalog'::pg_catalog.regnamespace
-      ORDER BY c.opcname
+      JOIN pg_catalog.pg_amop o ON o.amopfamily OPERATOR(pg_catalog.=) c.opcfamily
+        AND o.amoplefttype OPERATOR(pg_catalog.=) c.opcintype AND o.amoprighttype OPERATOR(pg_catalog.=) c.opcintype
+        AND o.amopstrategy OPERATOR(pg_catalog.=) 1
+      JOIN pg_catalog.pg_amproc p ON p.amprocfamily OPERATOR(pg_catalog.=) c.opcfamily
+        AND p.amproclefttype OPERATOR(pg_catalog.=) c.opcintype AND p.amprocrighttype OPERATOR(pg_catalog.=) c.opcintype
+        AND p.amprocnum OPERATOR(pg_catalog.=) 2
+      WHERE c.opcfamily OPERATOR(pg_catalog.=) family.oid AND c.opcdefault
+        AND c.opcnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
+      ORDER BY c.opcname USING OPERATOR(pg_catalog.<)
     LOOP
       EXECUTE pg_catalog.format(
         'CREATE OPERATOR CLASS @extschema@.%I DEFAULT FOR TYPE %s USING lsh FAMILY @extschema@.%I AS OPERATOR 5 %s, FUNCTION 15 %s',
@@ -1309,7 +1312,8 @@ BEGIN
     END LOOP;
     FOR member IN
       SELECT o.amopopr FROM pg_catalog.pg_amop o
-      WHERE o.amopfamily = family.oid AND o.amopstrategy = 1 AND o.amoplefttype <> o.amoprighttype ORDER BY o.amopopr
+      WHERE o.amopfamily OPERATOR(pg_catalog.=) family.oid AND o.amopstrategy OPERATOR(pg_catalog.=) 1
+        AND o.amoplefttype OPERATOR(pg_catalog.<>) o.amoprighttype ORDER BY o.amopopr USING OPERATOR(pg_catalog.<)
     LOOP
       EXECUTE pg_catalog.format('ALTER OPERATOR FAMILY @extschema@.%I USING lsh ADD OPERATOR 5 %s',
         family.opfname, member.amopopr::pg_catalog.regoperator);
