@@ -51,3 +51,10 @@ CREATE FUNCTION neardup_title(filename text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION neardup_title(text) IS 'title that people read, from the name of a file';
 
+
+CREATE FUNCTION neardup_characters(body text) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_characters(text) IS 'private: characters of a text; in a SQL_ASCII database those of its UTF-8';
+CREATE FUNCTION neardup_first_characters(body text, most int) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_first_characters(text, int) IS 'private: the first characters of a text; in a SQL_ASCII database those of its UTF-8';

@@ -21,46 +21,61 @@ CREATE FUNCTION neardup_default_profiles(OUT name text, OUT profile neardup_prof
   $$;
 COMMENT ON FUNCTION neardup_default_profiles() IS 'the built-in profiles';
 
--- The profile of this name: built in, or the newest version of a table.
+CREATE FUNCTION neardup_table_path(name text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_table_path(text) IS
+  'private: the name of a relation with its schema, whatever the search_path; NULL where there is none';
+CREATE FUNCTION neardup_rules_path(rules text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_rules_path(text) IS 'private: the same for the rules of a profile; none and default are no tables';
+CREATE FUNCTION neardup_new_name(name text, what text, most_bytes int) RETURNS text[]
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
+COMMENT ON FUNCTION neardup_new_name(text, text, int) IS 'private: schema and name of a table that is to be made';
+CREATE FUNCTION neardup_profile_row(name text) RETURNS neardup_profile
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_profile_row(text) IS
+  'private: the newest version of a profile that is a table; NULL where the name stands for none';
+CREATE FUNCTION neardup_rules_named(name text) RETURNS neardup_rule[]
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_rules_named(text) IS 'the rows of a table of type neardup_rule, by position, as neardup_clean takes them';
+
+CREATE FUNCTION neardup_default_profile(name text) RETURNS neardup_profile LANGUAGE sql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT d.profile FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1
+  $$;
+COMMENT ON FUNCTION neardup_default_profile(text) IS 'private: the built-in profile of this name, or NULL';
+
+-- Names are looked up in the caller's search_path, and nothing else is.
 CREATE FUNCTION neardup_profile_named(name text) RETURNS neardup_profile LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  p @extschema@.neardup_profile;
-  t regclass;
+  p @extschema@.neardup_profile := @extschema@.neardup_default_profile(name);
 BEGIN
-  SELECT (d.profile).* INTO p FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1;
-  IF FOUND THEN RETURN p; END IF;
-  BEGIN
-    t := pg_catalog.to_regclass($1);
-  EXCEPTION WHEN syntax_error OR invalid_name OR undefined_table THEN t := NULL;
-  END;
-  IF t IS NULL OR (SELECT c.reloftype FROM pg_catalog.pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_profile'::regtype::oid THEN
-    RAISE EXCEPTION 'there is no profile "%"', $1 USING ERRCODE = 'undefined_object',
-      HINT = 'Built in are ' || (SELECT string_agg(d.name, ', ') FROM @extschema@.neardup_default_profiles() d)
-             || '; make your own with create_profile().';
-  END IF;
-  -- A policy is run by whoever reads the table.
-  IF (SELECT pg_catalog.row_security_active(c.oid) AND r.rolname <> current_user FROM pg_catalog.pg_class c JOIN pg_catalog.pg_roles r ON r.oid = c.relowner WHERE c.oid = t::oid) THEN
-    RAISE EXCEPTION 'profile "%" of another role has row security', $1 USING ERRCODE = 'insufficient_privilege';
-  END IF;
-  EXECUTE pg_catalog.format('SELECT * FROM %s ORDER BY version DESC LIMIT 1', t) INTO p;
-  IF p.version IS NULL THEN
-    RAISE EXCEPTION 'profile "%" has no version', $1 USING ERRCODE = 'undefined_object';
-  END IF;
+  IF p IS NULL THEN p := @extschema@.neardup_profile_row(name); END IF;
+  IF p IS NULL THEN PERFORM @extschema@.neardup_no_profile(name); END IF;
   RETURN p;
 END $$;
 COMMENT ON FUNCTION neardup_profile_named(text) IS 'the built-in profile of this name, or the newest version of the profile table of this name';
 
--- Of one that neardup_profile_named() knows; a temporary one has no other name.
-CREATE FUNCTION neardup_profile_path(name text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT COALESCE((SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname)
-                   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-                   WHERE name NOT IN (SELECT d.name FROM @extschema@.neardup_default_profiles() d)
-                     AND c.oid = pg_catalog.to_regclass(name)::oid AND c.relpersistence <> 't'), name)
-  $$;
+CREATE FUNCTION neardup_no_profile(name text) RETURNS void LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'there is no profile "%"', name USING ERRCODE = 'undefined_object',
+    HINT = 'Built in are ' || (SELECT string_agg(d.name, ', ') FROM @extschema@.neardup_default_profiles() d)
+           || '; make your own with create_profile().';
+END $$;
+COMMENT ON FUNCTION neardup_no_profile(text) IS 'private: the error for a name that stands for no profile';
+
+-- Of one that neardup_profile_named() knows.
+CREATE FUNCTION neardup_profile_path(name text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF NOT (@extschema@.neardup_default_profile(name) IS NULL) THEN RETURN name; END IF;
+  RETURN COALESCE(@extschema@.neardup_table_path(name), name);
+END $$;
 COMMENT ON FUNCTION neardup_profile_path(text) IS 'private: a profile''s name with its schema, whatever the search_path';
 
 -- What is wrong with a profile is said when it is made.
-CREATE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_check_profile(p neardup_profile) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF p.signature IS NULL OR p.signature NOT IN ('minhash', 'simhash', 'ctph') THEN
     RAISE EXCEPTION 'signature must be ''minhash'', ''simhash'' or ''ctph'': %', COALESCE(quote_literal(p.signature), 'NULL')
@@ -86,33 +101,33 @@ BEGIN
     RAISE EXCEPTION 'num_perm, bits and seed of a profile of minhash signatures must not be NULL' USING ERRCODE = 'null_value_not_allowed',
       HINT = 'Give them, or another base.';
   END IF;
-  IF p.encoding NOT IN ('detect', 'bytes') THEN PERFORM @extschema@.neardup_decode('', p.encoding); END IF;
+  IF p.encoding NOT IN ('detect', 'bytes') THEN PERFORM @extschema@.neardup_decode(''::bytea, p.encoding); END IF;
   -- the functions check unit, k and the rest; the rules are compiled
-  EXECUTE 'SELECT ' || @extschema@.neardup_sign_sql(p, 'text', '''one two three four''::text');
+  EXECUTE 'SELECT ' || @extschema@.neardup_sign_sql(p, 'text'::regtype, '''one two three four''::pg_catalog.text');
 END $$;
 COMMENT ON FUNCTION neardup_check_profile(neardup_profile) IS 'private: raises an error for a profile that cannot be used';
 
 -- The document that a profile signs, as an expression over the expression `body`. A profile may be another role's: nothing in
 -- it, nor its rules, is to run what that role has put there.
-CREATE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   e text := body;
 BEGIN
   IF body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes' THEN
     e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
-                CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) END);
+                CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) || '::pg_catalog.text' END);
   END IF;
-  IF p.script <> 'keep' THEN e := pg_catalog.format('@extschema@.%I(%s)', 'neardup_to_' || p.script, e); END IF;
+  IF p.script <> 'keep' THEN
+    IF p.script NOT IN ('simplified', 'traditional') THEN
+      RAISE EXCEPTION 'script must be ''keep'', ''simplified'' or ''traditional'': %', quote_literal(p.script) USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    e := pg_catalog.format('@extschema@.%I(%s)', 'neardup_to_' || p.script, e);
+  END IF;
   IF p.rules = 'default' THEN
     e := pg_catalog.format('(@extschema@.neardup_clean(%s)).body', e);
   ELSIF p.rules <> 'none' THEN
-    IF EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.rules::regclass::oid
-               AND (c.relkind <> 'r' OR c.relrowsecurity OR c.reloftype <> '@extschema@.neardup_rule'::regtype::oid)
-               AND c.relowner <> (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)) THEN
-      RAISE EXCEPTION 'the rules "%" of another role are no plain table of type neardup_rule', p.rules USING ERRCODE = 'wrong_object_type';
-    END IF;
-    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT pg_catalog.array_agg(r.*::@extschema@.neardup_rule ORDER BY r.position) FROM %s r))).body',
-                e, p.rules::regclass);
+    e := pg_catalog.format('(@extschema@.neardup_clean(%s, (SELECT @extschema@.neardup_rules_named(%L::pg_catalog.text)))).body', e, p.rules);
   END IF;
   RETURN e;
 END $$;
@@ -120,7 +135,8 @@ COMMENT ON FUNCTION neardup_document_sql(neardup_profile, regtype, text) IS
   'private: the SQL expression of the document that a profile signs';
 
 -- The signature, as an expression over the expression `body`; NULL for a document below min_length.
-CREATE FUNCTION neardup_sign_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION neardup_sign_sql(p neardup_profile, body_type regtype, body text) RETURNS text LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   bytes boolean := body_type::oid = 'bytea'::regtype::oid AND p.encoding = 'bytes';
   document text := @extschema@.neardup_document_sql(p, body_type, body);
@@ -130,62 +146,86 @@ BEGIN
   e := CASE
     WHEN p.signature = 'ctph' THEN pg_catalog.format('@extschema@.to_ctph(%s)', d)
     WHEN p.signature = 'simhash' AND bytes THEN pg_catalog.format('@extschema@.to_simhash(%s, %s)', d, p.k)
-    WHEN p.signature = 'simhash' THEN pg_catalog.format('@extschema@.to_simhash(%s, %s, %L)', d, p.k, p.unit)
-    WHEN bytes THEN pg_catalog.format('@extschema@.to_minhash(%s, %s, num_perm => %s, bits => %s, seed => %s)', d, p.k, p.num_perm, p.bits, p.seed)
-    ELSE pg_catalog.format('@extschema@.to_minhash(%s, %s, %L, %s, %s, %s)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
+    WHEN p.signature = 'simhash' THEN pg_catalog.format('@extschema@.to_simhash(%s, %s, %L::pg_catalog.text)', d, p.k, p.unit)
+    WHEN bytes THEN pg_catalog.format('@extschema@.to_minhash(%s, %s, num_perm => %s, bits => %s, seed => ''%s''::pg_catalog.int8)', d, p.k, p.num_perm, p.bits, p.seed)
+    ELSE pg_catalog.format('@extschema@.to_minhash(%s, %s, %L::pg_catalog.text, %s, %s, ''%s''::pg_catalog.int8)', d, p.k, p.unit, p.num_perm, p.bits, p.seed)
     END;
   IF p.min_length > 0 THEN
-    e := pg_catalog.format('(SELECT CASE WHEN pg_catalog.length(d.body) >= %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
+    e := pg_catalog.format('(SELECT CASE WHEN @extschema@.neardup_characters(d.body) OPERATOR(pg_catalog.>=) %s THEN %s END FROM (SELECT %s OFFSET 0) d(body))', p.min_length, e, document);
   END IF;
   RETURN e;
 END $$;
 COMMENT ON FUNCTION neardup_sign_sql(neardup_profile, regtype, text) IS 'the SQL expression that signs documents as a profile says';
 
+CREATE FUNCTION neardup_make_profile(named text[], p neardup_profile) RETURNS regclass LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  path text := format('%I.%I', named[1], named[2]);
+BEGIN
+  PERFORM @extschema@.neardup_check_profile(p);
+  EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))', path);
+  EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING p;
+  RETURN path::regclass;
+END $$;
+COMMENT ON FUNCTION neardup_make_profile(text[], neardup_profile) IS 'private: the table of a profile, with its first version';
+
+CREATE FUNCTION neardup_add_version(path text, p neardup_profile) RETURNS int LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- triggers of another role would run with the rights of who calls
+  IF (SELECT c.relowner <> r.oid FROM pg_class c, pg_roles r WHERE c.oid = path::regclass AND r.rolname = current_user) THEN
+    RAISE EXCEPTION 'profile % belongs to another role', path USING ERRCODE = 'insufficient_privilege', HINT = 'Only its owner alters it.';
+  END IF;
+  PERFORM @extschema@.neardup_check_profile(p);
+  EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING p;
+  RETURN p.version;
+END $$;
+COMMENT ON FUNCTION neardup_add_version(text, neardup_profile) IS 'private: adds a version to a profile';
+
+-- What is not given stays.
+CREATE FUNCTION neardup_changed_profile(p neardup_profile, version int, signature text, unit text, k int, num_perm int, bits int, seed bigint, encoding text,
+    script text, rules text, min_length int) RETURNS neardup_profile LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT ROW(version, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k), COALESCE(num_perm, p.num_perm),
+             COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding), COALESCE(script, p.script),
+             COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now())::@extschema@.neardup_profile
+  $$;
+COMMENT ON FUNCTION neardup_changed_profile(neardup_profile, int, text, text, int, int, int, bigint, text, text, text, int) IS
+  'private: a version of a profile that differs in what is given';
+
 CREATE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
     num_perm int = NULL, bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL,
     min_length int = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
-DECLARE
-  p @extschema@.neardup_profile := @extschema@.neardup_profile_named(base);
-  at text[] := pg_catalog.parse_ident(name);
-  t regclass;
 BEGIN
-  IF name IS NULL THEN RAISE EXCEPTION 'name must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
-  IF pg_catalog.array_length(at, 1) > 2 THEN
-    RAISE EXCEPTION 'a profile''s name is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
-  END IF;
-  IF EXISTS (SELECT FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1) THEN
+  IF NOT (@extschema@.neardup_default_profile(name) IS NULL) THEN
     RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'duplicate_object';
   END IF;
-  p := ROW(1, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k), COALESCE(num_perm, p.num_perm),
-           COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding), COALESCE(script, p.script),
-           COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
-  PERFORM @extschema@.neardup_check_profile(p);
-  EXECUTE pg_catalog.format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))',
-                 (SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
-  t := name::regclass;
-  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', t) USING p;
-  RETURN t;
+  RETURN @extschema@.neardup_make_profile(@extschema@.neardup_new_name(name, 'a profile'::pg_catalog.text, 63),
+    @extschema@.neardup_changed_profile(@extschema@.neardup_profile_named(base), 1, signature, unit, k, num_perm, bits, seed, encoding, script,
+                                        @extschema@.neardup_rules_path(rules), min_length));
 END $$;
 COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int) IS
   'makes a profile, a table of that name, version 1; what is not given is as in the profile base';
+
+CREATE FUNCTION neardup_own_profile(name text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF NOT (@extschema@.neardup_default_profile(name) IS NULL) THEN
+    RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'wrong_object_type',
+      HINT = pg_catalog.format('Make your own: create_profile(''my_%s'', base => %L, ..).'::pg_catalog.text, name, name);
+  END IF;
+  RETURN @extschema@.neardup_profile_path(name);
+END $$;
+COMMENT ON FUNCTION neardup_own_profile(text) IS 'private: the path of a profile that is a table';
 
 CREATE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
     bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL)
   RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
-  p @extschema@.neardup_profile;
+  path pg_catalog.text := @extschema@.neardup_own_profile(name);
+  p @extschema@.neardup_profile := @extschema@.neardup_profile_named(path);
 BEGIN
-  IF EXISTS (SELECT FROM @extschema@.neardup_default_profiles() d WHERE d.name = $1) THEN
-    RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'wrong_object_type',
-      HINT = pg_catalog.format('Make your own: create_profile(''my_%s'', base => %L, ..).', name, name);
-  END IF;
-  p := @extschema@.neardup_profile_named(name);
-  p := ROW(p.version + 1, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k),
-           COALESCE(num_perm, p.num_perm), COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding),
-           COALESCE(script, p.script), COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now());
-  PERFORM @extschema@.neardup_check_profile(p);
-  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', name::regclass) USING p;
-  RETURN p.version;
+  RETURN @extschema@.neardup_add_version(path,
+    @extschema@.neardup_changed_profile(p, p.version OPERATOR(pg_catalog.+) 1, signature, unit, k, num_perm, bits, seed, encoding, script,
+                                        @extschema@.neardup_rules_path(rules), min_length));
 END $$;
 COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int) IS
   'adds a version to a profile and gives its number; jobs sign all rows anew at their next refresh';

@@ -3,7 +3,8 @@
 --   <name>             the result, a row for each row of the source
 --   <name>_signatures  what each row was when it was last signed
 --   <name>_changes     what has become of clusters
--- Nothing here runs with other rights than the caller's.
+-- They belong to the job by pg_depend, not by their names. Nothing here runs with other rights than the caller's. Names that a user gives are
+-- looked up once, in his search_path, by functions that do no more; all others have pg_catalog as theirs.
 
 CREATE TYPE neardup_job AS (
   source regclass, id name, body name, signature name, threshold float8, profile text, linkage text,
@@ -21,7 +22,9 @@ CREATE TYPE neardup_job AS (
   paused boolean, phase text, done bigint, total bigint, started timestamptz, phase_started timestamptz,
   finished timestamptz, pid int, last_error text,
   columns text[],         -- numbers and names of the source's columns when it was last listed; NULL: by 0.1.0
-  system bigint);         -- of the server that the places and versions of rows are of; NULL: not listed yet, or by 0.1.0
+  system bigint,          -- of the server that the places and versions of rows are of; NULL: not listed yet, or by 0.1.0
+  result regclass, signatures regclass, changes regclass,  -- the tables that belong to the job; NULL: made by 0.2.0, found by their names
+  qualified boolean);     -- filter, deleted and order_by mean the same under any search_path; not true: made by 0.2.0
 COMMENT ON TYPE neardup_job IS 'a job that keeps a table of duplicates: the row of a table that create_duplicates() makes';
 
 CREATE FUNCTION neardup_content_hash(doc text) RETURNS uuid
@@ -35,12 +38,19 @@ CREATE FUNCTION neardup_expression_type(source regclass, expression text) RETURN
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_expression_type(regclass, text) IS
   'private: type of an expression over one table; an error for subqueries, aggregates and volatile functions';
+CREATE FUNCTION neardup_expression(source regclass, expression text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_expression(regclass, text) IS 'private: an expression over one table, all names in it qualified';
+CREATE FUNCTION neardup_equality(type regtype) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_equality(regtype) IS 'private: the operator by which values of a type are equal, qualified';
 CREATE FUNCTION neardup_search_threshold(signature minhash, threshold float8) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
   'least similarity of signatures by which 999 of 1000 pairs of documents of Jaccard similarity >= threshold are found';
 
-CREATE FUNCTION neardup_raise(state text, message text, detail text, hint text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_raise(state text, message text, detail text, hint text) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF detail <> '' AND hint <> '' THEN
     RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail, HINT = hint;
@@ -59,80 +69,62 @@ COMMENT ON FUNCTION neardup_lock_job(regclass) IS 'private: keeps refreshes away
 
 -- Names --------------------------------------------------------------------------------------------------------------
 
--- schema and name, quoted where they must be, of what belongs to a job: suffix '', '_signatures', '_changes', '_job'.
-CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(pg_catalog.left(c.relname, -4) || suffix)
-  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job::oid
-  $$;
+CREATE FUNCTION neardup_job_table(name text) RETURNS regclass
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
+COMMENT ON FUNCTION neardup_job_table(text) IS 'private: the table of a job';
+CREATE FUNCTION neardup_locked_job(name text) RETURNS regclass
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION neardup_locked_job(text) IS 'private: the table of a job, with refreshes and other changes kept away until the transaction ends';
+CREATE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
+-- suffix '', '_signatures', '_changes', '_job'
+CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
+CREATE FUNCTION neardup_job_tables(job regclass, OUT result regclass, OUT signatures regclass, OUT changes regclass)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
+COMMENT ON FUNCTION neardup_job_tables(regclass) IS 'private: the tables that belong to a job; recorded, of a job of the caller''s, where they were not';
 
 -- PostgreSQL names the index: a name made of the job's might have more than 63 bytes.
 CREATE FUNCTION neardup_job_indexes(job regclass) RETURNS text[] LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
   SELECT COALESCE(array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname)), '{}')
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE i.indrelid = to_regclass(@extschema@.neardup_job_part(job, '_signatures'))
+  WHERE i.indrelid = to_regclass(@extschema@.neardup_job_part(job, '_signatures'::text))
     AND c.relam = (SELECT m.oid FROM pg_am m WHERE m.amname = 'lsh')
   $$;
 COMMENT ON FUNCTION neardup_job_indexes(regclass) IS 'private: qualified names of the lsh indexes of a job''s signatures';
 
-CREATE FUNCTION neardup_drop(kind text, VARIADIC names text[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_drop(kind text, VARIADIC names text[]) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t text;
 BEGIN
+  IF kind IS NULL OR kind NOT IN ('TABLE', 'INDEX') THEN
+    RAISE EXCEPTION 'kind must be ''TABLE'' or ''INDEX'': %', quote_nullable(kind) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   FOREACH t IN ARRAY names LOOP
-    IF to_regclass(t) IS NOT NULL THEN EXECUTE pg_catalog.format('DROP %s %s', kind, t); END IF;
+    IF to_regclass(t) IS NOT NULL THEN EXECUTE format('DROP %s %s', kind, to_regclass(t)); END IF;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION neardup_drop(text, text[]) IS 'private: drops those that there are';
 
-CREATE FUNCTION neardup_job_table(name text) RETURNS regclass LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  at text[] := pg_catalog.parse_ident(name);
-  t regclass;
+-- One statement, so that they may depend on each other. A name may be that of another table by then: all or nothing.
+CREATE FUNCTION neardup_drop_tables(tables oid[]) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  at[pg_catalog.array_length(at, 1)] := at[pg_catalog.array_length(at, 1)] || '_job';
-  t := to_regclass((SELECT string_agg(quote_ident(x), '.' ORDER BY n) FROM pg_catalog.unnest(at) WITH ORDINALITY u(x, n)));
-  IF t IS NULL OR (SELECT c.reloftype FROM pg_class c WHERE c.oid = t::oid AND c.relkind = 'r') IS DISTINCT FROM '@extschema@.neardup_job'::regtype::oid THEN
-    RAISE EXCEPTION 'there is no table of duplicates "%"', name USING ERRCODE = 'undefined_table',
-      HINT = 'SELECT job FROM @extschema@.duplicates_status lists them; create_duplicates() makes one.';
+  EXECUTE format('DROP TABLE %s', (SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c WHERE c.oid = ANY (tables)));
+  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = ANY (tables)) THEN
+    RAISE EXCEPTION 'the schema of the tables was renamed while they were dropped' USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
-  RETURN t;
 END $$;
-COMMENT ON FUNCTION neardup_job_table(text) IS 'private: the table of a job';
-
--- The same, under the lock of neardup_lock_job(). Another session may drop or rename the job before that is ours, and a name comes out of
--- a cache, which a lock of the table brings up to date: without it drop_duplicates() dropped what had another name by then.
-CREATE FUNCTION neardup_locked_job(name text) RETURNS regclass LANGUAGE plpgsql AS $$
-DECLARE
-  job regclass;
-BEGIN
-  LOOP
-    job := @extschema@.neardup_job_table(name);
-    BEGIN
-      PERFORM @extschema@.neardup_lock_job(job);
-      EXECUTE pg_catalog.format('LOCK TABLE %s IN ROW SHARE MODE', job);
-      EXIT WHEN @extschema@.neardup_job_table(name)::oid = job::oid;
-    EXCEPTION WHEN undefined_table OR syntax_error THEN  -- the name of one that was dropped may be a number by then
-      CONTINUE;
-    END;
-  END LOOP;
-  RETURN job;
-END $$;
-COMMENT ON FUNCTION neardup_locked_job(text) IS 'private: the table of a job, with refreshes and other changes kept away until the transaction ends';
-
-CREATE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  j @extschema@.neardup_job;
-BEGIN
-  EXECUTE pg_catalog.format('SELECT * FROM %s', job) INTO j;
-  RETURN j;
-END $$;
-COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
+COMMENT ON FUNCTION neardup_drop_tables(oid[]) IS 'private: drops these tables, whatever their names';
 
 -- The source ---------------------------------------------------------------------------------------------------------
 
 -- Type of a column that a job names; of a domain that below it.
-CREATE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS regtype LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION neardup_job_column(source regclass, col name, what text) RETURNS regtype LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t regtype;
 BEGIN
@@ -156,7 +148,8 @@ END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
 
 -- minhash, simhash or ctph
-CREATE FUNCTION neardup_job_kind(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION neardup_job_kind(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t regtype;
 BEGIN
@@ -171,7 +164,8 @@ END $$;
 COMMENT ON FUNCTION neardup_job_kind(neardup_job) IS 'private: type of a job''s signatures';
 
 -- The expression that says which row of a cluster is kept. Here and below, a line ends what may end in a comment.
-CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE AS $$
+CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE j.keep
     WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
     WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
@@ -182,7 +176,8 @@ COMMENT ON FUNCTION neardup_job_key(neardup_job) IS 'private: what the rows of a
 
 -- Whether place and version of a row tell that it has changed: of tables that lie here, whole. Rows of a foreign partition
 -- have no version, and their place is one on another server, where a later row may lie.
-CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE AS $$
+CREATE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE part AS (SELECT source::oid AS oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN part ON i.inhparent = part.oid)
   SELECT bool_and(c.relkind IN ('r', 'p', 'm')) FROM part JOIN pg_catalog.pg_class c ON c.oid = part.oid
   $$;
@@ -191,7 +186,8 @@ COMMENT ON FUNCTION neardup_job_stored(regclass) IS 'private: whether place and 
 -- Rows that a job looks at: id, origin, place and version, which tell that a row has changed where the source is a table,
 -- key (what it is kept by), within_1 .., at, body (the document, or the signature itself). A row that this very transaction
 -- wrote has no version: it may write it again, and VACUUM FULL then put it where it was. The age of a very old one is negative, too, but far.
-CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);
   within text := '';
@@ -221,23 +217,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_job_rows(neardup_job) IS 'private: the query of the rows that a job looks at';
 
-CREATE FUNCTION neardup_job_hash(j neardup_job, kind text, value text) RETURNS text LANGUAGE sql STABLE AS $$
+CREATE FUNCTION neardup_job_hash(j neardup_job, kind text, value text) RETURNS text LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN j.body IS NOT NULL THEN pg_catalog.format('@extschema@.neardup_content_hash(%s)', value)
          ELSE pg_catalog.format('@extschema@.neardup_content_hash(@extschema@.%s_send(%s))', kind, value) END
   $$;
 COMMENT ON FUNCTION neardup_job_hash(neardup_job, text, text) IS 'private: what tells one content from another';
 
--- True where a.x differs from b.x for one of a job's columns beside the content.
-CREATE FUNCTION neardup_job_differs(j neardup_job, a text, b text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT '(' || string_agg(pg_catalog.format('%s.%s IS DISTINCT FROM %s.%s', a, c, b, c), ' OR ') || ')'
-  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i::text FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i
+-- True where one of a job's columns beside the content differs, in its bytes: values that are equal may be written otherwise.
+CREATE FUNCTION neardup_job_differs(j neardup_job, a text, b text) RETURNS text LANGUAGE sql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('ROW(%s)::record OPERATOR(pg_catalog.*<>) ROW(%s)::record', string_agg(format('%s.%s', a, c), ', '), string_agg(format('%s.%s', b, c), ', '))
+  FROM (SELECT 'key' AS c UNION ALL SELECT 'within_' || i::text FROM generate_series(1, array_length(j.within, 1)) i
         UNION ALL SELECT 'at' WHERE j.at IS NOT NULL) x
   $$;
 COMMENT ON FUNCTION neardup_job_differs(neardup_job, text, text) IS 'private: condition that two versions of a row differ';
 
 -- Making, changing, dropping -----------------------------------------------------------------------------------------
 
-CREATE FUNCTION neardup_check_order(t regtype, what text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_check_order(t regtype, what text) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
                  WHERE o.opcdefault AND (o.opcintype = t::oid OR t::oid IN (SELECT c.castsource FROM pg_cast c
@@ -250,7 +249,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_check_order(regtype, text) IS 'private: raises an error for a type whose values cannot be compared';
 
-CREATE FUNCTION neardup_check_job(j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_check_job(j neardup_job) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   kind text;
 BEGIN
@@ -321,7 +321,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_check_job(neardup_job) IS 'private: raises an error for a job that cannot be';
 
-CREATE FUNCTION neardup_check_condition(source regclass, condition text, what text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_check_condition(source regclass, condition text, what text) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t regtype := @extschema@.neardup_expression_type(source, condition);
 BEGIN
@@ -331,90 +332,109 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_check_condition(regclass, text, text) IS 'private: raises an error for what is no condition over one table';
 
+-- What a job is to be, before it is made: j as create_duplicates() has put it together.
+CREATE FUNCTION neardup_new_job(j neardup_job) RETURNS neardup_job LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF j.source IS NULL OR j.id IS NULL THEN
+    RAISE EXCEPTION 'source and id must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  j.within := COALESCE(j.within, '{}');
+  j.resync := false; j.recluster := true; j.refresh := 0; j.clustered := 0; j.next_cluster := 1;
+  j.paused := false; j.phase := 'new';
+  IF j.body IS NOT NULL THEN
+    j.profile_version := (@extschema@.neardup_profile_named(j.profile)).version;
+    j.body_type := @extschema@.neardup_job_column(j.source, j.body, 'body'::text);
+  ELSE
+    j.profile := NULL;
+  END IF;
+  PERFORM @extschema@.neardup_check_job(j);
+  IF j.within && ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
+    RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
+      USING ERRCODE = 'duplicate_column';
+  END IF;
+  RETURN j;
+END $$;
+COMMENT ON FUNCTION neardup_new_job(neardup_job) IS 'private: a job that can be made; an error for what cannot';
+
+-- The tables of a job: named[1] is their schema, named[2] the name of the result.
+CREATE FUNCTION neardup_make_job(named text[], given_name text, j neardup_job) RETURNS regclass LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  path text := format('%I.%I', named[1], named[2] || '_job');
+  result text := format('%I.%I', named[1], named[2]);
+  changes text := format('%I.%I', named[1], named[2] || '_changes');
+  job regclass;
+BEGIN
+  BEGIN
+    EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_job', path);
+  EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
+    IF NOT @extschema@.neardup_made_meanwhile(path) THEN RAISE; END IF;
+    RAISE EXCEPTION 'relation % exists already', path USING ERRCODE = 'duplicate_table',
+      HINT = 'drop_duplicates() drops a table of duplicates with its job; or choose another name.';
+  END;
+  -- a publication of all tables lets none be updated that has no key
+  EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', path);
+  EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
+                  NULL::boolean AS survivor, NULL::timestamptz AS found_at%s FROM (%s) l WITH NO DATA', result,
+                 (SELECT string_agg(format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
+                 @extschema@.neardup_job_rows(j));
+  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
+                  ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL', result);
+  EXECUTE format('CREATE INDEX ON %s (cluster)', result);
+  EXECUTE format('COMMENT ON TABLE %s IS %L', result,
+                 format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', j.source, given_name));
+  EXECUTE format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
+                  cluster bigint NOT NULL, other bigint)', changes);
+  job := path::regclass;
+  j.result := result::regclass;
+  j.changes := changes::regclass;
+  j.signatures := @extschema@.neardup_make_signatures(format('%I.%I', named[1], named[2] || '_signatures'), j);
+  EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING j;
+  PERFORM @extschema@.neardup_job_tables(job);
+  RETURN j.result;
+END $$;
+COMMENT ON FUNCTION neardup_make_job(text[], text, neardup_job) IS 'private: makes the tables of a job';
+
+-- Names and expressions mean here what they mean to the caller; what follows has pg_catalog as its search_path.
 CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name = NULL, signature name = NULL,
     threshold float8 = 0.8, profile text = 'default', linkage text = 'anchor', verify text = NULL,
     verify_threshold float8 = NULL, keep text = 'oldest', order_by text = NULL, within name[] = '{}', at name = NULL,
     at_most_apart interval = NULL, filter text = NULL, deleted text = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
   j @extschema@.neardup_job;
-  named text[] := pg_catalog.parse_ident(name);
-  base text := named[pg_catalog.array_length(named, 1)];
-  schema text := COALESCE(CASE WHEN pg_catalog.array_length(named, 1) = 2 THEN named[1] END, current_schema());
-  job regclass;
+  named pg_catalog.text[] := @extschema@.neardup_new_name(name, 'a table of duplicates'::pg_catalog.text, 52);
 BEGIN
-  IF pg_catalog.array_length(named, 1) > 2 THEN
-    RAISE EXCEPTION 'the name of a table of duplicates is a name or schema.name: %', name USING ERRCODE = 'invalid_name';
-  END IF;
-  IF octet_length(base) > 52 THEN
-    RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base)
-      USING ERRCODE = 'name_too_long', DETAIL = pg_catalog.format('%s_signatures must be a name, too.', base);
-  END IF;
-  IF source IS NULL OR id IS NULL THEN
-    RAISE EXCEPTION 'source and id must not be NULL' USING ERRCODE = 'null_value_not_allowed';
-  END IF;
-  IF schema IS NULL THEN
-    RAISE EXCEPTION 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name';
-  END IF;
   j.source := source; j.id := id; j.body := body; j.signature := signature; j.threshold := threshold;
-  j.profile := CASE WHEN body IS NOT NULL THEN profile END; j.linkage := linkage;
-  j.verify := verify; j.verify_threshold := verify_threshold; j.keep := keep; j.order_by := order_by;
-  j.within := COALESCE(within, '{}'); j.at := at; j.at_most_apart := at_most_apart; j.filter := filter; j.deleted := deleted;
-  j.resync := false; j.recluster := true; j.refresh := 0; j.clustered := 0; j.next_cluster := 1;
-  j.paused := false; j.phase := 'new';
-  IF body IS NOT NULL THEN
-    j.profile_version := (@extschema@.neardup_profile_named(profile)).version;
-    j.profile := @extschema@.neardup_profile_path(profile);
-    j.body_type := @extschema@.neardup_job_column(source, body, 'body');
-  END IF;
-  PERFORM @extschema@.neardup_check_job(j);
-  IF j.within OPERATOR(pg_catalog.&&) ARRAY['id', 'cluster', 'representative', 'similarity', 'survivor', 'found_at']::name[] THEN
-    RAISE EXCEPTION 'within columns are columns of the result: none can be called id, cluster, representative, similarity, survivor or found_at'
-      USING ERRCODE = 'duplicate_column';
-  END IF;
-  BEGIN
-    EXECUTE pg_catalog.format('CREATE TABLE %I.%I OF @extschema@.neardup_job', schema, base || '_job');
-  EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
-    IF NOT @extschema@.neardup_made_meanwhile(pg_catalog.format('%I.%I', schema, base || '_job')) THEN RAISE; END IF;
-    RAISE EXCEPTION 'relation % exists already', pg_catalog.format('%I.%I', schema, base || '_job') USING ERRCODE = 'duplicate_table',
-      HINT = 'drop_duplicates() drops a table of duplicates with its job; or choose another name.';
-  END;
-  -- a publication of all tables lets none be updated that has no key
-  EXECUTE pg_catalog.format('ALTER TABLE %I.%I REPLICA IDENTITY FULL', schema, base || '_job');
-  job := pg_catalog.format('%I.%I', schema, base || '_job')::regclass;
-  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
-  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
-                  NULL::boolean AS survivor, NULL::timestamptz AS found_at%s FROM (%s) l WITH NO DATA', @extschema@.neardup_job_part(job, ''),
-                 (SELECT string_agg(pg_catalog.format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i),
-                 @extschema@.neardup_job_rows(j));
-  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
-                  ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL', @extschema@.neardup_job_part(job, ''));
-  EXECUTE pg_catalog.format('CREATE INDEX ON %s (cluster)', @extschema@.neardup_job_part(job, ''));
-  EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', @extschema@.neardup_job_part(job, ''),
-                 pg_catalog.format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', source, name));
-  EXECUTE pg_catalog.format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
-                  cluster bigint NOT NULL, other bigint)', @extschema@.neardup_job_part(job, '_changes'));
-  PERFORM @extschema@.neardup_make_signatures(job, j);
-  RETURN @extschema@.neardup_job_part(job, '')::regclass;
+  j.profile := @extschema@.neardup_profile_path(profile); j.linkage := linkage;
+  j.verify := verify; j.verify_threshold := verify_threshold; j.keep := keep;
+  j.within := within; j.at := at; j.at_most_apart := at_most_apart;
+  j.order_by := @extschema@.neardup_expression(source, order_by);
+  j.filter := @extschema@.neardup_expression(source, filter);
+  j.deleted := @extschema@.neardup_expression(source, deleted);
+  j.qualified := true;
+  RETURN @extschema@.neardup_make_job(named, name, @extschema@.neardup_new_job(j));
 END $$;
 COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
   'makes a table of duplicates among the rows of a table or view, empty until refresh_duplicates() fills it';
 
-CREATE FUNCTION neardup_make_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  signatures text := @extschema@.neardup_job_part(job, '_signatures');
+CREATE FUNCTION neardup_make_signatures(path text, j neardup_job) RETURNS regclass LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  EXECUTE pg_catalog.format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
+  EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
                   FROM (%s) l WITH NO DATA',
-    signatures, @extschema@.neardup_job_kind(j),
-    (SELECT string_agg(pg_catalog.format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, pg_catalog.array_length(j.within, 1)) i),
+    path, @extschema@.neardup_job_kind(j),
+    (SELECT string_agg(format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
     CASE WHEN j.at IS NOT NULL THEN ', at' END, @extschema@.neardup_job_rows(j));
-  EXECUTE pg_catalog.format('ALTER TABLE %s ADD PRIMARY KEY (id)', signatures);
-  EXECUTE pg_catalog.format('CREATE INDEX ON %s (generation)', signatures);
+  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id)', path);
+  EXECUTE format('CREATE INDEX ON %s (generation)', path);
+  RETURN path::regclass;
 END $$;
-COMMENT ON FUNCTION neardup_make_signatures(regclass, neardup_job) IS 'private: the table of what a job knows of each row';
+COMMENT ON FUNCTION neardup_make_signatures(text, neardup_job) IS 'private: the table of what a job knows of each row';
 
 -- The table itself stays, and what has been granted on it.
-CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   signatures text := @extschema@.neardup_job_part(job, '_signatures');
   kind text := @extschema@.neardup_job_kind(j);
@@ -425,93 +445,170 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_clear_signatures(regclass, neardup_job) IS 'private: forgets all signatures of a job; the next are of the kind that it says';
 
-CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
-    verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
-    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
+-- Expressions of a job that 0.2.0 made, or whose source has other columns now, in the caller's search_path.
+CREATE FUNCTION neardup_qualified(j neardup_job) RETURNS neardup_job LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF j.qualified THEN RETURN j; END IF;
+  j.order_by := @extschema@.neardup_expression(j.source, j.order_by);
+  j.filter := @extschema@.neardup_expression(j.source, j.filter);
+  j.deleted := @extschema@.neardup_expression(j.source, j.deleted);
+  j.qualified := true;
+  RETURN j;
+END $$;
+COMMENT ON FUNCTION neardup_qualified(neardup_job) IS 'private: a job whose expressions mean the same under any search_path';
+
+-- '' takes an expression away.
+CREATE FUNCTION neardup_new_expression(source regclass, expression text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE WHEN pg_catalog.texteq(expression, '') THEN expression ELSE @extschema@.neardup_expression(source, expression) END;
+END $$;
+COMMENT ON FUNCTION neardup_new_expression(regclass, text) IS 'private: an expression that alter_duplicates() was given';
+
+-- j: what was given, NULL what was not; profile with its schema.
+CREATE FUNCTION neardup_alter_job(job regclass, old neardup_job, given neardup_job) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  job regclass := @extschema@.neardup_locked_job(name);
-  old @extschema@.neardup_job;
-  j @extschema@.neardup_job;
+  j @extschema@.neardup_job := old;
   kind text;
 BEGIN
-  EXECUTE pg_catalog.format('SELECT FROM %s FOR UPDATE', job);  -- the row is made anew: nobody may change it meanwhile
-  old := @extschema@.neardup_job_row(job);
   SELECT y.typname INTO kind FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
-    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures')::regclass::oid AND a.attname = 'signature';
-  j := old;
-  j.threshold := COALESCE(threshold, j.threshold); j.profile := COALESCE(profile, j.profile); j.linkage := COALESCE(linkage, j.linkage);
-  j.verify := NULLIF(COALESCE(verify, j.verify), '');
-  j.verify_threshold := CASE WHEN j.verify IS NOT NULL THEN COALESCE(verify_threshold, j.verify_threshold) ELSE verify_threshold END;
-  j.keep := COALESCE(keep, j.keep);
-  j.order_by := NULLIF(COALESCE(order_by, CASE WHEN j.keep = 'oldest' THEN j.order_by END), '');
-  j.at_most_apart := COALESCE(at_most_apart, j.at_most_apart); j.filter := NULLIF(COALESCE(filter, j.filter), '');
-  j.deleted := NULLIF(COALESCE(deleted, j.deleted), ''); j.id := COALESCE(id, j.id); j.at := COALESCE(at, j.at);
-  j.body := COALESCE(body, j.body); j.signature := COALESCE(signature, j.signature);
+    WHERE a.attrelid = @extschema@.neardup_job_part(job, '_signatures'::text)::regclass::oid AND a.attname = 'signature';
+  j.threshold := COALESCE(given.threshold, j.threshold); j.profile := COALESCE(given.profile, j.profile); j.linkage := COALESCE(given.linkage, j.linkage);
+  j.verify := NULLIF(COALESCE(given.verify, j.verify), '');
+  j.verify_threshold := CASE WHEN j.verify IS NOT NULL THEN COALESCE(given.verify_threshold, j.verify_threshold) ELSE given.verify_threshold END;
+  j.keep := COALESCE(given.keep, j.keep);
+  j.order_by := NULLIF(COALESCE(given.order_by, CASE WHEN j.keep = 'oldest' THEN j.order_by END), '');
+  j.at_most_apart := COALESCE(given.at_most_apart, j.at_most_apart); j.filter := NULLIF(COALESCE(given.filter, j.filter), '');
+  j.deleted := NULLIF(COALESCE(given.deleted, j.deleted), ''); j.id := COALESCE(given.id, j.id); j.at := COALESCE(given.at, j.at);
+  j.body := COALESCE(given.body, j.body); j.signature := COALESCE(given.signature, j.signature);
   IF (j.at IS NULL) <> (old.at IS NULL) THEN
     RAISE EXCEPTION 'at can be given another column, but not be added: drop the job and create it anew' USING ERRCODE = 'feature_not_supported';
   END IF;
   IF j.body IS NOT NULL THEN
     j.profile_version := (@extschema@.neardup_profile_named(j.profile)).version;
-    IF profile IS NOT NULL THEN j.profile := @extschema@.neardup_profile_path(profile); END IF;
-    j.body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
+    j.body_type := @extschema@.neardup_job_column(j.source, j.body, 'body'::text);
   END IF;
   PERFORM @extschema@.neardup_check_job(j);
   j.recluster := true;
   j.resync := j.resync OR (j.id, j.body, j.signature, j.at, j.keep, j.order_by, j.profile, j.profile_version)
                           IS DISTINCT FROM (old.id, old.body, old.signature, old.at, old.keep, old.order_by, old.profile, old.profile_version);
-  EXECUTE pg_catalog.format('DELETE FROM %s', job);
-  EXECUTE pg_catalog.format('INSERT INTO %s SELECT ($1).*', job) USING j;
+  EXECUTE format('DELETE FROM %s', @extschema@.neardup_job_part(job, '_job'::text));
+  EXECUTE format('INSERT INTO %s SELECT ($1).*', @extschema@.neardup_job_part(job, '_job'::text)) USING j;
   -- signatures of two kinds cannot be compared; the refresh sees to the types of keys
   IF (j.profile, j.profile_version, j.body_type::oid, @extschema@.neardup_job_kind(j))
      IS DISTINCT FROM (old.profile, old.profile_version, old.body_type::oid, kind) THEN
     PERFORM @extschema@.neardup_clear_signatures(job, j);
   ELSE
-    PERFORM @extschema@.neardup_drop('INDEX', VARIADIC @extschema@.neardup_job_indexes(job));
+    PERFORM @extschema@.neardup_drop('INDEX'::text, VARIADIC @extschema@.neardup_job_indexes(job));
   END IF;
+END $$;
+COMMENT ON FUNCTION neardup_alter_job(regclass, neardup_job, neardup_job) IS 'private: alter_duplicates()';
+
+-- The row is made anew: nobody may change it meanwhile.
+CREATE FUNCTION neardup_locked_row(job regclass) RETURNS neardup_job LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM @extschema@.neardup_job_tables(job);
+  EXECUTE format('SELECT FROM %s FOR UPDATE', @extschema@.neardup_job_part(job, '_job'::text));
+  RETURN @extschema@.neardup_job_row(job);
+END $$;
+COMMENT ON FUNCTION neardup_locked_row(regclass) IS 'private: the row of a job, locked';
+
+CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
+    verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
+    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  job pg_catalog.regclass := @extschema@.neardup_locked_job(name);
+  old @extschema@.neardup_job := @extschema@.neardup_locked_row(job);
+  given @extschema@.neardup_job;
+BEGIN
+  given.threshold := threshold; given.profile := @extschema@.neardup_profile_path(profile); given.linkage := linkage; given.verify := verify;
+  given.verify_threshold := verify_threshold; given.keep := keep; given.at_most_apart := at_most_apart;
+  given.order_by := @extschema@.neardup_new_expression(old.source, order_by);
+  given.filter := @extschema@.neardup_new_expression(old.source, filter);
+  given.deleted := @extschema@.neardup_new_expression(old.source, deleted);
+  given.id := id; given.body := body; given.signature := signature; given.at := at;
+  PERFORM @extschema@.neardup_alter_job(job, @extschema@.neardup_qualified(old), given);
 END $$;
 COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
   'changes what is given; '''' takes verify, order_by, filter or deleted away. The next refresh clusters all rows';
 
-CREATE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_drop_job(job regclass) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  job regclass := @extschema@.neardup_locked_job(name);
+  t record;
 BEGIN
-  -- of a job whose table was dropped by itself the rest
-  PERFORM @extschema@.neardup_drop('TABLE', @extschema@.neardup_job_part(job, ''), @extschema@.neardup_job_part(job, '_signatures'),
-                                   @extschema@.neardup_job_part(job, '_changes'), @extschema@.neardup_job_part(job, '_job'));
+  SELECT * INTO t FROM @extschema@.neardup_job_tables(job);
+  PERFORM @extschema@.neardup_drop_tables(array_remove(ARRAY[t.result, t.signatures, t.changes, job]::oid[], NULL));
+END $$;
+COMMENT ON FUNCTION neardup_drop_job(regclass) IS 'private: drops a job and the tables that belong to it';
+
+CREATE FUNCTION drop_duplicates(name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM @extschema@.neardup_drop_job(@extschema@.neardup_locked_job(name));
 END $$;
 COMMENT ON FUNCTION drop_duplicates(text) IS 'drops a table of duplicates with its job, signatures and history';
 
-CREATE FUNCTION pause_duplicates(name text, paused boolean = true) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION neardup_pause_job(job regclass, paused boolean) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   n bigint := 0;
 BEGIN
   -- again where alter_duplicates() has just put another row in its place
   FOR i IN 1 .. 3 LOOP
-    EXECUTE pg_catalog.format('UPDATE %s SET paused = $1', @extschema@.neardup_job_table(name)) USING paused;
+    EXECUTE format('UPDATE %s SET paused = $1', @extschema@.neardup_job_part(job, '_job'::text)) USING paused;
     GET DIAGNOSTICS n = ROW_COUNT;
     EXIT WHEN n > 0;
   END LOOP;
-  IF n = 0 THEN RAISE EXCEPTION 'job % has no row', name USING ERRCODE = 'data_exception'; END IF;
+  IF n = 0 THEN RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception'; END IF;
+END $$;
+COMMENT ON FUNCTION neardup_pause_job(regclass, boolean) IS 'private: pause_duplicates()';
+
+CREATE FUNCTION pause_duplicates(name text, paused boolean = true) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM @extschema@.neardup_pause_job(@extschema@.neardup_job_table(name), paused);
 END $$;
 COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
   'a paused job is not refreshed, and a refresh that runs stops after its batch; paused => false goes on';
 
+CREATE FUNCTION neardup_rename_job(job regclass, named text[]) RETURNS regclass LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  r record;
+BEGIN
+  FOR r IN SELECT x.relation, named[1] || x.suffix AS name FROM @extschema@.neardup_job_tables(job) t,
+             LATERAL (VALUES (t.result, ''), (t.signatures, '_signatures'), (t.changes, '_changes'), (job, '_job')) x(relation, suffix)
+           WHERE x.relation IS NOT NULL LOOP
+    EXECUTE format('ALTER TABLE %s RENAME TO %I', r.relation, r.name);
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = r.relation AND c.relname = r.name) THEN
+      RAISE EXCEPTION 'the schema of the tables was renamed meanwhile' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+  END LOOP;
+  RETURN (@extschema@.neardup_job_tables(job)).result;
+END $$;
+COMMENT ON FUNCTION neardup_rename_job(regclass, text[]) IS 'private: renames the tables of a job';
+
+-- The new name of a job, without a schema.
+CREATE FUNCTION neardup_plain_name(name text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  named text[] := parse_ident(name);
+BEGIN
+  IF array_length(named, 1) > 1 THEN
+    RAISE EXCEPTION 'the new name has no schema: %', name USING ERRCODE = 'invalid_name', HINT = 'ALTER TABLE .. SET SCHEMA moves a table.';
+  END IF;
+  IF octet_length(named[1]) > 52 THEN
+    RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', named[1], octet_length(named[1]) USING ERRCODE = 'name_too_long';
+  END IF;
+  IF named IS NULL THEN RAISE EXCEPTION 'name must not be NULL' USING ERRCODE = 'null_value_not_allowed'; END IF;
+  RETURN named;
+END $$;
+COMMENT ON FUNCTION neardup_plain_name(text) IS 'private: the new name of a job';
+
 CREATE FUNCTION rename_duplicates(old text, new text) RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
-  job regclass := @extschema@.neardup_locked_job(old);
-  base text := (pg_catalog.parse_ident(new))[1];
-  part text;
+  named pg_catalog.text[] := @extschema@.neardup_plain_name(new);
 BEGIN
-  IF pg_catalog.array_length(pg_catalog.parse_ident(new), 1) > 1 THEN
-    RAISE EXCEPTION 'the new name has no schema: %', new USING ERRCODE = 'invalid_name', HINT = 'ALTER TABLE .. SET SCHEMA moves a table.';
-  END IF;
-  IF octet_length(base) > 52 THEN
-    RAISE EXCEPTION 'the name of a table of duplicates has at most 52 bytes: % has %', base, octet_length(base) USING ERRCODE = 'name_too_long';
-  END IF;
-  FOREACH part IN ARRAY ARRAY['', '_signatures', '_changes', '_job'] LOOP
-    EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', @extschema@.neardup_job_part(job, part), base || part);
-  END LOOP;
-  RETURN @extschema@.neardup_job_part(job, '')::regclass;
+  RETURN @extschema@.neardup_rename_job(@extschema@.neardup_locked_job(old), named);
 END $$;
 COMMENT ON FUNCTION rename_duplicates(text, text) IS 'renames a table of duplicates and all that belongs to it';

@@ -3,7 +3,8 @@
 -- P(matches >= m) for m = 0 .. num_perm, in elements 1 .. num_perm + 1, of a signature whose components agree each with
 -- probability similarity. By logarithms from m = 0: no factor leaves the range of float8 at 4096 components.
 CREATE FUNCTION neardup_match_tail(num_perm int, similarity float8) RETURNS float8[]
-  LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   tail float8[] := array_fill(0::float8, ARRAY[num_perm + 1]);
   term float8;
@@ -25,7 +26,8 @@ COMMENT ON FUNCTION neardup_match_tail(int, float8) IS
 
 -- Least number of equal components at which jaccard() is at least the threshold (32 and 16 bits).
 CREATE FUNCTION neardup_matches_needed(num_perm int, threshold float8) RETURNS int
-  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN (m - 1)::float8 / num_perm >= threshold THEN m - 1 WHEN m::float8 / num_perm >= threshold THEN m ELSE m + 1 END
   FROM (SELECT ceil(num_perm * threshold)::int) c(m)
   $$;
@@ -79,32 +81,50 @@ END $$;
 COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
   'lines to look at: with which probability pairs of each similarity are found at a threshold, or by so many bands';
 
--- STABLE although the query may be anything: of a function that is STABLE, PostgreSQL opens cursors only over what reads.
-CREATE FUNCTION neardup_reading_cursor(query text, what text, columns text[]) RETURNS refcursor LANGUAGE plpgsql STABLE AS $$
+-- The statement that reads the columns of a query: v1, t1, .. are each column's text, cut, and the oid of its type.
+CREATE FUNCTION neardup_reading_sql(query text, what text, columns text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  c refcursor;
   body text := regexp_replace(query, E';[\\s;]*(--[^\\n]*\\s*)*$', '');
 BEGIN
   IF query IS NULL THEN
     RAISE EXCEPTION '% must not be NULL', what USING ERRCODE = 'null_value_not_allowed';
   END IF;
+  RETURN format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
+    (SELECT string_agg(format('@extschema@.neardup_first_characters("neardup %s"::pg_catalog.text, 100001) AS v%s, pg_catalog.pg_typeof("neardup %s")::pg_catalog.oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+     FROM generate_subscripts(columns, 1) n),
+    body, (SELECT string_agg(format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
+END $$;
+COMMENT ON FUNCTION neardup_reading_sql(text, text, text[]) IS 'private: the statement that reads the columns of a query';
+
+CREATE FUNCTION neardup_no_columns(what text, columns text[], said text) RETURNS void LANGUAGE plpgsql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION '% must return % columns: %', what, CASE cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
+    array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || said || '.';
+END $$;
+COMMENT ON FUNCTION neardup_no_columns(text, text[], text) IS 'private: the error for a query that returns other columns';
+
+-- STABLE although the query may be anything: of a function that is STABLE, PostgreSQL opens cursors only over what reads. Without a search_path
+-- of its own: the query is the caller's.
+CREATE FUNCTION neardup_reading_cursor(query text, what text, columns text[]) RETURNS refcursor LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  c pg_catalog.refcursor;
+  statement pg_catalog.text := @extschema@.neardup_reading_sql(query, what, columns);
+BEGIN
   -- once as it stands, so that a second statement in it is seen for what it is
   BEGIN
     OPEN c NO SCROLL FOR EXECUTE query;
     CLOSE c;
   EXCEPTION WHEN invalid_cursor_definition OR feature_not_supported THEN
     RAISE EXCEPTION '% must be one SELECT, VALUES or TABLE statement that only reads', what
-      USING ERRCODE = 'feature_not_supported', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+      USING ERRCODE = 'feature_not_supported', DETAIL = pg_catalog.concat('PostgreSQL says: ', SQLERRM, '.');
   END;
   c := NULL;
   BEGIN
-    OPEN c NO SCROLL FOR EXECUTE pg_catalog.format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
-      (SELECT string_agg(pg_catalog.format('left("neardup %s"::text, 100001) AS v%s, pg_catalog.pg_typeof("neardup %s")::oid AS t%s', n, n, n, n), ', ' ORDER BY n)
-       FROM pg_catalog.generate_subscripts(columns, 1) n),
-      body, (SELECT string_agg(pg_catalog.format('"neardup %s"', n), ', ' ORDER BY n) FROM pg_catalog.generate_subscripts(columns, 1) n));
+    OPEN c NO SCROLL FOR EXECUTE statement;
   EXCEPTION WHEN invalid_column_reference THEN
-    RAISE EXCEPTION '% must return % columns: %', what, CASE pg_catalog.cardinality(columns) WHEN 2 THEN 'two' ELSE 'three' END,
-      pg_catalog.array_to_string(columns, ', ') USING ERRCODE = 'datatype_mismatch', DETAIL = 'PostgreSQL says: ' || SQLERRM || '.';
+    PERFORM @extschema@.neardup_no_columns(what, columns, SQLERRM);
   END;
   RETURN c;
 END $$;
@@ -114,7 +134,8 @@ COMMENT ON FUNCTION neardup_reading_cursor(text, text, text[]) IS
 -- Microseconds of a look-up in an index of these documents; NULL and why where none can be made. The table and its index
 -- are made in a subtransaction that is always rolled back.
 CREATE FUNCTION neardup_suggest_query_us(docs text[], unit text, k int, num_perm int, threshold float8, OUT us float8, OUT why text)
-  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   began timestamptz;
 BEGIN
@@ -136,77 +157,110 @@ END $$;
 COMMENT ON FUNCTION neardup_suggest_query_us(text[], text, int, int, float8) IS
   'private: measured time of a look-up in a temporary index, which is rolled back';
 
--- The caller's queries are read with his search_path; the rest is not to run what others have put before pg_catalog's.
+-- Whether a sample takes no more documents.
+CREATE FUNCTION neardup_sample_full(documents int, bytes bigint, empty_rows int) RETURNS boolean LANGUAGE sql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+  SELECT documents >= 2000 OR bytes > 20000000 OR empty_rows > 2000
+  $$;
+COMMENT ON FUNCTION neardup_sample_full(int, bigint, int) IS 'private: whether a sample takes no more documents';
+
+-- Of a long document the first 100,000 characters are looked at; doc is NULL for an empty one.
+CREATE FUNCTION neardup_sample_document(id text, given text, type oid, OUT doc text, OUT cut int, OUT bytes bigint) LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  most_length CONSTANT int := 100000;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = type
+                 AND COALESCE(NULLIF(t.typbasetype, 0::oid), t.oid) IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bpchar'::regtype::oid)) THEN
+    RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', type::regtype
+      USING ERRCODE = 'datatype_mismatch';
+  END IF;
+  IF id IS NULL THEN
+    RAISE EXCEPTION 'query returns a row whose id is NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  doc := NULLIF(@extschema@.neardup_first_characters(given, most_length), '');
+  cut := (octet_length(doc) < octet_length(given))::int;
+  bytes := octet_length(doc);
+END $$;
+COMMENT ON FUNCTION neardup_sample_document(text, text, oid) IS 'private: a row of the query of neardup_suggest, checked';
+
+CREATE FUNCTION neardup_check_sample(ids text[], empty_rows int) RETURNS void LANGUAGE plpgsql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  twice text;
+BEGIN
+  IF cardinality(ids) = 0 THEN
+    RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
+      DETAIL = CASE WHEN empty_rows > 0 THEN format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
+  END IF;
+  SELECT u.id INTO twice FROM unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'query returns the id % more than once', twice USING ERRCODE = 'unique_violation';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_sample(text[], int) IS 'private: raises an error for a sample that cannot be used';
+
+-- This and the next have no search_path of their own: the caller's queries are read with his. What they name beside them is qualified.
 CREATE FUNCTION neardup_suggest_sample(query text, OUT ids text[], OUT docs text[], OUT total bigint, OUT empty_rows int, OUT cut int, OUT more boolean)
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  most_documents CONSTANT int := 2000;
-  most_bytes CONSTANT int := 20000000;
-  most_length CONSTANT int := 100000;   -- characters of a document that are looked at
-  c refcursor;
+  c pg_catalog.refcursor;
   r record;
+  d record;
 BEGIN
   ids := '{}'; docs := '{}'; total := 0; empty_rows := 0; cut := 0; more := false;
-  c := @extschema@.neardup_reading_cursor(query, 'query', ARRAY['id', 'document']);
+  c := @extschema@.neardup_reading_cursor(query, 'query'::pg_catalog.text, ARRAY['id', 'document']::pg_catalog.text[]);
   LOOP
     FETCH c INTO r;
     EXIT WHEN NOT FOUND;
-    IF pg_catalog.cardinality(docs) = most_documents OR total > most_bytes OR empty_rows > most_documents THEN
-      more := true;
-      EXIT;
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_catalog.pg_type t WHERE t.oid = r.t2::oid
-                   AND COALESCE(NULLIF(t.typbasetype, 0::oid), t.oid) IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bpchar'::regtype::oid)) THEN
-      RAISE EXCEPTION 'the second column of query must be a document of type text: it is %', r.t2::regtype
-        USING ERRCODE = 'datatype_mismatch';
-    END IF;
-    IF r.v1 IS NULL THEN
-      RAISE EXCEPTION 'query returns a row whose id is NULL' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF COALESCE(r.v2, '') = '' THEN
-      empty_rows := empty_rows + 1;
+    more := @extschema@.neardup_sample_full(pg_catalog.cardinality(docs), total, empty_rows);
+    EXIT WHEN more;
+    SELECT * INTO d FROM @extschema@.neardup_sample_document(r.v1, r.v2, r.t2);
+    IF d.doc IS NULL THEN
+      empty_rows := empty_rows OPERATOR(pg_catalog.+) 1;
     ELSE
-      cut := cut + (length(r.v2) > most_length)::int;
+      cut := cut OPERATOR(pg_catalog.+) d.cut;
       ids := pg_catalog.array_append(ids, r.v1);
-      docs := pg_catalog.array_append(docs, left(r.v2, most_length));
-      total := total + octet_length(docs[pg_catalog.cardinality(docs)]);
+      docs := pg_catalog.array_append(docs, d.doc);
+      total := total OPERATOR(pg_catalog.+) d.bytes;
     END IF;
   END LOOP;
   CLOSE c;
-  IF pg_catalog.cardinality(docs) = 0 THEN
-    RAISE EXCEPTION 'query returns no document' USING ERRCODE = 'no_data_found',
-      DETAIL = CASE WHEN empty_rows > 0 THEN pg_catalog.format('Rows whose document is NULL or empty: %s.', empty_rows) ELSE 'It returns no row.' END;
-  END IF;
-  SELECT u.id INTO r FROM pg_catalog.unnest(ids) u(id) GROUP BY u.id HAVING count(*) > 1 ORDER BY u.id LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION 'query returns the id % more than once', r.id USING ERRCODE = 'unique_violation';
-  END IF;
+  PERFORM @extschema@.neardup_check_sample(ids, empty_rows);
 END $$;
 COMMENT ON FUNCTION neardup_suggest_sample(text) IS 'private: the documents that neardup_suggest looks at';
 
-CREATE FUNCTION neardup_suggest_labels(labels text, OUT la text[], OUT lb text[], OUT ld boolean[]) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+CREATE FUNCTION neardup_check_label(n int, a text, b text, duplicate text, type oid) RETURNS void LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   most_labels CONSTANT int := 100000;
-  c refcursor;
+BEGIN
+  IF type <> 'boolean'::regtype::oid THEN
+    RAISE EXCEPTION 'the third column of labels must be boolean: it is %', type::regtype USING ERRCODE = 'datatype_mismatch';
+  END IF;
+  IF a IS NULL OR b IS NULL OR duplicate IS NULL THEN
+    RAISE EXCEPTION 'labels returns a row with NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF a = b THEN
+    RAISE EXCEPTION 'labels pairs the id % with itself', a USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF n = most_labels THEN
+    RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_label(int, text, text, text, oid) IS 'private: raises an error for a row of labels that cannot be used';
+
+CREATE FUNCTION neardup_suggest_labels(labels text, OUT la text[], OUT lb text[], OUT ld boolean[]) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  c pg_catalog.refcursor;
   r record;
 BEGIN
   la := '{}'; lb := '{}'; ld := '{}';
-  c := @extschema@.neardup_reading_cursor(labels, 'labels', ARRAY['id_a', 'id_b', 'is_duplicate']);
+  c := @extschema@.neardup_reading_cursor(labels, 'labels'::pg_catalog.text, ARRAY['id_a', 'id_b', 'is_duplicate']::pg_catalog.text[]);
   LOOP
     FETCH c INTO r;
     EXIT WHEN NOT FOUND;
-    IF r.t3::oid <> 'boolean'::regtype::oid THEN
-      RAISE EXCEPTION 'the third column of labels must be boolean: it is %', r.t3::regtype USING ERRCODE = 'datatype_mismatch';
-    END IF;
-    IF r.v1 IS NULL OR r.v2 IS NULL OR r.v3 IS NULL THEN
-      RAISE EXCEPTION 'labels returns a row with NULL' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    IF r.v1 = r.v2 THEN
-      RAISE EXCEPTION 'labels pairs the id % with itself', r.v1 USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF pg_catalog.cardinality(la) = most_labels THEN
-      RAISE EXCEPTION 'labels returns more than % rows', most_labels USING ERRCODE = 'program_limit_exceeded';
-    END IF;
+    PERFORM @extschema@.neardup_check_label(pg_catalog.cardinality(la), r.v1, r.v2, r.v3, r.t3);
     la := pg_catalog.array_append(la, r.v1);
     lb := pg_catalog.array_append(lb, r.v2);
     ld := pg_catalog.array_append(ld, r.v3::boolean);
@@ -222,7 +276,7 @@ CREATE FUNCTION neardup_suggest_of(ids text[], docs text[], total bigint, empty_
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  most_length CONSTANT int := 100000;   -- as in neardup_suggest_sample()
+  most_length CONSTANT int := 100000;   -- as in neardup_sample_document()
   r record;
   -- told in the note
   copies int := 0;
@@ -286,9 +340,10 @@ BEGIN
   END IF;
 
   -- Scripts without spaces: words of one letter that takes three bytes or more in UTF-8, a mark may follow
-  SELECT COALESCE(sum(length(w)) FILTER (WHERE length(w) <= 2 AND octet_length(convert_to(left(w, 1), 'UTF8')) >= 3)::float8
-                  / NULLIF(sum(length(w)), 0), 0)
-    INTO unspaced FROM unnest(docs[1:200]) d, @extschema@.shingles(left(d, 1000), 1) w;
+  SELECT COALESCE(sum(n) FILTER (WHERE n <= 2 AND octet_length(convert_to(@extschema@.neardup_first_characters(w, 1), 'UTF8')) >= 3)::float8
+                  / NULLIF(sum(n), 0), 0)
+    INTO unspaced FROM unnest(docs[1:200]) d, @extschema@.shingles(@extschema@.neardup_first_characters(d, 1000), 1) w,
+      LATERAL @extschema@.neardup_characters(w) n;
   IF unspaced > 0.5 THEN
     units := '{char,char,char,char}';
     ks := '{3,2,5,8}';
@@ -377,10 +432,10 @@ BEGIN
   -- For each form and size the threshold of the greatest F1
   FOR best IN
     WITH tail AS MATERIALIZED (
-      SELECT l.size, s.step, @extschema@.neardup_match_tail(l.size, s.step / 200.0) AS p
+      SELECT l.size, s.step, @extschema@.neardup_match_tail(l.size, (s.step / 200.0)::float8) AS p
       FROM unnest(ARRAY[64, 128, 256]) l(size), generate_series(0, 200) s(step)),
     asked AS MATERIALIZED (
-      SELECT l.size, t.percent, @extschema@.neardup_matches_needed(l.size, t.percent / 100.0) AS need
+      SELECT l.size, t.percent, @extschema@.neardup_matches_needed(l.size, (t.percent / 100.0)::float8) AS need
       FROM unnest(ARRAY[64, 128, 256]) l(size), generate_series(30, 99) t(percent)),
     rated AS (
       SELECT h.form, a.size, a.percent, a.need, sum(h.yes * t.p[a.need + 1]) AS tp, sum(h.no * t.p[a.need + 1]) AS fp
@@ -447,25 +502,31 @@ END $$;
 COMMENT ON FUNCTION neardup_suggest_of(text[], text[], bigint, int, int, boolean, text, text[], text[], boolean[], float8) IS
   'private: what neardup_suggest says of a sample and labels';
 
+CREATE FUNCTION neardup_check_edit_similarity(edit_similarity float8) RETURNS void LANGUAGE plpgsql IMMUTABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF edit_similarity IS NULL THEN
+    RAISE EXCEPTION 'edit_similarity must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  IF NOT (edit_similarity >= 0.5 AND edit_similarity <= 1) THEN
+    RAISE EXCEPTION 'edit_similarity must be from 0.5 to 1: %', edit_similarity USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_edit_similarity(float8) IS 'private: raises an error for an edit_similarity out of range';
+
 CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
   RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
                  expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off AS $$
 DECLARE
   s record;
-  la text[];
-  lb text[];
-  ld boolean[];
+  l record;
 BEGIN
-  IF edit_similarity IS NULL THEN
-    RAISE EXCEPTION 'edit_similarity must not be NULL' USING ERRCODE = 'null_value_not_allowed';
-  END IF;
-  IF NOT (edit_similarity >= 0.5::float8 AND edit_similarity <= 1::float8) THEN
-    RAISE EXCEPTION 'edit_similarity must be from 0.5 to 1: %', edit_similarity USING ERRCODE = 'invalid_parameter_value';
-  END IF;
+  PERFORM @extschema@.neardup_check_edit_similarity(edit_similarity);
   SELECT * INTO s FROM @extschema@.neardup_suggest_sample(query);
-  IF labels IS NOT NULL THEN SELECT l.la, l.lb, l.ld INTO la, lb, ld FROM @extschema@.neardup_suggest_labels(labels) l; END IF;
-  RETURN QUERY SELECT f.* FROM @extschema@.neardup_suggest_of(s.ids, s.docs, s.total, s.empty_rows, s.cut, s.more, labels, la, lb, ld, edit_similarity) f;
+  SELECT NULL::pg_catalog.text[] AS la, NULL::pg_catalog.text[] AS lb, NULL::boolean[] AS ld INTO l;
+  IF labels IS NOT NULL THEN SELECT * INTO l FROM @extschema@.neardup_suggest_labels(labels); END IF;
+  RETURN QUERY SELECT f.* FROM @extschema@.neardup_suggest_of(s.ids, s.docs, s.total, s.empty_rows, s.cut, s.more, labels, l.la, l.lb, l.ld, edit_similarity) f;
 END $$;
 COMMENT ON FUNCTION neardup_suggest(text, text, float8) IS
   'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them';

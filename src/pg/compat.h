@@ -210,3 +210,28 @@ static inline bool walk_expression(Node* node, bool (*walker)(Node*, void*), voi
   return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context);
 #endif
 }
+
+// The same for queries.
+static inline bool walk_query(Query* query, bool (*walker)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+  return query_tree_walker(query, walker, context, QTW_EXAMINE_RTES_BEFORE);
+#else
+  return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context, QTW_EXAMINE_RTES_BEFORE);
+#endif
+}
+
+// 16 made one function of those that check privileges and owners.
+static inline bool may_use_schema(Oid schema) {
+#if PG_VERSION_NUM >= 160000
+  return object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+#else
+  return pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+#endif
+}
+static inline bool owns_relation(Oid relation) {
+#if PG_VERSION_NUM >= 160000
+  return object_ownercheck(RelationRelationId, relation, GetUserId());
+#else
+  return pg_class_ownercheck(relation, GetUserId());
+#endif
+}

@@ -4,6 +4,7 @@
 #include "core/i_match.h"
 #include "core/words.h"
 #include "pg/context.h"
+#include "pg/open_table.h"
 #include "pg/query_source.h"
 #include "pg/values.h"
 
@@ -62,24 +63,28 @@ struct LexiconCache {
 constexpr const char* kColumns[3] = {"term", "document_frequency", "idf"};
 constexpr Oid kColumnTypes[3] = {TEXTOID, INT8OID, FLOAT8OID};
 
-// Qualified and quoted. Refuses what is no table with the columns of a lexicon.
-const char* lexicon_name(Oid relation) {
-  const char* table = get_rel_name(relation);
-  if (table == nullptr)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("lexicon with OID %u does not exist", relation)));
-  const char* name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), table);
+// The lexicon, open and locked. Refuses what is no table or view with the columns of a lexicon.
+Relation open_lexicon(Oid oid) {
+  const OpenTable opened = open_readable(oid);
+  if (opened.refusal == Refusal::missing)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("lexicon with OID %u does not exist", oid)));
+  if (opened.refusal == Refusal::privilege)
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for lexicon %s", get_rel_name(oid))));
+  if (opened.refusal != Refusal::none)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
+  const char* name = qualified_name(opened.relation);
   for (int i = 0; i < 3; ++i) {
-    const AttrNumber number = get_attnum(relation, kColumns[i]);
-    const Oid type = number > 0 ? getBaseType(get_atttype(relation, number)) : InvalidOid;
+    const AttrNumber number = get_attnum(oid, kColumns[i]);
+    const Oid type = number > 0 ? getBaseType(get_atttype(oid, number)) : InvalidOid;
     if (type == kColumnTypes[i]) continue;
     ereport(ERROR, (errcode(number > 0 ? ERRCODE_DATATYPE_MISMATCH : ERRCODE_UNDEFINED_COLUMN),
                     number > 0 ? errmsg("%s is no lexicon: its column \"%s\" is %s, not %s", name, kColumns[i],
-                                        format_type_be(get_atttype(relation, number)), format_type_be(kColumnTypes[i]))
+                                        format_type_be(get_atttype(oid, number)), format_type_be(kColumnTypes[i]))
                                : errmsg("%s is no lexicon: it has no column \"%s\"", name, kColumns[i]),
                     errdetail("A lexicon has the columns term text, document_frequency bigint, idf double precision."),
                     errhint("create_lexicon() makes one.")));
   }
-  return name;
+  return opened.relation;
 }
 
 constexpr int kRowsPerFetch = 2000;
@@ -93,11 +98,10 @@ struct LexiconRow {
 };
 
 // Reads the rows as the caller may see them: privileges and row-level security are the query's.
-void read_lexicon(const char* name, Lexicon* lexicon) {
+void read_lexicon(Relation relation, Lexicon* lexicon) {
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  const char* query = psprintf("SELECT term, document_frequency, idf FROM %s", name);
-  SPIPlanPtr plan = SPI_prepare(query, 0, nullptr);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  const char* name = qualified_name(relation);
+  SPIPlanPtr plan = prepare_over(relation, psprintf("SELECT term, document_frequency, idf FROM %s", name));
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
   auto* rows = static_cast<LexiconRow*>(palloc(sizeof(LexiconRow) * kRowsPerFetch));
   MemoryContext texts = AllocSetContextCreate(CurrentMemoryContext, "neardup terms", ALLOCSET_DEFAULT_SIZES);
@@ -151,7 +155,8 @@ const Lexicon* lexicon_arg(FunctionCallInfo fcinfo, int lexicon_at, int low_at) 
   cache->context = nullptr;
 
   call_core([=] { check_idf_range(low, high); });
-  const char* name = lexicon_name(relation);
+  Relation table = open_lexicon(relation);
+  const char* name = qualified_name(table);
   const double memory = static_cast<double>(work_mem) * 1024 * hash_mem_multiplier;
   const size_t limit = memory < static_cast<double>(SIZE_MAX / 2) ? static_cast<size_t>(memory) : SIZE_MAX / 2;
   cache->context = AllocSetContextCreate(flinfo->fn_mcxt, "neardup lexicon", ALLOCSET_SMALL_SIZES);
@@ -159,7 +164,8 @@ const Lexicon* lexicon_arg(FunctionCallInfo fcinfo, int lexicon_at, int low_at) 
       make_owned<Lexicon>(cache->context, [=](PgStop*, PgTempFiles*) { return new Lexicon(low, high, limit); });
   ErrorContextCallback context = {error_context_stack, name_lexicon, const_cast<char*>(name)};
   error_context_stack = &context;
-  read_lexicon(name, lexicon->object);
+  read_lexicon(table, lexicon->object);
+  relation_close(table, NoLock);
   call_core([=] { lexicon->object->finish(); });
   error_context_stack = context.previous;
   cache->relation = relation;

@@ -5,6 +5,7 @@
 
 #include "core/word_row.h"
 #include "core/word_rows.h"
+#include "pg/open_table.h"
 #include "pg/progress.h"
 #include "pg/query_source.h"
 #include "pg/word_run.h"
@@ -21,7 +22,8 @@ using namespace neardup;
 constexpr int kRowsPerFetch = 64;
 
 struct ModelCall {
-  const char* name;     // of the table, quoted
+  Relation table;       // open and locked
+  const char* name;     // of it, quoted
   uint32 words;
   uint32 features;
   int32 k;
@@ -44,12 +46,23 @@ struct WordTable {
   pg_unreachable();
 }
 
+Relation open_model(Oid model, Oid function) {
+  const OpenTable opened = open_table_of(model, type_beside(function, "neardup_word"));
+  if (opened.refusal == Refusal::missing)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("word model with OID %u does not exist", model)));
+  if (opened.refusal == Refusal::privilege)
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(model))));
+  if (opened.refusal != Refusal::none)
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("%s is no word model", get_rel_name(model)),
+                    errhint("create_word_model() makes one.")));
+  return opened.relation;
+}
+
 // A query about the model whose columns have these types, read to its end or until on_row returns false. on_row: of one row
-// of SPI_tuptable. The table may be another than the one that was looked at before.
+// of SPI_tuptable.
 template <int kColumns, typename OnRow>
 void read_model(const ModelCall* call, const char* query, const Oid (&types)[kColumns], OnRow on_row) {
-  SPIPlanPtr plan = SPI_prepare(query, 0, nullptr);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  SPIPlanPtr plan = prepare_over(call->table, query);
   const TupleDesc result = static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(plan)))->resultDesc;
   for (int i = 0; i < kColumns; ++i) {
     if (result == nullptr || i >= result->natts || TupleDescAttr(result, i)->atttypid != types[i])
@@ -233,10 +246,8 @@ PG_FUNCTION_INFO_V1(neardup_similar_words);
 Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   ModelCall call = {};
   const Oid model = PG_GETARG_OID(0);
-  const char* table_name = get_rel_name(model);
-  if (table_name == nullptr)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("word model with OID %u does not exist", model)));
-  call.name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(model)), table_name);
+  call.table = open_model(model, fcinfo->flinfo->fn_oid);
+  call.name = qualified_name(call.table);
   call.words = static_cast<uint32>(PG_GETARG_INT32(1));
   call.features = static_cast<uint32>(PG_GETARG_INT32(2));
   call.k = PG_GETARG_INT32(3);
@@ -297,6 +308,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   end_progress();
   destroy_owned(call.engine);
   SPI_finish();
+  table_close(call.table, NoLock);
   return 0;
 }
 

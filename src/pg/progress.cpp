@@ -31,6 +31,16 @@ double share_done(const int64* p) {
   return Min((static_cast<double>(p[kStepsDone]) + part) / static_cast<double>(p[kSteps]), 1.0);
 }
 
+// The status of the backend with this number, if it tells our progress and the caller may see it: as PostgreSQL's own views of progress,
+// of others only with the right to see their statistics.
+const PgBackendStatus* watched(int number) {
+  const LocalPgBackendStatus* local = local_backend_status(number);
+  if (local == nullptr || local->backendStatus.st_progress_command != kCommand) return nullptr;
+  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) && !has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
+    return nullptr;
+  return &local->backendStatus;
+}
+
 }  // namespace
 
 void begin_progress(Searching function) {
@@ -68,6 +78,17 @@ void end_progress() {
   }
 }
 
+double search_share_of(int pid) {
+  const int n = pgstat_fetch_stat_numbackends();
+  for (int i = 1; i <= n; ++i) {
+    const PgBackendStatus* status = watched(i);
+    if (status == nullptr || status->st_procpid != pid) continue;
+    const int64* p = status->st_progress_param;
+    if (p[kPhase] == static_cast<int64>(Phase::searching)) return share_done(p);
+  }
+  return 0;
+}
+
 }  // namespace neardup
 
 extern "C" {
@@ -79,12 +100,9 @@ Datum neardup_progress(PG_FUNCTION_ARGS) {
   auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   const int n = pgstat_fetch_stat_numbackends();
   for (int i = 1; i <= n; ++i) {
-    const LocalPgBackendStatus* local = local_backend_status(i);
-    if (local == nullptr || local->backendStatus.st_progress_command != kCommand) continue;
-    const PgBackendStatus& status = local->backendStatus;
-    // As PostgreSQL's own views of progress: of others only with the right to see their statistics.
-    if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) && !has_privs_of_role(GetUserId(), status.st_userid))
-      continue;
+    const PgBackendStatus* seen = watched(i);
+    if (seen == nullptr) continue;
+    const PgBackendStatus& status = *seen;
     const int64* p = status.st_progress_param;
     const bool known = p[kFunction] >= 0 && p[kFunction] < static_cast<int64>(lengthof(kFunctions)) && p[kPhase] >= 0 &&
                        p[kPhase] < static_cast<int64>(lengthof(kPhases));

@@ -21,4 +21,7 @@ void tell_steps(uint64 done, uint64 total) noexcept;
 void tell_parts(uint64 done, uint64 total) noexcept;
 void end_progress();
 
+// How much of its search, from 0 to 1, a session that the caller may watch has done; 0 where it is at none.
+double search_share_of(int pid);
+
 }  // namespace neardup

@@ -374,7 +374,7 @@ def at_once(name):
             first.execute("SELECT drop_word_model('m')")
             for what in ("m", "m_model"):
                 e = run("CREATE TABLE %s (id int)" % what, "COMMIT")
-                check("a table of another session has the name %s%s" % (what, mode), e and e.sqlstate == "42P07" and 'relation "%s" already exists' % what in str(e), e)
+                check("a table of another session has the name %s%s" % (what, mode), e and e.sqlstate == "42P07" and 'relation "public.%s" already exists' % what in str(e), e)
                 first.execute("DROP TABLE %s" % what)
             for what in ("m", "m_model"):
                 first.execute("CREATE TYPE %s AS ENUM ('x')" % what)

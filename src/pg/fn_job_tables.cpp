@@ -1,0 +1,125 @@
+// SQL functions over the tables of jobs: by name, by row, by part, and which tables belong to a job.
+#include "pg/job_lock.h"
+#include "pg/job_table.h"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+// For RangeVarGetRelidExtended(): who may not change a job waits for none and keeps nobody from it.
+void check_job_before_lock(const RangeVar* name, Oid job, Oid, void* arg) {
+  if (!OidIsValid(job)) return;
+  const Oid function = *static_cast<Oid*>(arg);
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(job));
+  if (!HeapTupleIsValid(tuple)) return;
+  const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+  const bool is_job = form->relkind == RELKIND_RELATION && form->reloftype == type_beside(function, "neardup_job");
+  ReleaseSysCache(tuple);
+  if (!is_job)
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is no job", name->relname), errhint("create_duplicates() makes one.")));
+  demand_update(job);
+}
+
+JobPart part_arg(FunctionCallInfo fcinfo, int n, bool* itself) {
+  const char* suffix = text_to_cstring(PG_GETARG_TEXT_PP(n));
+  *itself = strcmp(suffix, "_job") == 0;
+  for (int i = 0; i < kJobParts; ++i)
+    if (strcmp(suffix, suffix_of(static_cast<JobPart>(i))) == 0) return static_cast<JobPart>(i);
+  if (!*itself)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("suffix must be '', '_signatures', '_changes' or '_job': %s", quote_literal_cstr(suffix))));
+  return JobPart::result;
+}
+
+// "schema.name" of a table that is there.
+const char* name_of(Oid table) {
+  const char* name = get_rel_name(table);
+  return name == nullptr ? nullptr : quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+}
+
+}  // namespace
+
+extern "C" {
+
+// neardup_job_table(name text) -> regclass
+PG_FUNCTION_INFO_V1(neardup_job_table);
+Datum neardup_job_table(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
+  PG_RETURN_OID(job_named(PG_GETARG_TEXT_PP(0), fcinfo->flinfo->fn_oid));
+}
+
+// neardup_locked_job(name text) -> regclass
+PG_FUNCTION_INFO_V1(neardup_locked_job);
+Datum neardup_locked_job(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
+  Oid function = fcinfo->flinfo->fn_oid;
+  const text* name = PG_GETARG_TEXT_PP(0);
+  Oid job = job_named(name, function);
+  // Another session may drop or rename it before the lock is ours: then the name is looked up again.
+  RangeVar* range = makeRangeVar(get_namespace_name(get_rel_namespace(job)), get_rel_name(job), -1);
+  if (range->schemaname != nullptr && range->relname != nullptr)
+    job = RangeVarGetRelidExtended(range, RowShareLock, RVR_MISSING_OK, check_job_before_lock, &function);
+  if (range->relname == nullptr || !OidIsValid(job)) job = job_named(name, function);
+  lock_job(job, false);
+  table_close(open_job(job, function).table, NoLock);
+  PG_RETURN_OID(job);
+}
+
+// neardup_job_row(job regclass) -> neardup_job
+PG_FUNCTION_INFO_V1(neardup_job_row);
+Datum neardup_job_row(PG_FUNCTION_ARGS) {
+  const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
+  const Datum row = job.row == nullptr ? 0 : row_as(job.table, job.row, job.table->rd_rel->reloftype);
+  table_close(job.table, NoLock);
+  if (job.row == nullptr) PG_RETURN_NULL();
+  return row;
+}
+
+// neardup_job_part(job regclass, suffix text) -> text: qualified name of one of the tables of a job
+PG_FUNCTION_INFO_V1(neardup_job_part);
+Datum neardup_job_part(PG_FUNCTION_ARGS) {
+  bool itself;
+  const JobPart part = part_arg(fcinfo, 1, &itself);
+  const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
+  const char* name = qualified_name(job.table);
+  if (!itself) {
+    const PartTable found = part_of_job(job.table, job.row, part);
+    if (found.belonging == Belonging::none)
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table \"%s\" of job %s does not exist", suffix_of(part)[0] == '\0' ? "result" : suffix_of(part) + 1, job_name(job.table)),
+                      errhint("drop_duplicates() drops what is left of the job.")));
+    if (found.belonging == Belonging::stranger)
+      ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("table %s does not belong to job %s", name_of(found.table), job_name(job.table)),
+                      errdetail("A job owns the tables that create_duplicates() made with it, while they have the same owner.")));
+    name = name_of(found.table);
+  }
+  table_close(job.table, NoLock);
+  PG_RETURN_TEXT_P(cstring_to_text(name));
+}
+
+// neardup_job_tables(job regclass) -> result regclass, signatures regclass, changes regclass: those that belong to the job. Of a job that the
+// caller owns it is recorded, where it was not: after a dump was restored, or 0.2.0 made the job.
+PG_FUNCTION_INFO_V1(neardup_job_tables);
+Datum neardup_job_tables(PG_FUNCTION_ARGS) {
+  const Oid oid = PG_GETARG_OID(0);
+  const OpenJob job = open_job(oid, fcinfo->flinfo->fn_oid);
+  Datum values[kJobParts] = {};
+  bool nulls[kJobParts] = {true, true, true};
+  for (int i = 0; i < kJobParts; ++i) {
+    PartTable found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
+    if (found.belonging == Belonging::like && owns_relation(oid)) {
+      LockRelationOid(found.table, AccessShareLock);
+      found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
+      if (found.belonging == Belonging::like) record_part(oid, found.table);
+    }
+    nulls[i] = found.belonging == Belonging::none || found.belonging == Belonging::stranger;
+    values[i] = ObjectIdGetDatum(found.table);
+  }
+  table_close(job.table, NoLock);
+  return row_datum(fcinfo, values, nulls);
+}
+
+}  // extern "C"

@@ -1,0 +1,195 @@
+// See open_table.h.
+#include "pg/open_table.h"
+
+extern "C" {
+#include "catalog/pg_am.h"
+#include "catalog/pg_opfamily.h"
+#include "parser/analyze.h"
+#include "storage/lock.h"
+#include "utils/regproc.h"
+#include "utils/relcache.h"
+#include "utils/rls.h"
+#include "utils/varlena.h"
+}
+
+namespace neardup {
+
+namespace {
+
+bool may_select(Oid relation) {
+  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK) return true;
+  return pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ALL) == ACLCHECK_OK;
+}
+
+// Locks and opens what exists, whatever it is; its privileges are looked at under the lock.
+OpenTable open_locked(Oid oid, Waiting waiting) {
+  if (waiting == Waiting::gives_up && !ConditionalLockRelationOid(oid, AccessShareLock)) return {nullptr, Refusal::locked};
+  if (waiting == Waiting::waits) LockRelationOid(oid, AccessShareLock);
+  if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(oid))) {
+    UnlockRelationOid(oid, AccessShareLock);
+    return {nullptr, Refusal::missing};
+  }
+  Relation relation = relation_open(oid, NoLock);
+  if (!may_use_schema(RelationGetNamespace(relation)) || !may_select(oid)) {
+    relation_close(relation, AccessShareLock);
+    return {nullptr, Refusal::privilege};
+  }
+  return {relation, Refusal::none};
+}
+
+OpenTable refuse(Relation relation, Refusal why) {
+  relation_close(relation, AccessShareLock);
+  return {nullptr, why};
+}
+
+// A valid index of this column alone whose equality is that of the type: a unique one comes first, as none does worse.
+Oid index_on(Relation table, AttrNumber column) {
+  Oid found = InvalidOid;
+  List* indexes = RelationGetIndexList(table);
+  ListCell* cell;
+  foreach (cell, indexes) {
+    Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+    const Form_pg_index form = index->rd_index;
+    const bool serves = form->indisvalid && form->indisready && !form->indcheckxmin && index->rd_rel->relam == BTREE_AM_OID &&
+                        form->indnkeyatts == 1 && form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL &&
+                        (index->rd_opfamily[0] == INTEGER_BTREE_FAM_OID ||
+                         (index->rd_opfamily[0] == TEXT_BTREE_FAM_OID && index->rd_indcollation[0] == C_COLLATION_OID));
+    if (serves) found = RelationGetRelid(index);
+    index_close(index, AccessShareLock);
+    if (OidIsValid(found)) break;
+  }
+  list_free(indexes);
+  return found;
+}
+
+// ---- Statements over an open relation ----
+
+// What prepare_over() is at: the statement that is analysed, and the one relation that it may name.
+const char* prepared_text = nullptr;
+Oid prepared_relation = InvalidOid;
+post_parse_analyze_hook_type next_hook = nullptr;
+
+bool names_another(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, RangeTblEntry)) {
+    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+    return entry->rtekind == RTE_RELATION && entry->relid != prepared_relation;
+  }
+  if (IsA(node, Query)) return walk_query(reinterpret_cast<Query*>(node), names_another, context);
+  return walk_expression(node, names_another, context);
+}
+
+// Before views are expanded: what a view reads is the view's.
+void check_names(ParseState* state, Query* query, JumbleState* jumble) {
+  if (next_hook != nullptr) next_hook(state, query, jumble);
+  if (state->p_sourcetext == prepared_text && names_another(reinterpret_cast<Node*>(query), nullptr))
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("relation with OID %u was given another name while it was read", prepared_relation)));
+}
+
+}  // namespace
+
+OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting) {
+  const OpenTable opened = open_locked(table, waiting);
+  if (opened.refusal != Refusal::none) return opened;
+  const Form_pg_class form = opened.relation->rd_rel;
+  if (form->relkind != RELKIND_RELATION || RELATION_IS_OTHER_TEMP(opened.relation)) return refuse(opened.relation, Refusal::kind);
+  if (form->reloftype != row_type) return refuse(opened.relation, Refusal::row_type);
+  if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED) return refuse(opened.relation, Refusal::row_security);
+  return opened;
+}
+
+OpenTable open_readable(Oid relation) {
+  const OpenTable opened = open_locked(relation, Waiting::waits);
+  if (opened.refusal == Refusal::none && RELATION_IS_OTHER_TEMP(opened.relation)) return refuse(opened.relation, Refusal::kind);
+  return opened;
+}
+
+Oid relation_named(const text* name, const char* suffix) {
+  List* parts;
+  // to_regclass() has no soft error for what is no name before 16
+  if (!SplitIdentifierString(text_to_cstring(name), '.', &parts) || parts == NIL) return InvalidOid;
+  List* names = NIL;
+  for (int i = 0; i < list_length(parts); ++i) {
+    const char* part = static_cast<const char*>(list_nth(parts, i));
+    names = lappend(names, makeString(psprintf("%s%s", part, i == list_length(parts) - 1 ? suffix : "")));
+  }
+  return RangeVarGetRelid(makeRangeVarFromNameList(names), NoLock, true);
+}
+
+Oid relation_in(Oid schema, const char* name, const char* suffix) {
+  const char* full = psprintf("%s%s", name, suffix);
+  return strlen(full) < NAMEDATALEN ? get_relname_relid(full, schema) : InvalidOid;
+}
+
+Oid type_beside(Oid function, const char* name) {
+  const Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, PointerGetDatum(name), ObjectIdGetDatum(get_func_namespace(function)));
+  if (!OidIsValid(type))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("the schema of extension neardup has no type \"%s\"", name)));
+  return type;
+}
+
+const char* qualified_name(Relation relation) {
+  return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation));
+}
+
+Datum row_as(Relation table, HeapTuple row, Oid row_type) {
+  TupleDesc type = lookup_rowtype_tupdesc_copy(row_type, -1);
+  TupleDesc stored = RelationGetDescr(table);
+  auto* values = static_cast<Datum*>(palloc0(sizeof(Datum) * static_cast<size_t>(type->natts)));
+  auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(type->natts)));
+  memset(nulls, true, sizeof(bool) * static_cast<size_t>(type->natts));
+  int column = 0;
+  for (int i = 0; i < type->natts; ++i) {
+    if (TupleDescAttr(type, i)->attisdropped) continue;
+    while (column < stored->natts && TupleDescAttr(stored, column)->attisdropped) ++column;
+    if (column >= stored->natts || TupleDescAttr(stored, column)->atttypid != TupleDescAttr(type, i)->atttypid)
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the columns of table %s are not those of its type", qualified_name(table))));
+    ++column;
+    values[i] = heap_getattr(row, column, stored, &nulls[i]);
+  }
+  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(type), values, nulls));
+}
+
+AttrNumber column_named(Relation table, const char* name) {
+  const AttrNumber column = get_attnum(RelationGetRelid(table), name);
+  if (column <= 0)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("table %s has no column \"%s\"", qualified_name(table), name)));
+  return column;
+}
+
+void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* arg, HeapTuple row), void* arg) {
+  ScanKeyData key;
+  Oid index = InvalidOid;
+  if (condition != nullptr) {
+    ScanKeyInit(&key, condition->column, BTEqualStrategyNumber, condition->equal, condition->value);
+    index = index_on(table, condition->column);
+  }
+  SysScanDesc scan = systable_beginscan(table, index, OidIsValid(index), GetActiveSnapshot(), condition == nullptr ? 0 : 1, &key);
+  HeapTuple row;
+  while (HeapTupleIsValid(row = systable_getnext(scan))) {
+    CHECK_FOR_INTERRUPTS();
+    if (!on_row(arg, row)) break;
+  }
+  systable_endscan(scan);
+}
+
+SPIPlanPtr prepare_over(Relation relation, const char* sql) {
+  SPIPlanPtr plan = nullptr;
+  next_hook = post_parse_analyze_hook;
+  prepared_text = sql;
+  prepared_relation = RelationGetRelid(relation);
+  post_parse_analyze_hook = check_names;
+  PG_TRY();
+  { plan = SPI_prepare(sql, 0, nullptr); }
+  PG_FINALLY();
+  {
+    post_parse_analyze_hook = next_hook;
+    prepared_text = nullptr;
+  }
+  PG_END_TRY();
+  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  return plan;
+}
+
+}  // namespace neardup

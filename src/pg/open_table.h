@@ -1,0 +1,75 @@
+// Tables that users name: a name is looked up once, the table is opened by its OID under a lock, and what it is and who may read it is checked
+// under that lock. It is then read through the open relation. What was learned before the lock, a name least of all, is not used after it:
+// meanwhile another session may have put a view, with functions of its own, in the place of the table.
+#pragma once
+
+#include "pg/pg.h"
+
+extern "C" {
+#include "access/relation.h"
+}
+
+namespace neardup {
+
+enum class Refusal : uint8_t {
+  none,
+  missing,        // no such relation, or no longer
+  locked,         // another session has it, and it is not waited for
+  kind,           // not a plain table, or one of another session
+  row_type,       // a table, but not of the type
+  privilege,      // the caller lacks SELECT on it, or USAGE on its schema
+  row_security,   // policies would decide what the caller sees
+};
+
+// relation: open, and locked in AccessShareLock until the transaction ends; null where it is refused.
+struct OpenTable {
+  Relation relation;
+  Refusal refusal;
+};
+
+enum class Waiting : uint8_t { waits, gives_up };
+
+// A plain table OF row_type that the caller may read, all of it, as it is stored.
+OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting = Waiting::waits);
+
+// The same lock and checks but for kind and row type, for relations that are asked by a query: see prepare_over(). Row security is the query's.
+OpenTable open_readable(Oid relation);
+
+// The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is none. Not locked.
+Oid relation_named(const text* name, const char* suffix = "");
+
+// The relation of a name in a schema; InvalidOid where there is none.
+Oid relation_in(Oid schema, const char* name, const char* suffix);
+
+// The type of the extension's schema that has this name. `function`: the one that is running.
+Oid type_beside(Oid function, const char* name);
+
+// "schema.name", quoted where it must be; for messages, and for statements while the relation is locked.
+const char* qualified_name(Relation relation);
+
+// The row as a value of its composite type; the columns are those of the type, in its order.
+Datum row_as(Relation table, HeapTuple row, Oid row_type);
+
+// The column of this name; an error where there is none.
+AttrNumber column_named(Relation table, const char* name);
+
+// Equality of a column and a value, for a scan.
+struct ColumnIs {
+  AttrNumber column;
+  RegProcedure equal;  // F_INT4EQ or F_TEXTEQ
+  Datum value;
+};
+
+// The rows of an open table under the active snapshot, in no order; by an index where one serves the condition. Until on_row returns false.
+void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* arg, HeapTuple row), void* arg);
+
+template <typename OnRow>
+void scan_table(Relation table, const ColumnIs* condition, OnRow on_row) {
+  scan_table(table, condition, [](void* arg, HeapTuple row) { return (*static_cast<OnRow*>(arg))(row); }, &on_row);
+}
+
+// SPI_prepare() of a statement that names one relation, the open one, once or several times. An error where the name in the statement is that of
+// another by now. The plan must not be kept: it is run in this transaction, and is not analysed again.
+SPIPlanPtr prepare_over(Relation relation, const char* sql);
+
+}  // namespace neardup

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""What a job owns, and what only looks like it: a table is dropped, renamed or written because pg_depend says that it belongs to the job, never
+because of its name; and a job of a hostile role costs nobody else an error or a wait."""
+from harness import *
+
+ROLE = "neardup_t_mallory"
+FORGED = ("INSERT INTO s.customers_job (source, id, phase, refresh, paused, result) VALUES ('s.customers', 'id', 'idle', 1, false, 's.customers')")
+
+
+def attempt(conn, role, *statements):
+    """Runs the statements as the role."""
+    conn.execute("SET ROLE " + role)
+    try:
+        for statement in statements:
+            conn.execute(statement)
+    finally:
+        conn.execute("RESET ROLE")
+
+
+def forged_jobs(conn):
+    """A typed table beside a stranger's table of the name that a result would have."""
+    conn.execute("CREATE SCHEMA s; GRANT CREATE, USAGE ON SCHEMA s TO {0}; CREATE TABLE s.customers (id int, cluster bigint, representative int, "
+                 "similarity float8, survivor boolean, found_at timestamptz); INSERT INTO s.customers VALUES (1); "
+                 "CREATE TABLE s.customers_signatures (id int); CREATE TABLE s.customers_changes (id int); GRANT SELECT ON s.customers TO {0}".format(ROLE))
+    attempt(conn, ROLE, "CREATE TABLE s.customers_job OF neardup_job", FORGED, "GRANT SELECT, UPDATE ON s.customers_job TO PUBLIC")
+    equal("the status names no table of a stranger", conn.execute("SELECT job FROM duplicates_status WHERE source = 's.customers'::regclass").fetchall(), [(None,)])
+    for call, text in (("CALL refresh_duplicates('s.customers')", "does not belong to job"), ("SELECT alter_duplicates('s.customers', threshold => 0.9)", "does not belong to job")):
+        fails("a forged job is not worked on: %s" % call, conn, call, text=text, state="42809")
+    conn.execute("SELECT rename_duplicates('s.customers', 'clients')")
+    equal("a rename renames no stranger's table", one(conn, "SELECT count(*) FROM s.customers"), 1)
+    conn.execute("SELECT drop_duplicates('s.clients')")
+    equal("a drop drops none", conn.execute("SELECT (SELECT count(*) FROM s.customers), to_regclass('s.customers_signatures') IS NOT NULL, to_regclass('s.clients_job')").fetchone(), (1, True, None))
+
+
+def another_job_s_tables(conn):
+    """A row that names the tables of another job of the same owner."""
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); INSERT INTO docs SELECT i, 'the same words in every row' FROM generate_series(1, 10) i")
+    conn.execute("SELECT create_duplicates('one', 'docs', 'id', 'body'), create_duplicates('two', 'docs', 'id', 'body')")
+    conn.execute("UPDATE two_job SET result = 'one', signatures = 'one_signatures', changes = 'one_changes'")
+    fails("a job does not work on the tables of another", conn, "CALL refresh_duplicates('two')", text="does not belong to job", state="42809")
+    equal("nor shows them", conn.execute("SELECT job::text FROM duplicates_status ORDER BY 1").fetchall(), [("one",), (None,)])
+    conn.execute("DROP TABLE two, two_signatures, two_changes; SELECT drop_duplicates('two')")
+    conn.execute("CALL refresh_duplicates('one')")
+    equal("nor drops them", one(conn, "SELECT count(*) FROM one"), 10)
+    fails("the table of a job does not go alone", conn, "DROP TABLE one_job", state="2BP01")
+
+
+def restored(conn):
+    """What pg_dump loses, pg_depend's entries, is recorded again by the owner's next call."""
+    depends = "SELECT count(*) FROM pg_depend WHERE classid = 'pg_class'::regclass AND refobjid = 'one_job'::regclass AND refclassid = 'pg_class'::regclass AND deptype = 'n'"
+    equal("three tables belong to a job", one(conn, depends), 3)
+    conn.execute("DELETE FROM pg_depend WHERE refobjid = 'one_job'::regclass AND deptype = 'n' AND classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass")
+    conn.execute("UPDATE one_job SET result = NULL, signatures = NULL, changes = NULL, qualified = NULL, filter = 'id > 2'")
+    conn.execute("CALL refresh_duplicates('one')")
+    equal("and are found again", (one(conn, depends), one(conn, "SELECT result::text || ' ' || signatures || ' ' || changes FROM one_job")), (3, "one one_signatures one_changes"))
+    conn.execute("CREATE TABLE other AS TABLE one; ALTER TABLE one OWNER TO {0}".format(ROLE))
+    fails("a table of another role is not the job's", conn, "CALL refresh_duplicates('one')", text="does not belong to job", state="42809")
+    conn.execute("ALTER TABLE one OWNER TO postgres; SELECT drop_duplicates('one'); DROP TABLE docs, other")
+
+
+def hostile_status(conn, name):
+    """Rows that make no sense, and locks."""
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); SELECT create_duplicates('mine', 'docs', 'id', 'body')")
+    columns = "source, id, phase, done, total, started, phase_started, finished, pid, paused"
+    rows = ("'docs', 'id', 'signing', 1, -9223372036854775807, 'infinity', 'infinity', '-infinity', %d, false",
+            "'docs', 'id', 'clustering', 9223372036854775807, -9223372036854775807, '-infinity', '-infinity', 'infinity', %d, false",
+            "0, '', 'signing', -9223372036854775808, 9223372036854775807, now(), now() + interval '1 year', NULL, -1, NULL",
+            "1259, 'id', '" + "x" * 100000 + "', 0, 0, NULL, NULL, NULL, NULL, NULL", "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL")
+    for i, row in enumerate(rows):
+        attempt(conn, ROLE, "CREATE TABLE s.bad%d_job OF neardup_job" % i, "INSERT INTO s.bad%d_job (%s) VALUES (%s)" % (i, columns, row % conn.info.backend_pid if "%d" in row else row),
+                "GRANT SELECT, UPDATE ON s.bad%d_job TO PUBLIC" % i)
+    status = "SELECT job::text, phase FROM duplicates_status WHERE source = 'docs'::regclass AND job IS NOT NULL"
+    equal("one job of five rows of nonsense", conn.execute(status).fetchall(), [("mine", "new")])
+    with connect(name) as other:
+        # as a refresh of the bad ones would lock them
+        other.execute("BEGIN")
+        for i in range(3):
+            other.execute("SELECT neardup_lock_job('s.bad%d_job')" % i)
+        equal("nor of those that seem to be at work", conn.execute("SELECT count(*), count(time_left) FROM duplicates_status").fetchone(), (5, 0))
+        other.execute("ROLLBACK; SET ROLE {0}; BEGIN; LOCK TABLE s.bad0_job".format(ROLE))
+        conn.execute("SET lock_timeout = '5s'")
+        equal("a locked one is not waited for", conn.execute(status).fetchall(), [("mine", "new")])
+        conn.execute("RESET lock_timeout")
+        other.execute("ROLLBACK")
+    conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs; DROP SCHEMA s CASCADE")
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        conn.execute("SET client_min_messages = warning; DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(ROLE))
+        try:
+            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name))
+        finally:
+            conn.execute("RESET ROLE; DROP SCHEMA IF EXISTS s CASCADE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(ROLE))
+
+
+finish(main)
