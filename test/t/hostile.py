@@ -214,6 +214,25 @@ class Hostile:
             self.want("casts", self.function(f, [a], b, "cast of %s to %s" % (a, b), honest), "CREATE CAST (%s AS %s) WITH FUNCTION %s.%s(%s) AS %s" % (a, b, s, f, a, mode))
         self.make()
 
+    def types(self, names):
+        """Domains by the names of pg_catalog's types: what they check runs whenever a value becomes one."""
+        for name in names:
+            self.number += 1
+            f = "check_%d" % self.number
+            self.want("types", self.function(f, ["pg_catalog." + name], "boolean", "type " + name, "RETURN true;"),
+                      "CREATE DOMAIN %s.%s AS pg_catalog.%s CHECK (%s.%s(VALUE))" % (self.schema, name, name, self.schema, f))
+        self.make()
+
+    def relations(self):
+        """Views by the names of pg_catalog's relations."""
+        for name, in self.conn.execute("SELECT relname::text FROM pg_catalog.pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v') AND pg_catalog.has_table_privilege(oid, 'SELECT')").fetchall():
+            self.number += 1
+            f = "read_%d" % self.number
+            self.want("relations", self.function(f, [], "boolean", "relation " + name, "RETURN true;"),
+                      "CREATE VIEW %s.%s AS SELECT * FROM pg_catalog.%s WHERE (SELECT %s.%s())" % (self.schema, name, name, self.schema, f),
+                      "GRANT SELECT ON %s.%s TO PUBLIC" % (self.schema, name))
+        self.make()
+
     def overloads(self, extension_schema):
         """Functions of the extension's own names, of types that its arguments take by coercion: to be called in place of the extension's, the schema must be
         the extension's, or a call must leave its schema out. Operators of its types with others, too."""
@@ -231,11 +250,13 @@ class Hostile:
             for given in list(lists):
                 for i, t in enumerate(given):
                     lists.update(given[:i] + (x,) + given[i + 1:] for x in coercions.get(t, ()))
+            # one with the same types beside one that takes defaults makes every call an error: nobody runs then
+            lists -= {tuple(declared[:n]) for n in range(1, len(declared))}
             for given in sorted(lists):
                 what = "%s(%s)" % (name, ", ".join(given))
                 honest = "%s.%s(%s)" % (extension_schema, name, ", ".join("$%d%s" % (i + 1, "::" + t if t != g else "") for i, (g, t) in enumerate(zip(given, declared))))
                 if kind == "p":
-                    self.want("overloads", self.function(name, given, "void", what, "RETURN;").replace(" RETURNS void", "", 1).replace("FUNCTION", "PROCEDURE", 1).replace(" COST 1", "", 1))
+                    self.want("overloads", self.function(name, given, "void", what, "CALL %s;" % honest).replace(" RETURNS void", "", 1).replace("FUNCTION", "PROCEDURE", 1).replace(" COST 1", "", 1))
                 elif result == "void":
                     self.want("overloads", self.function(name, given, result, what, "PERFORM %s; RETURN;" % honest))
                 elif result == "record":
@@ -271,6 +292,8 @@ def fill(conn, schema):
     made.operators(sorted(operators), types + made.own + ["record"])
     made.functions(called, types + made.own)
     made.casts()
+    made.types([t for t in TYPES if re.fullmatch("[a-z0-9_]+", t)])
+    made.relations()
     return made
 
 
@@ -298,7 +321,7 @@ def caller_of(context):
         found = re.match(r"(?:PL/pgSQL|SQL) function (?:\S+\.)?(\w+)\(.*?\)(.*)", line)
         if found:
             return found.group(1) + re.sub(r" at .*", "", found.group(2))
-    return lines[1][:80] if len(lines) > 1 else "the statement itself"
+    return re.sub(r"\d{4,}", "N", lines[1][:80]) if len(lines) > 1 else "the statement itself"
 
 
 def traces(conn, schema):
