@@ -130,6 +130,22 @@ step_sanitizers() {
     "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 }
 
+# A Python that has pglast: the system's, or one in .run where PyPI can be reached; else the step says that it is skipped.
+lint_python() {
+  local venv=$work/lint
+  if /usr/bin/python3 -c 'import pglast' 2>/dev/null; then
+    echo /usr/bin/python3
+  elif "$venv/bin/python3" -c 'import pglast' 2>/dev/null ||
+    { python3 -m venv "$venv" && timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check 'pglast>=7'; } >&2; then
+    echo "$venv/bin/python3"
+  else
+    echo python3
+  fi
+}
+
+# What our SQL leaves to the search_path.
+step_lint() { script_test "$(lint_python)" "$root/tools/sql_lint.py"; }
+
 # What runs on several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier
 # that is missing is seen as a race.
 step_races() {
@@ -390,6 +406,7 @@ run_tests() {
     step "unit tests with ASan and UBSan" step_sanitizers
     if [ "$NEARDUP_FULL" = 1 ]; then step "unit tests with TSan" step_races; fi
     step "fuzz targets" step_fuzz
+    step "lint of SQL" step_lint
     if [ "$NEARDUP_FULL" = 1 ]; then step "digests beside ssdeep's" step_oracle; fi
   fi
   remove_leftovers test

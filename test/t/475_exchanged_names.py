@@ -1,0 +1,410 @@
+#!/usr/bin/python3
+"""A name that means another relation while a function waits for the one that it meant: mallory locks a table of his own, somebody calls a function of
+neardup that reads it, and mallory puts a view of that name in its place, which calls a function of his. That function must not run with the rights of who
+called: what is read is what was checked, under the lock. A call ends in an answer or in an error that says what is wrong.
+
+Without any exchange, too: what mallory has hung on his tables (triggers, rules, policies, defaults, conditions of a job) is not run by others' calls, and names
+alone make nothing his."""
+import collections
+
+from hostile import Watch
+from harness import *
+
+MALLORY, VICTIM, OWNER = "neardup_t_mal", "neardup_t_victim", "neardup_t_third"
+UNCLEAN = ("XX", "42601", "42703", "42883")  # internal errors, and what a number in the place of a name gives
+
+MAKE_BY_SUPERUSER = """
+CREATE TABLE docs (id int8 PRIMARY KEY, body text);
+INSERT INTO docs SELECT i, (SELECT string_agg('w' || (i / 4 * 31 + j * j + CASE WHEN j = 7 THEN i ELSE 0 END) % 997, ' ') FROM generate_series(1, 40) j) FROM generate_series(1, 30) i;
+GRANT SELECT ON docs TO PUBLIC;
+"""
+MAKE_BY_MALLORY = """
+CREATE SCHEMA m; GRANT USAGE ON SCHEMA m TO PUBLIC;
+CREATE SEQUENCE m.trace; GRANT ALL ON SEQUENCE m.trace TO PUBLIC;
+CREATE FUNCTION m.evil(what text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_catalog.nextval('m.trace'); RAISE WARNING 'hostile % as %', what, current_user; RETURN true; END $$;
+CREATE FUNCTION m.sly(what text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM pg_catalog.nextval('m.trace'); RAISE WARNING 'hostile % as %', what, current_user; RETURN true; END $$;
+CREATE FUNCTION m.fires() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('trigger on ' || TG_TABLE_NAME); IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW; END $$;
+CREATE TABLE m.docs AS SELECT * FROM public.docs;
+ALTER TABLE m.docs ADD PRIMARY KEY (id), ADD sig minhash;
+UPDATE m.docs SET sig = to_minhash(body);
+CREATE INDEX docs_sig ON m.docs USING lsh (sig);
+CREATE TABLE m.rules OF neardup_rule;
+INSERT INTO m.rules SELECT * FROM neardup_default_rules() LIMIT 3;
+SELECT create_profile('m.prof', rules => 'm.rules');
+SELECT create_lexicon('m.lex', 'SELECT body FROM public.docs');
+"""
+MAKE_STEPS = ("CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40, 3)", "SELECT create_duplicates('m.x', 'm.docs', 'id', 'body')", "CALL refresh_duplicates('m.x')",
+              "GRANT SELECT ON ALL TABLES IN SCHEMA m TO PUBLIC")
+MAKE_OF_READER = ("SELECT create_duplicates('public.own', 'public.docs', 'id', 'body', profile => 'm.prof')", "CALL refresh_duplicates('public.own')",
+                  "UPDATE docs SET body = body || ' more' WHERE id < 5")
+
+# name, the call, the relations that are locked one at a time, whether roles without rights on more than SELECT may call it
+CALLS = (
+    ("duplicates_status", "SELECT * FROM duplicates_status", ("m.x_job",), True),
+    ("neardup_jobs", "SELECT * FROM neardup_jobs()", ("m.x_job",), True),
+    ("refresh_duplicates", "CALL refresh_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
+    ("refresh_duplicates in one transaction", "CALL refresh_duplicates('m.x', commit => false)", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
+    ("alter_duplicates", "SELECT alter_duplicates('m.x', threshold => 0.7)", ("m.x_job", "m.x_signatures"), False),
+    ("pause_duplicates", "SELECT pause_duplicates('m.x')", ("m.x_job",), False),
+    ("rename_duplicates", "SELECT rename_duplicates('m.x', 'y')", ("m.x_job", "m.x", "m.x_signatures"), False),
+    ("drop_duplicates", "SELECT drop_duplicates('m.x')", ("m.x_job", "m.x", "m.x_signatures", "m.x_changes"), False),
+    ("neardup_profile_named", "SELECT neardup_profile_named('m.prof')", ("m.prof",), True),
+    ("neardup_sign_sql", "SELECT neardup_sign_sql(neardup_profile_named('m.prof'), 'text', 'body')", ("m.prof", "m.rules"), True),
+    ("create_profile(base)", "SELECT create_profile('mine', base => 'm.prof')", ("m.prof", "m.rules"), True),
+    ("alter_profile", "SELECT alter_profile('m.prof', k => 5)", ("m.prof", "m.rules"), False),
+    ("create_duplicates(profile)", "SELECT create_duplicates('mine', 'public.docs', 'id', 'body', profile => 'm.prof')", ("m.prof", "m.rules"), True),
+    ("create_duplicates(source)", "SELECT create_duplicates('mine', 'm.docs', 'id', 'body')", ("m.docs",), True),
+    ("alter_duplicates(profile)", "SELECT alter_duplicates('own', profile => 'm.prof')", ("m.prof",), True),
+    ("refresh_duplicates of one's own job", "CALL refresh_duplicates('own')", ("m.prof", "m.rules"), True),
+    ("similar_words", "SELECT * FROM similar_words('m.wm', 'w31', 3)", ("m.wm", "m.wm_model"), True),
+    ("word_similarity", "SELECT word_similarity('m.wm', 'w31', 'w40')", ("m.wm", "m.wm_model"), True),
+    ("expand_query", "SELECT * FROM expand_query('m.wm', 'w31 w40')", ("m.wm", "m.wm_model"), True),
+    ("create_word_model", "CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40, 3)", ("m.wm", "m.wm_model"), False),
+    ("drop_word_model", "SELECT drop_word_model('m.wm')", ("m.wm", "m.wm_model"), False),
+    ("i_match", "SELECT i_match('w31 w40 w50', 'm.lex')", ("m.lex",), True),
+    ("i_match_bag", "SELECT i_match_bag('w31 w40 w50', 'm.lex')", ("m.lex",), True),
+    ("create_lexicon", "SELECT create_lexicon('m.lex', 'SELECT body FROM public.docs')", ("m.lex",), False),
+    ("lsh_info", "SELECT lsh_info('m.docs_sig')", ("m.docs_sig", "m.docs"), True),
+    ("lsh_check", "SELECT lsh_check('m.docs_sig', true)", ("m.docs_sig", "m.docs"), True),
+    ("lsh_pages", "SELECT * FROM lsh_pages('m.docs_sig')", ("m.docs_sig",), True),
+    ("lsh_hot_buckets", "SELECT * FROM lsh_hot_buckets('m.docs_sig', 2)", ("m.docs_sig",), True),
+    ("explain_pair", "SELECT * FROM explain_pair('m.docs_sig', to_minhash('a b c d'), to_minhash('a b c d'))", ("m.docs_sig", "m.docs"), True),
+)
+NEVER_WAIT = ("duplicates_status", "neardup_jobs")
+
+
+def renamed(schema, name, kind):
+    """The relation under another name, a view in its place."""
+    what = "INDEX" if kind == "i" else "TABLE"
+    source = "%s.away" % schema if kind != "i" else "m.docs"
+    return ["ALTER %s %s.%s RENAME TO away" % (what, schema, name), "CREATE VIEW %s.%s AS SELECT t.* FROM %s t WHERE m.evil('a view of that name')" % (schema, name, source),
+            "GRANT SELECT ON %s.%s TO PUBLIC" % (schema, name)]
+
+
+def swapped(schema, name, kind):
+    """The schema under another name, and one of its name with a view."""
+    source = "gone.docs" if kind == "i" else "gone." + name
+    return ["ALTER SCHEMA m RENAME TO gone", "CREATE SCHEMA m", "GRANT USAGE ON SCHEMA m TO PUBLIC",
+            "CREATE FUNCTION m.evil(what text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_catalog.nextval('gone.trace'); RAISE WARNING 'hostile % as %', what, current_user; RETURN true; END $$",
+            "CREATE VIEW m.%s AS SELECT t.* FROM %s t WHERE m.evil('a view in another schema')" % (name, source), "GRANT SELECT ON m.%s TO PUBLIC" % name]
+
+
+def dropped(schema, name, kind):
+    return ["DROP %s %s.%s CASCADE" % ("INDEX" if kind == "i" else "TABLE", schema, name)]
+
+
+def ruled(schema, name, kind):
+    """An empty table becomes a view by a rule, up to PostgreSQL 15."""
+    if kind == "i" or server_version() >= 160000:
+        return None
+    return ["CREATE TABLE m.copy AS TABLE %s.%s" % (schema, name), "DELETE FROM %s.%s" % (schema, name),
+            "CREATE RULE \"_RETURN\" AS ON SELECT TO %s.%s DO INSTEAD SELECT t.* FROM m.copy t WHERE m.evil('a rule')" % (schema, name)]
+
+
+def secured(schema, name, kind):
+    """Row security, with a condition that calls a function; of the reader, who is no superuser."""
+    if kind == "i":
+        name = "docs"
+    return ["ALTER TABLE %s.%s ENABLE ROW LEVEL SECURITY" % (schema, name), "CREATE POLICY p ON %s.%s USING (m.evil('a policy'))" % (schema, name)]
+
+
+def retyped(schema, name, kind):
+    """The same table, no longer of the type: text columns of a type with a cast of mallory's."""
+    if kind == "i":
+        return None
+    at = "%s.%s" % (schema, name)
+    return ["CREATE TYPE m.mood AS ENUM ('calm')", "CREATE FUNCTION m.cast_text(m.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN 'calm'; END $$",
+            "CREATE CAST (m.mood AS text) WITH FUNCTION m.cast_text(m.mood) AS IMPLICIT",
+            "DO $$ BEGIN ALTER TABLE %s NOT OF; EXCEPTION WHEN OTHERS THEN END $$" % at,
+            "DO $$ DECLARE c name; BEGIN FOR c IN SELECT attname FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped AND atttypid = 'text'::regtype LOOP "
+            "EXECUTE format('ALTER TABLE %s ALTER %%I TYPE m.mood USING ''calm''', c); END LOOP; EXCEPTION WHEN unique_violation OR dependent_objects_still_exist THEN END $$" % (at, at)]
+
+
+def inherited(schema, name, kind):
+    """A child, whose rows the parent's seem to be."""
+    if kind == "i":
+        return None
+    at = "%s.%s" % (schema, name)
+    return ["CREATE TABLE m.child () INHERITS (%s)" % at, "ALTER TABLE m.child ENABLE ROW LEVEL SECURITY", "CREATE POLICY p ON m.child USING (m.evil('a policy of a child'))",
+            "INSERT INTO m.child SELECT * FROM ONLY %s" % at, "GRANT SELECT ON m.child TO PUBLIC"]
+
+
+KINDS = (("another name and a view", renamed), ("another schema", swapped), ("DROP", dropped), ("a rule that makes it a view", ruled), ("row security", secured), ("another type of its columns", retyped),
+         ("a child", inherited))
+
+
+@contextlib.contextmanager
+def roles():
+    def drop(admin):
+        for role in (MALLORY, VICTIM, OWNER):
+            admin.execute("DROP ROLE IF EXISTS %s" % role)
+    with psycopg.connect(autocommit=True) as admin:
+        drop(admin)
+        for role in (MALLORY, VICTIM, OWNER):
+            admin.execute("CREATE ROLE %s" % role)
+    try:
+        yield
+    finally:
+        with psycopg.connect(autocommit=True) as admin:
+            drop(admin)
+
+
+def make(name, template_of=None):
+    with psycopg.connect(autocommit=True) as admin:
+        admin.execute("GRANT CREATE ON DATABASE %s TO %s, %s" % (name, MALLORY, VICTIM))
+    with connect(name) as conn:
+        conn.execute(MAKE_BY_SUPERUSER)
+        conn.execute("SET ROLE %s" % MALLORY)
+        conn.execute(MAKE_BY_MALLORY)
+        for statement in MAKE_STEPS:
+            conn.execute(statement)
+
+
+class Copies:
+    """A database after another, each like the template. The extension lies in `public`, where only the superuser creates."""
+
+    def __init__(self, template):
+        self.template, self.number = template, 0
+
+    @contextlib.contextmanager
+    def next(self):
+        self.number += 1
+        name = "t_475_%d" % (self.number % 2)
+        with psycopg.connect(autocommit=True) as admin:
+            admin.execute("DROP DATABASE IF EXISTS %s WITH (FORCE)" % name)
+            admin.execute("CREATE DATABASE %s TEMPLATE %s" % (name, self.template))
+            admin.execute("GRANT CREATE ON DATABASE %s TO %s, %s" % (name, MALLORY, VICTIM))
+        try:
+            yield name
+        finally:
+            with psycopg.connect(autocommit=True) as admin:
+                admin.execute("DROP DATABASE IF EXISTS %s WITH (FORCE)" % name)
+
+
+def behind(other, ends, conn, query):
+    """(whether it waited, its error) of a statement, of which `other` has executed `ends` in its way. As error_behind(), which insists on a wait."""
+    errors = []
+    thread = threading.Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
+    thread.start()
+    limit = time.monotonic() + 60  # a hang guard
+    waits = False
+    while thread.is_alive() and not waits and time.monotonic() < limit:
+        waits = one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,))
+    try:
+        for statement in ends:
+            other.execute(statement)
+        other.execute("COMMIT")
+        failed = None
+    except psycopg.Error as e:
+        other.execute("ROLLBACK")
+        failed = e
+    thread.join(60)
+    if not errors:
+        raise RuntimeError("%s does not end" % query)
+    return waits, errors[0], failed
+
+
+def reader_of(conn, superuser, own=True):
+    """The session that calls: a superuser's, or of a role that may read."""
+    if not superuser:
+        conn.execute("CREATE SCHEMA IF NOT EXISTS v; GRANT ALL ON SCHEMA v TO %s; GRANT CREATE ON SCHEMA public TO %s; SET ROLE %s" % (VICTIM, VICTIM, VICTIM))
+    for statement in MAKE_OF_READER if own else ():
+        if superuser or not statement.startswith("UPDATE"):
+            conn.execute(statement)
+    return one(conn, "SELECT current_user")
+
+
+class Tally:
+    """What a function's cases came to, a result line for each way."""
+
+    def __init__(self):
+        self.cases, self.waits, self.bad, self.impossible, self.states = 0, 0, [], 0, collections.Counter()
+
+
+def case(copies, tally, call, query, relation, way, superuser, hold):
+    with copies.next() as name, connect(name) as conn, connect(name) as other:
+        me = reader_of(conn, superuser, "own" in query)
+        watch = Watch(conn)
+        schema, table = relation.split(".")
+        kind = one(conn, "SELECT relkind::text FROM pg_class WHERE oid = %s::regclass", (relation,))
+        other.execute("SET ROLE %s" % MALLORY)
+        ends = way(schema, table, kind)
+        if ends is None:
+            return
+        other.execute("BEGIN; SET LOCAL client_min_messages = error; " + ("REINDEX INDEX %s" if kind == "i" else "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE") % relation)
+        watch.take()
+        waited, error, failed = behind(other, ends, conn, (HOLD_CATALOGS if hold else "") + query)
+        if failed is not None:
+            tally.impossible += 1
+            return
+        what = "%s, %s%s, as %s" % (relation, way.__name__, " with catalogs locked" if hold else "", "a superuser" if superuser else "another role")
+        tally.cases += 1
+        tally.waits += waited
+        tally.states[error.sqlstate if error is not None else "ok"] += 1
+        runs = [r for r in watch.take() if r[1] == me]
+        if runs:
+            tally.bad.append("%s: %s ran as %s" % (what, runs[0][0], me))
+        if error is not None and (error.sqlstate is None or error.sqlstate.startswith(UNCLEAN)):
+            tally.bad.append("%s: %s %s" % (what, error.sqlstate, str(error).splitlines()[0]))
+        if waited and call in NEVER_WAIT:
+            tally.bad.append("%s: waits for another role's lock" % what)
+
+
+def exchanges(copies, call, query, relations, for_all):
+    tally = Tally()
+    for relation in relations:
+        for kind, way in KINDS if FULL or relation == relations[0] else KINDS[:1] + KINDS[2:3]:
+            # row security binds nobody who is superuser
+            for superuser in ((False,) if way is secured else (True,) if not FULL or not for_all else (True, False)):
+                if not superuser and not for_all:
+                    continue
+                for hold in ((False, True) if FULL and not query.startswith("CALL") else (False,)):
+                    case(copies, tally, call, query, relation, way, superuser, hold)
+    check("%s: nothing of who exchanges names runs (%d cases, %d of them waited, %d ways that there are not; ends: %s)"
+          % (call, tally.cases, tally.waits, tally.impossible, ", ".join("%s %d" % item for item in sorted(tally.states.items()))), tally.cases and not tally.bad,
+          "%d: %s" % (len(tally.bad), "; ".join(tally.bad)))
+    for line in tally.bad:
+        print("    %s" % line)
+    return tally.cases
+
+
+def exchanged(copies):
+    total = sum(exchanges(copies, *c) for c in CALLS)
+    print("note: %d exchanges of names" % total)
+
+
+# What mallory has hung on his tables, and the calls of a superuser that come upon it.
+TRAPS = (
+    ("triggers", "DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'm'::regnamespace AND relkind = 'r' AND relname <> 'docs' LOOP "
+                 "EXECUTE format('CREATE TRIGGER a BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION m.fires()', t); "
+                 "EXECUTE format('CREATE TRIGGER b BEFORE TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION m.fires()', t); END LOOP; END $$"),
+    ("rules", "CREATE RULE a AS ON UPDATE TO m.x_job DO ALSO SELECT m.evil('a rule'); CREATE RULE a AS ON INSERT TO m.x DO ALSO SELECT m.evil('a rule'); "
+              "CREATE RULE a AS ON INSERT TO m.prof DO ALSO SELECT m.evil('a rule'); CREATE RULE b AS ON DELETE TO m.x_job DO ALSO SELECT m.evil('a rule')"),
+    ("checks", "ALTER TABLE m.x_job ADD CHECK (m.evil('a check')) NOT VALID; ALTER TABLE m.x ADD CHECK (m.evil('a check')) NOT VALID; ALTER TABLE m.x_signatures ADD CHECK (m.evil('a check')) NOT VALID; "
+               "ALTER TABLE m.prof ADD CHECK (m.evil('a check')) NOT VALID"),
+    ("defaults", "ALTER TABLE m.x ADD mark boolean; ALTER TABLE m.x ALTER mark SET DEFAULT m.evil('a default'); ALTER TABLE m.x_signatures ADD mark boolean; "
+                 "ALTER TABLE m.x_signatures ALTER mark SET DEFAULT m.evil('a default'); ALTER TABLE m.x_changes ALTER change SET DEFAULT m.evil('a default')::text"),
+    ("indexes over expressions", "CREATE INDEX ON m.x_job ((m.sly(phase))); CREATE INDEX ON m.x_signatures ((m.sly(id::text))); CREATE INDEX ON m.x ((m.sly(id::text)))"),
+    ("a filter", "UPDATE m.x_job SET filter = 'm.sly(left(body, 0) || ''filter'')', resync = true"),
+    ("order_by", "UPDATE m.x_job SET order_by = 'm.sly(left(body, 0) || ''order_by'')', resync = true"),
+    ("deleted", "UPDATE m.x_job SET deleted = 'NOT m.sly(left(body, 0) || ''deleted'')', resync = true"),
+    ("a source that is a view", "CREATE VIEW m.seen AS SELECT * FROM m.docs WHERE m.evil('a view'); GRANT SELECT ON m.seen TO PUBLIC; UPDATE m.x_job SET source = 'm.seen', resync = true"),
+    ("a profile that is no name", "UPDATE m.prof SET script = 'simplified(m.evil(''script'')) || neardup_to_traditional'"),
+    ("an encoding that is no name", "UPDATE m.prof SET encoding = 'UTF-8'') || m.evil(''encoding'"), ("a unit that is no name", "UPDATE m.prof SET unit = 'word'') || m.evil(''unit'"),
+    ("casts of rows", "CREATE FUNCTION m.cast_rule(m.rules) RETURNS neardup_rule LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast of rules'); RETURN ROW($1.*); END $$; "
+                      "CREATE CAST (m.rules AS neardup_rule) WITH FUNCTION m.cast_rule(m.rules) AS IMPLICIT; "
+                      "CREATE FUNCTION m.cast_prof(m.prof) RETURNS neardup_profile LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast of a profile'); RETURN ROW($1.*); END $$; "
+                      "CREATE CAST (m.prof AS neardup_profile) WITH FUNCTION m.cast_prof(m.prof) AS IMPLICIT; "
+                      "CREATE FUNCTION m.cast_job(m.x_job) RETURNS neardup_job LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast of a job'); RETURN ROW($1.*); END $$; "
+                      "CREATE CAST (m.x_job AS neardup_job) WITH FUNCTION m.cast_job(m.x_job) AS IMPLICIT; "
+                      "CREATE FUNCTION m.cast_model(m.wm_model) RETURNS neardup_word_model LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast of a model'); RETURN ROW($1.*); END $$; "
+                      "CREATE CAST (m.wm_model AS neardup_word_model) WITH FUNCTION m.cast_model(m.wm_model) AS IMPLICIT"),
+    ("rules that are a view", "ALTER TABLE m.rules RENAME TO r; CREATE VIEW m.rules AS SELECT * FROM m.r WHERE m.evil('rules'); GRANT SELECT ON m.rules TO PUBLIC"),
+    ("kinds of another type", "UPDATE m.x_job SET linkage = 'connected'', m.evil(''linkage'')', keep = 'best'', m.evil('''')', recluster = true"),
+    ("a column of generated values", "ALTER TABLE m.x_signatures ADD made boolean GENERATED ALWAYS AS (m.sly(id::text)) STORED"),
+)
+TRAPPED = ("SELECT * FROM duplicates_status", "SELECT pause_duplicates('m.x')", "SELECT pause_duplicates('m.x', false)", "SELECT alter_duplicates('m.x', threshold => 0.7)", "CALL refresh_duplicates('m.x')",
+           "CALL refresh_duplicates('m.x', commit => false)", "SELECT alter_profile('m.prof', k => 5)", "SELECT create_profile('mine', base => 'm.prof')", "CALL refresh_duplicates('own')",
+           "SELECT create_duplicates('second', 'docs', 'id', 'body', profile => 'm.prof')", "CALL refresh_duplicates('second')", "SELECT rename_duplicates('m.x', 'z')", "SELECT drop_duplicates('m.z')", "SELECT drop_duplicates('m.x')",
+           "SELECT similar_words('m.wm', 'w31', 3)", "SELECT expand_query('m.wm', 'w31')", "SELECT drop_word_model('m.wm')")
+
+
+def traps(copies):
+    for name_of, trap in TRAPS:
+        with copies.next() as name, connect(name) as conn:
+            me = reader_of(conn, True)
+            watch = Watch(conn)
+            conn.execute("SET ROLE %s" % MALLORY)
+            error = error_of(conn, trap)
+            conn.execute("RESET ROLE; UPDATE docs SET body = body || ' again' WHERE id = 9; UPDATE m.docs SET body = body || ' again' WHERE id = 9")
+            watch.take()
+            if error is not None:
+                check("another role's tables with %s are made" % name_of, False, error)
+                continue
+            bad = []
+            for statement in TRAPPED:
+                e = error_of(conn, statement)
+                bad += sorted({"%s: %s, from %s" % (statement, what, where) for what, who, where in watch.take() if who == me})
+                if e is not None and (e.sqlstate is None or e.sqlstate.startswith(UNCLEAN)):
+                    bad.append("%s: %s %s" % (statement, e.sqlstate, str(e).splitlines()[0]))
+            check("another role's tables with %s: %d calls of a superuser run nothing of it as superuser" % (name_of, len(TRAPPED)), not bad, "%d: %s" % (len(bad), "; ".join(bad)))
+
+
+# Values that nobody's job has, by type; NULL for each besides.
+ABSURD = {"bigint": ("-9223372036854775808", "9223372036854775807", "-9223372036854775807", "0", "-1"), "integer": ("-2147483648", "2147483647", "0"),
+          "double precision": ("NaN", "Infinity", "-Infinity", "1e308"), "timestamp with time zone": ("infinity", "-infinity", "4714-11-24 00:00:00+00 BC", "294276-12-31 23:59:59+00"),
+          "interval": ("178000000 years", "-178000000 years"), "text": ("", "x" * 100000, "'; SELECT m.evil('text'); --", "listing", "signing", "clustering"), "name": ("", '"', "no such"),
+          "name[]": ("{}", "{NULL}", "{{a,b},{c,d}}", "[5:6]={a,b}"), "text[]": ("{}", "{NULL}", "{{a,b},{c,d}}"), "regclass": ("0", "4294967295", "1"), "regtype": ("0", "4294967295", "1"),
+          "boolean": ("true", "false")}
+
+
+def absurd_rows(copies):
+    """A row of one job that makes no sense costs that row only: others see their own."""
+    with copies.next() as name, connect(name) as conn, connect(name) as other:
+        reader_of(conn, False)
+        other.execute("SET ROLE %s" % MALLORY)
+        columns = other.execute("SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'm.x_job'::regclass AND attnum > 0").fetchall()
+        other.execute("CREATE TABLE m.kept AS TABLE m.x_job")
+        count, bad = 0, []
+        for column, kind in columns:
+            for value in ABSURD[kind] + (None,):
+                other.execute("UPDATE m.x_job SET %s = %%s::%s, phase = CASE WHEN %%s <> 'phase' THEN 'signing' ELSE phase END" % (column, kind), (value, column))
+                count += 1
+                e = error_of(conn, "SELECT * FROM duplicates_status")
+                mine = e is None and one(conn, "SELECT count(*) FROM duplicates_status WHERE job::text ~ 'own'")
+                if mine != 1:
+                    bad.append("%s = %.40s: %s" % (column, value, e or "the reader's own job is not shown"))
+                other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT * FROM m.kept")
+        for rows in (0, 2):
+            other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT k.* FROM m.kept k, generate_series(1, %d)" % rows)
+            e = error_of(conn, "SELECT * FROM duplicates_status")
+            bad += ["%d rows: %s" % (rows, e)] if e else []
+        check("rows of another role's job that make no sense (%d) leave duplicates_status to the reader" % count, not bad, "%d: %s" % (len(bad), "; ".join(bad)))
+
+
+def sign_sql(copies):
+    """The text of neardup_sign_sql() is run later."""
+    with copies.next() as name, connect(name) as conn:
+        watch = Watch(conn)
+        text = one(conn, "SELECT neardup_sign_sql(neardup_profile_named('m.prof'), 'text', 'body')")
+        conn.execute("SET ROLE %s" % MALLORY)
+        for statement in renamed("m", "rules", "r"):
+            conn.execute(statement)
+        conn.execute("CREATE FUNCTION m.cast_rule(m.rules) RETURNS neardup_rule LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN ROW($1.*); END $$")
+        conn.execute("CREATE CAST (m.rules AS neardup_rule) WITH FUNCTION m.cast_rule(m.rules) AS IMPLICIT; RESET ROLE")
+        e = error_of(conn, "SELECT %s FROM docs" % text)
+        runs = watch.take()
+        check("neardup_sign_sql(): the rules that its text names are those that it looked at (%s)" % (e.sqlstate if e else "no error"), not runs, "%s" % runs[:1])
+
+
+NAMED = (
+    ("drop_duplicates", "SELECT drop_duplicates('s.customers')"), ("rename_duplicates", "SELECT rename_duplicates('s.customers', 'other')"), ("refresh_duplicates", "CALL refresh_duplicates('s.customers')"),
+    ("alter_duplicates", "SELECT alter_duplicates('s.customers', profile => 'web')"), ("pause_duplicates", "SELECT pause_duplicates('s.customers')"), ("drop_word_model", "SELECT drop_word_model('s.customers')"),
+)
+
+
+def names_alone(copies):
+    """A schema where several roles create: what mallory's table of the right type and name seems to own is somebody else's."""
+    for function, query in NAMED:
+        with copies.next() as name, connect(name) as conn:
+            conn.execute("CREATE SCHEMA s; GRANT ALL ON SCHEMA s TO PUBLIC; SET ROLE %s; CREATE TABLE s.customers (id int8 PRIMARY KEY, cluster int8, representative int8, similarity float8, survivor boolean, found_at timestamptz); "
+                         "CREATE TABLE s.customers_signatures (id int8 PRIMARY KEY, signature minhash, generation int8, gone boolean, place tid, version xid, origin oid, content uuid, key text); "
+                         "CREATE TABLE s.customers_changes (a int); INSERT INTO s.customers VALUES (1, 1, 1, 1, true, now()); INSERT INTO s.customers_signatures (id, gone) VALUES (1, true); "
+                         "INSERT INTO s.customers_changes VALUES (1); RESET ROLE" % OWNER)
+            conn.execute("SET ROLE %s; CREATE TABLE s.customers_job OF neardup_job; INSERT INTO s.customers_job SELECT * FROM m.x_job; CREATE TABLE s.customers_model OF neardup_word_model; "
+                         "INSERT INTO s.customers_model SELECT * FROM m.wm_model; RESET ROLE" % MALLORY)
+            e = error_of(conn, query)
+            got = [error_of(conn, "SELECT * FROM " + t) is None and one(conn, "SELECT count(*) FROM " + t) for t in ("s.customers", "s.customers_signatures", "s.customers_changes")]
+            equal("%s(): a table of another role's is not touched because of its name (%s)" % (function, e.sqlstate if e else "no error"), got, [1, 1, 1])
+            hints = [r[0] for r in conn.execute("SELECT job::text FROM duplicates_status")]
+            check("%s(): the status shows no job over tables of another role's" % function, "s.customers" not in hints, hints)
+
+
+def main():
+    with roles(), database("_template") as template:
+        make(template)
+        copies = Copies(template)
+        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies))
+
+
+finish(main)

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A PostgreSQL server with assertions, from Debian's sources, to watch the extension against:
+#
+#     tools/assert_server.sh PREFIX [MAJOR]
+#     PG_CONFIG=PREFIX/bin/pg_config ./run test --full
+#
+# A server of a distribution has its assertions left out: what breaks one there goes on, and may break later and elsewhere. As root, for apt.
+# It takes about 20 minutes on two processors and 1 GB; sources and objects lie in PREFIX-build.
+set -euo pipefail
+
+prefix=${1:?"usage: $0 PREFIX [MAJOR]"}
+major=${2:-15}
+package=postgresql-$major
+build=$prefix-build
+sources_list=/etc/apt/sources.list.d/neardup-sources.list
+
+say() { printf '%s\n' "$*"; }
+
+# The lists of source packages, where the machine reads only those of binaries.
+need_source_lists() {
+  if [ -n "$(versions)" ]; then return; fi
+  . /etc/os-release
+  say "deb-src http://deb.debian.org/debian $VERSION_CODENAME main" >"$sources_list"
+  apt-get update
+}
+
+versions() { apt-cache showsrc "$package" 2>/dev/null | sed -n 's/^Version: //p' | sort -rV; }
+
+# The newest whose files are there: a mirror may lack the last update.
+get_sources() {
+  local version
+  for version in $(versions); do
+    if (cd "$build" && apt-get source --download-only "$package=$version"); then return; fi
+  done
+  say "no sources of $package could be fetched"
+  return 1
+}
+
+unpack() {
+  local archive
+  archive=$(find "$build" -maxdepth 1 -name "${package}_*.orig.tar.*" ! -name '*.asc' | sort -V | tail -n 1)
+  rm -rf "$build/src"
+  mkdir "$build/src"
+  tar -C "$build/src" --strip-components=1 -xf "$archive"
+}
+
+compile() {
+  local part
+  cd "$build/src"
+  ./configure --prefix="$prefix" --enable-cassert --enable-debug --without-readline --without-icu CFLAGS='-O1 -g1'
+  make -s -j"${NEARDUP_JOBS:-2}"
+  make -s install
+  make -s -j"${NEARDUP_JOBS:-2}" -C contrib
+  make -s -C contrib install
+  for part in regress isolation; do make -s -C "src/test/$part" install; done
+}
+
+mkdir -p "$build"
+need_source_lists
+apt-get install -y --no-install-recommends dpkg-dev bison flex perl bzip2 zlib1g-dev gcc make
+get_sources
+unpack
+(compile)
+say "made: PG_CONFIG=$prefix/bin/pg_config"
