@@ -32,6 +32,7 @@ BEGIN
       IF NOT @extschema@.neardup_made_meanwhile(lexicon) THEN RAISE; END IF;
     END;
   END LOOP;
+  PERFORM @extschema@.neardup_made_here(lexicon);
   RETURN lexicon;
 END $$;
 COMMENT ON FUNCTION neardup_make_lexicon(text[], text) IS 'private: the table of a lexicon, empty';

@@ -45,11 +45,11 @@ COMMENT ON FUNCTION neardup_folded_word(text) IS 'private: the word as documents
 -- Making -------------------------------------------------------------------------------------------------------------
 
 -- schema and name of a model's two tables, quoted.
-CREATE FUNCTION neardup_word_model_names(named text[], OUT words text, OUT settings text) LANGUAGE sql IMMUTABLE
+CREATE FUNCTION neardup_word_tables(named text[], OUT words text, OUT settings text) LANGUAGE sql IMMUTABLE
   SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('%I.%I', named[1], named[2]), format('%I.%I', named[1], named[2] || '_model')
   $$;
-COMMENT ON FUNCTION neardup_word_model_names(text[]) IS 'private: names of a word model''s tables';
+COMMENT ON FUNCTION neardup_word_tables(text[]) IS 'private: names of a word model''s tables';
 
 -- A policy would be run by whoever reads the table.
 CREATE FUNCTION neardup_is_word_table(relation regclass, type regtype) RETURNS boolean LANGUAGE sql STABLE
@@ -64,13 +64,16 @@ CREATE FUNCTION neardup_lock_word_model(words text, settings text) RETURNS neard
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m @extschema@.neardup_word_model;
+  word_table regclass := to_regclass(words);
+  settings_table regclass := to_regclass(settings);
 BEGIN
-  IF NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(words), '@extschema@.neardup_word'::regtype), false)
-     OR NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(settings), '@extschema@.neardup_word_model'::regtype), false) THEN
+  PERFORM @extschema@.neardup_held_name(word_table), @extschema@.neardup_held_name(settings_table);
+  IF NOT COALESCE(@extschema@.neardup_is_word_table(word_table, '@extschema@.neardup_word'::regtype), false)
+     OR NOT COALESCE(@extschema@.neardup_is_word_table(settings_table, '@extschema@.neardup_word_model'::regtype), false) THEN
     RAISE EXCEPTION '% is no word model', words USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
   END IF;
   IF EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
-             WHERE c.oid IN (to_regclass(words), to_regclass(settings)) AND r.rolname <> current_user) THEN
+             WHERE c.oid IN (word_table, settings_table) AND r.rolname <> current_user) THEN
     RAISE EXCEPTION 'word model % belongs to another role', words USING ERRCODE = 'insufficient_privilege',
       HINT = 'Only its owner goes on with it.';
   END IF;
@@ -122,8 +125,10 @@ BEGIN
   n.started := clock_timestamp();
   EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
                  'weight NOT NULL, features NOT NULL)', words);
+  PERFORM @extschema@.neardup_made_here(words);
   EXECUTE format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', words);
   EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_word_model', settings);
+  PERFORM @extschema@.neardup_made_here(settings);
   -- a publication of all tables lets none be updated that has no key
   EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', settings);
   EXECUTE format('INSERT INTO %s SELECT ($1).*', settings) USING n;
@@ -217,7 +222,7 @@ DECLARE
   n @extschema@.neardup_word_model;
   seconds pg_catalog.float8 := @extschema@.neardup_commit_seconds(query, commit_every);
 BEGIN
-  SELECT * INTO t FROM @extschema@.neardup_word_model_names(@extschema@.neardup_new_name(name, 'a word model'::pg_catalog.text, 57));
+  SELECT * INTO t FROM @extschema@.neardup_word_tables(@extschema@.neardup_new_name(name, 'a word model'::pg_catalog.text, 57));
   n.query := query; n.vocabulary := vocabulary; n.k := k; n."window" := "window"; n.by_position := by_position; n.features := features;
   n.stopwords := stopwords; n.dictionary := @extschema@.neardup_dictionary_name(dictionary); n.context := context; n.discount := discount;
   WHILE @extschema@.neardup_word_model_missing(t.words, t.settings) LOOP
@@ -264,7 +269,7 @@ DECLARE
   t record;
   tables oid[];
 BEGIN
-  SELECT * INTO t FROM @extschema@.neardup_word_model_names(named);
+  SELECT * INTO t FROM @extschema@.neardup_word_tables(named);
   tables := ARRAY(SELECT x.relation FROM (VALUES (to_regclass(t.words)::oid, '@extschema@.neardup_word'::regtype::oid),
                                                  (to_regclass(t.settings)::oid, '@extschema@.neardup_word_model'::regtype::oid)) x(relation, type)
                   JOIN pg_class c ON c.oid = x.relation AND c.reloftype = x.type AND c.relkind = 'r');

@@ -161,23 +161,28 @@ CREATE FUNCTION neardup_make_profile(named text[], p neardup_profile) RETURNS re
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   path text := format('%I.%I', named[1], named[2]);
+  profile regclass;
 BEGIN
   PERFORM @extschema@.neardup_check_profile(p);
   EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))', path);
+  profile := @extschema@.neardup_made_here(path);
   EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING p;
-  RETURN path::regclass;
+  RETURN profile;
 END $$;
 COMMENT ON FUNCTION neardup_make_profile(text[], neardup_profile) IS 'private: the table of a profile, with its first version';
 
 CREATE FUNCTION neardup_add_version(path text, p neardup_profile) RETURNS int LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  relation regclass := path::regclass;
+  profile text := @extschema@.neardup_held_name(relation);
 BEGIN
   -- triggers of another role would run with the rights of who calls
-  IF (SELECT c.relowner <> r.oid FROM pg_class c, pg_roles r WHERE c.oid = path::regclass AND r.rolname = current_user) THEN
+  IF NOT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE c.oid = relation AND r.rolname = current_user) THEN
     RAISE EXCEPTION 'profile % belongs to another role', path USING ERRCODE = 'insufficient_privilege', HINT = 'Only its owner alters it.';
   END IF;
   PERFORM @extschema@.neardup_check_profile(p);
-  EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING p;
+  EXECUTE format('INSERT INTO %s SELECT ($1).*', profile) USING p;
   RETURN p.version;
 END $$;
 COMMENT ON FUNCTION neardup_add_version(text, neardup_profile) IS 'private: adds a version to a profile';

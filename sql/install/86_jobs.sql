@@ -82,6 +82,16 @@ COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
 CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
+CREATE FUNCTION neardup_held_name(relation regclass) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_held_name(regclass) IS
+  'private: qualified name of a relation; a statement of this transaction that finds another one by it ends in an error';
+CREATE FUNCTION neardup_made_here(name text) RETURNS regclass
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
+COMMENT ON FUNCTION neardup_made_here(text) IS 'private: the relation of this name, which this transaction has made; held as by neardup_held_name()';
+CREATE FUNCTION neardup_demand_owner(job regclass) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_demand_owner(regclass) IS 'private: an error for the job of another role, unless that is a superuser';
 CREATE FUNCTION neardup_job_tables(job regclass, OUT result regclass, OUT signatures regclass, OUT changes regclass)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_job_tables(regclass) IS 'private: the tables that belong to a job; recorded, of a job of the caller''s, where they were not';
@@ -191,6 +201,7 @@ CREATE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE plpgsql ST
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);
   within text := '';
+  document text;
   body_type regtype;
 BEGIN
   IF stored IS NULL THEN
@@ -209,10 +220,13 @@ BEGIN
     within := within || pg_catalog.format(', %I AS within_%s', j.within[i], i);
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
-  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
+  -- of the very type that our functions take: no other function fits better
+  document := format('%I::%s', COALESCE(j.body, j.signature), CASE WHEN j.body IS NULL THEN format('@extschema@.%I', @extschema@.neardup_job_kind(j))
+                     WHEN body_type::oid = 'bytea'::regtype::oid THEN 'pg_catalog.bytea' ELSE 'pg_catalog.text' END);
+  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %s AS body FROM %s WHERE true%s%s',
     j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
-    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
+    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, document, @extschema@.neardup_held_name(j.source),
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
 COMMENT ON FUNCTION neardup_job_rows(neardup_job) IS 'private: the query of the rows that a job looks at';
@@ -373,12 +387,14 @@ BEGIN
     RAISE EXCEPTION 'relation % exists already', path USING ERRCODE = 'duplicate_table',
       HINT = 'drop_duplicates() drops a table of duplicates with its job; or choose another name.';
   END;
+  job := @extschema@.neardup_made_here(path);
   -- a publication of all tables lets none be updated that has no key
   EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', path);
   EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
                   NULL::boolean AS survivor, NULL::timestamptz AS found_at%s FROM (%s) l WITH NO DATA', result,
                  (SELECT string_agg(format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
                  @extschema@.neardup_job_rows(j));
+  j.result := @extschema@.neardup_made_here(result);
   EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
                   ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL', result);
   EXECUTE format('CREATE INDEX ON %s (cluster)', result);
@@ -386,10 +402,8 @@ BEGIN
                  format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', j.source, given_name));
   EXECUTE format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
                   cluster bigint NOT NULL, other bigint)', changes);
-  job := path::regclass;
-  j.result := result::regclass;
-  j.changes := changes::regclass;
-  j.signatures := @extschema@.neardup_make_signatures(format('%I.%I', named[1], named[2] || '_signatures'), j);
+  j.changes := @extschema@.neardup_made_here(changes);
+  j.signatures := @extschema@.neardup_create_signatures(format('%I.%I', named[1], named[2] || '_signatures'), j);
   EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING j;
   PERFORM @extschema@.neardup_job_tables(job);
   RETURN j.result;
@@ -418,19 +432,22 @@ END $$;
 COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
   'makes a table of duplicates among the rows of a table or view, empty until refresh_duplicates() fills it';
 
-CREATE FUNCTION neardup_make_signatures(path text, j neardup_job) RETURNS regclass LANGUAGE plpgsql
+CREATE FUNCTION neardup_create_signatures(path text, j neardup_job) RETURNS regclass LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  signatures regclass;
 BEGIN
   EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
                   FROM (%s) l WITH NO DATA',
     path, @extschema@.neardup_job_kind(j),
     (SELECT string_agg(format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
     CASE WHEN j.at IS NOT NULL THEN ', at' END, @extschema@.neardup_job_rows(j));
+  signatures := @extschema@.neardup_made_here(path);
   EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id)', path);
   EXECUTE format('CREATE INDEX ON %s (generation)', path);
-  RETURN path::regclass;
+  RETURN signatures;
 END $$;
-COMMENT ON FUNCTION neardup_make_signatures(text, neardup_job) IS 'private: the table of what a job knows of each row';
+COMMENT ON FUNCTION neardup_create_signatures(text, neardup_job) IS 'private: the table of what a job knows of each row';
 
 -- The table itself stays, and what has been granted on it.
 CREATE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql
@@ -508,6 +525,7 @@ COMMENT ON FUNCTION neardup_alter_job(regclass, neardup_job, neardup_job) IS 'pr
 CREATE FUNCTION neardup_locked_row(job regclass) RETURNS neardup_job LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM @extschema@.neardup_demand_owner(job);
   PERFORM @extschema@.neardup_job_tables(job);
   EXECUTE format('SELECT FROM %s FOR UPDATE', @extschema@.neardup_job_part(job, '_job'::text));
   RETURN @extschema@.neardup_job_row(job);
@@ -554,6 +572,7 @@ CREATE FUNCTION neardup_pause_job(job regclass, paused boolean) RETURNS void LAN
 DECLARE
   n bigint := 0;
 BEGIN
+  PERFORM @extschema@.neardup_demand_owner(job);
   -- again where alter_duplicates() has just put another row in its place
   FOR i IN 1 .. 3 LOOP
     EXECUTE format('UPDATE %s SET paused = $1', @extschema@.neardup_job_part(job, '_job'::text)) USING paused;

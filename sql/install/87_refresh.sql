@@ -54,7 +54,7 @@ BEGIN
     what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
     BEGIN
       follow := format('ALTER TABLE %s ALTER %I TYPE %s%s USING ', signatures, r.name, r.new, r.collation);
-      copied := format('%I::text::%s', r.name, r.new);
+      copied := format('%I::pg_catalog.text::%s', r.name, r.new);
       IF r.name <> 'key' THEN
         EXECUTE follow || copied;
       ELSE
@@ -71,7 +71,7 @@ BEGIN
       END IF;
       IF columns IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s %s', result,
-          (SELECT string_agg(format('ALTER %I TYPE %s%s USING %I::text::%s', c, r.new, r.collation, c, r.new), ', ') FROM unnest(columns) c));
+          (SELECT string_agg(format('ALTER %I TYPE %s%s USING %I::pg_catalog.text::%s', c, r.new, r.collation, c, r.new), ', ') FROM unnest(columns) c));
       END IF;
     EXCEPTION WHEN OTHERS THEN
       RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
@@ -104,7 +104,7 @@ BEGIN
   IF stored THEN
     changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
-    changed := format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
+    changed := format('ROW(g.content)::pg_catalog.record OPERATOR(pg_catalog.*<>) ROW(%s)::pg_catalog.record OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));
   END IF;
   PERFORM @extschema@.neardup_drop('TABLE'::text, todo);
@@ -184,11 +184,11 @@ COMMENT ON FUNCTION neardup_refresh_threshold(regclass, neardup_job) IS 'private
 CREATE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
   SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
   SELECT CASE
-    WHEN kind = 'minhash' AND threshold >= 0.5 THEN format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
+    WHEN kind = 'minhash' AND threshold >= 0.5 THEN format('@extschema@.jaccard(%s, %s) OPERATOR(pg_catalog.>=) %L::pg_catalog.float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
-      format('@extschema@.hamming(%s, %s) <= %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
+      format('@extschema@.hamming(%s, %s) OPERATOR(pg_catalog.<=) %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
     WHEN kind = 'ctph' AND threshold >= 0.85 THEN
-      format('@extschema@.ctph_edit_rate(%s, %s) <= %L::float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
+      format('@extschema@.ctph_edit_rate(%s, %s) OPERATOR(pg_catalog.<=) %L::pg_catalog.float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
   $$;
 COMMENT ON FUNCTION neardup_refresh_near(text, float8, text, text) IS 'private: the condition that two signatures are near';
 
@@ -455,6 +455,7 @@ CREATE FUNCTION neardup_refresh_begin(job regclass, j neardup_job) RETURNS boole
 DECLARE
   t record;
 BEGIN
+  PERFORM @extschema@.neardup_demand_owner(job);
   IF j.source IS NULL THEN
     RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception';
   END IF;
@@ -507,7 +508,7 @@ CREATE FUNCTION neardup_refresh_failed(job regclass, message text) RETURNS void 
   SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = job) THEN
-    EXECUTE format('UPDATE %s SET phase = %L, finished = clock_timestamp(), pid = NULL, last_error = $1', job, 'failed') USING message;
+    EXECUTE format('UPDATE %s SET phase = %L, finished = clock_timestamp(), pid = NULL, last_error = $1', @extschema@.neardup_held_name(job), 'failed') USING message;
   END IF;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_failed(regclass, text) IS 'private: what an error leaves in the row of a job';

@@ -359,7 +359,7 @@ BEGIN
   most_pairs := greatest(300, least(5000, 15000000 / (1 + total / pg_catalog.cardinality(docs))));
   IF NOT COALESCE(judged, false) THEN
     FOR f IN 1 .. pg_catalog.cardinality(units) LOOP
-      queries[f] := pg_catalog.format('SELECT n, s FROM unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
+      queries[f] := pg_catalog.format('SELECT n, s FROM pg_catalog.unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
         (SELECT array_agg(@extschema@.to_minhash(u.doc, ks[f], units[f], 128, 32) ORDER BY u.n)
          FROM unnest(docs) WITH ORDINALITY u(doc, n))::text);
     END LOOP;
@@ -484,7 +484,7 @@ BEGIN
     num_perm := (best.value->>'size')::int;
     bits := 16;
     threshold := (best.value->>'threshold')::float8;
-    index_options := pg_catalog.format('threshold = %s', threshold);
+    index_options := concat('threshold = ', threshold);
     expected_recall := round((best.value->>'recall')::numeric, 3);
     expected_precision := round((best.value->>'precision')::numeric, 3);
     bytes_per_row := (best.value->>'bytes')::float8;

@@ -33,6 +33,7 @@ BEGIN
       IF NOT @extschema@.neardup_made_meanwhile(lexicon) THEN RAISE; END IF;
     END;
   END LOOP;
+  PERFORM @extschema@.neardup_made_here(lexicon);
   RETURN lexicon;
 END $$;
 COMMENT ON FUNCTION neardup_make_lexicon(text[], text) IS 'private: the table of a lexicon, empty';
@@ -63,22 +64,25 @@ BEGIN
   PERFORM @extschema@.neardup_finish_lexicon(lexicon, terms);
   RETURN terms;
 END $$;
-CREATE FUNCTION neardup_word_model_names(named text[], OUT words text, OUT settings text) LANGUAGE sql IMMUTABLE
+CREATE FUNCTION neardup_word_tables(named text[], OUT words text, OUT settings text) LANGUAGE sql IMMUTABLE
   SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('%I.%I', named[1], named[2]), format('%I.%I', named[1], named[2] || '_model')
   $$;
-COMMENT ON FUNCTION neardup_word_model_names(text[]) IS 'private: names of a word model''s tables';
+COMMENT ON FUNCTION neardup_word_tables(text[]) IS 'private: names of a word model''s tables';
 CREATE OR REPLACE FUNCTION neardup_lock_word_model(words text, settings text) RETURNS neardup_word_model LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   m @extschema@.neardup_word_model;
+  word_table regclass := to_regclass(words);
+  settings_table regclass := to_regclass(settings);
 BEGIN
-  IF NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(words), '@extschema@.neardup_word'::regtype), false)
-     OR NOT COALESCE(@extschema@.neardup_is_word_table(to_regclass(settings), '@extschema@.neardup_word_model'::regtype), false) THEN
+  PERFORM @extschema@.neardup_held_name(word_table), @extschema@.neardup_held_name(settings_table);
+  IF NOT COALESCE(@extschema@.neardup_is_word_table(word_table, '@extschema@.neardup_word'::regtype), false)
+     OR NOT COALESCE(@extschema@.neardup_is_word_table(settings_table, '@extschema@.neardup_word_model'::regtype), false) THEN
     RAISE EXCEPTION '% is no word model', words USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
   END IF;
   IF EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
-             WHERE c.oid IN (to_regclass(words), to_regclass(settings)) AND r.rolname <> current_user) THEN
+             WHERE c.oid IN (word_table, settings_table) AND r.rolname <> current_user) THEN
     RAISE EXCEPTION 'word model % belongs to another role', words USING ERRCODE = 'insufficient_privilege',
       HINT = 'Only its owner goes on with it.';
   END IF;
@@ -112,8 +116,10 @@ BEGIN
   n.started := clock_timestamp();
   EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_word (id PRIMARY KEY, word NOT NULL UNIQUE, frequency NOT NULL, '
                  'weight NOT NULL, features NOT NULL)', words);
+  PERFORM @extschema@.neardup_made_here(words);
   EXECUTE format('ALTER TABLE %s ALTER COLUMN features SET STORAGE EXTERNAL', words);
   EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_word_model', settings);
+  PERFORM @extschema@.neardup_made_here(settings);
   -- a publication of all tables lets none be updated that has no key
   EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', settings);
   EXECUTE format('INSERT INTO %s SELECT ($1).*', settings) USING n;
@@ -196,7 +202,7 @@ DECLARE
   n @extschema@.neardup_word_model;
   seconds pg_catalog.float8 := @extschema@.neardup_commit_seconds(query, commit_every);
 BEGIN
-  SELECT * INTO t FROM @extschema@.neardup_word_model_names(@extschema@.neardup_new_name(name, 'a word model'::pg_catalog.text, 57));
+  SELECT * INTO t FROM @extschema@.neardup_word_tables(@extschema@.neardup_new_name(name, 'a word model'::pg_catalog.text, 57));
   n.query := query; n.vocabulary := vocabulary; n.k := k; n."window" := "window"; n.by_position := by_position; n.features := features;
   n.stopwords := stopwords; n.dictionary := @extschema@.neardup_dictionary_name(dictionary); n.context := context; n.discount := discount;
   WHILE @extschema@.neardup_word_model_missing(t.words, t.settings) LOOP
@@ -234,7 +240,7 @@ DECLARE
   t record;
   tables oid[];
 BEGIN
-  SELECT * INTO t FROM @extschema@.neardup_word_model_names(named);
+  SELECT * INTO t FROM @extschema@.neardup_word_tables(named);
   tables := ARRAY(SELECT x.relation FROM (VALUES (to_regclass(t.words)::oid, '@extschema@.neardup_word'::regtype::oid),
                                                  (to_regclass(t.settings)::oid, '@extschema@.neardup_word_model'::regtype::oid)) x(relation, type)
                   JOIN pg_class c ON c.oid = x.relation AND c.reloftype = x.type AND c.relkind = 'r');
@@ -415,22 +421,27 @@ CREATE FUNCTION neardup_make_profile(named text[], p neardup_profile) RETURNS re
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   path text := format('%I.%I', named[1], named[2]);
+  profile regclass;
 BEGIN
   PERFORM @extschema@.neardup_check_profile(p);
   EXECUTE format('CREATE TABLE %s OF @extschema@.neardup_profile (PRIMARY KEY (version))', path);
+  profile := @extschema@.neardup_made_here(path);
   EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING p;
-  RETURN path::regclass;
+  RETURN profile;
 END $$;
 COMMENT ON FUNCTION neardup_make_profile(text[], neardup_profile) IS 'private: the table of a profile, with its first version';
 CREATE FUNCTION neardup_add_version(path text, p neardup_profile) RETURNS int LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  relation regclass := path::regclass;
+  profile text := @extschema@.neardup_held_name(relation);
 BEGIN
   -- triggers of another role would run with the rights of who calls
-  IF (SELECT c.relowner <> r.oid FROM pg_class c, pg_roles r WHERE c.oid = path::regclass AND r.rolname = current_user) THEN
+  IF NOT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE c.oid = relation AND r.rolname = current_user) THEN
     RAISE EXCEPTION 'profile % belongs to another role', path USING ERRCODE = 'insufficient_privilege', HINT = 'Only its owner alters it.';
   END IF;
   PERFORM @extschema@.neardup_check_profile(p);
-  EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING p;
+  EXECUTE format('INSERT INTO %s SELECT ($1).*', profile) USING p;
   RETURN p.version;
 END $$;
 COMMENT ON FUNCTION neardup_add_version(text, neardup_profile) IS 'private: adds a version to a profile';
@@ -500,6 +511,16 @@ CREATE OR REPLACE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 CREATE OR REPLACE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+CREATE FUNCTION neardup_held_name(relation regclass) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_held_name(regclass) IS
+  'private: qualified name of a relation; a statement of this transaction that finds another one by it ends in an error';
+CREATE FUNCTION neardup_made_here(name text) RETURNS regclass
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
+COMMENT ON FUNCTION neardup_made_here(text) IS 'private: the relation of this name, which this transaction has made; held as by neardup_held_name()';
+CREATE FUNCTION neardup_demand_owner(job regclass) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_demand_owner(regclass) IS 'private: an error for the job of another role, unless that is a superuser';
 CREATE FUNCTION neardup_job_tables(job regclass, OUT result regclass, OUT signatures regclass, OUT changes regclass)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_job_tables(regclass) IS 'private: the tables that belong to a job; recorded, of a job of the caller''s, where they were not';
@@ -583,6 +604,7 @@ CREATE OR REPLACE FUNCTION neardup_job_rows(j neardup_job) RETURNS text LANGUAGE
 DECLARE
   stored boolean := @extschema@.neardup_job_stored(j.source);
   within text := '';
+  document text;
   body_type regtype;
 BEGIN
   IF stored IS NULL THEN
@@ -601,10 +623,13 @@ BEGIN
     within := within || pg_catalog.format(', %I AS within_%s', j.within[i], i);
   END LOOP;
   IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
-  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %I AS body FROM %s WHERE true%s%s',
+  -- of the very type that our functions take: no other function fits better
+  document := format('%I::%s', COALESCE(j.body, j.signature), CASE WHEN j.body IS NULL THEN format('@extschema@.%I', @extschema@.neardup_job_kind(j))
+                     WHEN body_type::oid = 'bytea'::regtype::oid THEN 'pg_catalog.bytea' ELSE 'pg_catalog.text' END);
+  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %s AS body FROM %s WHERE true%s%s',
     j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
-    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, COALESCE(j.body, j.signature), j.source,
+    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, document, @extschema@.neardup_held_name(j.source),
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
 CREATE OR REPLACE FUNCTION neardup_job_hash(j neardup_job, kind text, value text) RETURNS text LANGUAGE sql STABLE
@@ -747,12 +772,14 @@ BEGIN
     RAISE EXCEPTION 'relation % exists already', path USING ERRCODE = 'duplicate_table',
       HINT = 'drop_duplicates() drops a table of duplicates with its job; or choose another name.';
   END;
+  job := @extschema@.neardup_made_here(path);
   -- a publication of all tables lets none be updated that has no key
   EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', path);
   EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
                   NULL::boolean AS survivor, NULL::timestamptz AS found_at%s FROM (%s) l WITH NO DATA', result,
                  (SELECT string_agg(format(', within_%s AS %I', i, j.within[i]), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
                  @extschema@.neardup_job_rows(j));
+  j.result := @extschema@.neardup_made_here(result);
   EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
                   ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL', result);
   EXECUTE format('CREATE INDEX ON %s (cluster)', result);
@@ -760,10 +787,8 @@ BEGIN
                  format('near duplicates among the rows of %s, kept by refresh_duplicates(%L)', j.source, given_name));
   EXECUTE format('CREATE TABLE %s (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
                   cluster bigint NOT NULL, other bigint)', changes);
-  job := path::regclass;
-  j.result := result::regclass;
-  j.changes := changes::regclass;
-  j.signatures := @extschema@.neardup_make_signatures(format('%I.%I', named[1], named[2] || '_signatures'), j);
+  j.changes := @extschema@.neardup_made_here(changes);
+  j.signatures := @extschema@.neardup_create_signatures(format('%I.%I', named[1], named[2] || '_signatures'), j);
   EXECUTE format('INSERT INTO %s SELECT ($1).*', path) USING j;
   PERFORM @extschema@.neardup_job_tables(job);
   RETURN j.result;
@@ -787,19 +812,22 @@ BEGIN
   j.qualified := true;
   RETURN @extschema@.neardup_make_job(named, name, @extschema@.neardup_new_job(j));
 END $$;
-CREATE FUNCTION neardup_make_signatures(path text, j neardup_job) RETURNS regclass LANGUAGE plpgsql
+CREATE FUNCTION neardup_create_signatures(path text, j neardup_job) RETURNS regclass LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  signatures regclass;
 BEGIN
   EXECUTE format('CREATE TABLE %s AS SELECT id, NULL::@extschema@.%I AS signature, NULL::uuid AS content, origin, place, version, key%s%s, 0::bigint AS generation, false AS gone
                   FROM (%s) l WITH NO DATA',
     path, @extschema@.neardup_job_kind(j),
     (SELECT string_agg(format(', within_%s', i), '' ORDER BY i) FROM generate_series(1, array_length(j.within, 1)) i),
     CASE WHEN j.at IS NOT NULL THEN ', at' END, @extschema@.neardup_job_rows(j));
+  signatures := @extschema@.neardup_made_here(path);
   EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (id)', path);
   EXECUTE format('CREATE INDEX ON %s (generation)', path);
-  RETURN path::regclass;
+  RETURN signatures;
 END $$;
-COMMENT ON FUNCTION neardup_make_signatures(text, neardup_job) IS 'private: the table of what a job knows of each row';
+COMMENT ON FUNCTION neardup_create_signatures(text, neardup_job) IS 'private: the table of what a job knows of each row';
 CREATE OR REPLACE FUNCTION neardup_clear_signatures(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -866,6 +894,7 @@ COMMENT ON FUNCTION neardup_alter_job(regclass, neardup_job, neardup_job) IS 'pr
 CREATE FUNCTION neardup_locked_row(job regclass) RETURNS neardup_job LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM @extschema@.neardup_demand_owner(job);
   PERFORM @extschema@.neardup_job_tables(job);
   EXECUTE format('SELECT FROM %s FOR UPDATE', @extschema@.neardup_job_part(job, '_job'::text));
   RETURN @extschema@.neardup_job_row(job);
@@ -905,6 +934,7 @@ CREATE FUNCTION neardup_pause_job(job regclass, paused boolean) RETURNS void LAN
 DECLARE
   n bigint := 0;
 BEGIN
+  PERFORM @extschema@.neardup_demand_owner(job);
   -- again where alter_duplicates() has just put another row in its place
   FOR i IN 1 .. 3 LOOP
     EXECUTE format('UPDATE %s SET paused = $1', @extschema@.neardup_job_part(job, '_job'::text)) USING paused;
@@ -985,7 +1015,7 @@ BEGIN
     what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
     BEGIN
       follow := format('ALTER TABLE %s ALTER %I TYPE %s%s USING ', signatures, r.name, r.new, r.collation);
-      copied := format('%I::text::%s', r.name, r.new);
+      copied := format('%I::pg_catalog.text::%s', r.name, r.new);
       IF r.name <> 'key' THEN
         EXECUTE follow || copied;
       ELSE
@@ -1002,7 +1032,7 @@ BEGIN
       END IF;
       IF columns IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s %s', result,
-          (SELECT string_agg(format('ALTER %I TYPE %s%s USING %I::text::%s', c, r.new, r.collation, c, r.new), ', ') FROM unnest(columns) c));
+          (SELECT string_agg(format('ALTER %I TYPE %s%s USING %I::pg_catalog.text::%s', c, r.new, r.collation, c, r.new), ', ') FROM unnest(columns) c));
       END IF;
     EXCEPTION WHEN OTHERS THEN
       RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
@@ -1033,7 +1063,7 @@ BEGIN
   IF stored THEN
     changed := 'g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place OR g.version IS DISTINCT FROM l.version';
   ELSE
-    changed := format('g.content IS DISTINCT FROM %s OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
+    changed := format('ROW(g.content)::pg_catalog.record OPERATOR(pg_catalog.*<>) ROW(%s)::pg_catalog.record OR %s', @extschema@.neardup_job_hash(j, @extschema@.neardup_job_kind(j), 'l.body'),
                       @extschema@.neardup_job_differs(j, 'g', 'l'));
   END IF;
   PERFORM @extschema@.neardup_drop('TABLE'::text, todo);
@@ -1104,11 +1134,11 @@ END $$;
 CREATE OR REPLACE FUNCTION neardup_refresh_near(kind text, threshold float8, a text, b text) RETURNS text LANGUAGE sql IMMUTABLE
   SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $$
   SELECT CASE
-    WHEN kind = 'minhash' AND threshold >= 0.5 THEN format('@extschema@.jaccard(%s, %s) >= %L::float8', a, b, threshold)
+    WHEN kind = 'minhash' AND threshold >= 0.5 THEN format('@extschema@.jaccard(%s, %s) OPERATOR(pg_catalog.>=) %L::pg_catalog.float8', a, b, threshold)
     WHEN kind = 'simhash' AND threshold >= 1 - 10 / 64.0::float8 THEN
-      format('@extschema@.hamming(%s, %s) <= %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
+      format('@extschema@.hamming(%s, %s) OPERATOR(pg_catalog.<=) %s', a, b, (SELECT max(d) FROM generate_series(0, 10) d WHERE 1 - d / 64.0::float8 >= threshold))
     WHEN kind = 'ctph' AND threshold >= 0.85 THEN
-      format('@extschema@.ctph_edit_rate(%s, %s) <= %L::float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
+      format('@extschema@.ctph_edit_rate(%s, %s) OPERATOR(pg_catalog.<=) %L::pg_catalog.float8', a, b, least(1 - threshold + 1e-9, 0.15)) END
   $$;
 CREATE OR REPLACE FUNCTION neardup_refresh_index(job regclass, j neardup_job) RETURNS void LANGUAGE plpgsql SET extra_float_digits = 1
   SET search_path = pg_catalog, pg_temp AS $$
@@ -1354,6 +1384,7 @@ CREATE FUNCTION neardup_refresh_begin(job regclass, j neardup_job) RETURNS boole
 DECLARE
   t record;
 BEGIN
+  PERFORM @extschema@.neardup_demand_owner(job);
   IF j.source IS NULL THEN
     RAISE EXCEPTION 'job % has no row', job USING ERRCODE = 'data_exception';
   END IF;
@@ -1401,7 +1432,7 @@ CREATE FUNCTION neardup_refresh_failed(job regclass, message text) RETURNS void 
   SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = job) THEN
-    EXECUTE format('UPDATE %s SET phase = %L, finished = clock_timestamp(), pid = NULL, last_error = $1', job, 'failed') USING message;
+    EXECUTE format('UPDATE %s SET phase = %L, finished = clock_timestamp(), pid = NULL, last_error = $1', @extschema@.neardup_held_name(job), 'failed') USING message;
   END IF;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_failed(regclass, text) IS 'private: what an error leaves in the row of a job';
@@ -1719,7 +1750,7 @@ BEGIN
   most_pairs := greatest(300, least(5000, 15000000 / (1 + total / pg_catalog.cardinality(docs))));
   IF NOT COALESCE(judged, false) THEN
     FOR f IN 1 .. pg_catalog.cardinality(units) LOOP
-      queries[f] := pg_catalog.format('SELECT n, s FROM unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
+      queries[f] := pg_catalog.format('SELECT n, s FROM pg_catalog.unnest(%L::@extschema@.minhash[]) WITH ORDINALITY u(s, n)',
         (SELECT array_agg(@extschema@.to_minhash(u.doc, ks[f], units[f], 128, 32) ORDER BY u.n)
          FROM unnest(docs) WITH ORDINALITY u(doc, n))::text);
     END LOOP;
@@ -1844,7 +1875,7 @@ BEGIN
     num_perm := (best.value->>'size')::int;
     bits := 16;
     threshold := (best.value->>'threshold')::float8;
-    index_options := pg_catalog.format('threshold = %s', threshold);
+    index_options := concat('threshold = ', threshold);
     expected_recall := round((best.value->>'recall')::numeric, 3);
     expected_precision := round((best.value->>'precision')::numeric, 3);
     bytes_per_row := (best.value->>'bytes')::float8;

@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "access/xact.h"
+#include "utils/rls.h"
 #include "utils/uuid.h"
 }
 
@@ -63,6 +64,13 @@ struct LexiconCache {
 constexpr const char* kColumns[3] = {"term", "document_frequency", "idf"};
 constexpr Oid kColumnTypes[3] = {TEXTOID, INT8OID, FLOAT8OID};
 
+// Whether to read it runs what its owner has written.
+bool runs_code(Relation relation) {
+  const char kind = relation->rd_rel->relkind;
+  if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_MATVIEW) return true;
+  return check_enable_rls(RelationGetRelid(relation), InvalidOid, true) == RLS_ENABLED;
+}
+
 // The lexicon, open and locked. Refuses what is no table or view with the columns of a lexicon.
 Relation open_lexicon(Oid oid) {
   const OpenTable opened = open_readable(oid);
@@ -73,6 +81,9 @@ Relation open_lexicon(Oid oid) {
   if (opened.refusal != Refusal::none)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
   const char* name = qualified_name(opened.relation);
+  if (runs_code(opened.relation) && !has_trusted_owner(opened.relation))
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("lexicon %s of another role is no plain table without row security", name),
+                    errdetail("What its owner has put in it would run with your rights.")));
   for (int i = 0; i < 3; ++i) {
     const AttrNumber number = get_attnum(oid, kColumns[i]);
     const Oid type = number > 0 ? getBaseType(get_atttype(oid, number)) : InvalidOid;
@@ -100,8 +111,9 @@ struct LexiconRow {
 // Reads the rows as the caller may see them: privileges and row-level security are the query's.
 void read_lexicon(Relation relation, Lexicon* lexicon) {
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  const char* name = qualified_name(relation);
-  SPIPlanPtr plan = prepare_over(relation, psprintf("SELECT term, document_frequency, idf FROM %s", name));
+  const char* name = held_name(RelationGetRelid(relation));
+  SPIPlanPtr plan = SPI_prepare(psprintf("SELECT term, document_frequency, idf FROM %s", name), 0, nullptr);
+  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
   auto* rows = static_cast<LexiconRow*>(palloc(sizeof(LexiconRow) * kRowsPerFetch));
   MemoryContext texts = AllocSetContextCreate(CurrentMemoryContext, "neardup terms", ALLOCSET_DEFAULT_SIZES);

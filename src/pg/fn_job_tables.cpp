@@ -85,7 +85,7 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
   bool itself;
   const JobPart part = part_arg(fcinfo, 1, &itself);
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
-  const char* name = qualified_name(job.table);
+  const char* name = itself ? held_name(RelationGetRelid(job.table)) : nullptr;
   if (!itself) {
     const PartTable found = part_of_job(job.table, job.row, part);
     if (found.belonging == Belonging::none)
@@ -94,10 +94,33 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
     if (found.belonging == Belonging::stranger)
       ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("table %s does not belong to job %s", name_of(found.table), job_name(job.table)),
                       errdetail("A job owns the tables that create_duplicates() made with it, while they have the same owner.")));
-    name = name_of(found.table);
+    name = held_name(found.table);
   }
   table_close(job.table, NoLock);
   PG_RETURN_TEXT_P(cstring_to_text(name));
+}
+
+// neardup_held_name(relation regclass) -> text
+PG_FUNCTION_INFO_V1(neardup_held_name);
+Datum neardup_held_name(PG_FUNCTION_ARGS) {
+  PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0))));
+}
+
+// neardup_made_here(name text) -> regclass
+PG_FUNCTION_INFO_V1(neardup_made_here);
+Datum neardup_made_here(PG_FUNCTION_ARGS) { PG_RETURN_OID(made_here(PG_GETARG_TEXT_PP(0))); }
+
+// neardup_demand_owner(job regclass): an error where the job is that of another role who is no superuser
+PG_FUNCTION_INFO_V1(neardup_demand_owner);
+Datum neardup_demand_owner(PG_FUNCTION_ARGS) {
+  const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
+  const char* owner = GetUserNameFromId(job.table->rd_rel->relowner, true);
+  if (!has_trusted_owner(job.table))
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
+                    errdetail("Its filter, its order and what is on its tables would run with your rights."),
+                    owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
+  table_close(job.table, NoLock);
+  PG_RETURN_VOID();
 }
 
 // neardup_job_tables(job regclass) -> result regclass, signatures regclass, changes regclass: those that belong to the job. Of a job that the

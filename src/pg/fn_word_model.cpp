@@ -62,7 +62,8 @@ Relation open_model(Oid model, Oid function) {
 // of SPI_tuptable.
 template <int kColumns, typename OnRow>
 void read_model(const ModelCall* call, const char* query, const Oid (&types)[kColumns], OnRow on_row) {
-  SPIPlanPtr plan = prepare_over(call->table, query);
+  SPIPlanPtr plan = SPI_prepare(query, 0, nullptr);
+  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
   const TupleDesc result = static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(plan)))->resultDesc;
   for (int i = 0; i < kColumns; ++i) {
     if (result == nullptr || i >= result->natts || TupleDescAttr(result, i)->atttypid != types[i])
@@ -247,7 +248,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   ModelCall call = {};
   const Oid model = PG_GETARG_OID(0);
   call.table = open_model(model, fcinfo->flinfo->fn_oid);
-  call.name = qualified_name(call.table);
+  call.name = held_name(model);
   call.words = static_cast<uint32>(PG_GETARG_INT32(1));
   call.features = static_cast<uint32>(PG_GETARG_INT32(2));
   call.k = PG_GETARG_INT32(3);

@@ -107,6 +107,7 @@ OpenJob open_job(Oid job, Oid function) {
     case Refusal::row_security:
       ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("row-level security hides the row of job %s from you", get_rel_name(job))));
   }
+  held_name(job);
   OpenJob out = {opened.relation, nullptr};
   scan_table(opened.relation, nullptr, [&](HeapTuple row) {
     out.row = heap_copytuple(row);

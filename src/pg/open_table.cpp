@@ -2,6 +2,7 @@
 #include "pg/open_table.h"
 
 extern "C" {
+#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"
 #include "parser/analyze.h"
@@ -16,13 +17,14 @@ namespace neardup {
 
 namespace {
 
-bool may_select(Oid relation) {
+// On the table, or on all columns, or on any.
+bool may_select(Oid relation, AclMaskHow columns) {
   if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK) return true;
-  return pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ALL) == ACLCHECK_OK;
+  return pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, columns) == ACLCHECK_OK;
 }
 
 // Locks and opens what exists, whatever it is; its privileges are looked at under the lock.
-OpenTable open_locked(Oid oid, Waiting waiting) {
+OpenTable open_locked(Oid oid, Waiting waiting, AclMaskHow columns) {
   if (waiting == Waiting::gives_up && !ConditionalLockRelationOid(oid, AccessShareLock)) return {nullptr, Refusal::locked};
   if (waiting == Waiting::waits) LockRelationOid(oid, AccessShareLock);
   if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(oid))) {
@@ -30,7 +32,7 @@ OpenTable open_locked(Oid oid, Waiting waiting) {
     return {nullptr, Refusal::missing};
   }
   Relation relation = relation_open(oid, NoLock);
-  if (!may_use_schema(RelationGetNamespace(relation)) || !may_select(oid)) {
+  if (!may_use_schema(RelationGetNamespace(relation)) || !may_select(oid, columns)) {
     relation_close(relation, AccessShareLock);
     return {nullptr, Refusal::privilege};
   }
@@ -62,35 +64,102 @@ Oid index_on(Relation table, AttrNumber column) {
   return found;
 }
 
-// ---- Statements over an open relation ----
+// ---- Names in statements ----
 
-// What prepare_over() is at: the statement that is analysed, and the one relation that it may name.
-const char* prepared_text = nullptr;
-Oid prepared_relation = InvalidOid;
+// A name that this transaction has put into statements, and the relation that it stood for.
+struct HeldName {
+  HeldName* next;
+  Oid relation;
+  int level;          // of the subtransaction
+  const char* name;
+  const char* written;  // schema.name
+};
+
+// In TopTransactionContext.
+HeldName* held_names = nullptr;
 post_parse_analyze_hook_type next_hook = nullptr;
 
-bool names_another(Node* node, void* context) {
+void forget_names(XactEvent event, void*) {
+  if (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_PRE_PREPARE) held_names = nullptr;
+}
+
+// Its locks are gone with it.
+void forget_names_of_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
+  if (event != SUBXACT_EVENT_ABORT_SUB) return;
+  const int level = GetCurrentTransactionNestLevel();
+  for (HeldName** at = &held_names; *at != nullptr;) {
+    if ((*at)->level >= level) {
+      *at = (*at)->next;
+    } else {
+      at = &(*at)->next;
+    }
+  }
+}
+
+// Two relations of one name, in two schemas, may both be meant.
+bool is_held(Oid relation, const char* statement) {
+  for (const HeldName* held = held_names; held != nullptr; held = held->next)
+    if (held->relation == relation && strstr(statement, held->written) != nullptr) return true;
+  return false;
+}
+
+// The relation is locked by the analysis, and keeps its name; its schema may have another by now, so it does not count.
+void check_name(Oid relation, const char* statement) {
+  const char* name = get_rel_name(relation);
+  if (name == nullptr) return;
+  for (const HeldName* held = held_names; held != nullptr; held = held->next)
+    if (held->relation != relation && strcmp(held->name, name) == 0 && strstr(statement, held->written) != nullptr && !is_held(relation, statement))
+      ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("%s is another relation by now", held->written),
+                      errdetail("It, or its schema, was renamed while this statement was made.")));
+}
+
+bool check_names_in(Node* node, void* statement) {
   if (node == nullptr) return false;
   if (IsA(node, RangeTblEntry)) {
     const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
-    return entry->rtekind == RTE_RELATION && entry->relid != prepared_relation;
+    if (entry->rtekind == RTE_RELATION) check_name(entry->relid, static_cast<const char*>(statement));
+    return false;
   }
-  if (IsA(node, Query)) return walk_query(reinterpret_cast<Query*>(node), names_another, context);
-  return walk_expression(node, names_another, context);
+  if (IsA(node, Query)) return walk_query(reinterpret_cast<Query*>(node), check_names_in, statement);
+  return walk_expression(node, check_names_in, statement);
 }
 
 // Before views are expanded: what a view reads is the view's.
 void check_names(ParseState* state, Query* query, JumbleState* jumble) {
   if (next_hook != nullptr) next_hook(state, query, jumble);
-  if (state->p_sourcetext == prepared_text && names_another(reinterpret_cast<Node*>(query), nullptr))
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("relation with OID %u was given another name while it was read", prepared_relation)));
+  if (held_names == nullptr || state->p_sourcetext == nullptr) return;
+  check_names_in(reinterpret_cast<Node*>(query), const_cast<char*>(state->p_sourcetext));
+}
+
+void begin_holding_names() {
+  static bool begun = false;
+  if (begun) return;
+  RegisterXactCallback(forget_names, nullptr);
+  RegisterSubXactCallback(forget_names_of_subtransaction, nullptr);
+  next_hook = post_parse_analyze_hook;
+  post_parse_analyze_hook = check_names;
+  begun = true;
+}
+
+// What stands in statements of the time to come; of one name the relation that it was last given for.
+void hold(Oid relation, const char* name, const char* written) {
+  begin_holding_names();
+  for (HeldName* held = held_names; held != nullptr; held = held->next) {
+    if (strcmp(held->written, written) != 0) continue;
+    held->relation = relation;
+    return;
+  }
+  MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+  auto* held = static_cast<HeldName*>(palloc(sizeof(HeldName)));
+  *held = {held_names, relation, GetCurrentTransactionNestLevel(), pstrdup(name), pstrdup(written)};
+  held_names = held;
+  MemoryContextSwitchTo(old);
 }
 
 }  // namespace
 
 OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting) {
-  const OpenTable opened = open_locked(table, waiting);
+  const OpenTable opened = open_locked(table, waiting, ACLMASK_ALL);
   if (opened.refusal != Refusal::none) return opened;
   const Form_pg_class form = opened.relation->rd_rel;
   if (form->relkind != RELKIND_RELATION || RELATION_IS_OTHER_TEMP(opened.relation)) return refuse(opened.relation, Refusal::kind);
@@ -100,7 +169,7 @@ OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting) {
 }
 
 OpenTable open_readable(Oid relation) {
-  const OpenTable opened = open_locked(relation, Waiting::waits);
+  const OpenTable opened = open_locked(relation, Waiting::waits, ACLMASK_ANY);
   if (opened.refusal == Refusal::none && RELATION_IS_OTHER_TEMP(opened.relation)) return refuse(opened.relation, Refusal::kind);
   return opened;
 }
@@ -174,22 +243,35 @@ void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* 
   systable_endscan(scan);
 }
 
-SPIPlanPtr prepare_over(Relation relation, const char* sql) {
-  SPIPlanPtr plan = nullptr;
-  next_hook = post_parse_analyze_hook;
-  prepared_text = sql;
-  prepared_relation = RelationGetRelid(relation);
-  post_parse_analyze_hook = check_names;
-  PG_TRY();
-  { plan = SPI_prepare(sql, 0, nullptr); }
-  PG_FINALLY();
-  {
-    post_parse_analyze_hook = next_hook;
-    prepared_text = nullptr;
+bool has_trusted_owner(Relation relation) {
+  const Oid owner = relation->rd_rel->relowner;
+  return owner == GetUserId() || superuser_arg(owner);
+}
+
+const char* held_name(Oid relation) {
+  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY)) LockRelationOid(relation, AccessShareLock);
+  const char* name = get_rel_name(relation);
+  const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
+  if (schema == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
+  const char* written = quote_qualified_identifier(schema, name);
+  hold(relation, name, written);
+  return written;
+}
+
+Oid made_here(const text* name) {
+  const Oid oid = relation_named(name);
+  if (OidIsValid(oid)) {
+    Relation relation = relation_open(oid, AccessShareLock);
+    const bool ours = relation->rd_createSubid != InvalidSubTransactionId;
+    relation_close(relation, NoLock);
+    if (ours) {
+      held_name(oid);
+      return oid;
+    }
   }
-  PG_END_TRY();
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-  return plan;
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("%s is another relation by now", text_to_cstring(name)),
+                  errdetail("Its schema was renamed while it was made.")));
 }
 
 }  // namespace neardup

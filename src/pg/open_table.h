@@ -32,7 +32,8 @@ enum class Waiting : uint8_t { waits, gives_up };
 // A plain table OF row_type that the caller may read, all of it, as it is stored.
 OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting = Waiting::waits);
 
-// The same lock and checks but for kind and row type, for relations that are asked by a query: see prepare_over(). Row security is the query's.
+// The same lock, for relations that are asked by a query, whose rows and columns the query's own privileges and row security decide: SELECT on one
+// column is enough.
 OpenTable open_readable(Oid relation);
 
 // The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is none. Not locked.
@@ -44,7 +45,7 @@ Oid relation_in(Oid schema, const char* name, const char* suffix);
 // The type of the extension's schema that has this name. `function`: the one that is running.
 Oid type_beside(Oid function, const char* name);
 
-// "schema.name", quoted where it must be; for messages, and for statements while the relation is locked.
+// "schema.name", quoted where it must be, for messages.
 const char* qualified_name(Relation relation);
 
 // The row as a value of its composite type; the columns are those of the type, in its order.
@@ -68,8 +69,15 @@ void scan_table(Relation table, const ColumnIs* condition, OnRow on_row) {
   scan_table(table, condition, [](void* arg, HeapTuple row) { return (*static_cast<OnRow*>(arg))(row); }, &on_row);
 }
 
-// SPI_prepare() of a statement that names one relation, the open one, once or several times. An error where the name in the statement is that of
-// another by now. The plan must not be kept: it is run in this transaction, and is not analysed again.
-SPIPlanPtr prepare_over(Relation relation, const char* sql);
+// Whether what the relation's owner has put on it, a policy, a trigger, an expression, may run with the caller's rights: it is his own, or a
+// superuser's.
+bool has_trusted_owner(Relation relation);
+
+// "schema.name" for a statement. Until the transaction ends, a statement that names it so and finds another relation, since the name or that of the
+// schema has changed hands, ends in an error before anything of it runs. Locked in AccessShareLock where the caller may read anything of it.
+const char* held_name(Oid relation);
+
+// The relation of this name, which this transaction has made: an error where the name is that of another by now. Held as above.
+Oid made_here(const text* name);
 
 }  // namespace neardup

@@ -24,8 +24,8 @@ def forged_jobs(conn):
                  "CREATE TABLE s.customers_signatures (id int); CREATE TABLE s.customers_changes (id int); GRANT SELECT ON s.customers TO {0}".format(ROLE))
     attempt(conn, ROLE, "CREATE TABLE s.customers_job OF neardup_job", FORGED, "GRANT SELECT, UPDATE ON s.customers_job TO PUBLIC")
     equal("the status names no table of a stranger", conn.execute("SELECT job FROM duplicates_status WHERE source = 's.customers'::regclass").fetchall(), [(None,)])
-    for call, text in (("CALL refresh_duplicates('s.customers')", "does not belong to job"), ("SELECT alter_duplicates('s.customers', threshold => 0.9)", "does not belong to job")):
-        fails("a forged job is not worked on: %s" % call, conn, call, text=text, state="42809")
+    for call, text in (("CALL refresh_duplicates('s.customers')", "belongs to another role"), ("SELECT alter_duplicates('s.customers', threshold => 0.9)", "belongs to another role")):
+        fails("a forged job is not worked on: %s" % call, conn, call, text=text, state="42501")
     conn.execute("SELECT rename_duplicates('s.customers', 'clients')")
     equal("a rename renames no stranger's table", one(conn, "SELECT count(*) FROM s.customers"), 1)
     conn.execute("SELECT drop_duplicates('s.clients')")
