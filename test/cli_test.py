@@ -364,28 +364,70 @@ def usage(tmp):
                    ("--batch-files", "0"), ("--no-such-option",)):
         Load("load", tmp, "-t", "t", *option, status=2)
     contains(Load("load", tmp, "-t", "t", "-d", "no_such_database", status=1).err, "no_such_database")
-    contains(Load("load", f"{tmp}/missing", "-t", "t", status=1).err, f"{tmp}/missing: vanished")
     write(f"{tmp}/a", "text")
-    contains(Load("load", f"{tmp}/missing", tmp, "-t", "t").out, "1 new")
+    contains(Load("load", tmp, "-t", "t").out, "1 new")
     quiet = Load("load", tmp, "-t", "t", "--quiet")
     equal(quiet.out + quiet.err, "")
     Load("load", tmp, "-t", "t", "--conninfo", f"host={os.environ['PGHOST']} dbname={os.environ['PGDATABASE']}")
 
 
 @test
+def what_is_not_there_is_an_error_before_anything_is_made(tmp):
+    write(f"{tmp}/there/a", "text")
+    os.symlink("nowhere", f"{tmp}/dangling")
+    gone = "No such file or directory"
+    for arguments, message in (([f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"), ([f"{tmp}/there", f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"),
+                               ([f"{tmp}/x", f"{tmp}/there", f"{tmp}/y"], f"neardup load: {tmp}/x: {gone}; {tmp}/y: {gone}\n"),
+                               ([f"{tmp}/dangling"], f"{tmp}/dangling: {gone}"), ([f"{tmp}/there/a/"], f"{tmp}/there/a/: Not a directory"),
+                               ([f"{tmp}/\x1b[31m"], f"{tmp}/\\x1b[31m: {gone}"), ([f"{tmp}/" + "n" * 300], "File name too long")):
+        failed = Load("load", *arguments, "-t", "t", "--list-skipped", f"{tmp}/list", status=1)
+        contains(failed.err, message)
+        equal((failed.out, "vanished" in failed.err, "created" in failed.err), ("", False, False))
+    # nothing of the server is asked
+    contains(Load("load", f"{tmp}/nosuch", "-t", "t", "-d", "no_such_database", status=1).err, f"{tmp}/nosuch: {gone}")
+    contains(Load("load", f"{tmp}/there", "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1).err, "cannot write")
+    equal(sql("SELECT to_regclass('t') IS NULL"), "t")
+    equal(os.path.exists(f"{tmp}/list"), False)
+    contains(Load("load", f"{tmp}/there/", "-t", "t").out, "1 new")
+    contains(Load("load", f"{tmp}/there//.", f"{tmp}/there/../there/", "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+
+
+@test
+def dots_after_a_symbolic_link(tmp):
+    write(f"{tmp}/far/away/inside/a", "text")
+    write(f"{tmp}/far/away/b", "text")
+    write(f"{tmp}/near/c", "text")
+    os.symlink("../far/away/inside", f"{tmp}/near/link")
+    Load("load", f"{tmp}/near/link/..", "-t", "t")
+    equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/far/away/b,{tmp}/far/away/inside/a")
+    Load("load", f"{tmp}/near/link/../../../near/c", "-t", "t2")
+    equal(sql("SELECT path FROM t2"), f"{tmp}/near/c")
+
+
+def other_user():
+    """What runs a program as one who may not read everything."""
+    if os.getuid() != 0:
+        return ()
+    user = os.environ.get("NEARDUP_SERVER_USER", "nobody")
+    group = subprocess.run(["id", "-g", user], capture_output=True, text=True, check=True).stdout.strip()
+    return ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups")
+
+
+@test
 def unreadable_files(tmp):
-    prefix = ()
-    if os.getuid() == 0:
-        user = os.environ.get("NEARDUP_SERVER_USER", "nobody")
-        group = subprocess.run(["id", "-g", user], capture_output=True, text=True, check=True).stdout.strip()
-        prefix = ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups")
+    prefix = other_user()
     write(f"{tmp}/secret", "secret")
     os.chmod(f"{tmp}/secret", 0)
     write(f"{tmp}/locked/a", "text")
     os.chmod(f"{tmp}/locked", 0)
     write(f"{tmp}/open", "text")
     try:
-        load = Load("load", tmp, "-t", "t", prefix=prefix)
+        for unreadable in ("locked", "secret"):
+            failed = Load("load", f"{tmp}/{unreadable}", "-t", "t", prefix=prefix, status=1)
+            contains(failed.err, f"neardup load: {tmp}/{unreadable}: Permission denied\n")
+        contains(Load("load", f"{tmp}/locked/a", tmp, "-t", "t", prefix=prefix, status=1).err, f"{tmp}/locked/a: Permission denied")
+        equal(sql("SELECT to_regclass('t') IS NULL"), "t")
+        load = Load("load", tmp, f"{tmp}/locked", "-t", "t", prefix=prefix)
     finally:
         os.chmod(f"{tmp}/locked", stat.S_IRWXU)
     contains(load.out, "1 new")

@@ -58,12 +58,12 @@ struct Row {
 
 class Loader {
  public:
-  Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, const WalkCounts& totals)
+  Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, const WalkCounts& totals, Skipped& skipped)
       : db_(db),
         options_(options),
         encoding_(encoding_of(options.encoding)),
         progress_(mode, totals.files, totals.bytes),
-        skipped_(options.list_skipped) {}
+        skipped_(skipped) {}
 
   void add(FoundFile file) {
     if (!valid_utf8(file.path)) {
@@ -315,7 +315,7 @@ class Loader {
   const LoadOptions& options_;
   Encoding encoding_;
   Progress progress_;
-  Skipped skipped_;
+  Skipped& skipped_;
   std::vector<FoundFile> found_;  // listed, not yet compared with the table
   std::vector<Row> rows_;         // read, not yet sent
   std::size_t row_bytes_ = 0;
@@ -326,12 +326,12 @@ class Loader {
 
 }  // namespace
 
-int load_files(Connection& db, const LoadOptions& options) {
+int load_files(Connection& db, const LoadOptions& options, Skipped& skipped) {
   // The first walk gives the totals of the progress bar; the second sees what is there by then.
   const WalkCounts totals = walk(
       options.arguments, options.filter, [](FoundFile&&) {}, [](const std::string&, int) {});
   const Progress::Mode mode = options.quiet ? Progress::Mode::quiet : Progress::default_mode();
-  Loader loader(db, options, mode, totals);
+  Loader loader(db, options, mode, totals, skipped);
   const WalkCounts walked = walk(
       options.arguments, options.filter, [&](FoundFile file) { loader.add(std::move(file)); },
       [&](const std::string& path, int error) { loader.problem(path, error); });

@@ -35,7 +35,8 @@ and time) are not read again, so a load that was stopped goes on where it was.
       --help
 
 SIZE takes k, M and G (1024 based). Symbolic links inside directories are not followed.
-Exit code: 0 done, 1 nothing could be done or the database failed, 2 wrong usage, 130 stopped by Ctrl-C.
+Exit code: 0 done, 1 a path is not there, nothing could be done or the database failed, 2 wrong usage,
+130 stopped by Ctrl-C.
 )";
 
 enum LongOnly {
@@ -124,13 +125,15 @@ bool parse(int argc, char** argv, LoadOptions& options) {
 int load_main(int argc, char** argv) {
   LoadOptions options;
   if (const auto code = read_command_line("load", kHelp, [&] { return parse(argc, argv, options); })) return *code;
+  check_arguments(options.arguments);
   install_interrupt_handlers();
   Connection db(options.connection);
   find_decoder(db, options);
+  Skipped skipped(options.list_skipped);  // before the table is made: it may be a file that cannot be written
   if (prepare_table(db, options) && !options.quiet) {
     std::fprintf(stderr, "created table %s\n", options.quoted_table.c_str());
   }
-  return load_files(db, options);
+  return load_files(db, options, skipped);
 }
 
 }  // namespace neardup::cli

@@ -5,13 +5,18 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 
+#include "cli/database.h"
 #include "cli/file_reader.h"
 #include "cli/interrupt.h"
 
@@ -60,14 +65,19 @@ class Walker {
   // Files are passed on, directories put on pending, the first in byte order on top.
   bool list(const std::string& directory, std::vector<std::string>& pending) {
     std::unique_ptr<DIR, int (*)(DIR*)> handle(opendir(directory.c_str()), closedir);
+    const int error = errno;
     struct stat info = {};
-    if (!handle || fstat(dirfd(handle.get()), &info) != 0) {
+    if ((handle ? fstat(dirfd(handle.get()), &info) : stat(directory.c_str(), &info)) != 0) {
       on_problem_(directory, errno);
       return false;
     }
     if (!seen_.insert({info.st_dev, info.st_ino}).second) {
       ++counts_.repeated_directories;
-      return true;
+      return handle != nullptr;
+    }
+    if (!handle) {
+      on_problem_(directory, error);
+      return false;
     }
     std::vector<std::string> names;
     errno = 0;
@@ -130,8 +140,35 @@ WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& fil
   return walker.counts();
 }
 
+void check_arguments(const std::vector<std::string>& arguments) {
+  std::string missing, unreadable;
+  const auto note = [](std::string& list, const std::string& path) {
+    list += (list.empty() ? "" : "; ") + printable(path) + ": " + std::strerror(errno);
+  };
+  bool readable = false;
+  for (const std::string& path : arguments) {
+    struct stat info = {};
+    if (stat(path.c_str(), &info) != 0) {
+      note(missing, path);
+    } else if (faccessat(AT_FDCWD, path.c_str(), S_ISDIR(info.st_mode) ? R_OK | X_OK : R_OK, AT_EACCESS) != 0) {
+      note(unreadable, path);
+    } else {
+      readable = true;
+    }
+  }
+  if (!missing.empty()) throw std::runtime_error(missing);
+  if (!readable) throw std::runtime_error(unreadable);
+}
+
 std::string absolute_path(std::string_view path) {
-  std::string result = std::filesystem::absolute(std::filesystem::path(path)).lexically_normal().string();
+  namespace fs = std::filesystem;
+  const fs::path whole = fs::absolute(fs::path(path));
+  std::string result = whole.lexically_normal().string();
+  if (std::find(whole.begin(), whole.end(), "..") != whole.end()) {
+    std::error_code error;
+    const fs::path real = fs::canonical(whole, error);
+    if (!error && !fs::equivalent(real, result, error)) return real.string();
+  }
   while (result.size() > 1 && result.back() == '/') result.pop_back();
   return result;
 }

@@ -44,7 +44,11 @@ using OnProblem = std::function<void(const std::string& path, int error_number)>
 WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
                 const OnProblem& on_problem);
 
-// The absolute form that is stored, found without touching the file system.
+// Throws std::runtime_error, which names them, where arguments are not there, or where none of them can be read.
+void check_arguments(const std::vector<std::string>& arguments);
+
+// The absolute form that is stored: the letters as given. Only where a .. follows a symbolic link, and so leads
+// elsewhere than its letters, the links are resolved.
 std::string absolute_path(std::string_view path);
 
 }  // namespace neardup::cli
