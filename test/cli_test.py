@@ -451,6 +451,112 @@ def a_refused_row_does_not_stop_the_others(tmp):
     equal(sql("SELECT count(*) FROM t"), "50")
 
 
+def trigger(name, when, body, table="t"):
+    sql(f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN {body} END $f$; "
+        f"CREATE TRIGGER {name} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()")
+
+
+@test
+def rows_that_a_trigger_leaves_out_are_not_counted(tmp):
+    texts = [" ".join(f"w{family}x{i}" for i in range(60)) for family in range(3)]
+    for number in range(6):
+        write(f"{tmp}/{number}", texts[number // 2] + f" {number}", 10**18)
+    write(f"{tmp}/none", "", 10**18)
+    sql("CREATE EXTENSION neardup")
+    Load("load", f"{tmp}/none", "-t", "t")
+    sql("CREATE TRIGGER g BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body)', '0.5', 'skip')")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "3 new, 0 changed, 0 only with a new time, 1 unchanged")
+    contains(load.out, "3 skipped: 3 left out by a trigger")
+    contains(load.err, f"skipped {tmp}/1: left out by a trigger")
+    equal(sql("SELECT count(*) FROM t"), "4")
+    load = Load("load", tmp, "-t", "t", "--batch-files", "1", "--list-skipped", f"{tmp}-list")
+    contains(load.out, "0 new, 0 changed, 0 only with a new time, 4 unchanged; 0 B of text")
+    equal(open(f"{tmp}-list", encoding="utf-8").read(), "".join(f"left out by a trigger\t{tmp}/{n}\n" for n in (1, 3, 5)))
+    os.unlink(f"{tmp}-list")
+    # an update that would make a near copy
+    write(f"{tmp}/2", texts[0] + " changed", 11 * 10**17)
+    load = Load("load", f"{tmp}/2", "-t", "t")
+    contains(load.out, "0 new, 0 changed, 0 only with a new time, 0 unchanged; 0 B of text")
+    contains(load.out, "1 skipped: 1 left out by a trigger")
+    equal(body("t", f"{tmp}/2").decode(), texts[1] + " 2")
+
+
+@test
+def updates_that_a_trigger_or_a_rule_leaves_out(tmp):
+    for name in "abcdef":
+        write(f"{tmp}/{name}", f"text {name}", 10**18)
+    Load("load", tmp, "-t", "t")
+    trigger("keeps_a", "UPDATE", "RETURN CASE WHEN old.path ~ '[ab]$' THEN NULL ELSE new END;")
+    sql("CREATE RULE keep_c AS ON UPDATE TO t WHERE old.path ~ 'c$' DO INSTEAD NOTHING")
+    for name in "acd":
+        write(f"{tmp}/{name}", f"changed {name}", 11 * 10**17)
+    for name in "be":
+        write(f"{tmp}/{name}", f"text {name}", 11 * 10**17)
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "0 new, 1 changed, 1 only with a new time, 1 unchanged")
+    contains(load.out, "3 skipped: 3 left out by a trigger")
+    for name, text in (("a", b"text a"), ("c", b"text c"), ("d", b"changed d")):
+        equal(body("t", f"{tmp}/{name}"), text)
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 3 unchanged")
+
+
+@test
+def a_row_that_is_deleted_while_it_is_updated(tmp):
+    write(f"{tmp}/a", "text", 10**18)
+    Load("load", tmp, "-t", "t")
+    write(f"{tmp}/a", "changed", 11 * 10**17)
+    other = subprocess.Popen(["psql", "-XAtq"], stdin=subprocess.PIPE, text=True)
+    other.stdin.write("BEGIN; DELETE FROM t;\n")
+    other.stdin.flush()
+    wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't'::regclass") == "1")
+    loader = start("load", tmp, "-t", "t")
+    wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' AND wait_event_type = 'Lock'") == "1")
+    other.communicate("COMMIT;\n")
+    contains(finish([loader])[0], "1 new, 0 changed")
+    equal(body("t", f"{tmp}/a"), b"changed")
+
+
+@test
+def copies_of_the_demo(tmp):
+    for number in range(4):
+        write(f"{tmp}/{number}", " ".join(f"n{number}w{i}" for i in range(150)))
+    Load("load", tmp, "-t", "t")
+    trigger("one", "INSERT", "RETURN CASE WHEN new.path ~ '^planted/001' THEN NULL ELSE new END;")
+    equal(Load("demo-plant", "t", "4").out, "3\n")
+    equal(sql("SELECT count(*) FROM t"), "7")
+
+
+@test
+def rows_that_triggers_send_elsewhere(tmp):
+    for number in range(8):
+        write(f"{tmp}/{number}", f"text {number}", 10**18)
+    columns = "path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text"
+    # partitions: one of them leaves rows out, some rows have none
+    sql(f"CREATE TABLE p ({columns}) PARTITION BY RANGE (path); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM ('{tmp}/0') TO ('{tmp}/3'); "
+        f"CREATE TABLE p2 PARTITION OF p FOR VALUES FROM ('{tmp}/3') TO ('{tmp}/7')")
+    trigger("even", "INSERT", "RETURN CASE WHEN new.path ~ '[02468]$' THEN new END;", "p1")
+    load = Load("load", tmp, "-t", "p")
+    contains(load.out, "6 new")
+    contains(load.out, "2 skipped: 1 refused by the server, 1 left out by a trigger")
+    equal(sql("SELECT count(*) FROM p"), "6")
+    # a trigger that puts rows into a child
+    sql(f"CREATE TABLE t ({columns}); CREATE TABLE child () INHERITS (t)")
+    trigger("to_child", "INSERT", "IF new.path !~ '7$' THEN INSERT INTO child SELECT new.*; END IF; RETURN NULL;")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "7 new")
+    contains(load.out, "1 skipped: 1 left out by a trigger")
+    equal(sql("SELECT count(*) || ' ' || (SELECT count(*) FROM ONLY t) FROM t"), "7 0")
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 7 unchanged")
+    # a trigger that writes other paths
+    sql(f"CREATE TABLE u ({columns})")
+    trigger("shorter", "INSERT", "new.path := regexp_replace(new.path, '.*/', ''); RETURN CASE WHEN new.path <> '3' THEN new END;", "u")
+    load = Load("load", tmp, "-t", "u")
+    contains(load.out, "7 new")
+    contains(load.out, "1 skipped: 1 left out by a trigger")
+    equal(sql("SELECT string_agg(path, '' ORDER BY path) FROM u"), "0124567")
+
+
 @test
 def a_database_of_another_encoding(tmp):
     write(f"{tmp}/ascii", "plain")

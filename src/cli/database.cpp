@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "cli/copy_writer.h"
@@ -183,13 +184,14 @@ void Connection::copy_data(std::string_view bytes) {
   }
 }
 
-void Connection::copy_end() {
+std::int64_t Connection::copy_end() {
   if (PQputCopyEnd(conn_, nullptr) != 1) fail(nullptr);
   Result first;
   while (Result result{PQgetResult(conn_)}) {
     if (!first) first = std::move(result);
   }
   if (PQresultStatus(first.get()) != PGRES_COMMAND_OK) fail(first.get());
+  return command_rows(first);
 }
 
 void Connection::copy_abort() noexcept {
@@ -218,6 +220,8 @@ bool get_bool(const Result& result, int row, int column) { return *PQgetvalue(re
 std::string_view get_text(const Result& result, int row, int column) {
   return {PQgetvalue(result.get(), row, column), static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
 }
+
+std::int64_t command_rows(const Result& result) { return std::strtoll(PQcmdTuples(result.get()), nullptr, 10); }
 
 std::string parse_table_name(std::string_view name) {
   auto is_letter = [](unsigned char c) {

@@ -93,7 +93,8 @@ class Connection {
   // COPY ... FROM STDIN (FORMAT binary). copy_end throws what the server objected to.
   void copy_begin(const std::string& sql);
   void copy_data(std::string_view bytes);
-  void copy_end();
+  // The rows that were stored.
+  std::int64_t copy_end();
   // Ends a running COPY with an error, so that nothing of it stays.
   void copy_abort() noexcept;
 
@@ -110,6 +111,9 @@ std::int64_t get_int8(const Result& result, int row, int column);
 double get_float8(const Result& result, int row, int column);
 bool get_bool(const Result& result, int row, int column);
 std::string_view get_text(const Result& result, int row, int column);
+
+// How many rows the command of the result has stored, updated or deleted.
+std::int64_t command_rows(const Result& result);
 
 // A table name as psql takes it: name, schema.name, "Quoted name", schema."x""y". Unquoted parts are folded to lower
 // case. Returns it quoted throughout, safe to put into SQL. Throws std::invalid_argument with the reason.

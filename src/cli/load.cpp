@@ -5,18 +5,16 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <span>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "cli/copy_writer.h"
 #include "cli/file_reader.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/row_sender.h"
 #include "cli/skipped.h"
 #include "cli/utf8.h"
 
@@ -40,22 +38,6 @@ Encoding encoding_of(const std::string& name) {
   return Encoding::unknown;
 }
 
-// What the table holds for a path.
-struct Known {
-  std::int64_t size;
-  std::int64_t mtime;
-  std::int64_t content_hash;
-};
-
-// A file that was read and is to be sent.
-struct Row {
-  std::string path;
-  std::int64_t size;
-  std::int64_t mtime;
-  std::int64_t content_hash;
-  std::string body;
-};
-
 class Loader {
  public:
   Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, const WalkCounts& totals, Skipped& skipped)
@@ -63,7 +45,8 @@ class Loader {
         options_(options),
         encoding_(encoding_of(options.encoding)),
         progress_(mode, totals.files, totals.bytes),
-        skipped_(skipped) {}
+        skipped_(skipped),
+        sender_(db, options.quoted_table, skipped) {}
 
   void add(FoundFile file) {
     if (!valid_utf8(file.path)) {
@@ -90,11 +73,12 @@ class Loader {
     skipped_.close();
     if (!options_.quiet || skipped_.total() > 0) skipped_.print(stderr);
     if (options_.quiet) return;
-    const double seconds = progress_.seconds();
+    const SentCounts& sent = sender_.counts();
+    const double seconds = progress_.seconds(), bytes = static_cast<double>(sent.text_bytes);
     std::printf("%lld new, %lld changed, %lld only with a new time, %lld unchanged; %s of text in %.1f s (%s/s)\n",
-                static_cast<long long>(new_), static_cast<long long>(changed_), static_cast<long long>(touched_),
-                static_cast<long long>(unchanged_), human_bytes(static_cast<double>(text_bytes_)).c_str(), seconds,
-                human_bytes(static_cast<double>(text_bytes_) / std::max(seconds, 1e-3)).c_str());
+                static_cast<long long>(sent.fresh), static_cast<long long>(sent.changed),
+                static_cast<long long>(sent.touched), static_cast<long long>(unchanged_), human_bytes(bytes).c_str(),
+                seconds, human_bytes(bytes / std::max(seconds, 1e-3)).c_str());
     if (skipped_.total() > 0) {
       std::printf("%lld skipped: %s\n", static_cast<long long>(skipped_.total()), skipped_.summary().c_str());
     }
@@ -121,24 +105,6 @@ class Loader {
   }
 
  private:
-  // The rows of the table with these paths. A second row for the same path is ruled out by the unique index.
-  template <typename Items>
-  std::unordered_map<std::string, Known> look_up(const Items& items) {
-    std::vector<std::string_view> paths;
-    for (const auto& item : items) paths.push_back(item.path);
-    Result rows = db_.query("SELECT path, size, mtime, content_hash FROM " + options_.quoted_table +
-                                " WHERE path OPERATOR(pg_catalog.=) ANY ($1)",
-                            Params().text_array(paths));
-    std::unordered_map<std::string, Known> known;
-    for (int i = 0; i < PQntuples(rows.get()); ++i) {
-      auto value = [&](int column) {
-        return PQgetisnull(rows.get(), i, column) ? INT64_MIN : get_int8(rows, i, column);
-      };
-      known.insert({std::string(get_text(rows, i, 0)), {value(1), value(2), value(3)}});
-    }
-    return known;
-  }
-
   void process_found() {
     // A file named twice on the command line; the one named itself may be read through a link.
     std::stable_sort(found_.begin(), found_.end(),
@@ -148,7 +114,9 @@ class Loader {
     for (auto repeated = last; repeated != found_.end(); ++repeated) progress_.advance(1, repeated->size);
     found_.erase(last, found_.end());
     if (found_.empty()) return;
-    const auto known = look_up(found_);
+    std::vector<std::string_view> paths;
+    for (const FoundFile& file : found_) paths.push_back(file.path);
+    const KnownRows known = sender_.look_up(paths);
     for (const FoundFile& file : found_) {
       check_interrupt();
       const auto match = known.find(file.path);
@@ -177,7 +145,6 @@ class Loader {
     }
     const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.text.data(), text.text.size()));
     row_bytes_ += text.text.size() + file.path.size();
-    text_bytes_ += static_cast<std::int64_t>(text.text.size());
     rows_.push_back({file.path, text.size, text.mtime, hash, std::move(text.text)});
   }
 
@@ -221,94 +188,9 @@ class Loader {
   }
 
   void send_rows() {
-    if (!rows_.empty()) send(rows_);
+    if (!rows_.empty()) sender_.send(rows_);
     rows_.clear();
     row_bytes_ = 0;
-  }
-
-  // One transaction; when the server refuses the data of a file, halves, until the file is found and skipped.
-  void send(std::span<const Row> rows) {
-    for (int attempt = 0;; ++attempt) {
-      try {
-        transaction(rows);
-        return;
-      } catch (const DatabaseError& error) {
-        db_.copy_abort();
-        db_.try_execute("ROLLBACK");
-        if (error.connection_lost()) throw;
-        const bool raced = error.sqlstate() == "23505" || error.in_class("40");  // another loader; serialization
-        if (raced && attempt < 5) continue;
-        // data exceptions, program limits, constraints, and triggers that raise
-        const bool of_data =
-            error.in_class("22") || error.in_class("54") || error.in_class("23") || error.in_class("P0");
-        if (!of_data) throw;
-        if (rows.size() == 1) {
-          progress_.clear();
-          skipped_.add(SkipReason::refused, rows[0].path, error.what());
-          text_bytes_ -= static_cast<std::int64_t>(rows[0].body.size());
-          return;
-        }
-      } catch (...) {
-        db_.copy_abort();
-        db_.try_execute("ROLLBACK");
-        throw;
-      }
-      break;
-    }
-    send(rows.first(rows.size() / 2));
-    send(rows.subspan(rows.size() / 2));
-  }
-
-  void transaction(std::span<const Row> rows) {
-    const auto known = look_up(rows);
-    std::vector<const Row*> fresh, changed, touched;
-    for (const Row& row : rows) {
-      const auto match = known.find(row.path);
-      if (match == known.end())
-        fresh.push_back(&row);
-      else if (match->second.content_hash != row.content_hash)
-        changed.push_back(&row);
-      else
-        touched.push_back(&row);
-    }
-    db_.query("BEGIN");
-    if (!fresh.empty()) copy(fresh);
-    for (const Row* row : changed) {
-      db_.query("UPDATE " + options_.quoted_table +
-                    " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond',"
-                    " content_hash = $4, body = $5 WHERE path OPERATOR(pg_catalog.=) $1",
-                Params().text(row->path).int8(row->size).int8(row->mtime).int8(row->content_hash).text(row->body));
-    }
-    for (const Row* row : touched) {
-      db_.query("UPDATE " + options_.quoted_table +
-                    " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond'"
-                    " WHERE path OPERATOR(pg_catalog.=) $1",
-                Params().text(row->path).int8(row->size).int8(row->mtime));
-    }
-    db_.query("COMMIT");
-    new_ += static_cast<std::int64_t>(fresh.size());
-    changed_ += static_cast<std::int64_t>(changed.size());
-    touched_ += static_cast<std::int64_t>(touched.size());
-  }
-
-  void copy(const std::vector<const Row*>& rows) {
-    db_.copy_begin("COPY " + options_.quoted_table +
-                   " (path, size, mtime, content_hash, body) FROM STDIN (FORMAT binary)");
-    std::string fields(kCopyHeader);
-    for (const Row* row : rows) {
-      append_int16(fields, 5);
-      append_field(fields, row->path);
-      append_int8_field(fields, row->size);
-      append_int8_field(fields, row->mtime);
-      append_int8_field(fields, row->content_hash);
-      append_int32(fields, static_cast<std::int32_t>(row->body.size()));
-      db_.copy_data(fields);
-      db_.copy_data(row->body);
-      fields.clear();
-    }
-    fields += kCopyTrailer;
-    db_.copy_data(fields);
-    db_.copy_end();
   }
 
   Connection& db_;
@@ -316,12 +198,13 @@ class Loader {
   Encoding encoding_;
   Progress progress_;
   Skipped& skipped_;
+  RowSender sender_;
   std::vector<FoundFile> found_;  // listed, not yet compared with the table
   std::vector<Row> rows_;         // read, not yet sent
   std::size_t row_bytes_ = 0;
   std::map<std::string, std::int64_t> decoded_;  // files by encoding
   std::int64_t dropped_ = 0, uncertain_ = 0;
-  std::int64_t new_ = 0, changed_ = 0, touched_ = 0, unchanged_ = 0, text_bytes_ = 0;
+  std::int64_t unchanged_ = 0;
 };
 
 }  // namespace

@@ -31,6 +31,8 @@ const char* skip_reason_text(SkipReason reason) {
       return "with too few words";
     case SkipReason::refused:
       return "refused by the server";
+    case SkipReason::left_out:
+      return "left out by a trigger";
     case SkipReason::count_:
       break;
   }
@@ -77,6 +79,11 @@ void Skipped::add(SkipReason reason, const std::string& path, const std::string&
     shown_.push_back(printable(path) + ": " + skip_reason_text(reason) +
                      (detail.empty() ? "" : " (" + printable(detail) + ")"));
   }
+}
+
+void Skipped::add_unnamed(SkipReason reason, std::int64_t count) {
+  counts_[static_cast<std::size_t>(reason)] += count;
+  total_ += count;
 }
 
 std::string Skipped::summary() const {

@@ -23,6 +23,7 @@ enum class SkipReason {
   archive,
   too_few_words,
   refused,
+  left_out,
   count_,
 };
 
@@ -37,6 +38,8 @@ class Skipped {
   explicit Skipped(const std::string& list_file);
 
   void add(SkipReason reason, const std::string& path, const std::string& detail);
+  // Files that cannot be named.
+  void add_unnamed(SkipReason reason, std::int64_t count);
   std::int64_t total() const { return total_; }
   std::int64_t count(SkipReason reason) const { return counts_[static_cast<std::size_t>(reason)]; }
   // "12 not valid UTF-8, 3 unreadable"
