@@ -3,6 +3,7 @@
 
 Prints "ok - name" or "not ok - name" a test; exits with 1 when one failed. Needs Python's standard library and psql.
 """
+import contextlib
 import gzip
 import html.parser
 import os
@@ -557,21 +558,93 @@ def rows_that_triggers_send_elsewhere(tmp):
     equal(sql("SELECT string_agg(path, '' ORDER BY path) FROM u"), "0124567")
 
 
+@contextlib.contextmanager
+def database(name, encoding):
+    """A database of its own, also for the programs that run meanwhile."""
+    sql(f"DROP DATABASE IF EXISTS {name}")
+    sql(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    before = os.environ["PGDATABASE"]
+    os.environ["PGDATABASE"] = name
+    try:
+        yield
+    finally:
+        os.environ["PGDATABASE"] = before
+        sql(f"DROP DATABASE {name}")
+
+
 @test
 def a_database_of_another_encoding(tmp):
     write(f"{tmp}/ascii", "plain")
     write(f"{tmp}/latin", "café")
     write(f"{tmp}/cyrillic", "Привіт")
-    sql("DROP DATABASE IF EXISTS loader_latin1")
-    sql("CREATE DATABASE loader_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
-    try:
-        load = Load("load", tmp, "-t", "t", "-d", "loader_latin1")
+    with database("loader_latin1", "LATIN1"):
+        load = Load("load", tmp, "-t", "t")
         contains(load.out, "2 new")
         contains(load.err, "cyrillic: refused by the server")
-        equal(sql("SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM t WHERE path ~ 'latin$'",
-                  PGDATABASE="loader_latin1"), "café".encode().hex())
-    finally:
-        sql("DROP DATABASE loader_latin1")
+        equal(body("t", f"{tmp}/latin"), "café".encode())
+
+
+NAMES = ["plain", "café", "Привет", "日本語", "a¦b", "€uro", "\U0001f600", "é/日/x", "～", "〜", "back\\slash\\x41", "\u0301", "ﬁ"]
+
+
+@test
+def names_that_the_encoding_of_the_database_lacks(tmp):
+    text = " ".join(f"w{i}" for i in range(60))
+    for name in NAMES:
+        write(f"{tmp}/in/{name}.txt", text, 10**18)
+    write(os.fsencode(f"{tmp}/in/") + b"caf\xe9.txt", text, 10**18)
+    # U+00A6 has no code of its own in EUC_JP, and comes back as U+FFE4
+    held = {"LATIN1": ["plain", "café", "a¦b", "back\\slash\\x41"], "SQL_ASCII": NAMES,
+            "EUC_JP": ["plain", "café", "Привет", "日本語", "é/日/x", "～", "back\\slash\\x41"],
+            "WIN1251": ["plain", "Привет", "a¦b", "€uro", "back\\slash\\x41"]}
+    for encoding, names in held.items():
+        with database("loader_other", encoding):
+            refused = len(NAMES) - len(names)
+            skipped = f"{refused + 1} skipped: 1 file name not valid UTF-8" + (f", {refused} refused by the server\n" if refused else "\n")
+            for counts, batch in ((f"{len(names)} new, 0 changed, 0 only with a new time, 0 unchanged", "1000"),
+                                  (f"0 new, 0 changed, 0 only with a new time, {len(names)} unchanged", "3")):
+                load = Load("load", f"{tmp}/in", "-t", "t", "--batch-files", batch, "--list-skipped", f"{tmp}/list")
+                contains(load.out, counts)
+                contains(load.out, skipped)
+                lines = open(f"{tmp}/list", encoding="utf-8").read().splitlines()
+                equal(sorted(line.split("\t")[1] for line in lines if line.startswith("refused")),
+                      sorted(f"{tmp}/in/{name}.txt" for name in NAMES if name not in names))
+                contains("\n".join(lines), f"file name not valid UTF-8\t{tmp}/in/caf\\xe9.txt")
+            if encoding == "LATIN1":
+                contains("\n".join(lines), 'Привет.txt\tcharacter with byte sequence 0xd0 0x9f in encoding "UTF8" has no equivalent in '
+                         'encoding "LATIN1"')
+            if encoding == "EUC_JP":
+                contains("\n".join(lines), f"a¦b.txt\tencoding EUC_JP would make another name of it: {tmp}/in/a￤b.txt")
+            sql("CREATE EXTENSION neardup; SELECT create_duplicates('dups', 't', 'id', 'body')")
+            contains(Load("run", "dups").out, f"{len(names)} rows, 1 clusters of 2 or more, {len(names) - 1} duplicates")
+            Load("report", "dups", "-o", f"{tmp}/report.html")
+            contains(Page(f"{tmp}/report.html").text, "Largest clusters")
+            contains(Load("export", "dups", f"{tmp}/{encoding}", "--link").out, f"{len(names)} files of 1 clusters linked, 0 skipped")
+            links = [os.readlink(f"{tmp}/{encoding}/cluster_1/{name}") for name in os.listdir(f"{tmp}/{encoding}/cluster_1")]
+            equal(sorted(links), sorted(f"{tmp}/in/{name}.txt" for name in names))
+            for arguments in (("load", f"{tmp}/in", "-t", "日本語"), ("export", "dups", "-", "--list", "--path-column", "日本語"),
+                              ("run", "日本語"), ("report", "日本語", "-o", f"{tmp}/report.html")):
+                Load(*arguments, status=1 if arguments[0] != "load" or encoding in ("LATIN1", "WIN1251") else 0)
+
+
+@test
+def bytes_of_a_database_without_an_encoding(tmp):
+    raw = os.fsencode(f"{tmp}/in/") + b"caf\xe9.txt"
+    write(raw, "text")
+    with database("loader_other", "SQL_ASCII"):
+        sql("CREATE EXTENSION neardup; CREATE TABLE docs (id text PRIMARY KEY, path text, body text)")
+        sql(f"INSERT INTO docs SELECT repeat('x', 199) || 'é' || n, convert_from('\\x{raw.hex()}', 'SQL_ASCII'), repeat('é ', 19999) || 'é' || n "
+            "FROM generate_series(1, 2) n")
+        sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.1)")
+        contains(Load("run", "dups").out, "2 rows, 1 clusters of 2 or more")
+        Load("report", "dups", "-o", f"{tmp}/report.html")
+        contains(Page(f"{tmp}/report.html").text, "the first 20,000 of ")
+        contains(Load("export", "dups", "-", "--list").out, "caf\\xe9.txt")
+        Load("export", "dups", f"{tmp}/out", "--link")
+        equal(os.readlink(os.fsencode(f"{tmp}/out/cluster_1/KEEP - caf_.txt")), raw)
+        write(f"{tmp}/latin", "naïve".encode("latin1"))
+        contains(Load("load", f"{tmp}/latin", "-t", "t", "--encoding", "latin1").out, "1 new")
+        equal(sql("SELECT encode(body::bytea, 'hex') FROM t"), "naïve".encode().hex())
 
 
 @test

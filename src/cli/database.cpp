@@ -87,7 +87,18 @@ Connection::Connection(const Options& options) : canceled_by_signals_(options.ca
   }
   PQsetNoticeProcessor(
       conn_, [](void*, const char* text) { std::fputs(text, stderr); }, nullptr);
+  // Of such a database the server converts nothing, but refuses to send what is not UTF-8.
+  if (server_encoding() == kNoEncoding && PQsetClientEncoding(conn_, kNoEncoding.data()) != 0) {
+    DatabaseError error(trimmed(PQerrorMessage(conn_)), "", true);
+    PQfinish(conn_);
+    throw error;
+  }
   if (canceled_by_signals_) set_interrupt_connection(conn_);
+}
+
+std::string_view Connection::server_encoding() const noexcept {
+  const char* name = PQparameterStatus(conn_, "server_encoding");
+  return name != nullptr ? name : "";
 }
 
 Connection::~Connection() {

@@ -64,6 +64,9 @@ class Params {
   std::vector<Param> params_;
 };
 
+// The encoding of a database that knows none: its text is bytes.
+inline constexpr std::string_view kNoEncoding = "SQL_ASCII";
+
 class Connection {
  public:
   struct Options {
@@ -72,7 +75,8 @@ class Connection {
     bool canceled_by_signals = true;  // a signal cancels what it runs; of one connection at a time
   };
 
-  // Connects, sets client_encoding to UTF8. Throws DatabaseError.
+  // Connects. Text is UTF-8 both ways; of a database without an encoding it is whatever bytes the database holds.
+  // Throws DatabaseError.
   explicit Connection(const Options& options);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -98,6 +102,7 @@ class Connection {
   // Ends a running COPY with an error, so that nothing of it stays.
   void copy_abort() noexcept;
 
+  std::string_view server_encoding() const noexcept;
   PGconn* handle() const noexcept { return conn_; }
 
  private:

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/row_sender.h"
 #include "cli/skipped.h"
+#include "cli/stored_names.h"
 #include "cli/utf8.h"
 
 namespace neardup::cli {
@@ -113,10 +114,9 @@ class Loader {
                                   [](const FoundFile& a, const FoundFile& b) { return a.path == b.path; });
     for (auto repeated = last; repeated != found_.end(); ++repeated) progress_.advance(1, repeated->size);
     found_.erase(last, found_.end());
+    skip_refused_names();
     if (found_.empty()) return;
-    std::vector<std::string_view> paths;
-    for (const FoundFile& file : found_) paths.push_back(file.path);
-    const KnownRows known = sender_.look_up(paths);
+    const KnownRows known = sender_.look_up(paths());
     for (const FoundFile& file : found_) {
       check_interrupt();
       const auto match = known.find(file.path);
@@ -130,6 +130,24 @@ class Loader {
     }
     found_.clear();
     send_rows();
+  }
+
+  std::vector<std::string_view> paths() const {
+    std::vector<std::string_view> paths;
+    for (const FoundFile& file : found_) paths.push_back(file.path);
+    return paths;
+  }
+
+  void skip_refused_names() {
+    const std::vector<std::string> why = refused_names(db_, paths());
+    std::size_t i = 0;
+    std::erase_if(found_, [&](const FoundFile& file) {
+      const std::string& reason = why[i++];
+      if (reason.empty()) return false;
+      skipped_.add(SkipReason::refused, file.path, reason);
+      progress_.advance(1, file.size);
+      return true;
+    });
   }
 
   void read(const FoundFile& file) {

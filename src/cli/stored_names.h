@@ -1,0 +1,16 @@
+// Names of files that a database of another encoding than UTF-8 cannot hold.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/database.h"
+
+namespace neardup::cli {
+
+// For each name, which is UTF-8: why the database cannot hold it, or "" where it can. An encoding may lack a character,
+// or take it for another one, so that the name would not be found again (U+00A6 in EUC_JP).
+std::vector<std::string> refused_names(Connection& db, const std::vector<std::string_view>& names);
+
+}  // namespace neardup::cli
