@@ -291,7 +291,11 @@ def links_and_special_files(tmp):
     load = Load("load", f"{tmp}/in", "-t", "t")
     contains(load.out, "1 new")
     contains(load.out, "passed over: 3 symbolic links, 1 sockets, pipes or devices")
-    contains(Load("load", f"{tmp}/in/link-to-directory", f"{tmp}/in/link-to-file", "-t", "t").out, "2 new")
+    contains(Load("load", f"{tmp}/in/link-to-file", "-t", "t").out, "1 new")
+    load = Load("load", f"{tmp}/in/link-to-directory", f"{tmp}/in/link-to-file", "-t", "t2")
+    contains(load.out, "1 new")
+    contains(load.out, "1 skipped: 1 links to a file met before")
+    contains(load.err, f"skipped {tmp}/in/link-to-file: links to a file met before ({tmp}/in/link-to-directory/b)")
 
 
 @test
@@ -300,8 +304,39 @@ def named_twice(tmp):
     write(f"{tmp}/x/b", "text")
     load = Load("load", f"{tmp}/x", f"{tmp}/x/y", f"{tmp}//x/./y/../b", f"{tmp}/x/b", "-t", "t")
     contains(load.out, "2 new")
-    contains(load.out, "1 directories met twice")
+    contains(load.out, "passed over: 1 directories met twice, 2 files named twice")
     equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/x/b,{tmp}/x/y/a")
+    os.symlink("x", f"{tmp}/link")
+    for number, arguments in enumerate((["x", "x"], ["x", "x/"], ["x/y", "x"], ["x", "link"], ["link", "x"], ["link/y", "x", "link/b"], ["x/y/a", "link"],
+                                        ["x/b", "link/b", "x/y", "link/y"])):
+        load = Load("load", *[f"{tmp}/{argument}" for argument in arguments], "-t", f"u{number}", "--batch-files", "1")
+        contains(load.out, "2 new")
+        equal(sql(f"SELECT count(*) || ' ' || count(DISTINCT regexp_replace(path, '/link/', '/x/')) FROM u{number}"), "2 2")
+
+
+@test
+def hard_links(tmp):
+    for name in ("a.txt", "b.txt", "sub/c.txt"):
+        write(f"{tmp}/in/{name}", f"text {name}", 10**18)
+    for name, target in (("in/z.txt", "in/a.txt"), ("in/sub/deep.txt", "in/a.txt"), ("in/b.zip", "in/b.txt"), ("out", "in/sub/c.txt"),
+                         ("in/0.md", "in/sub/c.txt"), ("in/caf\udce9.txt", "in/b.txt")):
+        os.link(f"{tmp}/{target}", os.fsencode(tmp) + b"/" + name.encode("utf-8", "surrogateescape"))
+    for batch in ("1", "1000"):
+        load = Load("load", f"{tmp}/in", f"{tmp}/out", "-t", "t", "--include", "*.txt", "--include", "*.zip", "--include", "out", "--batch-files", batch,
+                    "--list-skipped", f"{tmp}/list")
+        contains(load.out, "3 new" if batch == "1" else "0 new, 0 changed, 0 only with a new time, 3 unchanged")
+        contains(load.out, "5 skipped: 1 file name not valid UTF-8, 1 archives, 3 links to a file met before\n")
+        equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/in/a.txt,{tmp}/in/b.txt,{tmp}/in/sub/c.txt")
+        links = [line for line in open(f"{tmp}/list", encoding="utf-8").read().splitlines() if line.startswith("links")]
+        equal(links, [f"links to a file met before\t{tmp}/in/{name}\t{tmp}/in/a.txt" for name in ("z.txt", "sub/deep.txt")]
+              + [f"links to a file met before\t{tmp}/out\t{tmp}/in/sub/c.txt"])
+    # what a database cannot hold is no first path
+    os.link(f"{tmp}/in/a.txt", f"{tmp}/in/Ж.txt")
+    os.rename(f"{tmp}/in/a.txt", f"{tmp}/in/日.txt")
+    with database("loader_other", "EUC_JP"):
+        contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "Ж.txt", "--include", "日.txt").out, "1 skipped: 1 links to a file met before")
+    with database("loader_other", "WIN1251"):
+        contains(Load("load", f"{tmp}/in/日.txt", f"{tmp}/in/Ж.txt", "-t", "t").out, "1 new")
 
 
 @test

@@ -102,19 +102,14 @@ class Loader {
     pass(walked.special, "sockets, pipes or devices");
     pass(walked.filtered, "left out by --include, --exclude or --min-size");
     pass(walked.repeated_directories, "directories met twice");
+    pass(named_twice_, "files named twice");
     if (!passed.empty()) std::printf("passed over: %s\n", passed.c_str());
   }
 
  private:
   void process_found() {
-    // A file named twice on the command line; the one named itself may be read through a link.
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const FoundFile& a, const FoundFile& b) { return a.path < b.path; });
-    const auto last = std::unique(found_.begin(), found_.end(),
-                                  [](const FoundFile& a, const FoundFile& b) { return a.path == b.path; });
-    for (auto repeated = last; repeated != found_.end(); ++repeated) progress_.advance(1, repeated->size);
-    found_.erase(last, found_.end());
     skip_refused_names();
+    skip_links();
     if (found_.empty()) return;
     const KnownRows known = sender_.look_up(paths());
     for (const FoundFile& file : found_) {
@@ -145,6 +140,21 @@ class Loader {
       const std::string& reason = why[i++];
       if (reason.empty()) return false;
       skipped_.add(SkipReason::refused, file.path, reason);
+      progress_.advance(1, file.size);
+      return true;
+    });
+  }
+
+  // Of the paths to one file the first is loaded.
+  void skip_links() {
+    std::erase_if(found_, [&](const FoundFile& file) {
+      if (!file.may_repeat) return false;
+      const auto [first, fresh] = first_paths_.try_emplace(file.id, file.path);
+      if (fresh) return false;
+      if (first->second == file.path)
+        ++named_twice_;
+      else
+        skipped_.add(SkipReason::link, file.path, first->second);
       progress_.advance(1, file.size);
       return true;
     });
@@ -217,8 +227,10 @@ class Loader {
   Progress progress_;
   Skipped& skipped_;
   RowSender sender_;
-  std::vector<FoundFile> found_;  // listed, not yet compared with the table
-  std::vector<Row> rows_;         // read, not yet sent
+  std::vector<FoundFile> found_;               // listed, not yet compared with the table
+  std::map<FileId, std::string> first_paths_;  // of files that have several, perhaps
+  std::int64_t named_twice_ = 0;
+  std::vector<Row> rows_;  // read, not yet sent
   std::size_t row_bytes_ = 0;
   std::map<std::string, std::int64_t> decoded_;  // files by encoding
   std::int64_t dropped_ = 0, uncertain_ = 0;

@@ -27,6 +27,8 @@ const char* skip_reason_text(SkipReason reason) {
       return "not valid UTF-8";
     case SkipReason::archive:
       return "archives";
+    case SkipReason::link:
+      return "links to a file met before";
     case SkipReason::too_few_words:
       return "with too few words";
     case SkipReason::refused:

@@ -21,6 +21,7 @@ enum class SkipReason {
   has_nul,
   not_utf8,
   archive,
+  link,
   too_few_words,
   refused,
   left_out,

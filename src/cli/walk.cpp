@@ -41,6 +41,17 @@ class Walker {
   Walker(const FileFilter& filter, const OnFile& on_file, const OnProblem& on_problem)
       : filter_(filter), on_file_(on_file), on_problem_(on_problem) {}
 
+  void walk(const std::vector<std::string>& arguments) {
+    struct stat info = {};
+    for (const std::string& path : arguments) {
+      if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) named_.insert({info.st_dev, info.st_ino});
+    }
+    for (const std::string& path : arguments) argument(path);
+  }
+
+  const WalkCounts& counts() const { return counts_; }
+
+ private:
   void argument(const std::string& path) {
     struct stat info = {};
     if (stat(path.c_str(), &info) != 0) return on_problem_(path, errno);
@@ -59,9 +70,6 @@ class Walker {
     }
   }
 
-  const WalkCounts& counts() const { return counts_; }
-
- private:
   // Files are passed on, directories put on pending, the first in byte order on top.
   bool list(const std::string& directory, std::vector<std::string>& pending) {
     std::unique_ptr<DIR, int (*)(DIR*)> handle(opendir(directory.c_str()), closedir);
@@ -121,14 +129,17 @@ class Walker {
     }
     ++counts_.files;
     counts_.bytes += info.st_size;
-    on_file_({path, info.st_size, file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec), given});
+    const FileId id{info.st_dev, info.st_ino};
+    on_file_({path, info.st_size, file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec), given, id,
+              info.st_nlink > 1 || named_.contains(id)});
   }
 
   const FileFilter& filter_;
   const OnFile& on_file_;
   const OnProblem& on_problem_;
   WalkCounts counts_;
-  std::set<std::pair<dev_t, ino_t>> seen_;
+  std::set<FileId> seen_;   // directories
+  std::set<FileId> named_;  // files of the command line
 };
 
 }  // namespace
@@ -136,7 +147,9 @@ class Walker {
 WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
                 const OnProblem& on_problem) {
   Walker walker(filter, on_file, on_problem);
-  for (const std::string& argument : arguments) walker.argument(absolute_path(argument));
+  std::vector<std::string> paths;
+  for (const std::string& argument : arguments) paths.push_back(absolute_path(argument));
+  walker.walk(paths);
   return walker.counts();
 }
 

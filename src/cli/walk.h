@@ -1,6 +1,8 @@
 // The regular files under the given directories, in a fixed order, each directory once.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,11 +19,16 @@ struct FileFilter {
   std::int64_t min_size = 0;         // bytes on disk
 };
 
+// Which file it is, whatever its path.
+using FileId = std::pair<dev_t, ino_t>;
+
 struct FoundFile {
   std::string path;  // absolute, without . and .. and doubled slashes
   std::int64_t size;
   std::int64_t mtime;  // file_mtime()
   bool given;          // named on the command line, where a symbolic link is followed
+  FileId id;
+  bool may_repeat;  // there may be another path to it: a hard link, or one of the command line
 };
 
 // What a walk passed over. Everything that is not counted as a file is counted here.
