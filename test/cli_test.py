@@ -359,6 +359,29 @@ def globs_sizes_and_words(tmp):
     equal(loaded("--min-words", "3", "--exclude", "drop", "--exclude", "keep"), "a.txt b.md han.txt")
 
 
+def shell(command, *arguments):
+    """A command line of sh in which "$0" is the program; its exit code."""
+    return subprocess.run(["sh", "-c", command, PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+@test
+def closed_and_full_streams(tmp):
+    for number in range(50):
+        write(f"{tmp}/in/{number}", f"text {number}")
+    write(f"{tmp}/in/latin", b"caf\xe9")
+    equal(shell('"$0" load "$1" -t t --batch-files 5 2>&-', f"{tmp}/in").returncode, 0)
+    for number, (streams, message) in enumerate(((">&-", "Bad file descriptor"), ("<&- >&-", "Bad file descriptor"),
+                                                 (">/dev/full", "No space left on device"))):
+        done = shell(f'"$0" load "$1" -t t{number} --batch-files 5 --list-skipped "$2" {streams}', f"{tmp}/in", f"{tmp}/list")
+        contains(done.stderr, f"cannot write to standard output: {message}")
+        equal((done.returncode, sql(f"SELECT count(*) FROM t{number}")), (1, "50"))
+        equal(open(f"{tmp}/list", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
+        equal(shell(f'"$0" load "$1" -t t{number} -q {streams}', f"{tmp}/in/0").returncode, 0)
+        equal(shell(f'"$0" --help {streams}').returncode, 1)
+    equal(shell('"$0" load "$1" -t t5 <&- >&- 2>&-', f"{tmp}/in").returncode, 1)
+    equal(sql("SELECT count(*) FROM t5"), "50")
+
+
 @test
 def table_names(tmp):
     write(f"{tmp}/a", "text")
