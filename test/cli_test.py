@@ -865,6 +865,21 @@ def run_a_job(tmp):
 
 
 @test
+def run_of_a_result_that_was_changed_by_hand(tmp):
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    Load("run", "dups", "-q")
+    sql("UPDATE dups SET survivor = true WHERE id = 31; UPDATE dups SET found_at = now() + interval '1 day' WHERE id = 72")
+    contains(Load("run", "dups").out, "100 rows, 30 clusters of 2 or more, 59 duplicates (59.0 %), 0 of them new")
+    Load("report", "dups", "-o", f"{tmp}/report.html")
+    contains(Page(f"{tmp}/report.html").text, "Removing them would leave 41 rows")
+    # 111 without its survivor is no duplicate; 165 is one that this run has found
+    sql("DELETE FROM dups WHERE id IN (110, 112, 113); UPDATE dups SET found_at = now() + interval '1 day' WHERE id IN (111, 131); "
+        "INSERT INTO docs SELECT 165, path, body FROM docs WHERE id = 160")
+    contains(Load("run", "dups").out, "98 rows, 30 clusters of 2 or more, 57 duplicates (58.2 %), 1 of them new")
+
+
+@test
 def run_with_one_connection(tmp):
     families()
     sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
