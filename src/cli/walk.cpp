@@ -103,7 +103,7 @@ class Walker {
       if (fstatat(dirfd(handle.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
         on_problem_(path, errno);
       } else if (S_ISDIR(info.st_mode)) {
-        if (matches(filter_.exclude, path))
+        if (matches(filter_.exclude, path) || matches(filter_.exclude_directories, path))
           ++counts_.filtered;
         else
           directories.push_back(std::move(path));

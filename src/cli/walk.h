@@ -16,7 +16,8 @@ struct FileFilter {
   // fnmatch patterns: without a slash they are matched with the last part of the path, else with all of it.
   std::vector<std::string> include;  // none: every file
   std::vector<std::string> exclude;  // files, and directories with all that is in them
-  std::int64_t min_size = 0;         // bytes on disk
+  std::vector<std::string> exclude_directories;
+  std::int64_t min_size = 0;  // bytes on disk
 };
 
 // Which file it is, whatever its path.
