@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -281,6 +282,36 @@ def other_encodings(tmp):
 
 
 @test
+def files_that_change_while_they_are_read(tmp):
+    write(f"{tmp}/a", "many words in a row, " * 1_000_000, 10**18)
+    done = threading.Event()
+
+    def keep_writing():
+        now = 10**18
+        while not done.is_set():
+            now += 10**9
+            os.utime(f"{tmp}/a", ns=(now, now))
+            time.sleep(0.0001)
+
+    writer = threading.Thread(target=keep_writing)
+    writer.start()
+    try:
+        for _ in range(50):
+            if "1 written to while they were read; the next load reads them again" in Load("load", tmp, "-t", "t").out:
+                break
+        else:
+            raise AssertionError("it was never seen to change")
+    finally:
+        done.set()
+        writer.join()
+    write(f"{tmp}/a", "fewer words")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "0 new, 1 changed")
+    equal("written to" in load.out, False)
+    equal(body("t", f"{tmp}/a"), b"fewer words")
+
+
+@test
 def links_and_special_files(tmp):
     write(f"{tmp}/in/a", "text")
     write(f"{tmp}/outside/b", "outside")
@@ -354,6 +385,7 @@ def globs_sizes_and_words(tmp):
     equal(loaded("--include", "*.txt", "--exclude", "drop"), "a.txt f.txt han.txt keep/c.txt")
     equal(loaded("--include", "*/drop/*"), "drop/d.txt drop/deep/e.txt")
     equal(loaded("--exclude", "*.txt"), "b.md")
+    equal(loaded("--exclude", "dr*/", "--exclude", f"{tmp}/keep//", "--exclude", "a.txt/"), "a.txt b.md f.txt han.txt")
     equal(loaded("--include", "???.txt"), "han.txt")
     equal(loaded("--min-size", "4", "--include", "?.txt", "--exclude", "drop", "--exclude", "keep"), "a.txt")
     equal(loaded("--min-words", "3", "--exclude", "drop", "--exclude", "keep"), "a.txt b.md han.txt")

@@ -94,6 +94,10 @@ class Loader {
       if (uncertain_ > 0) text += "; " + std::to_string(uncertain_) + " files of an uncertain encoding";
       std::printf("decoded: %s\n", text.c_str());
     }
+    if (written_to_ > 0) {
+      std::printf("%lld written to while they were read; the next load reads them again\n",
+                  static_cast<long long>(written_to_));
+    }
     std::string passed;
     auto pass = [&](std::int64_t count, const char* what) {
       if (count > 0) passed += (passed.empty() ? "" : ", ") + std::to_string(count) + " " + what;
@@ -172,6 +176,7 @@ class Loader {
       return;
     }
     const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.text.data(), text.text.size()));
+    written_to_ += text.changed;
     row_bytes_ += text.text.size() + file.path.size();
     rows_.push_back({file.path, text.size, text.mtime, hash, std::move(text.text)});
   }
@@ -229,7 +234,7 @@ class Loader {
   RowSender sender_;
   std::vector<FoundFile> found_;               // listed, not yet compared with the table
   std::map<FileId, std::string> first_paths_;  // of files that have several, perhaps
-  std::int64_t named_twice_ = 0;
+  std::int64_t named_twice_ = 0, written_to_ = 0;
   std::vector<Row> rows_;  // read, not yet sent
   std::size_t row_bytes_ = 0;
   std::map<std::string, std::int64_t> decoded_;  // files by encoding

@@ -21,7 +21,8 @@ void find_refused(Connection& db, Names names, std::span<std::string> why) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string_view name = get_text(back, static_cast<int>(i), 0);
       if (name != names[i]) {
-        why[i] = "encoding " + std::string(db.server_encoding()) + " would make another name of it: " + std::string(name);
+        why[i] =
+            "encoding " + std::string(db.server_encoding()) + " would make another name of it: " + std::string(name);
       }
     }
     return;
