@@ -1144,6 +1144,10 @@ def export_of_other_paths(tmp):
         "UPDATE docs SET place = 'in' WHERE id = 33")
     for i in sql("SELECT id FROM docs").split():
         write(f"{tmp}/in/{i}.txt", i)
+    for base, message in ((f"{tmp}/nosuch", "No such file or directory"), (f"{tmp}/in/10.txt", "not a directory")):
+        failed = Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "place", "--base", base, status=1)
+        contains(failed.err, f"--base {base}: {message}")
+    equal(os.path.exists(f"{tmp}/out"), False)
     export = Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "place", "--base", f"{tmp}/./in/..")
     contains(export.out, "86 files of 30 clusters linked, 3 skipped")
     for problem in ("row 31: no path", "row 32: empty path", f"{tmp}/in: not a regular file"):

@@ -146,6 +146,13 @@ Fd open_directory(const std::string& path) {
   return directory;
 }
 
+// What relative paths are relative to.
+void check_base(const std::string& path) {
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0) fail("--base " + printable(path));
+  if (!S_ISDIR(info.st_mode)) throw std::runtime_error("--base " + printable(path) + ": not a directory");
+}
+
 class Exporter {
  public:
   Exporter(Connection& db, const Job& job, const ExportOptions& options)
@@ -156,6 +163,7 @@ class Exporter {
         mode_(options.quiet ? Progress::Mode::quiet : Progress::default_mode()) {}
 
   void run() {
+    if (options_.how != How::list) check_base(options_.base);
     open_rows();
     const std::int64_t total = count_job(db_, job_).clustered_rows;
     if (options_.directory == "-") {
