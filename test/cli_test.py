@@ -325,8 +325,8 @@ def links_and_special_files(tmp):
     contains(Load("load", f"{tmp}/in/link-to-file", "-t", "t").out, "1 new")
     load = Load("load", f"{tmp}/in/link-to-directory", f"{tmp}/in/link-to-file", "-t", "t2")
     contains(load.out, "1 new")
-    contains(load.out, "1 skipped: 1 links to a file met before")
-    contains(load.err, f"skipped {tmp}/in/link-to-file: links to a file met before ({tmp}/in/link-to-directory/b)")
+    contains(load.out, "1 skipped: 1 further links to a file")
+    contains(load.err, f"skipped {tmp}/in/link-to-file: further links to a file ({tmp}/in/link-to-directory/b)")
 
 
 @test
@@ -356,16 +356,25 @@ def hard_links(tmp):
         load = Load("load", f"{tmp}/in", f"{tmp}/out", "-t", "t", "--include", "*.txt", "--include", "*.zip", "--include", "out", "--batch-files", batch,
                     "--list-skipped", f"{tmp}/list")
         contains(load.out, "3 new" if batch == "1" else "0 new, 0 changed, 0 only with a new time, 3 unchanged")
-        contains(load.out, "5 skipped: 1 file name not valid UTF-8, 1 archives, 3 links to a file met before\n")
+        contains(load.out, "5 skipped: 1 file name not valid UTF-8, 1 archives, 3 further links to a file\n")
         equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/in/a.txt,{tmp}/in/b.txt,{tmp}/in/sub/c.txt")
-        links = [line for line in open(f"{tmp}/list", encoding="utf-8").read().splitlines() if line.startswith("links")]
-        equal(links, [f"links to a file met before\t{tmp}/in/{name}\t{tmp}/in/a.txt" for name in ("z.txt", "sub/deep.txt")]
-              + [f"links to a file met before\t{tmp}/out\t{tmp}/in/sub/c.txt"])
+        links = [line for line in open(f"{tmp}/list", encoding="utf-8").read().splitlines() if line.startswith("further")]
+        equal(links, [f"further links to a file\t{tmp}/in/{name}\t{tmp}/in/a.txt" for name in ("z.txt", "sub/deep.txt")]
+              + [f"further links to a file\t{tmp}/out\t{tmp}/in/sub/c.txt"])
+    # a path that has a row keeps it
+    os.link(f"{tmp}/in/sub/c.txt", f"{tmp}/in/0.txt")
+    write(f"{tmp}/in/sub/c.txt", "changed", 11 * 10**17)
+    load = Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt", "--batch-files", "1")
+    contains(load.out, "0 new, 1 changed, 0 only with a new time, 2 unchanged")
+    contains(load.err, f"{tmp}/in/0.txt: further links to a file ({tmp}/in/sub/c.txt)")
+    equal(body("t", f"{tmp}/in/sub/c.txt"), b"changed")
+    sql(f"UPDATE t SET path = '{tmp}/in/sub/deep.txt' WHERE path = '{tmp}/in/a.txt'")
+    contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt").out, "0 new, 0 changed, 0 only with a new time, 3 unchanged")
     # what a database cannot hold is no first path
     os.link(f"{tmp}/in/a.txt", f"{tmp}/in/Ж.txt")
     os.rename(f"{tmp}/in/a.txt", f"{tmp}/in/日.txt")
     with database("loader_other", "EUC_JP"):
-        contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "Ж.txt", "--include", "日.txt").out, "1 skipped: 1 links to a file met before")
+        contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "Ж.txt", "--include", "日.txt").out, "1 skipped: 1 further links to a file")
     with database("loader_other", "WIN1251"):
         contains(Load("load", f"{tmp}/in/日.txt", f"{tmp}/in/Ж.txt", "-t", "t").out, "1 new")
 

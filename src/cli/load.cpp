@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -15,6 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/row_sender.h"
+#include "cli/several_paths.h"
 #include "cli/skipped.h"
 #include "cli/stored_names.h"
 #include "cli/utf8.h"
@@ -39,25 +41,37 @@ Encoding encoding_of(const std::string& name) {
   return Encoding::unknown;
 }
 
+// Why a file is not to be opened.
+std::optional<SkipReason> name_problem(const std::string& path) {
+  if (!valid_utf8(path)) return SkipReason::bad_name;
+  if (is_archive_name(path)) return SkipReason::archive;
+  return std::nullopt;
+}
+
 class Loader {
  public:
-  Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, const WalkCounts& totals, Skipped& skipped)
+  Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, Skipped& skipped)
       : db_(db),
         options_(options),
         encoding_(encoding_of(options.encoding)),
-        progress_(mode, totals.files, totals.bytes),
+        mode_(mode),
         skipped_(skipped),
         sender_(db, options.quoted_table, skipped) {}
 
+  // A first walk gives the totals of the progress bar, and the files with several paths.
+  void note(const FoundFile& file) {
+    if (!name_problem(file.path)) several_paths_.note(file);
+  }
+  void begin(const WalkCounts& totals) {
+    several_paths_.choose(db_, sender_);
+    progress_.emplace(mode_, totals.files, totals.bytes);
+  }
+
+  // The second walk sees what is there by then.
   void add(FoundFile file) {
-    if (!valid_utf8(file.path)) {
-      skipped_.add(SkipReason::bad_name, file.path, "");
-      progress_.advance(1, file.size);
-      return;
-    }
-    if (is_archive_name(file.path)) {
-      skipped_.add(SkipReason::archive, file.path, "");
-      progress_.advance(1, file.size);
+    if (const auto problem = name_problem(file.path)) {
+      skipped_.add(*problem, file.path, "");
+      progress_->advance(1, file.size);
       return;
     }
     found_.push_back(std::move(file));
@@ -70,12 +84,12 @@ class Loader {
 
   void finish(const WalkCounts& walked) {
     process_found();
-    progress_.clear();
+    progress_->clear();
     skipped_.close();
     if (!options_.quiet || skipped_.total() > 0) skipped_.print(stderr);
     if (options_.quiet) return;
     const SentCounts& sent = sender_.counts();
-    const double seconds = progress_.seconds(), bytes = static_cast<double>(sent.text_bytes);
+    const double seconds = progress_->seconds(), bytes = static_cast<double>(sent.text_bytes);
     std::printf("%lld new, %lld changed, %lld only with a new time, %lld unchanged; %s of text in %.1f s (%s/s)\n",
                 static_cast<long long>(sent.fresh), static_cast<long long>(sent.changed),
                 static_cast<long long>(sent.touched), static_cast<long long>(unchanged_), human_bytes(bytes).c_str(),
@@ -124,7 +138,7 @@ class Loader {
       } else {
         read(file);
       }
-      progress_.advance(1, file.size);
+      progress_->advance(1, file.size);
       if (row_bytes_ >= kBatchBytes) send_rows();
     }
     found_.clear();
@@ -144,22 +158,20 @@ class Loader {
       const std::string& reason = why[i++];
       if (reason.empty()) return false;
       skipped_.add(SkipReason::refused, file.path, reason);
-      progress_.advance(1, file.size);
+      progress_->advance(1, file.size);
       return true;
     });
   }
 
-  // Of the paths to one file the first is loaded.
   void skip_links() {
     std::erase_if(found_, [&](const FoundFile& file) {
-      if (!file.may_repeat) return false;
-      const auto [first, fresh] = first_paths_.try_emplace(file.id, file.path);
-      if (fresh) return false;
-      if (first->second == file.path)
-        ++named_twice_;
+      const SeveralPaths::Meeting meeting = several_paths_.meet(file);
+      if (meeting == SeveralPaths::Meeting::load) return false;
+      if (meeting == SeveralPaths::Meeting::link)
+        skipped_.add(SkipReason::link, file.path, several_paths_.chosen(file));
       else
-        skipped_.add(SkipReason::link, file.path, first->second);
-      progress_.advance(1, file.size);
+        ++named_twice_;
+      progress_->advance(1, file.size);
       return true;
     });
   }
@@ -229,11 +241,12 @@ class Loader {
   Connection& db_;
   const LoadOptions& options_;
   Encoding encoding_;
-  Progress progress_;
+  Progress::Mode mode_;
+  std::optional<Progress> progress_;
   Skipped& skipped_;
   RowSender sender_;
-  std::vector<FoundFile> found_;               // listed, not yet compared with the table
-  std::map<FileId, std::string> first_paths_;  // of files that have several, perhaps
+  std::vector<FoundFile> found_;  // listed, not yet compared with the table
+  SeveralPaths several_paths_;
   std::int64_t named_twice_ = 0, written_to_ = 0;
   std::vector<Row> rows_;  // read, not yet sent
   std::size_t row_bytes_ = 0;
@@ -245,11 +258,10 @@ class Loader {
 }  // namespace
 
 int load_files(Connection& db, const LoadOptions& options, Skipped& skipped) {
-  // The first walk gives the totals of the progress bar; the second sees what is there by then.
-  const WalkCounts totals = walk(
-      options.arguments, options.filter, [](FoundFile&&) {}, [](const std::string&, int) {});
-  const Progress::Mode mode = options.quiet ? Progress::Mode::quiet : Progress::default_mode();
-  Loader loader(db, options, mode, totals, skipped);
+  Loader loader(db, options, options.quiet ? Progress::Mode::quiet : Progress::default_mode(), skipped);
+  loader.begin(walk(
+      options.arguments, options.filter, [&](const FoundFile& file) { loader.note(file); },
+      [](const std::string&, int) {}));
   const WalkCounts walked = walk(
       options.arguments, options.filter, [&](FoundFile file) { loader.add(std::move(file)); },
       [&](const std::string& path, int error) { loader.problem(path, error); });

@@ -28,7 +28,7 @@ const char* skip_reason_text(SkipReason reason) {
     case SkipReason::archive:
       return "archives";
     case SkipReason::link:
-      return "links to a file met before";
+      return "further links to a file";
     case SkipReason::too_few_words:
       return "with too few words";
     case SkipReason::refused:
