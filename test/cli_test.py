@@ -226,6 +226,8 @@ def what_is_skipped_is_listed(tmp):
     contains("\n".join(lines), f"not valid UTF-8\t{tmp}/é\\xc2\\x9b2J\\xe2\\x80\\xaex\\xe2\\x81\\xa9\\xd8\\x9c")
     if f"file name not valid UTF-8\t{tmp}/name\\xff\\x0a" not in lines or f"not valid UTF-8\t{tmp}/latin11" not in lines:
         raise AssertionError(lines)
+    for _ in range(2):
+        contains(Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/list").out, "0 new, 0 changed, 0 only with a new time, 0 unchanged")
     Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1)
 
 

@@ -60,7 +60,7 @@ class Loader {
 
   // A first walk gives the totals of the progress bar, and the files with several paths.
   void note(const FoundFile& file) {
-    if (!name_problem(file.path)) several_paths_.note(file);
+    if (!skipped_.is_list(file.id) && !name_problem(file.path)) several_paths_.note(file);
   }
   void begin(const WalkCounts& totals) {
     several_paths_.choose(db_, sender_);
@@ -69,6 +69,10 @@ class Loader {
 
   // The second walk sees what is there by then.
   void add(FoundFile file) {
+    if (skipped_.is_list(file.id)) {
+      progress_->advance(1, file.size);
+      return;
+    }
     if (const auto problem = name_problem(file.path)) {
       skipped_.add(*problem, file.path, "");
       progress_->advance(1, file.size);

@@ -1,6 +1,8 @@
 // The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
 #include "cli/skipped.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -66,6 +68,8 @@ Skipped::Skipped(const std::string& list_file) : list_name_(list_file) {
   if (list_file.empty()) return;
   list_.reset(std::fopen(list_file.c_str(), "we"));
   if (!list_) throw std::runtime_error("cannot write " + list_file + ": " + std::strerror(errno));
+  struct stat info = {};
+  if (fstat(fileno(list_.get()), &info) == 0) list_id_ = FileId(info.st_dev, info.st_ino);
 }
 
 void Skipped::add(SkipReason reason, const std::string& path, const std::string& detail) {

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/file_reader.h"
+#include "cli/walk.h"
 
 namespace neardup::cli {
 
@@ -38,6 +40,8 @@ class Skipped {
   // the first 10 are kept for print(). Throws std::runtime_error when it cannot be written.
   explicit Skipped(const std::string& list_file);
 
+  // Whether a file is the list, which may lie in a folder that is loaded.
+  bool is_list(const FileId& file) const { return list_id_ == file; }
   void add(SkipReason reason, const std::string& path, const std::string& detail);
   // Files that cannot be named.
   void add_unnamed(SkipReason reason, std::int64_t count);
@@ -57,6 +61,7 @@ class Skipped {
   std::int64_t total_ = 0, listable_ = 0;
   std::vector<std::string> shown_;
   std::string list_name_;
+  std::optional<FileId> list_id_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> list_{nullptr, std::fclose};
 };
 
