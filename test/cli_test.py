@@ -729,6 +729,26 @@ def names_that_the_encoding_of_the_database_lacks(tmp):
 
 
 @test
+def paths_that_have_no_utf8(tmp):
+    for name in ("a", "ж", "c"):
+        write(f"{tmp}/in/{name}.txt", " ".join(f"w{i}" for i in range(60)), 10**18)
+    with database("loader_other", "WIN1251"):
+        Load("load", f"{tmp}/in", "-t", "t")
+        sql("UPDATE t SET path = convert_from('\\x2f7898', 'WIN1251') WHERE path ~ 'c.txt$'")  # 0x98 is no character
+        sql("CREATE EXTENSION neardup; SELECT create_duplicates('dups', 't', 'id', 'body')")
+        contains(Load("run", "dups").out, "3 rows, 1 clusters of 2 or more")
+        export = Load("export", "dups", f"{tmp}/out", "--link")
+        contains(export.out, "2 files of 1 clusters linked, 1 skipped")
+        contains(export.err, ": no UTF-8 for the path /x\\x98")
+        equal(sorted(os.readlink(f"{tmp}/out/{name}") for name in tree(f"{tmp}/out")), [f"{tmp}/in/a.txt", f"{tmp}/in/ж.txt"])
+        contains(Load("export", "dups", "-", "--list").out, f"{tmp}/in/ж.txt\n")
+        sql("CREATE TABLE named AS SELECT 'ж' || id AS id, CASE WHEN id > 1 THEN path END AS path, body FROM t", PGCLIENTENCODING="UTF8")
+        sql("SELECT create_duplicates('by_name', 'named', 'id', 'body')")
+        Load("run", "by_name", "-q")
+        contains(Load("export", "by_name", "-", "--list").err, "row ж1: no path")
+
+
+@test
 def bytes_of_a_database_without_an_encoding(tmp):
     raw = os.fsencode(f"{tmp}/in/") + b"caf\xe9.txt"
     write(raw, "text")

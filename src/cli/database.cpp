@@ -19,6 +19,7 @@ namespace {
 constexpr Oid kByteaOid = 17;
 constexpr Oid kInt8Oid = 20;
 constexpr Oid kTextOid = 25;
+constexpr Oid kByteaArrayOid = 1001;
 constexpr Oid kTextArrayOid = 1009;
 constexpr std::size_t kNameDataLen = 64;  // of a stock server: 63 bytes and a NUL
 
@@ -47,17 +48,26 @@ Params& Params::int8(std::int64_t value) {
 }
 
 Params& Params::text_array(const std::vector<std::string_view>& values) {
+  add_array(kTextArrayOid, kTextOid, values);
+  return *this;
+}
+
+Params& Params::bytea_array(const std::vector<std::string_view>& values) {
+  add_array(kByteaArrayOid, kByteaOid, values);
+  return *this;
+}
+
+void Params::add_array(Oid type, Oid element, const std::vector<std::string_view>& values) {
   std::string bytes;
   append_int32(bytes, values.empty() ? 0 : 1);  // dimensions
   append_int32(bytes, 0);                       // no NULLs
-  append_int32(bytes, static_cast<std::int32_t>(kTextOid));
+  append_int32(bytes, static_cast<std::int32_t>(element));
   if (!values.empty()) {
     append_int32(bytes, static_cast<std::int32_t>(values.size()));
     append_int32(bytes, 1);  // lower bound
   }
   for (std::string_view value : values) append_field(bytes, value);
-  add_owned(kTextArrayOid, std::move(bytes));
-  return *this;
+  add_owned(type, std::move(bytes));
 }
 
 void Params::add_owned(Oid type, std::string bytes) { params_.push_back({type, std::move(bytes), {}, true}); }
@@ -104,6 +114,11 @@ std::string_view Connection::server_encoding() const noexcept {
 Connection::~Connection() {
   if (canceled_by_signals_) set_interrupt_connection(nullptr);
   PQfinish(conn_);
+}
+
+bool Connection::converts() const noexcept {
+  const std::string_view encoding = server_encoding();
+  return encoding != "UTF8" && encoding != kNoEncoding;
 }
 
 void Connection::fail(const PGresult* result) {

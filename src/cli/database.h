@@ -42,8 +42,9 @@ class Params {
   Params& text(std::string_view value);
   Params& bytea(std::string_view value);
   Params& int8(std::int64_t value);
-  // text[] of one dimension
+  // text[] and bytea[] of one dimension
   Params& text_array(const std::vector<std::string_view>& values);
+  Params& bytea_array(const std::vector<std::string_view>& values);
 
  private:
   friend class Connection;
@@ -55,6 +56,7 @@ class Params {
   };
   Arrays arrays() const;
   void add_owned(Oid type, std::string bytes);
+  void add_array(Oid type, Oid element, const std::vector<std::string_view>& values);
   struct Param {
     Oid type;
     std::string owned;
@@ -103,6 +105,8 @@ class Connection {
   void copy_abort() noexcept;
 
   std::string_view server_encoding() const noexcept;
+  // Between the database and here text changes its encoding, which can fail.
+  bool converts() const noexcept;
   PGconn* handle() const noexcept { return conn_; }
 
  private:
