@@ -3,6 +3,7 @@
 
 Prints "ok - name" or "not ok - name" a test; exits with 1 when one failed. Needs Python's standard library and psql.
 """
+import contextlib
 import gzip
 import html.parser
 import os
@@ -13,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -224,6 +226,8 @@ def what_is_skipped_is_listed(tmp):
     contains("\n".join(lines), f"not valid UTF-8\t{tmp}/é\\xc2\\x9b2J\\xe2\\x80\\xaex\\xe2\\x81\\xa9\\xd8\\x9c")
     if f"file name not valid UTF-8\t{tmp}/name\\xff\\x0a" not in lines or f"not valid UTF-8\t{tmp}/latin11" not in lines:
         raise AssertionError(lines)
+    for _ in range(2):
+        contains(Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/list").out, "0 new, 0 changed, 0 only with a new time, 0 unchanged")
     Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1)
 
 
@@ -280,6 +284,36 @@ def other_encodings(tmp):
 
 
 @test
+def files_that_change_while_they_are_read(tmp):
+    write(f"{tmp}/a", "many words in a row, " * 1_000_000, 10**18)
+    done = threading.Event()
+
+    def keep_writing():
+        now = 10**18
+        while not done.is_set():
+            now += 10**9
+            os.utime(f"{tmp}/a", ns=(now, now))
+            time.sleep(0.0001)
+
+    writer = threading.Thread(target=keep_writing)
+    writer.start()
+    try:
+        for _ in range(50):
+            if "1 written to while they were read; the next load reads them again" in Load("load", tmp, "-t", "t").out:
+                break
+        else:
+            raise AssertionError("it was never seen to change")
+    finally:
+        done.set()
+        writer.join()
+    write(f"{tmp}/a", "fewer words")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "0 new, 1 changed")
+    equal("written to" in load.out, False)
+    equal(body("t", f"{tmp}/a"), b"fewer words")
+
+
+@test
 def links_and_special_files(tmp):
     write(f"{tmp}/in/a", "text")
     write(f"{tmp}/outside/b", "outside")
@@ -290,7 +324,11 @@ def links_and_special_files(tmp):
     load = Load("load", f"{tmp}/in", "-t", "t")
     contains(load.out, "1 new")
     contains(load.out, "passed over: 3 symbolic links, 1 sockets, pipes or devices")
-    contains(Load("load", f"{tmp}/in/link-to-directory", f"{tmp}/in/link-to-file", "-t", "t").out, "2 new")
+    contains(Load("load", f"{tmp}/in/link-to-file", "-t", "t").out, "1 new")
+    load = Load("load", f"{tmp}/in/link-to-directory", f"{tmp}/in/link-to-file", "-t", "t2")
+    contains(load.out, "1 new")
+    contains(load.out, "1 skipped: 1 further links to a file")
+    contains(load.err, f"skipped {tmp}/in/link-to-file: further links to a file ({tmp}/in/link-to-directory/b)")
 
 
 @test
@@ -299,8 +337,48 @@ def named_twice(tmp):
     write(f"{tmp}/x/b", "text")
     load = Load("load", f"{tmp}/x", f"{tmp}/x/y", f"{tmp}//x/./y/../b", f"{tmp}/x/b", "-t", "t")
     contains(load.out, "2 new")
-    contains(load.out, "1 directories met twice")
+    contains(load.out, "passed over: 1 directories met twice, 2 files named twice")
     equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/x/b,{tmp}/x/y/a")
+    os.symlink("x", f"{tmp}/link")
+    for number, arguments in enumerate((["x", "x"], ["x", "x/"], ["x/y", "x"], ["x", "link"], ["link", "x"], ["link/y", "x", "link/b"], ["x/y/a", "link"],
+                                        ["x/b", "link/b", "x/y", "link/y"])):
+        load = Load("load", *[f"{tmp}/{argument}" for argument in arguments], "-t", f"u{number}", "--batch-files", "1")
+        contains(load.out, "2 new")
+        equal(sql(f"SELECT count(*) || ' ' || count(DISTINCT regexp_replace(path, '/link/', '/x/')) FROM u{number}"), "2 2")
+
+
+@test
+def hard_links(tmp):
+    for name in ("a.txt", "b.txt", "sub/c.txt"):
+        write(f"{tmp}/in/{name}", f"text {name}", 10**18)
+    for name, target in (("in/z.txt", "in/a.txt"), ("in/sub/deep.txt", "in/a.txt"), ("in/b.zip", "in/b.txt"), ("out", "in/sub/c.txt"),
+                         ("in/0.md", "in/sub/c.txt"), ("in/caf\udce9.txt", "in/b.txt")):
+        os.link(f"{tmp}/{target}", os.fsencode(tmp) + b"/" + name.encode("utf-8", "surrogateescape"))
+    for batch in ("1", "1000"):
+        load = Load("load", f"{tmp}/in", f"{tmp}/out", "-t", "t", "--include", "*.txt", "--include", "*.zip", "--include", "out", "--batch-files", batch,
+                    "--list-skipped", f"{tmp}/list")
+        contains(load.out, "3 new" if batch == "1" else "0 new, 0 changed, 0 only with a new time, 3 unchanged")
+        contains(load.out, "5 skipped: 1 file name not valid UTF-8, 1 archives, 3 further links to a file\n")
+        equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/in/a.txt,{tmp}/in/b.txt,{tmp}/in/sub/c.txt")
+        links = [line for line in open(f"{tmp}/list", encoding="utf-8").read().splitlines() if line.startswith("further")]
+        equal(links, [f"further links to a file\t{tmp}/in/{name}\t{tmp}/in/a.txt" for name in ("z.txt", "sub/deep.txt")]
+              + [f"further links to a file\t{tmp}/out\t{tmp}/in/sub/c.txt"])
+    # a path that has a row keeps it
+    os.link(f"{tmp}/in/sub/c.txt", f"{tmp}/in/0.txt")
+    write(f"{tmp}/in/sub/c.txt", "changed", 11 * 10**17)
+    load = Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt", "--batch-files", "1")
+    contains(load.out, "0 new, 1 changed, 0 only with a new time, 2 unchanged")
+    contains(load.err, f"{tmp}/in/0.txt: further links to a file ({tmp}/in/sub/c.txt)")
+    equal(body("t", f"{tmp}/in/sub/c.txt"), b"changed")
+    sql(f"UPDATE t SET path = '{tmp}/in/sub/deep.txt' WHERE path = '{tmp}/in/a.txt'")
+    contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt").out, "0 new, 0 changed, 0 only with a new time, 3 unchanged")
+    # what a database cannot hold is no first path
+    os.link(f"{tmp}/in/a.txt", f"{tmp}/in/Ж.txt")
+    os.rename(f"{tmp}/in/a.txt", f"{tmp}/in/日.txt")
+    with database("loader_other", "EUC_JP"):
+        contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "Ж.txt", "--include", "日.txt").out, "1 skipped: 1 further links to a file")
+    with database("loader_other", "WIN1251"):
+        contains(Load("load", f"{tmp}/in/日.txt", f"{tmp}/in/Ж.txt", "-t", "t").out, "1 new")
 
 
 @test
@@ -318,9 +396,33 @@ def globs_sizes_and_words(tmp):
     equal(loaded("--include", "*.txt", "--exclude", "drop"), "a.txt f.txt han.txt keep/c.txt")
     equal(loaded("--include", "*/drop/*"), "drop/d.txt drop/deep/e.txt")
     equal(loaded("--exclude", "*.txt"), "b.md")
+    equal(loaded("--exclude", "dr*/", "--exclude", f"{tmp}/keep//", "--exclude", "a.txt/"), "a.txt b.md f.txt han.txt")
     equal(loaded("--include", "???.txt"), "han.txt")
     equal(loaded("--min-size", "4", "--include", "?.txt", "--exclude", "drop", "--exclude", "keep"), "a.txt")
     equal(loaded("--min-words", "3", "--exclude", "drop", "--exclude", "keep"), "a.txt b.md han.txt")
+
+
+def shell(command, *arguments):
+    """A command line of sh in which "$0" is the program; its exit code."""
+    return subprocess.run(["sh", "-c", command, PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+@test
+def closed_and_full_streams(tmp):
+    for number in range(50):
+        write(f"{tmp}/in/{number}", f"text {number}")
+    write(f"{tmp}/in/latin", b"caf\xe9")
+    equal(shell('"$0" load "$1" -t t --batch-files 5 2>&-', f"{tmp}/in").returncode, 0)
+    for number, (streams, message) in enumerate(((">&-", "Bad file descriptor"), ("<&- >&-", "Bad file descriptor"),
+                                                 (">/dev/full", "No space left on device"))):
+        done = shell(f'"$0" load "$1" -t t{number} --batch-files 5 --list-skipped "$2" {streams}', f"{tmp}/in", f"{tmp}/list")
+        contains(done.stderr, f"cannot write to standard output: {message}")
+        equal((done.returncode, sql(f"SELECT count(*) FROM t{number}")), (1, "50"))
+        equal(open(f"{tmp}/list", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
+        equal(shell(f'"$0" load "$1" -t t{number} -q {streams}', f"{tmp}/in/0").returncode, 0)
+        equal(shell(f'"$0" --help {streams}').returncode, 1)
+    equal(shell('"$0" load "$1" -t t5 <&- >&- 2>&-', f"{tmp}/in").returncode, 1)
+    equal(sql("SELECT count(*) FROM t5"), "50")
 
 
 @test
@@ -364,28 +466,70 @@ def usage(tmp):
                    ("--batch-files", "0"), ("--no-such-option",)):
         Load("load", tmp, "-t", "t", *option, status=2)
     contains(Load("load", tmp, "-t", "t", "-d", "no_such_database", status=1).err, "no_such_database")
-    contains(Load("load", f"{tmp}/missing", "-t", "t", status=1).err, f"{tmp}/missing: vanished")
     write(f"{tmp}/a", "text")
-    contains(Load("load", f"{tmp}/missing", tmp, "-t", "t").out, "1 new")
+    contains(Load("load", tmp, "-t", "t").out, "1 new")
     quiet = Load("load", tmp, "-t", "t", "--quiet")
     equal(quiet.out + quiet.err, "")
     Load("load", tmp, "-t", "t", "--conninfo", f"host={os.environ['PGHOST']} dbname={os.environ['PGDATABASE']}")
 
 
 @test
+def what_is_not_there_is_an_error_before_anything_is_made(tmp):
+    write(f"{tmp}/there/a", "text")
+    os.symlink("nowhere", f"{tmp}/dangling")
+    gone = "No such file or directory"
+    for arguments, message in (([f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"), ([f"{tmp}/there", f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"),
+                               ([f"{tmp}/x", f"{tmp}/there", f"{tmp}/y"], f"neardup load: {tmp}/x: {gone}; {tmp}/y: {gone}\n"),
+                               ([f"{tmp}/dangling"], f"{tmp}/dangling: {gone}"), ([f"{tmp}/there/a/"], f"{tmp}/there/a/: Not a directory"),
+                               ([f"{tmp}/\x1b[31m"], f"{tmp}/\\x1b[31m: {gone}"), ([f"{tmp}/" + "n" * 300], "File name too long")):
+        failed = Load("load", *arguments, "-t", "t", "--list-skipped", f"{tmp}/list", status=1)
+        contains(failed.err, message)
+        equal((failed.out, "vanished" in failed.err, "created" in failed.err), ("", False, False))
+    # nothing of the server is asked
+    contains(Load("load", f"{tmp}/nosuch", "-t", "t", "-d", "no_such_database", status=1).err, f"{tmp}/nosuch: {gone}")
+    contains(Load("load", f"{tmp}/there", "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1).err, "cannot write")
+    equal(sql("SELECT to_regclass('t') IS NULL"), "t")
+    equal(os.path.exists(f"{tmp}/list"), False)
+    contains(Load("load", f"{tmp}/there/", "-t", "t").out, "1 new")
+    contains(Load("load", f"{tmp}/there//.", f"{tmp}/there/../there/", "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+
+
+@test
+def dots_after_a_symbolic_link(tmp):
+    write(f"{tmp}/far/away/inside/a", "text")
+    write(f"{tmp}/far/away/b", "text")
+    write(f"{tmp}/near/c", "text")
+    os.symlink("../far/away/inside", f"{tmp}/near/link")
+    Load("load", f"{tmp}/near/link/..", "-t", "t")
+    equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/far/away/b,{tmp}/far/away/inside/a")
+    Load("load", f"{tmp}/near/link/../../../near/c", "-t", "t2")
+    equal(sql("SELECT path FROM t2"), f"{tmp}/near/c")
+
+
+def other_user():
+    """What runs a program as one who may not read everything."""
+    if os.getuid() != 0:
+        return ()
+    user = os.environ.get("NEARDUP_SERVER_USER", "nobody")
+    group = subprocess.run(["id", "-g", user], capture_output=True, text=True, check=True).stdout.strip()
+    return ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups")
+
+
+@test
 def unreadable_files(tmp):
-    prefix = ()
-    if os.getuid() == 0:
-        user = os.environ.get("NEARDUP_SERVER_USER", "nobody")
-        group = subprocess.run(["id", "-g", user], capture_output=True, text=True, check=True).stdout.strip()
-        prefix = ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups")
+    prefix = other_user()
     write(f"{tmp}/secret", "secret")
     os.chmod(f"{tmp}/secret", 0)
     write(f"{tmp}/locked/a", "text")
     os.chmod(f"{tmp}/locked", 0)
     write(f"{tmp}/open", "text")
     try:
-        load = Load("load", tmp, "-t", "t", prefix=prefix)
+        for unreadable in ("locked", "secret"):
+            failed = Load("load", f"{tmp}/{unreadable}", "-t", "t", prefix=prefix, status=1)
+            contains(failed.err, f"neardup load: {tmp}/{unreadable}: Permission denied\n")
+        contains(Load("load", f"{tmp}/locked/a", tmp, "-t", "t", prefix=prefix, status=1).err, f"{tmp}/locked/a: Permission denied")
+        equal(sql("SELECT to_regclass('t') IS NULL"), "t")
+        load = Load("load", tmp, f"{tmp}/locked", "-t", "t", prefix=prefix)
     finally:
         os.chmod(f"{tmp}/locked", stat.S_IRWXU)
     contains(load.out, "1 new")
@@ -409,21 +553,219 @@ def a_refused_row_does_not_stop_the_others(tmp):
     equal(sql("SELECT count(*) FROM t"), "50")
 
 
+def trigger(name, when, body, table="t"):
+    sql(f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN {body} END $f$; "
+        f"CREATE TRIGGER {name} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()")
+
+
+@test
+def rows_that_a_trigger_leaves_out_are_not_counted(tmp):
+    texts = [" ".join(f"w{family}x{i}" for i in range(60)) for family in range(3)]
+    for number in range(6):
+        write(f"{tmp}/{number}", texts[number // 2] + f" {number}", 10**18)
+    write(f"{tmp}/none", "", 10**18)
+    sql("CREATE EXTENSION neardup")
+    Load("load", f"{tmp}/none", "-t", "t")
+    sql("CREATE TRIGGER g BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body)', '0.5', 'skip')")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "3 new, 0 changed, 0 only with a new time, 1 unchanged")
+    contains(load.out, "3 skipped: 3 left out by a trigger")
+    contains(load.err, f"skipped {tmp}/1: left out by a trigger")
+    equal(sql("SELECT count(*) FROM t"), "4")
+    load = Load("load", tmp, "-t", "t", "--batch-files", "1", "--list-skipped", f"{tmp}-list")
+    contains(load.out, "0 new, 0 changed, 0 only with a new time, 4 unchanged; 0 B of text")
+    equal(open(f"{tmp}-list", encoding="utf-8").read(), "".join(f"left out by a trigger\t{tmp}/{n}\n" for n in (1, 3, 5)))
+    os.unlink(f"{tmp}-list")
+    # an update that would make a near copy
+    write(f"{tmp}/2", texts[0] + " changed", 11 * 10**17)
+    load = Load("load", f"{tmp}/2", "-t", "t")
+    contains(load.out, "0 new, 0 changed, 0 only with a new time, 0 unchanged; 0 B of text")
+    contains(load.out, "1 skipped: 1 left out by a trigger")
+    equal(body("t", f"{tmp}/2").decode(), texts[1] + " 2")
+
+
+@test
+def updates_that_a_trigger_or_a_rule_leaves_out(tmp):
+    for name in "abcdef":
+        write(f"{tmp}/{name}", f"text {name}", 10**18)
+    Load("load", tmp, "-t", "t")
+    trigger("keeps_a", "UPDATE", "RETURN CASE WHEN old.path ~ '[ab]$' THEN NULL ELSE new END;")
+    sql("CREATE RULE keep_c AS ON UPDATE TO t WHERE old.path ~ 'c$' DO INSTEAD NOTHING")
+    for name in "acd":
+        write(f"{tmp}/{name}", f"changed {name}", 11 * 10**17)
+    for name in "be":
+        write(f"{tmp}/{name}", f"text {name}", 11 * 10**17)
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "0 new, 1 changed, 1 only with a new time, 1 unchanged")
+    contains(load.out, "3 skipped: 3 left out by a trigger")
+    for name, text in (("a", b"text a"), ("c", b"text c"), ("d", b"changed d")):
+        equal(body("t", f"{tmp}/{name}"), text)
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 3 unchanged")
+
+
+@test
+def a_row_that_is_deleted_while_it_is_updated(tmp):
+    write(f"{tmp}/a", "text", 10**18)
+    Load("load", tmp, "-t", "t")
+    write(f"{tmp}/a", "changed", 11 * 10**17)
+    other = subprocess.Popen(["psql", "-XAtq"], stdin=subprocess.PIPE, text=True)
+    other.stdin.write("BEGIN; DELETE FROM t;\n")
+    other.stdin.flush()
+    wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't'::regclass") == "1")
+    loader = start("load", tmp, "-t", "t")
+    wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' AND wait_event_type = 'Lock'") == "1")
+    other.communicate("COMMIT;\n")
+    contains(finish([loader])[0], "1 new, 0 changed")
+    equal(body("t", f"{tmp}/a"), b"changed")
+
+
+@test
+def copies_of_the_demo(tmp):
+    for number in range(4):
+        write(f"{tmp}/{number}", " ".join(f"n{number}w{i}" for i in range(150)))
+    Load("load", tmp, "-t", "t")
+    trigger("one", "INSERT", "RETURN CASE WHEN new.path ~ '^planted/001' THEN NULL ELSE new END;")
+    equal(Load("demo-plant", "t", "4").out, "3\n")
+    equal(sql("SELECT count(*) FROM t"), "7")
+
+
+@test
+def rows_that_triggers_send_elsewhere(tmp):
+    for number in range(8):
+        write(f"{tmp}/{number}", f"text {number}", 10**18)
+    columns = "path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text"
+    # partitions: one of them leaves rows out, some rows have none
+    sql(f"CREATE TABLE p ({columns}) PARTITION BY RANGE (path); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM ('{tmp}/0') TO ('{tmp}/3'); "
+        f"CREATE TABLE p2 PARTITION OF p FOR VALUES FROM ('{tmp}/3') TO ('{tmp}/7')")
+    trigger("even", "INSERT", "RETURN CASE WHEN new.path ~ '[02468]$' THEN new END;", "p1")
+    load = Load("load", tmp, "-t", "p")
+    contains(load.out, "6 new")
+    contains(load.out, "2 skipped: 1 refused by the server, 1 left out by a trigger")
+    equal(sql("SELECT count(*) FROM p"), "6")
+    # a trigger that puts rows into a child
+    sql(f"CREATE TABLE t ({columns}); CREATE TABLE child () INHERITS (t)")
+    trigger("to_child", "INSERT", "IF new.path !~ '7$' THEN INSERT INTO child SELECT new.*; END IF; RETURN NULL;")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "7 new")
+    contains(load.out, "1 skipped: 1 left out by a trigger")
+    equal(sql("SELECT count(*) || ' ' || (SELECT count(*) FROM ONLY t) FROM t"), "7 0")
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 7 unchanged")
+    # a trigger that writes other paths
+    sql(f"CREATE TABLE u ({columns})")
+    trigger("shorter", "INSERT", "new.path := regexp_replace(new.path, '.*/', ''); RETURN CASE WHEN new.path <> '3' THEN new END;", "u")
+    load = Load("load", tmp, "-t", "u")
+    contains(load.out, "7 new")
+    contains(load.out, "1 skipped: 1 left out by a trigger")
+    equal(sql("SELECT string_agg(path, '' ORDER BY path) FROM u"), "0124567")
+
+
+@contextlib.contextmanager
+def database(name, encoding):
+    """A database of its own, also for the programs that run meanwhile."""
+    sql(f"DROP DATABASE IF EXISTS {name}")
+    sql(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    before = os.environ["PGDATABASE"]
+    os.environ["PGDATABASE"] = name
+    try:
+        yield
+    finally:
+        os.environ["PGDATABASE"] = before
+        sql(f"DROP DATABASE {name}")
+
+
 @test
 def a_database_of_another_encoding(tmp):
     write(f"{tmp}/ascii", "plain")
     write(f"{tmp}/latin", "café")
     write(f"{tmp}/cyrillic", "Привіт")
-    sql("DROP DATABASE IF EXISTS loader_latin1")
-    sql("CREATE DATABASE loader_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
-    try:
-        load = Load("load", tmp, "-t", "t", "-d", "loader_latin1")
+    with database("loader_latin1", "LATIN1"):
+        load = Load("load", tmp, "-t", "t")
         contains(load.out, "2 new")
         contains(load.err, "cyrillic: refused by the server")
-        equal(sql("SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM t WHERE path ~ 'latin$'",
-                  PGDATABASE="loader_latin1"), "café".encode().hex())
-    finally:
-        sql("DROP DATABASE loader_latin1")
+        equal(body("t", f"{tmp}/latin"), "café".encode())
+
+
+NAMES = ["plain", "café", "Привет", "日本語", "a¦b", "€uro", "\U0001f600", "é/日/x", "～", "〜", "back\\slash\\x41", "\u0301", "ﬁ"]
+
+
+@test
+def names_that_the_encoding_of_the_database_lacks(tmp):
+    text = " ".join(f"w{i}" for i in range(60))
+    for name in NAMES:
+        write(f"{tmp}/in/{name}.txt", text, 10**18)
+    write(os.fsencode(f"{tmp}/in/") + b"caf\xe9.txt", text, 10**18)
+    # U+00A6 has no code of its own in EUC_JP, and comes back as U+FFE4
+    held = {"LATIN1": ["plain", "café", "a¦b", "back\\slash\\x41"], "SQL_ASCII": NAMES,
+            "EUC_JP": ["plain", "café", "Привет", "日本語", "é/日/x", "～", "back\\slash\\x41"],
+            "WIN1251": ["plain", "Привет", "a¦b", "€uro", "back\\slash\\x41"]}
+    for encoding, names in held.items():
+        with database("loader_other", encoding):
+            refused = len(NAMES) - len(names)
+            skipped = f"{refused + 1} skipped: 1 file name not valid UTF-8" + (f", {refused} refused by the server\n" if refused else "\n")
+            for counts, batch in ((f"{len(names)} new, 0 changed, 0 only with a new time, 0 unchanged", "1000"),
+                                  (f"0 new, 0 changed, 0 only with a new time, {len(names)} unchanged", "3")):
+                load = Load("load", f"{tmp}/in", "-t", "t", "--batch-files", batch, "--list-skipped", f"{tmp}/list")
+                contains(load.out, counts)
+                contains(load.out, skipped)
+                lines = open(f"{tmp}/list", encoding="utf-8").read().splitlines()
+                equal(sorted(line.split("\t")[1] for line in lines if line.startswith("refused")),
+                      sorted(f"{tmp}/in/{name}.txt" for name in NAMES if name not in names))
+                contains("\n".join(lines), f"file name not valid UTF-8\t{tmp}/in/caf\\xe9.txt")
+            if encoding == "LATIN1":
+                contains("\n".join(lines), 'Привет.txt\tcharacter with byte sequence 0xd0 0x9f in encoding "UTF8" has no equivalent in '
+                         'encoding "LATIN1"')
+            if encoding == "EUC_JP":
+                contains("\n".join(lines), f"a¦b.txt\tencoding EUC_JP would make another name of it: {tmp}/in/a￤b.txt")
+            sql("CREATE EXTENSION neardup; SELECT create_duplicates('dups', 't', 'id', 'body')")
+            contains(Load("run", "dups").out, f"{len(names)} rows, 1 clusters of 2 or more, {len(names) - 1} duplicates")
+            Load("report", "dups", "-o", f"{tmp}/report.html")
+            contains(Page(f"{tmp}/report.html").text, "Largest clusters")
+            contains(Load("export", "dups", f"{tmp}/{encoding}", "--link").out, f"{len(names)} files of 1 clusters linked, 0 skipped")
+            links = [os.readlink(f"{tmp}/{encoding}/cluster_1/{name}") for name in os.listdir(f"{tmp}/{encoding}/cluster_1")]
+            equal(sorted(links), sorted(f"{tmp}/in/{name}.txt" for name in names))
+            for arguments in (("load", f"{tmp}/in", "-t", "日本語"), ("export", "dups", "-", "--list", "--path-column", "日本語"),
+                              ("run", "日本語"), ("report", "日本語", "-o", f"{tmp}/report.html")):
+                Load(*arguments, status=1 if arguments[0] != "load" or encoding in ("LATIN1", "WIN1251") else 0)
+
+
+@test
+def paths_that_have_no_utf8(tmp):
+    for name in ("a", "ж", "c"):
+        write(f"{tmp}/in/{name}.txt", " ".join(f"w{i}" for i in range(60)), 10**18)
+    with database("loader_other", "WIN1251"):
+        Load("load", f"{tmp}/in", "-t", "t")
+        sql("UPDATE t SET path = convert_from('\\x2f7898', 'WIN1251') WHERE path ~ 'c.txt$'")  # 0x98 is no character
+        sql("CREATE EXTENSION neardup; SELECT create_duplicates('dups', 't', 'id', 'body')")
+        contains(Load("run", "dups").out, "3 rows, 1 clusters of 2 or more")
+        export = Load("export", "dups", f"{tmp}/out", "--link")
+        contains(export.out, "2 files of 1 clusters linked, 1 skipped")
+        contains(export.err, ": no UTF-8 for the path /x\\x98")
+        equal(sorted(os.readlink(f"{tmp}/out/{name}") for name in tree(f"{tmp}/out")), [f"{tmp}/in/a.txt", f"{tmp}/in/ж.txt"])
+        contains(Load("export", "dups", "-", "--list").out, f"{tmp}/in/ж.txt\n")
+        sql("CREATE TABLE named AS SELECT 'ж' || id AS id, CASE WHEN id > 1 THEN path END AS path, body FROM t", PGCLIENTENCODING="UTF8")
+        sql("SELECT create_duplicates('by_name', 'named', 'id', 'body')")
+        Load("run", "by_name", "-q")
+        contains(Load("export", "by_name", "-", "--list").err, "row ж1: no path")
+
+
+@test
+def bytes_of_a_database_without_an_encoding(tmp):
+    raw = os.fsencode(f"{tmp}/in/") + b"caf\xe9.txt"
+    write(raw, "text")
+    with database("loader_other", "SQL_ASCII"):
+        sql("CREATE EXTENSION neardup; CREATE TABLE docs (id text PRIMARY KEY, path text, body text)")
+        sql(f"INSERT INTO docs SELECT repeat('x', 199) || 'é' || n, convert_from('\\x{raw.hex()}', 'SQL_ASCII'), repeat('é ', 19999) || 'é' || n "
+            "FROM generate_series(1, 2) n")
+        sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.1)")
+        contains(Load("run", "dups").out, "2 rows, 1 clusters of 2 or more")
+        Load("report", "dups", "-o", f"{tmp}/report.html")
+        contains(Page(f"{tmp}/report.html").text, "the first 20,000 of ")
+        contains(Load("export", "dups", "-", "--list").out, "caf\\xe9.txt")
+        Load("export", "dups", f"{tmp}/out", "--link")
+        equal(os.readlink(os.fsencode(f"{tmp}/out/cluster_1/KEEP - caf_.txt")), raw)
+        write(f"{tmp}/latin", "naïve".encode("latin1"))
+        contains(Load("load", f"{tmp}/latin", "-t", "t", "--encoding", "latin1").out, "1 new")
+        equal(sql("SELECT encode(body::bytea, 'hex') FROM t"), "naïve".encode().hex())
 
 
 @test
@@ -583,6 +925,21 @@ def run_a_job(tmp):
     contains(Load("run", "--help").out, "usage: neardup run JOB")
     sql("DROP EXTENSION neardup CASCADE")
     contains(Load("run", "dups", status=1).err, "has no extension neardup")
+
+
+@test
+def run_of_a_result_that_was_changed_by_hand(tmp):
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    Load("run", "dups", "-q")
+    sql("UPDATE dups SET survivor = true WHERE id = 31; UPDATE dups SET found_at = now() + interval '1 day' WHERE id = 72")
+    contains(Load("run", "dups").out, "100 rows, 30 clusters of 2 or more, 59 duplicates (59.0 %), 0 of them new")
+    Load("report", "dups", "-o", f"{tmp}/report.html")
+    contains(Page(f"{tmp}/report.html").text, "Removing them would leave 41 rows")
+    # 111 without its survivor is no duplicate; 165 is one that this run has found
+    sql("DELETE FROM dups WHERE id IN (110, 112, 113); UPDATE dups SET found_at = now() + interval '1 day' WHERE id IN (111, 131); "
+        "INSERT INTO docs SELECT 165, path, body FROM docs WHERE id = 160")
+    contains(Load("run", "dups").out, "98 rows, 30 clusters of 2 or more, 57 duplicates (58.2 %), 1 of them new")
 
 
 @test
@@ -818,6 +1175,10 @@ def export_of_other_paths(tmp):
         "UPDATE docs SET place = 'in' WHERE id = 33")
     for i in sql("SELECT id FROM docs").split():
         write(f"{tmp}/in/{i}.txt", i)
+    for base, message in ((f"{tmp}/nosuch", "No such file or directory"), (f"{tmp}/in/10.txt", "not a directory")):
+        failed = Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "place", "--base", base, status=1)
+        contains(failed.err, f"--base {base}: {message}")
+    equal(os.path.exists(f"{tmp}/out"), False)
     export = Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "place", "--base", f"{tmp}/./in/..")
     contains(export.out, "86 files of 30 clusters linked, 3 skipped")
     for problem in ("row 31: no path", "row 32: empty path", f"{tmp}/in: not a regular file"):

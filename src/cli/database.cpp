@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "cli/copy_writer.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr Oid kByteaOid = 17;
 constexpr Oid kInt8Oid = 20;
 constexpr Oid kTextOid = 25;
+constexpr Oid kByteaArrayOid = 1001;
 constexpr Oid kTextArrayOid = 1009;
 constexpr std::size_t kNameDataLen = 64;  // of a stock server: 63 bytes and a NUL
 
@@ -46,17 +48,26 @@ Params& Params::int8(std::int64_t value) {
 }
 
 Params& Params::text_array(const std::vector<std::string_view>& values) {
+  add_array(kTextArrayOid, kTextOid, values);
+  return *this;
+}
+
+Params& Params::bytea_array(const std::vector<std::string_view>& values) {
+  add_array(kByteaArrayOid, kByteaOid, values);
+  return *this;
+}
+
+void Params::add_array(Oid type, Oid element, const std::vector<std::string_view>& values) {
   std::string bytes;
   append_int32(bytes, values.empty() ? 0 : 1);  // dimensions
   append_int32(bytes, 0);                       // no NULLs
-  append_int32(bytes, static_cast<std::int32_t>(kTextOid));
+  append_int32(bytes, static_cast<std::int32_t>(element));
   if (!values.empty()) {
     append_int32(bytes, static_cast<std::int32_t>(values.size()));
     append_int32(bytes, 1);  // lower bound
   }
   for (std::string_view value : values) append_field(bytes, value);
-  add_owned(kTextArrayOid, std::move(bytes));
-  return *this;
+  add_owned(type, std::move(bytes));
 }
 
 void Params::add_owned(Oid type, std::string bytes) { params_.push_back({type, std::move(bytes), {}, true}); }
@@ -86,12 +97,28 @@ Connection::Connection(const Options& options) : canceled_by_signals_(options.ca
   }
   PQsetNoticeProcessor(
       conn_, [](void*, const char* text) { std::fputs(text, stderr); }, nullptr);
+  // Of such a database the server converts nothing, but refuses to send what is not UTF-8.
+  if (server_encoding() == kNoEncoding && PQsetClientEncoding(conn_, kNoEncoding.data()) != 0) {
+    DatabaseError error(trimmed(PQerrorMessage(conn_)), "", true);
+    PQfinish(conn_);
+    throw error;
+  }
   if (canceled_by_signals_) set_interrupt_connection(conn_);
+}
+
+std::string_view Connection::server_encoding() const noexcept {
+  const char* name = PQparameterStatus(conn_, "server_encoding");
+  return name != nullptr ? name : "";
 }
 
 Connection::~Connection() {
   if (canceled_by_signals_) set_interrupt_connection(nullptr);
   PQfinish(conn_);
+}
+
+bool Connection::converts() const noexcept {
+  const std::string_view encoding = server_encoding();
+  return encoding != "UTF8" && encoding != kNoEncoding;
 }
 
 void Connection::fail(const PGresult* result) {
@@ -183,13 +210,14 @@ void Connection::copy_data(std::string_view bytes) {
   }
 }
 
-void Connection::copy_end() {
+std::int64_t Connection::copy_end() {
   if (PQputCopyEnd(conn_, nullptr) != 1) fail(nullptr);
   Result first;
   while (Result result{PQgetResult(conn_)}) {
     if (!first) first = std::move(result);
   }
   if (PQresultStatus(first.get()) != PGRES_COMMAND_OK) fail(first.get());
+  return command_rows(first);
 }
 
 void Connection::copy_abort() noexcept {
@@ -218,6 +246,8 @@ bool get_bool(const Result& result, int row, int column) { return *PQgetvalue(re
 std::string_view get_text(const Result& result, int row, int column) {
   return {PQgetvalue(result.get(), row, column), static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
 }
+
+std::int64_t command_rows(const Result& result) { return std::strtoll(PQcmdTuples(result.get()), nullptr, 10); }
 
 std::string parse_table_name(std::string_view name) {
   auto is_letter = [](unsigned char c) {

@@ -42,8 +42,9 @@ class Params {
   Params& text(std::string_view value);
   Params& bytea(std::string_view value);
   Params& int8(std::int64_t value);
-  // text[] of one dimension
+  // text[] and bytea[] of one dimension
   Params& text_array(const std::vector<std::string_view>& values);
+  Params& bytea_array(const std::vector<std::string_view>& values);
 
  private:
   friend class Connection;
@@ -55,6 +56,7 @@ class Params {
   };
   Arrays arrays() const;
   void add_owned(Oid type, std::string bytes);
+  void add_array(Oid type, Oid element, const std::vector<std::string_view>& values);
   struct Param {
     Oid type;
     std::string owned;
@@ -64,6 +66,9 @@ class Params {
   std::vector<Param> params_;
 };
 
+// The encoding of a database that knows none: its text is bytes.
+inline constexpr std::string_view kNoEncoding = "SQL_ASCII";
+
 class Connection {
  public:
   struct Options {
@@ -72,7 +77,8 @@ class Connection {
     bool canceled_by_signals = true;  // a signal cancels what it runs; of one connection at a time
   };
 
-  // Connects, sets client_encoding to UTF8. Throws DatabaseError.
+  // Connects. Text is UTF-8 both ways; of a database without an encoding it is whatever bytes the database holds.
+  // Throws DatabaseError.
   explicit Connection(const Options& options);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -93,10 +99,14 @@ class Connection {
   // COPY ... FROM STDIN (FORMAT binary). copy_end throws what the server objected to.
   void copy_begin(const std::string& sql);
   void copy_data(std::string_view bytes);
-  void copy_end();
+  // The rows that were stored.
+  std::int64_t copy_end();
   // Ends a running COPY with an error, so that nothing of it stays.
   void copy_abort() noexcept;
 
+  std::string_view server_encoding() const noexcept;
+  // Between the database and here text changes its encoding, which can fail.
+  bool converts() const noexcept;
   PGconn* handle() const noexcept { return conn_; }
 
  private:
@@ -110,6 +120,9 @@ std::int64_t get_int8(const Result& result, int row, int column);
 double get_float8(const Result& result, int row, int column);
 bool get_bool(const Result& result, int row, int column);
 std::string_view get_text(const Result& result, int row, int column);
+
+// How many rows the command of the result has stored, updated or deleted.
+std::int64_t command_rows(const Result& result);
 
 // A table name as psql takes it: name, schema.name, "Quoted name", schema."x""y". Unquoted parts are folded to lower
 // case. Returns it quoted throughout, safe to put into SQL. Throws std::invalid_argument with the reason.

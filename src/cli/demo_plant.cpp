@@ -94,16 +94,18 @@ int demo_plant_main(int argc, char** argv) {
                         edited(body, words, static_cast<std::uint64_t>(get_int8(rows, i, 0)))});
     }
   }
+  std::int64_t planted = 0;
   for (const Copy& copy : copies) {
-    db.query("INSERT INTO " + table + " (path, size, mtime, content_hash, body) VALUES ($1, $2, now(), $3, $4)",
-             Params()
-                 .text(copy.path)
-                 .int8(static_cast<std::int64_t>(copy.body.size()))
-                 .int8(static_cast<std::int64_t>(XXH3_64bits(copy.body.data(), copy.body.size())))
-                 .text(copy.body));
+    planted += command_rows(
+        db.query("INSERT INTO " + table + " (path, size, mtime, content_hash, body) VALUES ($1, $2, now(), $3, $4)",
+                 Params()
+                     .text(copy.path)
+                     .int8(static_cast<std::int64_t>(copy.body.size()))
+                     .int8(static_cast<std::int64_t>(XXH3_64bits(copy.body.data(), copy.body.size())))
+                     .text(copy.body)));
   }
   db.query("COMMIT");
-  std::printf("%zu\n", copies.size());
+  std::printf("%lld\n", static_cast<long long>(planted));
   return 0;
 }
 

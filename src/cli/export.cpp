@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "cli/job.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/stored_names.h"
 #include "cli/walk.h"
 
 namespace neardup::cli {
@@ -146,6 +148,13 @@ Fd open_directory(const std::string& path) {
   return directory;
 }
 
+// What relative paths are relative to.
+void check_base(const std::string& path) {
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0) fail("--base " + printable(path));
+  if (!S_ISDIR(info.st_mode)) throw std::runtime_error("--base " + printable(path) + ": not a directory");
+}
+
 class Exporter {
  public:
   Exporter(Connection& db, const Job& job, const ExportOptions& options)
@@ -156,6 +165,7 @@ class Exporter {
         mode_(options.quiet ? Progress::Mode::quiet : Progress::default_mode()) {}
 
   void run() {
+    if (options_.how != How::list) check_base(options_.base);
     open_rows();
     const std::int64_t total = count_job(db_, job_).clustered_rows;
     if (options_.directory == "-") {
@@ -173,9 +183,12 @@ class Exporter {
       const Result rows = db_.query("FETCH 1000 FROM neardup_export");
       const int n = PQntuples(rows.get());
       if (n == 0) break;
+      std::vector<std::string_view> stored;
+      for (int i = 0; i < n; ++i) stored.push_back(get_text(rows, i, 4));
+      const auto paths = names_in_utf8(db_, stored);
       for (int i = 0; i < n; ++i) {
         check_interrupt();
-        take(rows, i);
+        take(rows, i, paths[static_cast<std::size_t>(i)]);
       }
       done += n;
       if (mode_ == Progress::Mode::bar) {
@@ -221,19 +234,27 @@ class Exporter {
       throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + source + " is " +
                                std::string(type) + ", not text");
     }
-    db_.query(
-        "DECLARE neardup_export NO SCROLL CURSOR FOR SELECT r.cluster, r.survivor, COALESCE(r.similarity, -1),"
-        " pg_catalog.left(r.id::text, 200), s.path::text FROM " +
-        job_.result + " r JOIN (SELECT cluster FROM " + job_.result +
-        " GROUP BY cluster HAVING count(*) > 1) c"
-        " ON c.cluster = r.cluster LEFT JOIN (SELECT " +
-        std::string(get_text(about, 0, 2)) + " AS id, " + quote_name(options_.path_column) + " AS path FROM " + source +
-        " WHERE true" + std::string(get_text(about, 0, 4)) +
-        ") s ON s.id = r.id"
-        " ORDER BY r.cluster, r.survivor DESC, r.similarity DESC, s.path, r.id");
+    // bytes, of which each is converted on its own
+    const auto text = [&](const std::string& value) {
+      return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
+    };
+    db_.query("DECLARE neardup_export NO SCROLL CURSOR FOR SELECT r.cluster, r.survivor, COALESCE(r.similarity, -1), " +
+              text("pg_catalog.left(r.id::text, 200)") + ", " + text("s.path::text") + " FROM " + job_.result +
+              " r JOIN (SELECT cluster FROM " + job_.result +
+              " GROUP BY cluster HAVING count(*) > 1) c"
+              " ON c.cluster = r.cluster LEFT JOIN (SELECT " +
+              std::string(get_text(about, 0, 2)) + " AS id, " + quote_name(options_.path_column) + " AS path FROM " +
+              source + " WHERE true" + std::string(get_text(about, 0, 4)) +
+              ") s ON s.id = r.id"
+              " ORDER BY r.cluster, r.survivor DESC, r.similarity DESC, s.path, r.id");
   }
 
-  void take(const Result& rows, int i) {
+  std::string row_name(const Result& rows, int i) {
+    const std::string_view id = get_text(rows, i, 3);
+    return "row " + printable(names_in_utf8(db_, {id})[0].value_or(std::string(id)));
+  }
+
+  void take(const Result& rows, int i, const std::optional<std::string>& path_here) {
     const std::int64_t cluster = get_int8(rows, i, 0);
     const bool survivor = get_bool(rows, i, 1);
     if (cluster != cluster_ || !started_) {
@@ -244,10 +265,14 @@ class Exporter {
     }
     const std::string where = "cluster " + std::to_string(cluster) + (survivor ? ", survivor " : ", ");
     if (PQgetisnull(rows.get(), i, 4)) {
-      problem(where + "row " + printable(get_text(rows, i, 3)) + ": no path");
+      problem(where + row_name(rows, i) + ": no path");
       return;
     }
-    const std::string given(get_text(rows, i, 4));
+    if (!path_here) {
+      problem(where + row_name(rows, i) + ": no UTF-8 for the path " + printable(get_text(rows, i, 4)));
+      return;
+    }
+    const std::string& given = *path_here;
     if (options_.how == How::list) {
       const double similarity = get_float8(rows, i, 2);
       char shown[32] = "";
@@ -261,7 +286,7 @@ class Exporter {
     const std::string path = given.starts_with('/') ? given : base_ + "/" + given;
     struct stat info = {};
     if (given.empty()) {
-      problem(where + "row " + printable(get_text(rows, i, 3)) + ": empty path");
+      problem(where + row_name(rows, i) + ": empty path");
     } else if (stat(path.c_str(), &info) != 0) {
       problem(where + printable(path) + ": " + std::strerror(errno));
     } else if (!S_ISREG(info.st_mode)) {

@@ -18,6 +18,7 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kChunk = 256 * 1024;
+constexpr int kReadings = 3;  // of a file that changes
 
 class File {
  public:
@@ -181,7 +182,9 @@ std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept
   return std::clamp(micros, kFirst, kLast);
 }
 
-FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding) {
+namespace {
+
+FileText read_once(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding) {
   FileText out;
   // O_NONBLOCK: a path that became a FIFO since it was listed must not hang us
   File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow_link ? 0 : O_NOFOLLOW)));
@@ -226,11 +229,24 @@ FileText read_text(const std::string& path, std::int64_t max_size, bool follow_l
   } else {
     read_plain(file, first, max_size, nul, out);
   }
+  out.changed = fstat(file.fd(), &info) == 0 &&
+                (info.st_size != out.size || file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec) != out.mtime);
   if (out.problem != FileProblem::none) return out;
   if (encoding == Encoding::utf8) {
     if (!valid_utf8(out.text)) fail(out, FileProblem::not_utf8);
   } else {
     out.undecoded = !valid_utf8(out.text) || std::memchr(out.text.data(), 0, out.text.size()) != nullptr;
+  }
+  return out;
+}
+
+}  // namespace
+
+FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding) {
+  FileText out;
+  for (int reading = 0; reading < kReadings; ++reading) {
+    out = read_once(path, max_size, follow_link, encoding);
+    if (!out.changed) break;
   }
   return out;
 }

@@ -32,6 +32,7 @@ struct FileText {
   std::int64_t size = 0;   // of the file as it lies on disk, when it was opened
   std::int64_t mtime = 0;  // as in file_mtime()
   bool was_gzip = false;
+  bool changed = false;    // it was written to while it was read, each time that this was tried
   bool undecoded = false;  // text is not UTF-8, or holds NUL: only where other encodings are allowed
   std::string text;
 };
@@ -40,8 +41,8 @@ struct FileText {
 std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept;
 
 // Reads at most max_size bytes of text. gzip is recognised by its first bytes, whatever the name; a file of several
-// gzip members is one text. Never throws for what the file is or holds; bad_alloc and Interrupted may pass.
-// follow_link: the path itself may be a symbolic link.
+// gzip members is one text. A file that changes meanwhile is read again, a few times. Never throws for what the file is
+// or holds; bad_alloc and Interrupted may pass. follow_link: the path itself may be a symbolic link.
 FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link,
                    Encoding encoding = Encoding::utf8);
 

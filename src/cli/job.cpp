@@ -34,9 +34,11 @@ Job find_job(Connection& db, const std::string& name) {
 JobCounts count_job(Connection& db, const Job& job) {
   const Result found = db.query(
       "SELECT COALESCE(sum(n), 0)::int8, count(*) FILTER (WHERE n > 1), COALESCE(sum(n) FILTER (WHERE n > 1), 0)::int8,"
-      " COALESCE(max(n), 0) FROM (SELECT count(*) AS n FROM " +
+      " COALESCE(max(n), 0), COALESCE(sum(others) FILTER (WHERE n > 1), 0)::int8"
+      " FROM (SELECT count(*) AS n, count(*) FILTER (WHERE NOT survivor) AS others FROM " +
       job.result + " GROUP BY cluster) c");
-  return {get_int8(found, 0, 0), get_int8(found, 0, 1), get_int8(found, 0, 2), get_int8(found, 0, 3)};
+  return {get_int8(found, 0, 0), get_int8(found, 0, 1), get_int8(found, 0, 2), get_int8(found, 0, 3),
+          get_int8(found, 0, 4)};
 }
 
 std::string quote_name(std::string_view name) {

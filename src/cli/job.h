@@ -19,10 +19,10 @@ struct Job {
 // Throws DatabaseError where there is no such job or no extension.
 Job find_job(Connection& db, const std::string& name);
 
-// Rows in clusters of at least 2 without the survivors are duplicates.
+// What the table of the result holds. Rows in clusters of at least 2 that are no survivors are duplicates: all but one
+// of each cluster, unless someone has changed the table.
 struct JobCounts {
-  std::int64_t rows = 0, clusters = 0, clustered_rows = 0, largest = 0;
-  std::int64_t duplicates() const { return clustered_rows - clusters; }
+  std::int64_t rows = 0, clusters = 0, clustered_rows = 0, largest = 0, duplicates = 0;
 };
 JobCounts count_job(Connection& db, const Job& job);
 

@@ -5,19 +5,20 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <span>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "cli/copy_writer.h"
 #include "cli/file_reader.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/row_sender.h"
+#include "cli/several_paths.h"
 #include "cli/skipped.h"
+#include "cli/stored_names.h"
 #include "cli/utf8.h"
 
 namespace neardup::cli {
@@ -40,40 +41,41 @@ Encoding encoding_of(const std::string& name) {
   return Encoding::unknown;
 }
 
-// What the table holds for a path.
-struct Known {
-  std::int64_t size;
-  std::int64_t mtime;
-  std::int64_t content_hash;
-};
-
-// A file that was read and is to be sent.
-struct Row {
-  std::string path;
-  std::int64_t size;
-  std::int64_t mtime;
-  std::int64_t content_hash;
-  std::string body;
-};
+// Why a file is not to be opened.
+std::optional<SkipReason> name_problem(const std::string& path) {
+  if (!valid_utf8(path)) return SkipReason::bad_name;
+  if (is_archive_name(path)) return SkipReason::archive;
+  return std::nullopt;
+}
 
 class Loader {
  public:
-  Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, const WalkCounts& totals)
+  Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, Skipped& skipped)
       : db_(db),
         options_(options),
         encoding_(encoding_of(options.encoding)),
-        progress_(mode, totals.files, totals.bytes),
-        skipped_(options.list_skipped) {}
+        mode_(mode),
+        skipped_(skipped),
+        sender_(db, options.quoted_table, skipped) {}
 
+  // A first walk gives the totals of the progress bar, and the files with several paths.
+  void note(const FoundFile& file) {
+    if (!skipped_.is_list(file.id) && !name_problem(file.path)) several_paths_.note(file);
+  }
+  void begin(const WalkCounts& totals) {
+    several_paths_.choose(db_, sender_);
+    progress_.emplace(mode_, totals.files, totals.bytes);
+  }
+
+  // The second walk sees what is there by then.
   void add(FoundFile file) {
-    if (!valid_utf8(file.path)) {
-      skipped_.add(SkipReason::bad_name, file.path, "");
-      progress_.advance(1, file.size);
+    if (skipped_.is_list(file.id)) {
+      progress_->advance(1, file.size);
       return;
     }
-    if (is_archive_name(file.path)) {
-      skipped_.add(SkipReason::archive, file.path, "");
-      progress_.advance(1, file.size);
+    if (const auto problem = name_problem(file.path)) {
+      skipped_.add(*problem, file.path, "");
+      progress_->advance(1, file.size);
       return;
     }
     found_.push_back(std::move(file));
@@ -86,15 +88,16 @@ class Loader {
 
   void finish(const WalkCounts& walked) {
     process_found();
-    progress_.clear();
+    progress_->clear();
     skipped_.close();
     if (!options_.quiet || skipped_.total() > 0) skipped_.print(stderr);
     if (options_.quiet) return;
-    const double seconds = progress_.seconds();
+    const SentCounts& sent = sender_.counts();
+    const double seconds = progress_->seconds(), bytes = static_cast<double>(sent.text_bytes);
     std::printf("%lld new, %lld changed, %lld only with a new time, %lld unchanged; %s of text in %.1f s (%s/s)\n",
-                static_cast<long long>(new_), static_cast<long long>(changed_), static_cast<long long>(touched_),
-                static_cast<long long>(unchanged_), human_bytes(static_cast<double>(text_bytes_)).c_str(), seconds,
-                human_bytes(static_cast<double>(text_bytes_) / std::max(seconds, 1e-3)).c_str());
+                static_cast<long long>(sent.fresh), static_cast<long long>(sent.changed),
+                static_cast<long long>(sent.touched), static_cast<long long>(unchanged_), human_bytes(bytes).c_str(),
+                seconds, human_bytes(bytes / std::max(seconds, 1e-3)).c_str());
     if (skipped_.total() > 0) {
       std::printf("%lld skipped: %s\n", static_cast<long long>(skipped_.total()), skipped_.summary().c_str());
     }
@@ -109,6 +112,10 @@ class Loader {
       if (uncertain_ > 0) text += "; " + std::to_string(uncertain_) + " files of an uncertain encoding";
       std::printf("decoded: %s\n", text.c_str());
     }
+    if (written_to_ > 0) {
+      std::printf("%lld written to while they were read; the next load reads them again\n",
+                  static_cast<long long>(written_to_));
+    }
     std::string passed;
     auto pass = [&](std::int64_t count, const char* what) {
       if (count > 0) passed += (passed.empty() ? "" : ", ") + std::to_string(count) + " " + what;
@@ -117,38 +124,16 @@ class Loader {
     pass(walked.special, "sockets, pipes or devices");
     pass(walked.filtered, "left out by --include, --exclude or --min-size");
     pass(walked.repeated_directories, "directories met twice");
+    pass(named_twice_, "files named twice");
     if (!passed.empty()) std::printf("passed over: %s\n", passed.c_str());
   }
 
  private:
-  // The rows of the table with these paths. A second row for the same path is ruled out by the unique index.
-  template <typename Items>
-  std::unordered_map<std::string, Known> look_up(const Items& items) {
-    std::vector<std::string_view> paths;
-    for (const auto& item : items) paths.push_back(item.path);
-    Result rows = db_.query("SELECT path, size, mtime, content_hash FROM " + options_.quoted_table +
-                                " WHERE path OPERATOR(pg_catalog.=) ANY ($1)",
-                            Params().text_array(paths));
-    std::unordered_map<std::string, Known> known;
-    for (int i = 0; i < PQntuples(rows.get()); ++i) {
-      auto value = [&](int column) {
-        return PQgetisnull(rows.get(), i, column) ? INT64_MIN : get_int8(rows, i, column);
-      };
-      known.insert({std::string(get_text(rows, i, 0)), {value(1), value(2), value(3)}});
-    }
-    return known;
-  }
-
   void process_found() {
-    // A file named twice on the command line; the one named itself may be read through a link.
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const FoundFile& a, const FoundFile& b) { return a.path < b.path; });
-    const auto last = std::unique(found_.begin(), found_.end(),
-                                  [](const FoundFile& a, const FoundFile& b) { return a.path == b.path; });
-    for (auto repeated = last; repeated != found_.end(); ++repeated) progress_.advance(1, repeated->size);
-    found_.erase(last, found_.end());
+    skip_refused_names();
+    skip_links();
     if (found_.empty()) return;
-    const auto known = look_up(found_);
+    const KnownRows known = sender_.look_up(paths());
     for (const FoundFile& file : found_) {
       check_interrupt();
       const auto match = known.find(file.path);
@@ -157,11 +142,42 @@ class Loader {
       } else {
         read(file);
       }
-      progress_.advance(1, file.size);
+      progress_->advance(1, file.size);
       if (row_bytes_ >= kBatchBytes) send_rows();
     }
     found_.clear();
     send_rows();
+  }
+
+  std::vector<std::string_view> paths() const {
+    std::vector<std::string_view> paths;
+    for (const FoundFile& file : found_) paths.push_back(file.path);
+    return paths;
+  }
+
+  void skip_refused_names() {
+    const std::vector<std::string> why = refused_names(db_, paths());
+    std::size_t i = 0;
+    std::erase_if(found_, [&](const FoundFile& file) {
+      const std::string& reason = why[i++];
+      if (reason.empty()) return false;
+      skipped_.add(SkipReason::refused, file.path, reason);
+      progress_->advance(1, file.size);
+      return true;
+    });
+  }
+
+  void skip_links() {
+    std::erase_if(found_, [&](const FoundFile& file) {
+      const SeveralPaths::Meeting meeting = several_paths_.meet(file);
+      if (meeting == SeveralPaths::Meeting::load) return false;
+      if (meeting == SeveralPaths::Meeting::link)
+        skipped_.add(SkipReason::link, file.path, several_paths_.chosen(file));
+      else
+        ++named_twice_;
+      progress_->advance(1, file.size);
+      return true;
+    });
   }
 
   void read(const FoundFile& file) {
@@ -176,8 +192,8 @@ class Loader {
       return;
     }
     const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.text.data(), text.text.size()));
+    written_to_ += text.changed;
     row_bytes_ += text.text.size() + file.path.size();
-    text_bytes_ += static_cast<std::int64_t>(text.text.size());
     rows_.push_back({file.path, text.size, text.mtime, hash, std::move(text.text)});
   }
 
@@ -221,117 +237,35 @@ class Loader {
   }
 
   void send_rows() {
-    if (!rows_.empty()) send(rows_);
+    if (!rows_.empty()) sender_.send(rows_);
     rows_.clear();
     row_bytes_ = 0;
-  }
-
-  // One transaction; when the server refuses the data of a file, halves, until the file is found and skipped.
-  void send(std::span<const Row> rows) {
-    for (int attempt = 0;; ++attempt) {
-      try {
-        transaction(rows);
-        return;
-      } catch (const DatabaseError& error) {
-        db_.copy_abort();
-        db_.try_execute("ROLLBACK");
-        if (error.connection_lost()) throw;
-        const bool raced = error.sqlstate() == "23505" || error.in_class("40");  // another loader; serialization
-        if (raced && attempt < 5) continue;
-        // data exceptions, program limits, constraints, and triggers that raise
-        const bool of_data =
-            error.in_class("22") || error.in_class("54") || error.in_class("23") || error.in_class("P0");
-        if (!of_data) throw;
-        if (rows.size() == 1) {
-          progress_.clear();
-          skipped_.add(SkipReason::refused, rows[0].path, error.what());
-          text_bytes_ -= static_cast<std::int64_t>(rows[0].body.size());
-          return;
-        }
-      } catch (...) {
-        db_.copy_abort();
-        db_.try_execute("ROLLBACK");
-        throw;
-      }
-      break;
-    }
-    send(rows.first(rows.size() / 2));
-    send(rows.subspan(rows.size() / 2));
-  }
-
-  void transaction(std::span<const Row> rows) {
-    const auto known = look_up(rows);
-    std::vector<const Row*> fresh, changed, touched;
-    for (const Row& row : rows) {
-      const auto match = known.find(row.path);
-      if (match == known.end())
-        fresh.push_back(&row);
-      else if (match->second.content_hash != row.content_hash)
-        changed.push_back(&row);
-      else
-        touched.push_back(&row);
-    }
-    db_.query("BEGIN");
-    if (!fresh.empty()) copy(fresh);
-    for (const Row* row : changed) {
-      db_.query("UPDATE " + options_.quoted_table +
-                    " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond',"
-                    " content_hash = $4, body = $5 WHERE path OPERATOR(pg_catalog.=) $1",
-                Params().text(row->path).int8(row->size).int8(row->mtime).int8(row->content_hash).text(row->body));
-    }
-    for (const Row* row : touched) {
-      db_.query("UPDATE " + options_.quoted_table +
-                    " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond'"
-                    " WHERE path OPERATOR(pg_catalog.=) $1",
-                Params().text(row->path).int8(row->size).int8(row->mtime));
-    }
-    db_.query("COMMIT");
-    new_ += static_cast<std::int64_t>(fresh.size());
-    changed_ += static_cast<std::int64_t>(changed.size());
-    touched_ += static_cast<std::int64_t>(touched.size());
-  }
-
-  void copy(const std::vector<const Row*>& rows) {
-    db_.copy_begin("COPY " + options_.quoted_table +
-                   " (path, size, mtime, content_hash, body) FROM STDIN (FORMAT binary)");
-    std::string fields(kCopyHeader);
-    for (const Row* row : rows) {
-      append_int16(fields, 5);
-      append_field(fields, row->path);
-      append_int8_field(fields, row->size);
-      append_int8_field(fields, row->mtime);
-      append_int8_field(fields, row->content_hash);
-      append_int32(fields, static_cast<std::int32_t>(row->body.size()));
-      db_.copy_data(fields);
-      db_.copy_data(row->body);
-      fields.clear();
-    }
-    fields += kCopyTrailer;
-    db_.copy_data(fields);
-    db_.copy_end();
   }
 
   Connection& db_;
   const LoadOptions& options_;
   Encoding encoding_;
-  Progress progress_;
-  Skipped skipped_;
+  Progress::Mode mode_;
+  std::optional<Progress> progress_;
+  Skipped& skipped_;
+  RowSender sender_;
   std::vector<FoundFile> found_;  // listed, not yet compared with the table
-  std::vector<Row> rows_;         // read, not yet sent
+  SeveralPaths several_paths_;
+  std::int64_t named_twice_ = 0, written_to_ = 0;
+  std::vector<Row> rows_;  // read, not yet sent
   std::size_t row_bytes_ = 0;
   std::map<std::string, std::int64_t> decoded_;  // files by encoding
   std::int64_t dropped_ = 0, uncertain_ = 0;
-  std::int64_t new_ = 0, changed_ = 0, touched_ = 0, unchanged_ = 0, text_bytes_ = 0;
+  std::int64_t unchanged_ = 0;
 };
 
 }  // namespace
 
-int load_files(Connection& db, const LoadOptions& options) {
-  // The first walk gives the totals of the progress bar; the second sees what is there by then.
-  const WalkCounts totals = walk(
-      options.arguments, options.filter, [](FoundFile&&) {}, [](const std::string&, int) {});
-  const Progress::Mode mode = options.quiet ? Progress::Mode::quiet : Progress::default_mode();
-  Loader loader(db, options, mode, totals);
+int load_files(Connection& db, const LoadOptions& options, Skipped& skipped) {
+  Loader loader(db, options, options.quiet ? Progress::Mode::quiet : Progress::default_mode(), skipped);
+  loader.begin(walk(
+      options.arguments, options.filter, [&](const FoundFile& file) { loader.note(file); },
+      [](const std::string&, int) {}));
   const WalkCounts walked = walk(
       options.arguments, options.filter, [&](FoundFile file) { loader.add(std::move(file)); },
       [&](const std::string& path, int error) { loader.problem(path, error); });

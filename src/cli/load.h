@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/database.h"
+#include "cli/skipped.h"
 #include "cli/walk.h"
 
 namespace neardup::cli {
@@ -40,6 +41,6 @@ bool prepare_table(Connection& db, const LoadOptions& options);
 void find_decoder(Connection& db, LoadOptions& options);
 
 // The work itself, after options and table are settled.
-int load_files(Connection& db, const LoadOptions& options);
+int load_files(Connection& db, const LoadOptions& options, Skipped& skipped);
 
 }  // namespace neardup::cli

@@ -23,7 +23,7 @@ and time) are not read again, so a load that was stopped goes on where it was.
   -p, --port PORT
   -U, --username USER
       --include GLOB       only files that match (repeatable); a pattern with a slash sees the whole path
-      --exclude GLOB       not these files, nor directories and all that is in them (repeatable)
+      --exclude GLOB       not these files, nor directories and all that is in them (repeatable); GLOB/: directories
       --min-size SIZE      files of at least SIZE bytes on disk
       --max-size SIZE      texts of at most SIZE bytes, unpacked (default 256M, at most 1000M)
       --min-words N        texts of at least N words
@@ -35,7 +35,8 @@ and time) are not read again, so a load that was stopped goes on where it was.
       --help
 
 SIZE takes k, M and G (1024 based). Symbolic links inside directories are not followed.
-Exit code: 0 done, 1 nothing could be done or the database failed, 2 wrong usage, 130 stopped by Ctrl-C.
+Exit code: 0 done, 1 a path is not there, nothing could be done or the database failed, 2 wrong usage,
+130 stopped by Ctrl-C.
 )";
 
 enum LongOnly {
@@ -49,6 +50,17 @@ enum LongOnly {
   kListSkipped,
   kBatchFiles
 };
+
+// With a slash at its end a pattern is for directories.
+void exclude(std::string pattern, FileFilter& filter) {
+  const std::size_t end = pattern.find_last_not_of('/') + 1;
+  if (end == 0 || end == pattern.size()) {
+    filter.exclude.push_back(std::move(pattern));
+    return;
+  }
+  pattern.resize(end);
+  filter.exclude_directories.push_back(std::move(pattern));
+}
 
 // Returns false when help was asked for.
 bool parse(int argc, char** argv, LoadOptions& options) {
@@ -78,7 +90,7 @@ bool parse(int argc, char** argv, LoadOptions& options) {
         options.filter.include.emplace_back(optarg);
         break;
       case kExclude:
-        options.filter.exclude.emplace_back(optarg);
+        exclude(optarg, options.filter);
         break;
       case kMinSize:
         options.filter.min_size = parse_number("--min-size", optarg, true, 0, INT64_MAX);
@@ -124,13 +136,15 @@ bool parse(int argc, char** argv, LoadOptions& options) {
 int load_main(int argc, char** argv) {
   LoadOptions options;
   if (const auto code = read_command_line("load", kHelp, [&] { return parse(argc, argv, options); })) return *code;
+  check_arguments(options.arguments);
   install_interrupt_handlers();
   Connection db(options.connection);
   find_decoder(db, options);
+  Skipped skipped(options.list_skipped);  // before the table is made: it may be a file that cannot be written
   if (prepare_table(db, options) && !options.quiet) {
     std::fprintf(stderr, "created table %s\n", options.quoted_table.c_str());
   }
-  return load_files(db, options);
+  return load_files(db, options, skipped);
 }
 
 }  // namespace neardup::cli

@@ -1,4 +1,5 @@
 // The program `neardup`: a table of subcommands.
+#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "cli/load.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/standard_streams.h"
 
 #ifndef NEARDUP_VERSION
 #error "the Makefile and CMakeLists.txt define NEARDUP_VERSION from neardup.control"
@@ -43,11 +45,7 @@ void print_usage(std::FILE* out) {
   std::fputs("\nneardup COMMAND --help tells more; neardup --version tells which one this is.\n", out);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  // fnmatch patterns see characters, not bytes
-  std::setlocale(LC_CTYPE, "C.UTF-8");
+int run_program(int argc, char** argv) {
   if (argc < 2) {
     print_usage(stderr);
     return 2;
@@ -82,4 +80,16 @@ int main(int argc, char** argv) {
   std::fprintf(stderr, "neardup: unknown command: %s\n", neardup::cli::printable(argv[1]).c_str());
   print_usage(stderr);
   return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  neardup::cli::fill_standard_streams();
+  // fnmatch patterns see characters, not bytes
+  std::setlocale(LC_CTYPE, "C.UTF-8");
+  const int code = run_program(argc, argv);
+  if (neardup::cli::flush_stdout() || code != 0) return code;
+  std::fprintf(stderr, "neardup: cannot write to standard output: %s\n", std::strerror(errno));
+  return 1;
 }

@@ -179,19 +179,19 @@ class Report {
 
   void write_counts() {
     const double share =
-        counts_.rows > 0 ? static_cast<double>(counts_.duplicates()) / static_cast<double>(counts_.rows) : 0;
+        counts_.rows > 0 ? static_cast<double>(counts_.duplicates) / static_cast<double>(counts_.rows) : 0;
     page_.raw("<dl class=\"facts\">\n");
     fact("rows", grouped(counts_.rows));
     fact("clusters of 2 rows or more", grouped(counts_.clusters));
     fact("rows in these clusters", grouped(counts_.clustered_rows));
-    fact("duplicates", grouped(counts_.duplicates()));
+    fact("duplicates", grouped(counts_.duplicates));
     fact("share of duplicates", fixed(share * 100, 1) + " %");
     fact("largest cluster", grouped(counts_.largest));
     page_
         .raw(
             "</dl>\n<p class=\"soft\">Of each cluster one row survives; the others are duplicates. Removing them would "
             "leave ")
-        .raw(grouped(counts_.rows - counts_.duplicates()))
+        .raw(grouped(counts_.rows - counts_.duplicates))
         .raw(" rows.</p>\n");
   }
 
@@ -440,7 +440,7 @@ int write_report(const ReportOptions& options) {
   if (!options.quiet) {
     std::printf("%s: %lld rows, %lld clusters of 2 or more, %lld duplicates\n", printable(options.out).c_str(),
                 static_cast<long long>(report.counts().rows), static_cast<long long>(report.counts().clusters),
-                static_cast<long long>(report.counts().duplicates()));
+                static_cast<long long>(report.counts().duplicates));
   }
   return 0;
 }

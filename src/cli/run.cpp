@@ -220,15 +220,16 @@ void print_summary(Connection& db, const Job& job, double seconds) {
     return;
   }
   const JobCounts counts = count_job(db, job);
-  std::printf(
-      "%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%)", static_cast<long long>(counts.rows),
-      static_cast<long long>(counts.clusters), static_cast<long long>(counts.duplicates()),
-      counts.rows > 0 ? 100.0 * static_cast<double>(counts.duplicates()) / static_cast<double>(counts.rows) : 0);
+  std::printf("%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%)", static_cast<long long>(counts.rows),
+              static_cast<long long>(counts.clusters), static_cast<long long>(counts.duplicates),
+              counts.rows > 0 ? 100.0 * static_cast<double>(counts.duplicates) / static_cast<double>(counts.rows) : 0);
   std::int64_t fresh = 0;
   if (get_bool(row, 0, 3)) {
     // found_at is the time of the clustering, and of rows that stay in their cluster it stays
     const Result found = db.query("SELECT count(*) FROM " + job.result + " r, " + job.job +
-                                  " j WHERE NOT r.survivor AND r.found_at >= j.started");
+                                  " j WHERE NOT r.survivor AND r.found_at BETWEEN j.started AND j.finished"
+                                  " AND r.cluster IN (SELECT cluster FROM " +
+                                  job.result + " GROUP BY cluster HAVING count(*) > 1)");
     fresh = get_int8(found, 0, 0);
   }
   std::printf(", %lld of them new since the last run; %.1f s\n", static_cast<long long>(fresh), seconds);

@@ -1,6 +1,8 @@
 // The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
 #include "cli/skipped.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -27,10 +29,14 @@ const char* skip_reason_text(SkipReason reason) {
       return "not valid UTF-8";
     case SkipReason::archive:
       return "archives";
+    case SkipReason::link:
+      return "further links to a file";
     case SkipReason::too_few_words:
       return "with too few words";
     case SkipReason::refused:
       return "refused by the server";
+    case SkipReason::left_out:
+      return "left out by a trigger";
     case SkipReason::count_:
       break;
   }
@@ -62,6 +68,8 @@ Skipped::Skipped(const std::string& list_file) : list_name_(list_file) {
   if (list_file.empty()) return;
   list_.reset(std::fopen(list_file.c_str(), "we"));
   if (!list_) throw std::runtime_error("cannot write " + list_file + ": " + std::strerror(errno));
+  struct stat info = {};
+  if (fstat(fileno(list_.get()), &info) == 0) list_id_ = FileId(info.st_dev, info.st_ino);
 }
 
 void Skipped::add(SkipReason reason, const std::string& path, const std::string& detail) {
@@ -77,6 +85,11 @@ void Skipped::add(SkipReason reason, const std::string& path, const std::string&
     shown_.push_back(printable(path) + ": " + skip_reason_text(reason) +
                      (detail.empty() ? "" : " (" + printable(detail) + ")"));
   }
+}
+
+void Skipped::add_unnamed(SkipReason reason, std::int64_t count) {
+  counts_[static_cast<std::size_t>(reason)] += count;
+  total_ += count;
 }
 
 std::string Skipped::summary() const {

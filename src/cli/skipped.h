@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/file_reader.h"
+#include "cli/walk.h"
 
 namespace neardup::cli {
 
@@ -21,8 +23,10 @@ enum class SkipReason {
   has_nul,
   not_utf8,
   archive,
+  link,
   too_few_words,
   refused,
+  left_out,
   count_,
 };
 
@@ -36,7 +40,11 @@ class Skipped {
   // the first 10 are kept for print(). Throws std::runtime_error when it cannot be written.
   explicit Skipped(const std::string& list_file);
 
+  // Whether a file is the list, which may lie in a folder that is loaded.
+  bool is_list(const FileId& file) const { return list_id_ == file; }
   void add(SkipReason reason, const std::string& path, const std::string& detail);
+  // Files that cannot be named.
+  void add_unnamed(SkipReason reason, std::int64_t count);
   std::int64_t total() const { return total_; }
   std::int64_t count(SkipReason reason) const { return counts_[static_cast<std::size_t>(reason)]; }
   // "12 not valid UTF-8, 3 unreadable"
@@ -53,6 +61,7 @@ class Skipped {
   std::int64_t total_ = 0, listable_ = 0;
   std::vector<std::string> shown_;
   std::string list_name_;
+  std::optional<FileId> list_id_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> list_{nullptr, std::fclose};
 };
 

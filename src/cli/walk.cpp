@@ -5,13 +5,18 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 
+#include "cli/database.h"
 #include "cli/file_reader.h"
 #include "cli/interrupt.h"
 
@@ -36,6 +41,17 @@ class Walker {
   Walker(const FileFilter& filter, const OnFile& on_file, const OnProblem& on_problem)
       : filter_(filter), on_file_(on_file), on_problem_(on_problem) {}
 
+  void walk(const std::vector<std::string>& arguments) {
+    struct stat info = {};
+    for (const std::string& path : arguments) {
+      if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) named_.insert({info.st_dev, info.st_ino});
+    }
+    for (const std::string& path : arguments) argument(path);
+  }
+
+  const WalkCounts& counts() const { return counts_; }
+
+ private:
   void argument(const std::string& path) {
     struct stat info = {};
     if (stat(path.c_str(), &info) != 0) return on_problem_(path, errno);
@@ -54,20 +70,22 @@ class Walker {
     }
   }
 
-  const WalkCounts& counts() const { return counts_; }
-
- private:
   // Files are passed on, directories put on pending, the first in byte order on top.
   bool list(const std::string& directory, std::vector<std::string>& pending) {
     std::unique_ptr<DIR, int (*)(DIR*)> handle(opendir(directory.c_str()), closedir);
+    const int error = errno;
     struct stat info = {};
-    if (!handle || fstat(dirfd(handle.get()), &info) != 0) {
+    if ((handle ? fstat(dirfd(handle.get()), &info) : stat(directory.c_str(), &info)) != 0) {
       on_problem_(directory, errno);
       return false;
     }
     if (!seen_.insert({info.st_dev, info.st_ino}).second) {
       ++counts_.repeated_directories;
-      return true;
+      return handle != nullptr;
+    }
+    if (!handle) {
+      on_problem_(directory, error);
+      return false;
     }
     std::vector<std::string> names;
     errno = 0;
@@ -85,7 +103,7 @@ class Walker {
       if (fstatat(dirfd(handle.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
         on_problem_(path, errno);
       } else if (S_ISDIR(info.st_mode)) {
-        if (matches(filter_.exclude, path))
+        if (matches(filter_.exclude, path) || matches(filter_.exclude_directories, path))
           ++counts_.filtered;
         else
           directories.push_back(std::move(path));
@@ -111,14 +129,17 @@ class Walker {
     }
     ++counts_.files;
     counts_.bytes += info.st_size;
-    on_file_({path, info.st_size, file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec), given});
+    const FileId id{info.st_dev, info.st_ino};
+    on_file_({path, info.st_size, file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec), given, id,
+              info.st_nlink > 1 || named_.contains(id)});
   }
 
   const FileFilter& filter_;
   const OnFile& on_file_;
   const OnProblem& on_problem_;
   WalkCounts counts_;
-  std::set<std::pair<dev_t, ino_t>> seen_;
+  std::set<FileId> seen_;   // directories
+  std::set<FileId> named_;  // files of the command line
 };
 
 }  // namespace
@@ -126,12 +147,41 @@ class Walker {
 WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
                 const OnProblem& on_problem) {
   Walker walker(filter, on_file, on_problem);
-  for (const std::string& argument : arguments) walker.argument(absolute_path(argument));
+  std::vector<std::string> paths;
+  for (const std::string& argument : arguments) paths.push_back(absolute_path(argument));
+  walker.walk(paths);
   return walker.counts();
 }
 
+void check_arguments(const std::vector<std::string>& arguments) {
+  std::string missing, unreadable;
+  const auto note = [](std::string& list, const std::string& path) {
+    list += (list.empty() ? "" : "; ") + printable(path) + ": " + std::strerror(errno);
+  };
+  bool readable = false;
+  for (const std::string& path : arguments) {
+    struct stat info = {};
+    if (stat(path.c_str(), &info) != 0) {
+      note(missing, path);
+    } else if (faccessat(AT_FDCWD, path.c_str(), S_ISDIR(info.st_mode) ? R_OK | X_OK : R_OK, AT_EACCESS) != 0) {
+      note(unreadable, path);
+    } else {
+      readable = true;
+    }
+  }
+  if (!missing.empty()) throw std::runtime_error(missing);
+  if (!readable) throw std::runtime_error(unreadable);
+}
+
 std::string absolute_path(std::string_view path) {
-  std::string result = std::filesystem::absolute(std::filesystem::path(path)).lexically_normal().string();
+  namespace fs = std::filesystem;
+  const fs::path whole = fs::absolute(fs::path(path));
+  std::string result = whole.lexically_normal().string();
+  if (std::find(whole.begin(), whole.end(), "..") != whole.end()) {
+    std::error_code error;
+    const fs::path real = fs::canonical(whole, error);
+    if (!error && !fs::equivalent(real, result, error)) return real.string();
+  }
   while (result.size() > 1 && result.back() == '/') result.pop_back();
   return result;
 }

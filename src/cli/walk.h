@@ -1,6 +1,8 @@
 // The regular files under the given directories, in a fixed order, each directory once.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,14 +16,20 @@ struct FileFilter {
   // fnmatch patterns: without a slash they are matched with the last part of the path, else with all of it.
   std::vector<std::string> include;  // none: every file
   std::vector<std::string> exclude;  // files, and directories with all that is in them
-  std::int64_t min_size = 0;         // bytes on disk
+  std::vector<std::string> exclude_directories;
+  std::int64_t min_size = 0;  // bytes on disk
 };
+
+// Which file it is, whatever its path.
+using FileId = std::pair<dev_t, ino_t>;
 
 struct FoundFile {
   std::string path;  // absolute, without . and .. and doubled slashes
   std::int64_t size;
   std::int64_t mtime;  // file_mtime()
   bool given;          // named on the command line, where a symbolic link is followed
+  FileId id;
+  bool may_repeat;  // there may be another path to it: a hard link, or one of the command line
 };
 
 // What a walk passed over. Everything that is not counted as a file is counted here.
@@ -44,7 +52,11 @@ using OnProblem = std::function<void(const std::string& path, int error_number)>
 WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
                 const OnProblem& on_problem);
 
-// The absolute form that is stored, found without touching the file system.
+// Throws std::runtime_error, which names them, where arguments are not there, or where none of them can be read.
+void check_arguments(const std::vector<std::string>& arguments);
+
+// The absolute form that is stored: the letters as given. Only where a .. follows a symbolic link, and so leads
+// elsewhere than its letters, the links are resolved.
 std::string absolute_path(std::string_view path);
 
 }  // namespace neardup::cli

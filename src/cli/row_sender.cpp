@@ -1,0 +1,174 @@
+// Rows of files on their way into the table: new ones by COPY, changed ones by UPDATE, one transaction a batch.
+#include "cli/row_sender.h"
+
+#include "cli/copy_writer.h"
+
+namespace neardup::cli {
+namespace {
+
+constexpr int kRaces = 5;  // against other loaders, before a batch is sent in halves
+
+// The server objects to the data of a row: data exceptions, program limits, constraints, and triggers that raise.
+bool is_of_data(const DatabaseError& error) {
+  return error.in_class("22") || error.in_class("54") || error.in_class("23") || error.in_class("P0");
+}
+
+// Another loader was faster, or a serialization failure.
+bool is_race(const DatabaseError& error) { return error.sqlstate() == "23505" || error.in_class("40"); }
+
+bool holds(const Known& known, const Row& row) {
+  return known.size == row.size && known.mtime == row.mtime && known.content_hash == row.content_hash;
+}
+
+std::int64_t text_bytes(const Row& row) { return static_cast<std::int64_t>(row.body.size()); }
+
+}  // namespace
+
+KnownRows RowSender::look_up(const std::vector<std::string_view>& paths) {
+  const Result rows =
+      db_.query("SELECT path, size, mtime, content_hash FROM " + table_ + " WHERE path OPERATOR(pg_catalog.=) ANY ($1)",
+                Params().text_array(paths));
+  KnownRows known;
+  for (int i = 0; i < PQntuples(rows.get()); ++i) {
+    auto value = [&](int column) { return PQgetisnull(rows.get(), i, column) ? INT64_MIN : get_int8(rows, i, column); };
+    known.insert({std::string(get_text(rows, i, 0)), {value(1), value(2), value(3)}});
+  }
+  return known;
+}
+
+KnownRows RowSender::look_up(const Rows& rows) {
+  std::vector<std::string_view> paths;
+  for (const Row* row : rows) paths.push_back(row->path);
+  return look_up(paths);
+}
+
+// When the server refuses the data of a row: halves, until the row is found and skipped.
+void RowSender::send(std::span<const Row> rows) {
+  for (int attempt = 0;; ++attempt) {
+    try {
+      transaction(rows);
+      return;
+    } catch (const DatabaseError& error) {
+      db_.copy_abort();
+      db_.try_execute("ROLLBACK");
+      if (error.connection_lost()) throw;
+      if (is_race(error) && attempt < kRaces) continue;
+      if (!is_of_data(error)) throw;
+      if (rows.size() == 1) {
+        skipped_.add(SkipReason::refused, rows[0].path, error.what());
+        return;
+      }
+    } catch (...) {
+      db_.copy_abort();
+      db_.try_execute("ROLLBACK");
+      throw;
+    }
+    break;
+  }
+  send(rows.first(rows.size() / 2));
+  send(rows.subspan(rows.size() / 2));
+}
+
+void RowSender::transaction(std::span<const Row> rows) {
+  Rows all, fresh, not_updated;
+  for (const Row& row : rows) all.push_back(&row);
+  const KnownRows known = look_up(all);
+  Outcome outcome;
+  db_.query("BEGIN");
+  for (const Row* row : all) {
+    const auto match = known.find(row->path);
+    if (match == known.end()) {
+      fresh.push_back(row);
+      continue;
+    }
+    const bool with_body = match->second.content_hash != row->content_hash;
+    if (!update(*row, with_body)) {
+      not_updated.push_back(row);
+      continue;
+    }
+    ++(with_body ? outcome.counts.changed : outcome.counts.touched);
+    outcome.counts.text_bytes += text_bytes(*row);
+  }
+  if (!not_updated.empty()) {
+    const KnownRows now = look_up(not_updated);
+    for (const Row* row : not_updated) {
+      const auto match = now.find(row->path);
+      if (match == now.end()) {
+        fresh.push_back(row);  // deleted by someone else meanwhile
+      } else if (holds(match->second, *row)) {
+        ++outcome.counts.changed;  // a trigger or a rule has written it elsewhere
+        outcome.counts.text_bytes += text_bytes(*row);
+      } else {
+        outcome.left_out.push_back(row);
+      }
+    }
+  }
+  if (!fresh.empty()) copy(fresh, outcome);
+  db_.query("COMMIT");
+  counts_.fresh += outcome.counts.fresh;
+  counts_.changed += outcome.counts.changed;
+  counts_.touched += outcome.counts.touched;
+  counts_.text_bytes += outcome.counts.text_bytes;
+  for (const Row* row : outcome.left_out) skipped_.add(SkipReason::left_out, row->path, "");
+  skipped_.add_unnamed(SkipReason::left_out, outcome.left_out_unnamed);
+}
+
+// False where no row was updated: it is gone, or a trigger or a rule did not let it be.
+bool RowSender::update(const Row& row, bool with_body) {
+  Params params;
+  params.text(row.path).int8(row.size).int8(row.mtime);
+  if (with_body) params.int8(row.content_hash).text(row.body);
+  const Result result =
+      db_.query("UPDATE " + table_ +
+                    " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond'" +
+                    (with_body ? ", content_hash = $4, body = $5" : "") + " WHERE path OPERATOR(pg_catalog.=) $1",
+                params);
+  return command_rows(result) > 0;
+}
+
+// A trigger may leave rows out, put them into another table that inherits from this one, or change their paths; the
+// server's count tells of the first two, the table of the third.
+void RowSender::copy(const Rows& rows, Outcome& outcome) {
+  const auto sent = static_cast<std::int64_t>(rows.size());
+  const std::int64_t stored = copy_rows(rows);
+  if (stored == sent) {
+    outcome.counts.fresh += sent;
+    for (const Row* row : rows) outcome.counts.text_bytes += text_bytes(*row);
+    return;
+  }
+  const KnownRows there = look_up(rows);
+  if (static_cast<std::int64_t>(there.size()) < stored) {
+    outcome.counts.fresh += stored;
+    outcome.left_out_unnamed += sent - stored;
+    return;
+  }
+  for (const Row* row : rows) {
+    if (!there.contains(row->path)) {
+      outcome.left_out.push_back(row);
+      continue;
+    }
+    ++outcome.counts.fresh;
+    outcome.counts.text_bytes += text_bytes(*row);
+  }
+}
+
+std::int64_t RowSender::copy_rows(const Rows& rows) {
+  db_.copy_begin("COPY " + table_ + " (path, size, mtime, content_hash, body) FROM STDIN (FORMAT binary)");
+  std::string fields(kCopyHeader);
+  for (const Row* row : rows) {
+    append_int16(fields, 5);
+    append_field(fields, row->path);
+    append_int8_field(fields, row->size);
+    append_int8_field(fields, row->mtime);
+    append_int8_field(fields, row->content_hash);
+    append_int32(fields, static_cast<std::int32_t>(row->body.size()));
+    db_.copy_data(fields);
+    db_.copy_data(row->body);
+    fields.clear();
+  }
+  fields += kCopyTrailer;
+  db_.copy_data(fields);
+  return db_.copy_end();
+}
+
+}  // namespace neardup::cli
