@@ -340,17 +340,19 @@ ABSURD = {"bigint": ("-9223372036854775808", "9223372036854775807", "-9223372036
 
 def absurd_rows(copies):
     """A row of one job that makes no sense costs that row only: others see their own."""
-    with copies.next() as name, connect(name) as conn, connect(name) as other:
+    with copies.next() as name, connect(name) as conn, connect(name) as other, connect(name) as runner:
         reader_of(conn, False)
         other.execute("SET ROLE %s" % MALLORY)
+        runner.execute("SET ROLE %s; BEGIN; SELECT neardup_lock_job('m.x_job')" % MALLORY)  # the job runs
         columns = other.execute("SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'm.x_job'::regclass AND attnum > 0").fetchall()
         other.execute("CREATE TABLE m.kept AS TABLE m.x_job")
         count, bad = 0, []
         for column, kind in columns:
             for value in ABSURD[kind] + (None,):
-                other.execute("UPDATE m.x_job SET %s = %%s::%s, phase = CASE WHEN %%s <> 'phase' THEN 'signing' ELSE phase END" % (column, kind), (value, column))
+                other.execute("UPDATE m.x_job SET phase = 'signing', done = 5, total = 10, phase_started = now() - interval '1 minute', pid = %d" % runner.info.backend_pid)
+                other.execute("UPDATE m.x_job SET %s = %%s::%s" % (column, kind), (value,))
                 count += 1
-                e = error_of(conn, "SELECT * FROM duplicates_status")
+                e = error_of(conn, "SELECT s::text FROM duplicates_status s")
                 mine = e is None and one(conn, "SELECT count(*) FROM duplicates_status WHERE job::text ~ 'own'")
                 if mine != 1:
                     bad.append("%s = %.40s: %s" % (column, value, e or "the reader's own job is not shown"))

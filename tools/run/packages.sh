@@ -53,7 +53,8 @@ package_names() {
   case $1 in
     test)
       printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2
-      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' libfuzzy-dev ssdeep; fi  # what digests are compared with
+      printf '%s\n' python3-venv  # for pglast, of PyPI: the lint of SQL
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' libfuzzy-dev ssdeep sqlsmith; fi  # what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
       ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
@@ -63,6 +64,7 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
+    python3-venv | sqlsmith) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
   esac
   return 1

@@ -313,6 +313,9 @@ step_loader() {
   PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$root/bin/neardup"
 }
 
+# Random queries against a server of their own, for ten minutes.
+step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_test.py" "${NEARDUP_SQLSMITH_SECONDS:-600}"; }
+
 # The same tests again with every memory access and every shift checked.
 step_loader_sanitized() {
   local program=$work/neardup-asan
@@ -421,6 +424,7 @@ run_tests() {
     step "scripts" step_scripts
     step "loader" step_loader
     if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "loader with ASan and UBSan" step_loader_sanitized; fi
+    if [ "$NEARDUP_FULL" = 1 ]; then step "random queries (sqlsmith)" step_sqlsmith; fi
   fi
   if [ "$NEARDUP_FULL" = 1 ] && [ -z "${NEARDUP_PG_MAJOR:-}" ]; then
     step "fresh systems" step_fresh

@@ -1,0 +1,240 @@
+#!/usr/bin/python3
+"""Random queries of SQLsmith (https://github.com/anse1/sqlsmith) against a database with every type, kind of index, trigger and job of ours.
+
+    NEARDUP_ROOT=.. PG_CONFIG=.. [NEARDUP_DESTDIR=..] test/sqlsmith/sqlsmith_test.py [SECONDS [SEED]]
+
+None of them may end the server, break an assertion (tools/assert_server.sh builds a server that has them) or end in an internal error of ours; and
+queries that always have the same answer must have it with the lsh indexes and without them. What fails is printed with its query; the same seed
+makes the same queries against the same schema. The server is one of this test's own; sqlsmith runs as a role that is no superuser."""
+import collections
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "t"))
+from servers import *
+import estate
+
+SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 600
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else int(time.time()) % 100000
+ROWS = 200  # in each table: sqlsmith joins many of them
+TIMEOUT = "2s"
+rng = random.Random(SEED)
+COMPARED = max(200, SECONDS * 3)  # queries drawn for the comparison
+
+SETTINGS_OF_LOG = """
+log_line_prefix = '%e '
+log_error_verbosity = verbose
+log_min_error_statement = error
+log_min_messages = warning
+max_parallel_workers_per_gather = 2
+min_parallel_table_scan_size = 0
+parallel_setup_cost = 10
+restart_after_crash = on
+temp_file_limit = 1GB
+"""
+
+# Beside what estate.make() makes.
+MORE = (
+    "CREATE TABLE words_of (id int PRIMARY KEY, words text[], weights float8[], vec real[], feats bigint[], cells int[], small smallint[], at timestamptz, u uuid, raw bytea, q lsh_query)",
+    "INSERT INTO words_of SELECT id, string_to_array(body, ' '), ARRAY(SELECT 1 + i %% 3 FROM generate_series(1, cardinality(string_to_array(body, ' '))) i), ARRAY[id, 1, 2]::real[], "
+    "ARRAY[id / 4, id, 3]::bigint[], ARRAY[id / 4, id %% 7, 3, 9], ARRAY[1, 2, id %% 5]::smallint[], '2026-01-01'::timestamptz + id * interval '1 h', neardup_content_hash(body), "
+    "convert_to(body, 'UTF8'), with_threshold(sig, 0.8) FROM article WHERE id <= %d" % ROWS,
+    "CREATE INDEX words_feats ON words_of USING lsh (feats)", "CREATE INDEX words_cells ON words_of USING lsh (cells minutiae_ops)",
+    "CREATE INDEX words_hash ON words_of USING lsh (to_simhash(encode(raw, 'hex')))",
+    "CREATE INDEX article_two ON article USING lsh (tenant, published, hash)",
+    "CREATE TRIGGER zz_flag BEFORE INSERT OR UPDATE ON mail FOR EACH ROW EXECUTE FUNCTION neardup_flag('to_minhash(body)', '0.85', 'copy_of', 'id')",
+    "CREATE VIEW status AS SELECT job::text, phase, done, total FROM duplicates_status",
+)
+# Rows that depend on their order, or on more than the tables.
+UNSTEADY = re.compile(r"\bover\s*\(|\b(?:array_agg|string_agg|json\w*_agg|xmlagg|range_agg|sum|avg|stddev\w*|variance|var_pop|var_samp|corr|covar\w*|regr\w*|mode|"
+                      r"any_value|now|random|age|clock_timestamp|statement_timestamp|timeofday|txid\w*|pg_(?!catalog\b|lsn\b)\w+|current_\w+|inet_\w+|lastval|nextval|setval|"
+                      r"query_to\w*|table_to\w*|schema_to\w*|cursor_to\w*|database_to\w*|ts_stat|ts_rewrite|set_config|xmin|xmax|cmin|cmax|ctid|neardup_(?:progress|devices|jobs))\b|\bversion\(", re.I)
+PARTS = re.compile(r"\blimit \d+|\btablesample \w+ \([^)]*\)", re.I)  # of the rows
+# Conditions that an index serves, one or two of them around every second query: sqlsmith itself seldom writes one.
+NEAR = ("jaccard(a.sig, (SELECT sig FROM article WHERE id = {i})) >= 0.7", "a.sig % (SELECT sig FROM article WHERE id = {i})", "hamming(a.hash, (SELECT hash FROM article WHERE id = {i})) <= 4",
+        "ctph_edit_rate(a.digest, (SELECT digest FROM article WHERE id = {i})) <= 0.15", "ctph_score(a.digest, (SELECT digest FROM article WHERE id = {i})) >= 70",
+        "jaccard_exact(a.items, (SELECT items FROM article WHERE id = {i})) >= 0.6", "(a.tenant = 1 AND jaccard(a.sig, (SELECT sig FROM article WHERE id = {i})) > 0.6)",
+        "jaccard(to_minhash(a.body, 2), to_minhash((SELECT body FROM article WHERE id = {i}), 2)) >= 0.8", "a.sig %> with_threshold((SELECT sig FROM article WHERE id = {i}), 0.75)",
+        "(a.tenant = 2 AND a.published > '2026-01-05' AND hamming(a.hash, (SELECT hash FROM article WHERE id = {i})) < 4)")
+PLANS_OF = {"with": "SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on", "bitmap": "SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on",
+            "without": "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off"}
+
+
+def make(server):
+    with server.connect() as conn:
+        conn.execute("CREATE ROLE smith LOGIN; GRANT CREATE ON DATABASE postgres TO smith; GRANT ALL ON SCHEMA public TO smith; CREATE EXTENSION neardup")
+        conn.execute("SET ROLE smith")
+        for statement in estate.MAKE:
+            conn.execute(statement.replace("generate_series(1, 800)", "generate_series(1, %d)" % ROWS))
+        for statement in MORE:
+            conn.execute(statement)
+        conn.execute("ANALYZE")
+        indexes = conn.execute("SELECT count(*) FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' AND relkind = 'i'").fetchone()[0]
+        rows = conn.execute("SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND relnamespace = 'public'::regnamespace").fetchone()[0]
+    print("note: sqlsmith: %d relations, %d lsh indexes, seed %d" % (rows, indexes, SEED))
+
+
+def target(server):
+    return "host=%s port=5432 dbname=postgres user=smith" % server.folder
+
+
+def smith(server, *options, seconds=None):
+    """What sqlsmith prints, (standard output, standard error), in so many seconds."""
+    env = dict(server.env, PGOPTIONS="-c statement_timeout=%s" % TIMEOUT)
+    with open(server.folder + "/smith.out", "w+", errors="replace") as out, open(server.folder + "/smith.err", "w+", errors="replace") as err:
+        process = subprocess.Popen(["sqlsmith", "--target=" + target(server), "--exclude-catalog", "--seed=%d" % SEED, *options], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        out.seek(0)
+        err.seek(0)
+        return out.read(), err.read()
+
+
+class Log:
+    """The server's log, read once: how many errors of each SQLSTATE, and what ought not to be there with its statement."""
+
+    START = re.compile(r"^([0-9A-Z]{5}) (ERROR|FATAL|PANIC|LOG|WARNING|DETAIL|HINT|CONTEXT|STATEMENT|LOCATION|QUERY):  (.*)")
+
+    def __init__(self, path):
+        self.states, self.bad, last, piece = collections.Counter(), [], None, None
+        with open(path, errors="replace") as f:
+            for line in f:
+                if "TRAP:" in line or "terminated by signal" in line or " PANIC: " in line:
+                    self.bad.append([line.strip(), ""])
+                found = self.START.match(line)
+                if not found:
+                    if piece == "STATEMENT" and last is not None:
+                        last[1] += line
+                    elif piece == "LOG" and self.bad and line.startswith("\t"):
+                        self.bad[-1][1] += line  # the query that a process ran when it was ended
+                    continue
+                state, piece, text = found.groups()
+                if piece in ("ERROR", "FATAL"):
+                    self.states[state] += 1
+                    last = [state + " " + text, ""] if state in ("XX000", "XX001", "XX002") else None
+                    if last:
+                        self.bad.append(last)
+                elif last is not None and piece == "LOCATION":
+                    last[0] += " [" + text.strip() + "]"
+                elif last is not None and piece == "STATEMENT":
+                    last[1] = text + "\n"
+                elif piece == "DETAIL" and "Failed process was running" in text and self.bad:
+                    self.bad[-1][1] = text + "\n"
+
+    @property
+    def statements(self):
+        return sum(self.states.values())
+
+    def ours(self):
+        """Without PostgreSQL's own internal errors, which it is known for: those that name no file of its."""
+        return [b for b in self.bad if not re.search(r"\[\w+, \w+\.[ch]:\d+\]", b[0])]
+
+
+def told(bad, most=10):
+    """One of each kind with its statement, for whoever makes it smaller."""
+    kinds = {}
+    for what, statement in bad:
+        kinds.setdefault(re.sub(r"\d+", "N", what)[:160], (what, statement))
+    for what, statement in list(kinds.values())[:most]:
+        print("    %s" % what)
+        print("\n".join("      | " + line for line in statement.splitlines()[:60]))
+    return "%d, of %d kinds: %s" % (len(bad), len(kinds), "; ".join(kinds))
+
+
+def torture(server):
+    """Queries and changes of any kind, as they come."""
+    out, err = smith(server, "--verbose", seconds=SECONDS * 2 // 3)
+    counted = [int(n) for n in re.findall(r"queries: (\d+)", err)]
+    log = Log(server.log)
+    good = counted[-1] if counted else 0
+    check("sqlsmith: %d statements, %d of them errors (%s)" % (good, log.statements, ", ".join("%s %d" % item for item in log.states.most_common(6))), good > SECONDS, err[-500:] + out[-300:])
+    bad = log.ours()
+    check("sqlsmith: the server neither ends nor meets an internal error of ours; of PostgreSQL's own: %d" % (len(log.bad) - len(bad)), not bad, bad and told(bad))
+    others = [b for b in log.bad if b not in bad]
+    if others and FULL:
+        told(others, 3)
+    with server.connect() as conn:
+        conn.execute("SET ROLE smith")
+        names = [r[0] for r in conn.execute("SELECT c.oid::regclass::text FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' AND relkind = 'i'")]
+        equal_all("sqlsmith: every lsh index is sound afterwards", [(n, str(error_of(conn, "SELECT lsh_check('%s', true)" % n)), "None") for n in names])
+    return good
+
+
+def drawn(server):
+    """Queries, each once; those whose answer may change, or is not one of rows, are left out."""
+    out, err = smith(server, "--dry-run", "--max-queries=%d" % (COMPARED * 12), seconds=max(60, SECONDS // 4))
+    queries = [q.strip() for q in re.split(r";\s*\n", out)]
+    found = []
+    for q in queries:
+        body = PARTS.sub("", re.sub(r"^--.*$", "", q, flags=re.M)).strip()
+        if re.match(r"(?:select|with)\b", body, re.I) and not UNSTEADY.search(body) and not re.search(r"\b(?:insert|update|delete|merge)\b", body, re.I):
+            found.append(near(body) if len(found) % 2 else body)
+    return len(queries), found[:COMPARED]
+
+
+def near(query):
+    """The query below one through an index."""
+    condition = rng.choice((" AND ", " OR ")).join(n.format(i=rng.randrange(1, ROWS)) for n in rng.sample(NEAR, rng.choice((1, 1, 2))))
+    return "WITH q AS (%s) SELECT a.id, (SELECT count(*) FROM q) FROM article a WHERE %s" % (query, condition)
+
+
+def rows_of(conn, query):
+    """(rows, None) or (None, SQLSTATE)."""
+    try:
+        return collections.Counter(conn.execute(query.encode()).fetchall()), None
+    except psycopg.Error as e:
+        if conn.closed:
+            raise
+        return None, e.sqlstate or type(e).__name__
+
+
+def compare(server):
+    """The same rows with the indexes and without."""
+    total, queries = drawn(server)
+    answered = used = differ = 0
+    bad, ends = [], time.monotonic() + SECONDS / 3
+    with server.connect(prepare_threshold=None) as conn:
+        for oid in conn.execute("SELECT oid FROM pg_type").fetchall():  # rows as text, whatever their types
+            conn.adapters.register_loader(oid[0], psycopg.types.string.TextLoader)
+        conn.execute("SET ROLE smith; SET statement_timeout = '%s'; SET max_parallel_workers_per_gather = 0" % TIMEOUT)
+        for query in queries:
+            if time.monotonic() > ends:
+                break
+            got = {}
+            for plan in ("without", "with", "bitmap"):
+                conn.execute(PLANS_OF[plan])
+                got[plan], state = rows_of(conn, query)
+                if state is not None:
+                    break
+            if state is not None:
+                continue
+            answered += 1
+            plan = "\n".join(r[0] for r in conn.execute(("EXPLAIN (COSTS OFF) " + query).encode()))
+            used += bool(re.search(r"(?:Index|Bitmap Index) Scan (?:using|on) (?:article_(?!pkey)|words_(?!of)|mail_\w*minhash|kept_with|copies_sig|narrow_copies_sig)", plan))
+            if got["with"] != got["without"] or got["bitmap"] != got["without"]:
+                bad.append(["%d rows with the indexes, %d by bitmaps, %d without" % tuple(sum(got[p].values()) for p in ("with", "bitmap", "without")), query])
+    print("note: sqlsmith: %d queries drawn, %d compared, %d through an lsh index" % (total, answered, used))
+    check("sqlsmith: the same rows with the lsh indexes and without", answered and not bad, bad and told(bad) or "%d answered" % answered)
+
+
+def main():
+    if shutil.which("sqlsmith") is None:
+        return skip("sqlsmith is not installed")
+    with Server(SETTINGS_OF_LOG) as server:
+        server.start()
+        with server.connect() as conn:
+            print("note: sqlsmith: assertions are %s" % one(conn, "SHOW debug_assertions"))
+        make(server)
+        sections((torture, server), (compare, server))
+        if os.environ.get("NEARDUP_TEST_KEEP"):
+            print("note: kept in %s" % server.folder)
+
+
+finish(main)
