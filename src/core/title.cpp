@@ -268,11 +268,11 @@ std::string spaced(std::string_view s) {
 
 }  // namespace
 
-std::string title_of(std::string_view filename) {
+std::string title_of(std::string_view filename, bool percent_decoding) {
   if (filename.size() > kMaxFilename)
     throw Error(Errc::too_large, "filename is " + std::to_string(filename.size()) + " bytes long, more than " +
                                      std::to_string(kMaxFilename));
-  std::string decoded = percent_decoded(filename);
+  const std::string decoded = percent_decoding ? percent_decoded(filename) : std::string(filename);
   std::string_view name = decoded;
   while (name.size() > 1 && (name.back() == '/' || name.back() == '\\')) name.remove_suffix(1);
   const size_t slash = name.find_last_of("/\\");
