@@ -194,7 +194,7 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
   // SQL of 0.1.0 has no discount.
   const double discount = PG_NARGS() > 9 ? DatumGetFloat8(argument(fcinfo, 9, "discount")) : 0;
   if (!(discount >= 0 && discount <= 0.999))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %g", discount)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %s", shown(discount).text)));
   a.discount = static_cast<uint32>(std::lround(discount * kDiscountUnits));
   return a;
 }
