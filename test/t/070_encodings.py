@@ -69,7 +69,7 @@ def folded_letters():
         letters = {e: letters_of(conn, e) for e in encodings}
 
     def rows():
-        for encoding in encodings if FULL else ("EUC_CN", "EUC_JP", "EUC_KR", "KOI8R", "LATIN2", "WIN1250", "WIN1257"):
+        for encoding in [e for e in encodings if e != "EUC_TW"] if FULL else ("EUC_CN", "EUC_JP", "EUC_KR", "KOI8R", "LATIN2", "WIN1250", "WIN1257"):
             with database("_letters", "ENCODING '%s' LOCALE 'C'" % encoding) as name, connect(name, client_encoding="UTF8") as conn:
                 words = one(conn, "SELECT array(SELECT shingles(array_to_string(%s::text[], ' '), 1))", (letters[encoding],))
                 same = one(conn, "SELECT to_minhash(array_to_string(%s::text[], ' '), 1) = to_minhash(array_to_string(%s::text[], ' '), 1)", (letters[encoding], words))
