@@ -67,6 +67,25 @@ def numbers(conn):
     check("the guarantee of an index", "0.8000001" in got and "0.9000001" in got, got)
 
 
+def settings(name):
+    """A name that is not known is told at the latest when the library is loaded."""
+    with connect(name) as conn:
+        heard = []
+        conn.add_notice_handler(lambda n: heard.append(n.message_primary))
+        conn.execute("SET neardup.jacard_threshold = 0.9")
+        conn.execute("SELECT to_minhash('a')")
+        check("a wrong name of a setting, before the library is loaded", any("neardup.jacard_threshold" in m for m in heard), heard)
+        if server_version() >= 150000:
+            fails("and after", conn, "SET neardup.jacard_threshold = 0.9", text="neardup.jacard_threshold")
+    with connect(name) as conn:
+        conn.execute("LOAD 'neardup'")
+        if server_version() >= 150000:
+            fails("in a session that has loaded it", conn, "SET neardup.jacard_threshold = 0.9", text="neardup.jacard_threshold")
+    with connect(name) as conn:
+        equal("a similarity in per cent is above none", one(conn, "SELECT jaccard(to_minhash('a b c'), to_minhash('a b c')) >= 80"), False)
+        fails("where it is an argument it is refused", conn, "SELECT jaccard_at_least(to_minhash('a b c'), to_minhash('a b c'), 80)", hint="write 0.8")
+
+
 def queries(conn):
     conn.execute("CREATE TABLE t AS SELECT i AS id, to_minhash('common ' || i / 2) AS sig FROM generate_series(1::bigint, 40) i; CREATE TABLE e(LIKE t)")
     calls = ("SELECT count(*) FROM all_pairs({})", "SELECT count(*) FROM all_clusters({})", "SELECT count(*) FROM pairs_between('TABLE t', {})")
@@ -195,7 +214,7 @@ def huge(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections((schemas,), *((f, conn) for f in (literals, numbers, queries, rights, memory, huge)))
+        sections((schemas,), (settings, name), *((f, conn) for f in (literals, numbers, queries, rights, memory, huge)))
 
 
 finish(main)
