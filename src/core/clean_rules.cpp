@@ -8,6 +8,7 @@
 #define NETWORK "(?:facebook|twitter|linkedin|whatsapp|pinterest|reddit|instagram|youtube|tiktok)"
 #define LINKS "(?:facebook|twitter|linkedin|whatsapp|pinterest|reddit|instagram|youtube|tiktok|telegram|messenger|tumblr|google\\+?|vk|wechat|weibo|e-?mail|print)"
 #define SIGN_UP "(?:subscribe|sign ?up|sign in|log ?in|register)"
+#define LINK_LIST LINKS "(?:[\\s,/|]+(?:(?:and|or) )?" LINKS ")*"
 #define TERMS "(?:terms of (?:use|service)|privacy policy|contact us|about us)"
 #define YEAR "(?:1[5-9]|20)\\d\\d"
 // Words of a name, each with a capital but for the small ones between.
@@ -81,7 +82,7 @@ const BuiltInRule kDefaultRules[] = {
      "(?i)^[\\s*>-]*(?:"
      "(?:(?:this|our) (?:web ?)?sites?|(?:the )?[\\w-]+\\.(?:com|org|net|co\\.uk)) uses? (?:\\w+ )?cookies\\b.*"
      "|we use cookies\\.?\\s*$|we(?: and (?:our|selected) (?:\\w+ )?(?:\\w+ )?partners)? use cookies\\b.*"
-     "\\b(?:web ?site|site|(?:your|best|user|better) experience|browsing|browser|traffic|similar|advertis\\w+|ads|personali[sz]\\w+|cookie policy|privacy|analy[sz]e|consent|visitors)\\b"
+     "\\b(?:web ?site|site|(?:your|best|user|better) experience|browsing|browser|traffic|similar tech\\w+|advertis\\w+|ads|personali[sz]\\w+|cookie policy|privacy|analy[sz]e|consent)\\b"
      "|cookies help us (?:to )?(?:deliver|provide|improve|offer)\\b"
      "|by (?:(?:continuing|choosing) to (?:use|browse)|using|browsing) (?:this|our|the) (?:web ?)?(?:site|page|service)s?\\b.*\\b(?:you (?:agree|accept|consent|are (?:agreeing|accepting|consenting))|cookies)\\b"
      "|(?:(?:accept|reject|manage|allow) (?:all )?cookies|cookie (?:policy|settings|preferences|notice))\\s*$).{0,300}$", ""},
@@ -96,7 +97,7 @@ const BuiltInRule kDefaultRules[] = {
      "| with (?:facebook|google|twitter|apple|linkedin|github|(?:your )?e-?mail|your account))?\\s*[.!:\\x{bb}>]*"
      "|(?:subscribe|sign ?up) (?:to|for) .{0,50}\\b(?:newsletters?\\b|via e-?mail|on youtube).{0,60}|subscribe to " NAMES ")\\s*$", ""},
     {"page-furniture-en", RuleKind::line,
-     "(?i)^[\\s*>|-]*(?:share(?: this!?(?: (?:article|story|post|page|entry))?(?: (?:on|via|with):?(?: " LINKS "[\\w ,/|]{0,50}| friends)?)?| (?:on|via) " LINKS "[\\w ,/|]{0,50}| with friends)?"
+     "(?i)^[\\s*>|-]*(?:share(?: this!?(?: (?:article|story|post|page|entry))?(?: (?:on|via|with):?(?: " LINK_LIST "| friends)?)?| (?:on|via) " LINK_LIST "| with friends)?"
      "|follow us(?: on:?(?: (?:our )?social media| ?@\\w+)?| ?@\\w+)?|click here|(?:read|see|view|load|show) (?:more|all)(?: (?:comments|stories|articles|news|posts|results|photos)(?: \\(\\d+\\))?)?"
      "|(?:follow us(?: on)?:? " NETWORK "|click here (?:to|for) (?:read|view|see|subscribe|sign up|download|print|more|register|comment|follow|learn|find out|enlarge|share)\\b"
      "|(?:read|see|view) (?:more|all)(?: (?:stories|articles|news))? ?[:>\\x{bb}]|also read ?:).{0,150}"
@@ -117,12 +118,12 @@ const BuiltInRule kDefaultRules[] = {
      "|(?:版权声明|版權聲明|免责声明|免責聲明)\\s*(?:[:：】\\])）]|$)"
      "|(?:未经|未經)[\\p{Han}、]*(?:授权|授權|许可|許可|同意|允许|允許)[，,]?(?:任何(?:单位|个人|媒体|网站|人)[\\p{Han}、]*)?(?:一律)?(?:不得|请勿|請勿|禁止|严禁|嚴禁|谢绝|謝絕)(?:擅自|以任何(?:形式|方式))?(?:进行)?(?:转载|轉載|复制|複製|摘编|翻印|传播|抄袭|镜像)"
      "|(?:转载|轉載)(?:请|請)(?:注明|註明|联系|聯繫)(?:出处|出處|来源|來源|作者|本站|原文|链接)?(?:[\\s　，,、：:。！!）)】（(和及与并\\dA-Za-z]|$)|本文(?:转载|轉載)自|本文系[\\p{Han}]*(?:转载|原创)"
-     "|(?:声明|聲明)[:：].*(?:转载|轉載|版权|版權|侵权|侵權|本站|本网)).{0,200}$"
+     "|(?:声明|聲明)[:：].*(?:转载|轉載|版权(?:归|所有)|版權(?:歸|所有)|本站|本网|联系[\\p{Han}]*删除)).{0,200}$"
      "|(?:京|沪|粤|浙|苏)ICP(?:[备证] ?\\d|备案号)|公网安备 ?(?:\\d|案号)", ""},
     {"credits-zh", RuleKind::line,
-     "^[\\s　]*[（(【\\[]?\\s*(?:(?:责任编辑|責任編輯|责编|責編)\\s*[:：].{0,40}"
-     "|(?:编辑|編輯|校对|校對|(?:本报|本報|实习|见习)?(?:记者|記者))\\s*[:：]?\\s*" HAN_NAME "(?:[\\s　、]+(?:(?:编辑|編輯|校对|校對|记者|記者|摄影|攝影|通讯员)\\s*[:：]?\\s*)?" HAN_NAME "){0,3}\\s*(?:摄|文|报道|報道)?"
-     "|(?:来源|來源|文章来源|文章來源|稿源)\\s*[:：]\\s*[^。，；？！]{0,24}(?:[社网網報报台刊志站号]|新闻|新聞|微博|客户端|频道|网络|互联网|传媒|在线|头条|财经|综合|com|cn|net)"
+     "^[\\s　]*[（(【\\[]?\\s*(?:(?:责任编辑|責任編輯|责编|責編)\\s*[:：][^。？！]{0,40}"
+     "|(?:编辑|編輯|校对|校對|(?:本报|本報|实习|见习)?(?:记者|記者))(?:\\s*[:：]\\s*|[\\s　]+)" HAN_NAME "(?:[\\s　、]+(?:(?:编辑|編輯|校对|校對|记者|記者|摄影|攝影|通讯员)\\s*[:：]?\\s*)?" HAN_NAME "){0,3}\\s*(?:摄|文|报道|報道)?"
+     "|(?:来源|來源|文章来源|文章來源|稿源)\\s*[:：]\\s*[^。，；？！]{0,24}(?:[社网網報报刊]|电视台|电台|杂志|本站|公众号|新闻|新聞|微博|客户端|频道|网络|互联网|传媒|在线|头条|财经|综合|com|cn|net)"
      "|(?:原标题|原標題)\\s*[:：].{0,60})\\s*[）)】\\]]?\\s*$", ""},
     {"site-notice-zh", RuleKind::line,
      "(?:最新章[节節](?:(?:请|請)(?:到|访问|搜索|登录|百度|关注|上)|尽在|盡在|列表\\s*$|目录\\s*$|目錄\\s*$)|(?:请|請)(?:记住|記住|收藏)本站|记住本(?:站|书首发)(?:域名|网址|地址)"

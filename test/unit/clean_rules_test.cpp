@@ -107,7 +107,8 @@ TEST(CleanRules, CookiesEn) {
           "We and our partners use cookies on this site.", "By continuing to use this site, you agree to our use of cookies.",
           "By using our website you consent to cookies.", "Accept all cookies", "Cookie policy", "Cookie Settings",
           "Cookies help us deliver our services."},
-         {"We use cookies in this recipe.", "We use cookies to decorate the Christmas tree.", "Every winter we use cookies instead of bread.",
+         {"We use cookies in this recipe.", "We use cookies to decorate the Christmas tree.", "We use cookies to welcome visitors.",
+          "We use cookies that are similar to my grandmother's.", "Every winter we use cookies instead of bread.",
           "By continuing to use the site, the monks ruined its soil.", "Cookies help us celebrate.",
           "The cookie policy of my grandmother was simple.", "Accept all cookies that children offer you.",
           "Browsers ask before this website uses cookies, and most people say yes."}});
@@ -135,7 +136,7 @@ TEST(CleanRules, PageFurnitureEn) {
           "Skip to main content", "Print this page", "Home", "Menu", "Loading...", "Terms of Use | Privacy Policy | Contact Us", "About us",
           "Facebook | Twitter | LinkedIn", "Facebook", "Email / Print", "Share this!", "Share on Tumblr",
           "Follow us: Facebook Twitter", "Show more comments (20)"},
-         {"Share this bread with the poor.", "Share with your neighbour what you have.", "He would share his bread.",
+         {"Share this bread with the poor.", "Share via email the results of the vote", "Share on Facebook your best memory of her", "Share with your neighbour what you have.", "He would share his bread.",
           "Follow us, he cried, and we shall win!", "Follow us on foot through the forest.", "Click here once, then there, and the door opens.",
           "Read more stories to your children.", "See more articles in the appendix.", "Home.", "Home is where it is.", "Next.", "Close!",
           "Latest news from the front was bad.", "Telegram", "Print this page of history in your memory.", "Search the house.",
@@ -160,15 +161,15 @@ TEST(CleanRules, CopyrightZh) {
           "转载请注明出处", "转载请联系作者", "本文转载自新华网", "本文系作者原创", "声明：本站文章版权归作者所有。", "京ICP备12345678号", "沪公网安备 31010602000001号",
           "【版权声明】"},
          {"版权所有者应当在一年内提出请求。", "版权声明是出版合同的一部分。", "未经许可不得入内，他看见门上这样写着。", "未经甲方书面许可，乙方不得转让本合同。",
-          "未经他同意，她就走了。", "声明：我与此事无关。", "免责声明在法律上的效力有限。", "京ICP备案制度始于2005年。", "转载请注明出处是基本的礼貌。"}});
+          "未经他同意，她就走了。", "声明：我与此事无关。", "声明：我公司的版权受到侵害。", "免责声明在法律上的效力有限。", "京ICP备案制度始于2005年。", "转载请注明出处是基本的礼貌。"}});
 }
 
 TEST(CleanRules, CreditsZh) {
   check({"credits-zh",
-         {"（责任编辑：张三）", "责编：李四", "来源：新华社", "来源：人民网", "文章来源：北京日报", "记者：王小明", "本报记者 王小明", "编辑：张三 校对：李四", "原标题：暴雨袭击海港",
+         {"（责任编辑：张三）", "责编：李四", "来源：新华社", "来源：人民网", "文章来源：北京日报", "记者：王小明", "本报记者 王小明", "来源：中央电视台", "编辑：张三 校对：李四", "原标题：暴雨袭击海港",
           "來源：中央社"},
          {"记者：你好，请问这本书写了多久？", "记者：为什么？", "来源：这种植物原产于南美洲。", "来源：豆科植物甘草的干燥根及根茎",
-          "编辑：我们为什么还需要诗歌？", "记者看见他站在门口。", "编辑这本词典用了十年。", "校对是一件细致的工作。"}});
+          "编辑：我们为什么还需要诗歌？", "记者看见他站在门口。", "编辑这本词典用了十年。", "编辑手册", "记者看见他", "来源：北京火车站", "来源：十八号", "校对是一件细致的工作。"}});
 }
 
 TEST(CleanRules, SiteNoticeZh) {
