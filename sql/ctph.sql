@@ -41,8 +41,11 @@ SELECT ctph_score(a, b) = e.ctph_score AND ctph_edit_rate(a, b) = e.ctph_edit_ra
   FROM (VALUES (1, ctph '3::', ctph '3::'), (2, '3:abc:de', '3:abc:de'), (3, '3:aaaaabc:de', '3:aaabc:de'), (4, '3:abc:de', '12:abc:de'),
                (5, '3:abcdef:abcdefgh', '3:abcdefgh:abcdef'), (6, '3:abcdefgh:abcdefgh', '3:hgfedcba:hgfedcba'), (7, '3:abcdefghi:x', '3:abcdefghk:x'),
                (8, '3:abcdefgh:abcdefghi', '6:abcdefghk:x'), (9, '48:abcdefghi:x', '48:abcdefghk:x'), (10, '3221225472:abcdefgh:x', '3221225472:abcdefgi:x'),
-               (11, '3:abcdefghi:x', '3221225472:abcdefghk:x'), (12, '3:abc:', '6::x'), (13, 'long100:48:abcdefghi:x', 'long200:48:abcdefghi:x')) v(n, a, b), explain_pair(a, b) e ORDER BY n;
+               (11, '3:abcdefghi:x', '3221225472:abcdefghk:x'), (12, '3:abc:', '6::x'), (14, ('3:' || repeat('A', 64) || ':AAA')::ctph, '3:abcdefghi:AAA'), (15, '3:AAAAAAAAbcdef:x', '3:AAAAAAAAghijk:x'), (13, 'long100:48:abcdefghi:x', 'long200:48:abcdefghi:x')) v(n, a, b), explain_pair(a, b) e ORDER BY n;
 SELECT verdict FROM explain_pair(ctph '3:abc:de', '12:abc:de', 0, 1);
+-- A rate that is above the bound is not shown as the bound.
+SELECT verdict FROM explain_pair(ctph '3:abcdef:de', '3:abcdeg:de', rate => 0.08333333);
+SELECT verdict FROM explain_pair(ctph '3:abcdef:de', '3:abcdeg:de', rate => 0.08333);
 SELECT explain_pair(NULL::ctph, '3::') IS NULL AS null_for_null;
 -- Errors
 SELECT ctph 'some text';

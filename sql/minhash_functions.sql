@@ -21,6 +21,11 @@ WITH s AS (SELECT b, set_minhash('{1,2,3}'::bigint[], 64, b) x, set_minhash('{3,
 SELECT minhash_union(x, y) = set_minhash('{1,2,3,4}'::bigint[], 64, b), minhash_union(x, e) = x, minhash_union(e, e) = e FROM s ORDER BY b;
 SELECT minhash_union_agg(set_minhash(ARRAY[i, i + 1]::bigint[])) = set_minhash(ARRAY(SELECT generate_series(1, 11))) FROM generate_series(1, 10) i;
 SELECT minhash_union_agg(NULL::minhash);
+-- No union of 8 bits, of one row as of two
+SELECT minhash_union_agg(s) FROM (VALUES (to_minhash('a', bits => 8))) v(s);
+SELECT minhash_union_agg(s) FROM (VALUES (to_minhash('a', bits => 8)), (to_minhash('b', bits => 8))) v(s);
+SELECT minhash_union_agg(s) FROM (VALUES (to_minhash('', bits => 8)), (NULL)) v(s);
+SELECT minhash_union_agg(s) = to_minhash('a', bits => 16) AS same FROM (VALUES (to_minhash('a', bits => 16)), (NULL)) v(s);
 -- Aggregate
 SELECT minhash_agg(i) = set_minhash(ARRAY(SELECT generate_series(1, 1000))) FROM generate_series(1, 1000) i;
 SELECT minhash_agg(i::text, 64) = set_minhash(ARRAY(SELECT i::text FROM generate_series(1, 50) i), 64),

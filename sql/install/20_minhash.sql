@@ -113,8 +113,11 @@ COMMENT ON FUNCTION set_size(minhash) IS 'estimated number of distinct elements,
 CREATE FUNCTION minhash_union(a minhash, b minhash) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'signature of the union of two sets (16 or 32 bits)';
+CREATE FUNCTION minhash_union_final(minhash) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_union_final(minhash) IS 'private: refuses a union of one signature of 8 bits, as of several';
 CREATE AGGREGATE minhash_union_agg(signature minhash) (
-  SFUNC = minhash_union, STYPE = minhash, COMBINEFUNC = minhash_union, PARALLEL = SAFE);
+  SFUNC = minhash_union, STYPE = minhash, FINALFUNC = minhash_union_final, COMBINEFUNC = minhash_union, PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'signature of the union of all sets (16 or 32 bits)';
 
 CREATE FUNCTION minhash_agg_combine(internal, internal) RETURNS internal

@@ -14,6 +14,11 @@ COMMENT ON FUNCTION neardup_characters(text) IS 'private: characters of a text; 
 CREATE FUNCTION neardup_first_characters(body text, most int) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION neardup_first_characters(text, int) IS 'private: the first characters of a text; in a SQL_ASCII database those of its UTF-8';
+CREATE FUNCTION minhash_union_final(minhash) RETURNS minhash
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_union_final(minhash) IS 'private: refuses a union of one signature of 8 bits, as of several';
+CREATE OR REPLACE AGGREGATE minhash_union_agg(signature minhash) (
+  SFUNC = minhash_union, STYPE = minhash, FINALFUNC = minhash_union_final, COMBINEFUNC = minhash_union, PARALLEL = SAFE);
 CREATE FUNCTION neardup_make_lexicon(named text[], query text) RETURNS text LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

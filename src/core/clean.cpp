@@ -7,6 +7,7 @@
 namespace neardup {
 namespace {
 
+constexpr size_t kLinesPerPoll = 4096;
 constexpr size_t kMaxBody = (1ULL << 30) - 64;
 
 struct KindName {
@@ -44,6 +45,21 @@ size_t line_begin(std::string_view s, size_t at) noexcept {
 size_t line_end(std::string_view s, size_t at) noexcept {
   const size_t newline = s.find('\n', at);
   return newline == s.npos ? s.size() : newline + 1;
+}
+
+// CR LF and CR as LF.
+std::string with_line_feeds(std::string_view text, StopCheck* stop) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0, lines = 0; at < text.size(); ++lines) {
+    if (stop != nullptr && lines % kLinesPerPoll == 0) stop->poll();
+    const size_t end = std::min(text.find('\r', at), text.size());
+    out.append(text.substr(at, end - at));
+    if (end == text.size()) break;
+    out += '\n';
+    at = end + (end + 1 < text.size() && text[end + 1] == '\n' ? 2 : 1);
+  }
+  return out;
 }
 
 // The length of the next piece of rest.
@@ -373,7 +389,12 @@ void check_replacements(const std::vector<Rule>& rules, const Patterns& patterns
 }
 
 Cleaned clean_text(const std::vector<Rule>& rules, Patterns& patterns, std::string_view text, StopCheck* stop) {
-  return Cleaner(rules, patterns, stop).run(text);
+  if (text.find('\r') == text.npos) return Cleaner(rules, patterns, stop).run(text);
+  std::string lines = with_line_feeds(text, stop);
+  Cleaned out = Cleaner(rules, patterns, stop).run(lines);
+  if (!out.changed) out.body = std::move(lines);
+  out.changed = true;
+  return out;
 }
 
 uint64_t count_characters(std::string_view text) noexcept {

@@ -358,7 +358,13 @@ CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
   uint32_t score = 0;
   uint32_t uncapped = 0;
   bool long_enough = false;
+  bool written_long = false;
+  bool cut = false;
   const auto take = [&](const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
+    const std::string_view of_a = exponent == a.exponent ? a.part1 : a.part2;
+    const std::string_view of_b = exponent == b.exponent ? b.part1 : b.part2;
+    cut = cut || x.size() < of_a.size() || y.size() < of_b.size();
+    written_long = written_long || (of_a.size() >= kGram && of_b.size() >= kGram);
     long_enough = long_enough || (x.size() >= kGram && y.size() >= kGram);
     if (!share_gram(x, y)) return;
     const size_t lcs = lcs_length(x, y);
@@ -368,8 +374,9 @@ CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
   if (a.exponent >= b.exponent) take(a1, a.exponent == b.exponent ? b1 : b2, a.exponent);
   if (b.exponent >= a.exponent) take(a2, a.exponent == b.exponent ? b2 : b1, a.exponent + 1);
   return {static_cast<int>(score), static_cast<int>(uncapped),
-          !long_enough       ? CtphReason::too_short
-          : uncapped == 0    ? CtphReason::nothing_shared
+          !written_long      ? CtphReason::too_short
+          : !long_enough     ? CtphReason::too_short_cut
+          : uncapped == 0    ? cut ? CtphReason::nothing_shared_cut : CtphReason::nothing_shared
           : score < uncapped ? CtphReason::capped
                              : CtphReason::measured};
 }

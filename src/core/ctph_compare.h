@@ -33,8 +33,10 @@ int ctph_score(const CtphView& a, const CtphView& b);
 // Why two digests score what they score.
 enum class CtphReason : uint8_t {
   no_common_block_size,  // 0
-  too_short,             // 0: of each common block size, one part has less than 7 characters when runs are cut
+  too_short,             // 0: of each common block size, one part has less than 7 characters
+  too_short_cut,         // 0: it has when its runs are cut
   nothing_shared,        // 0: no 7 characters in a row
+  nothing_shared_cut,    // 0: none when runs are cut, as some were
   equal,                 // 100, however short: both parts, runs cut, and the block sizes
   capped,                // block sizes below 45 allow no more
   measured,              // by how much the parts differ

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/ctph.h"
+#include "core/text.h"
 
 namespace neardup {
 namespace {
@@ -73,6 +74,13 @@ std::string shown(std::string_view text) {
   size_t n = std::min<size_t>(text.size(), 32);
   while (n > 0 && n < text.size() && (text[n] & 0xc0) == 0x80) --n;
   return "\"" + std::string(text.substr(0, n)) + (n < text.size() ? ".." : "") + "\"";
+}
+
+// A block size or a length, and a colon: nothing that begins like that is of the only format.
+bool is_text_form(std::string_view bytes) {
+  if (bytes.substr(0, 4) == "long") bytes.remove_prefix(4);
+  const size_t digits = std::min(bytes.find_first_not_of("0123456789"), bytes.size());
+  return digits > 0 && digits < bytes.size() && bytes[digits] == ':';
 }
 
 }  // namespace
@@ -144,9 +152,10 @@ void write_ctph(const CtphView& d, void* out) noexcept {
 }
 
 CtphView view_ctph(const void* bytes, size_t size) {
-  const auto corrupt = [](const std::string& what) {
-    return Error(Errc::corrupt_data, "invalid ctph digest: " + what);
+  const auto corrupt = [](const std::string& what, std::string hint = {}) {
+    return Error(Errc::corrupt_data, "invalid ctph digest: " + what, {}, std::move(hint));
   };
+  if (is_text_form({static_cast<const char*>(bytes), size})) throw corrupt(kTextForm, kTextFormHint);
   if (size < kCtphHeaderSize) throw corrupt(std::to_string(size) + " bytes are too few");
   const uint8_t* from = static_cast<const uint8_t*>(bytes);
   if (from[0] != kCtphFormat)

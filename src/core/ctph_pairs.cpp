@@ -4,6 +4,7 @@
 #include "core/banding.h"
 #include "core/ctph_compare.h"
 #include "core/ctph_pairs_impl.h"
+#include "core/text.h"
 
 namespace neardup {
 namespace {
@@ -160,7 +161,7 @@ void CtphPairs::Impl::values_with(const uint32_t* of, uint32_t* values) {
 CtphPairs::CtphPairs(double threshold, const EngineOptions& options) {
   if (!(threshold > 0 && threshold <= 1))
     throw Error(Errc::invalid_argument,
-                "threshold is " + std::to_string(threshold) + ", it must be above 0 and at most 1");
+                "threshold is " + number_text(threshold) + ", it must be above 0 and at most 1");
   impl_ = std::make_unique<Impl>(threshold, options);
 }
 

@@ -27,6 +27,11 @@ constexpr std::array<uint8_t, 256> kBase64Values = [] {
   throw Error(Errc::corrupt_data, "invalid minhash signature: " + what);
 }
 
+void check_is_binary(const void* bytes, size_t size) {
+  if (std::string_view(static_cast<const char*>(bytes), size).substr(0, 2) == "mh")
+    throw Error(Errc::corrupt_data, std::string("invalid minhash signature: ") + kTextForm, {}, kTextFormHint);
+}
+
 // Checks the fields that every form shares.
 void check_header(const MinhashHeader& h) {
   if (h.format != kMinhashFormat)
@@ -165,6 +170,7 @@ bool unbase64url(std::string_view text, std::vector<uint8_t>* out) {
 }  // namespace
 
 MinhashView view_minhash(const void* bytes, size_t size) {
+  check_is_binary(bytes, size);
   if (size < sizeof(MinhashHeader)) corrupt(std::to_string(size) + " bytes are too few");
   const auto* h = static_cast<const MinhashHeader*>(bytes);
   check_header(*h);
@@ -392,6 +398,7 @@ std::vector<uint8_t> minhash_to_wire(const MinhashView& v) {
 }
 
 std::vector<uint8_t> minhash_from_wire(const uint8_t* bytes, size_t size) {
+  check_is_binary(bytes, size);
   if (size < sizeof(MinhashHeader)) corrupt(std::to_string(size) + " bytes are too few");
   MinhashHeader h{};
   h.format = bytes[0];

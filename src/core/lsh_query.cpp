@@ -30,6 +30,13 @@ constexpr Prefix kPrefixes[] = {
 
 [[noreturn]] void corrupt(const std::string& what) { throw Error(Errc::corrupt_data, "invalid lsh_query: " + what); }
 
+void check_is_binary(const void* bytes, size_t size) {
+  const std::string_view text(static_cast<const char*>(bytes), size);
+  for (const Prefix& prefix : kPrefixes)
+    if (text.substr(0, prefix.text.size()) == prefix.text)
+      throw Error(Errc::corrupt_data, std::string("invalid lsh_query: ") + kTextForm, {}, kTextFormHint);
+}
+
 void check_fields(uint8_t format, uint8_t measure, uint16_t reserved) {
   if (format != kLshQueryFormat)
     corrupt("format " + std::to_string(format) + " is not known, this library reads format " +
@@ -94,6 +101,7 @@ std::vector<int64_t> set_from_text(std::string_view text, const char** why) {
 }  // namespace
 
 LshQueryView view_lsh_query(const void* bytes, size_t size) {
+  check_is_binary(bytes, size);
   if (size < sizeof(LshQueryHeader)) corrupt(std::to_string(size) + " bytes are too few");
   const auto* h = static_cast<const LshQueryHeader*>(bytes);
   check_fields(h->format, h->measure, h->reserved);
@@ -252,6 +260,7 @@ std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
 }
 
 std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
+  check_is_binary(bytes, size);
   if (size < sizeof(LshQueryHeader)) corrupt(std::to_string(size) + " bytes are too few");
   check_fields(bytes[0], bytes[1], static_cast<uint16_t>(bytes[2] << 8 | bytes[3]));
   LshQueryView query;

@@ -72,11 +72,15 @@ bool sign_set(const MinhashParams& p, const uint64_t* elements, size_t n, StopCh
   return take(&sketch, p.num_perm, components);
 }
 
-std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b) {
-  check_comparable(a, b);
-  if (a.bits() == 8)
+void check_has_unions(const MinhashView& signature) {
+  if (signature.bits() == 8)
     throw Error(Errc::invalid_argument, "minhash_union needs signatures of 16 or 32 bits: these have 8",
                 "The 8-bit form keeps no order of its values.");
+}
+
+std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b) {
+  check_comparable(a, b);
+  check_has_unions(a);
   const MinhashView& kept = a.empty() ? b : a;
   const auto* bytes = reinterpret_cast<const uint8_t*>(kept.header);
   std::vector<uint8_t> out(bytes, bytes + kept.size);

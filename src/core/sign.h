@@ -30,6 +30,9 @@ bool sign_document(const MinhashParams& params, const uint8_t* text, size_t size
 // Signs a set given by its element hashes (element_hash() of text, the value itself of bigint). False when n = 0.
 bool sign_set(const MinhashParams& params, const uint64_t* elements, size_t n, StopCheck* stop, uint32_t* components);
 
+// Error{invalid_argument} for signatures of 8 bits.
+void check_has_unions(const MinhashView& signature);
+
 // The union of two comparable signatures, in the stored form. Error{incomparable}; Error{invalid_argument} for bits 8.
 std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b);
 

@@ -1,6 +1,7 @@
 // See simhash.h.
 #include "core/simhash.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -178,6 +179,17 @@ std::string simhash_to_text(uint64_t value) {
   std::string text(16, '0');
   for (int i = 15; i >= 0; --i, value >>= 4) text[i] = "0123456789abcdef"[value & 15];
   return text;
+}
+
+uint64_t simhash_from_wire(const uint8_t* bytes, size_t size) {
+  const auto is_hex = [](uint8_t c) { return hex_digit(static_cast<char>(c)) >= 0; };
+  if (size == 2 * sizeof(uint64_t) && std::all_of(bytes, bytes + size, is_hex))
+    throw Error(Errc::corrupt_data, std::string("invalid simhash: ") + kTextForm, {}, kTextFormHint);
+  if (size != sizeof(uint64_t))
+    throw Error(Errc::corrupt_data, "invalid simhash: " + std::to_string(size) + " bytes, 8 expected");
+  uint64_t value = 0;
+  for (size_t i = 0; i < size; ++i) value = value << 8 | bytes[i];
+  return value;
 }
 
 uint64_t simhash_from_text(std::string_view text) {

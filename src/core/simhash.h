@@ -93,4 +93,7 @@ double simhash_cosine(int distance) noexcept;
 std::string simhash_to_text(uint64_t value);
 uint64_t simhash_from_text(std::string_view text);
 
+// 8 bytes, most significant first. Error{corrupt_data}.
+uint64_t simhash_from_wire(const uint8_t* bytes, size_t size);
+
 }  // namespace neardup

@@ -1,7 +1,8 @@
 // Values in error messages.
 #pragma once
 
-#include <cstdio>
+#include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -15,13 +16,26 @@ inline std::string excerpt(std::string_view text) {
   return std::string(text.substr(0, shown)) + (shown < text.size() ? ".." : "");
 }
 
-// As PostgreSQL prints %g; NaN and Infinity by its names.
-inline std::string number_text(double v) {
-  if (v != v) return "NaN";
-  if (v - v != 0) return v > 0 ? "Infinity" : "-Infinity";
+// What is said where the text form of a value came instead of its bytes, from which sending programs find their mistake.
+inline constexpr char kTextForm[] = "this is its text form, where the binary one belongs";
+inline constexpr char kTextFormHint[] = "Send it in text format, or its bytes as the type's send function gives them.";
+
+struct NumberText {
   char text[32];
-  snprintf(text, sizeof text, "%g", v);
-  return text;
+};
+
+// The shortest text that reads as this number again, in the form that PostgreSQL writes float8: what is refused because it
+// is 1.0000001 must not be shown as 1.
+inline NumberText shown(double v) noexcept {
+  if (std::isnan(v)) return {"NaN"};
+  if (std::isinf(v)) return v > 0 ? NumberText{"Infinity"} : NumberText{"-Infinity"};
+  NumberText out = {};
+  const double size = std::fabs(v);
+  const bool fixed = v == 0 || (size >= 1e-4 && size < 1e15);
+  std::to_chars(out.text, out.text + sizeof out.text - 1, v,
+                fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  return out;
 }
+inline std::string number_text(double v) { return shown(v).text; }
 
 }  // namespace neardup

@@ -61,6 +61,11 @@ struct Folded {
   const uint32_t* of(const Token& t) const noexcept { return characters.data() + t.at; }
 };
 
+// '_' joins words of file names and of identifiers: here it separates them. A mark alone is no text.
+bool in_token(const CodePoint& c, bool inside) noexcept {
+  return c.cls != WordClass::none && c.folded != '_' && (inside || c.cls != WordClass::mark);
+}
+
 void fold(const uint8_t* p, size_t size, Folded* out, StopCheck* stop) {
   const uint8_t* const end = p + size;
   bool inside = false;
@@ -73,7 +78,7 @@ void fold(const uint8_t* p, size_t size, Folded* out, StopCheck* stop) {
       until_poll = 100'000;
       if (stop != nullptr) stop->poll();
     }
-    if (c.cls == WordClass::none) {
+    if (!in_token(c, inside)) {
       inside = false;
       continue;
     }

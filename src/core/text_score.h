@@ -14,8 +14,8 @@ inline constexpr size_t kScoredCharacters = 10'000;
 // With more unequal tokens than this on one side no alignment is sought.
 inline constexpr size_t kAlignedTokens = 32;
 
-// Both texts are case-folded and cut into tokens: runs of letters, digits, marks and '_' (utf8.h; scripts without spaces
-// make one token, too). Lengths and distances are in code points.
+// Both texts are case-folded and cut into tokens: runs of letters, digits and marks that begin with a letter or digit
+// (utf8.h, where '_' is a letter; scripts without spaces make one token, too). Lengths and distances are in code points.
 //   score = floor(100 * (D - min(C, J, D)) / D), D the greater of the total lengths La and Lb of all tokens
 //   J   Levenshtein distance of the tokens of a, joined, and those of b, joined
 //   C   equal tokens are paired off. Of the others, where neither side has more than kAlignedTokens, the least sum of

@@ -35,10 +35,19 @@ uint32_t code_point(std::string_view s, size_t i, unsigned* length) noexcept {
   return detail::decode_utf8(p + i, p + s.size(), length);
 }
 
-// White space, and the marks that join words in file names, at both ends.
+bool has_white(std::string_view s) noexcept {
+  for (size_t i = 0; i < s.size();) {
+    unsigned length;
+    if (is_white(code_point(s, i, &length))) return true;
+    i += length;
+  }
+  return false;
+}
+
+// White space, and the marks that join words in file names, at both ends. Not '+', which belongs to its word there.
 std::string_view trimmed(std::string_view s) noexcept {
   const auto skipped = [](uint32_t c) {
-    return is_white(c) || c == '_' || c == '-' || c == '.' || c == ',' || c == '+' || c == 0x2013 || c == 0x2014;
+    return is_white(c) || c == '_' || c == '-' || c == '.' || c == ',' || c == 0x2013 || c == 0x2014;
   };
   size_t begin = 0;
   while (begin < s.size()) {
@@ -56,19 +65,41 @@ std::string_view trimmed(std::string_view s) noexcept {
   return s.substr(begin, end - begin);
 }
 
+bool is_capital(std::string_view s, size_t i) noexcept { return i < s.size() && s[i] >= 'A' && s[i] <= 'Z'; }
+
+// Whether a point that stands before `rest`, and behind no word, is a part of it: ".NET".
+bool point_belongs(std::string_view rest) noexcept { return is_capital(rest, 0) && is_capital(rest, 1); }
+
+// Like trimmed(), but points stay that are part of the words beside them: ".NET", "...And Justice for All", "Some Inc."
+std::string_view trimmed_title(std::string_view s) noexcept {
+  const std::string_view core = trimmed(s);
+  if (core.empty()) return core;
+  const bool spaced = has_white(core);
+  size_t begin = static_cast<size_t>(core.data() - s.data());
+  size_t end = begin + core.size();
+  size_t points = 0;
+  while (points < begin && s[begin - 1 - points] == '.') ++points;
+  if (points == 1 ? point_belongs(core) || (spaced && is_capital(core, 0)) : spaced) begin -= points;
+  while (spaced && end < s.size() && s[end] == '.') ++end;
+  return s.substr(begin, end - begin);
+}
+
 int hex_value(char c) noexcept {
   c = lower(c);
   if (is_digit(c)) return c - '0';
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Percent-decoding, of the whole name or not at all: a name with % that is no encoding stays as it is.
+// Percent-decoding, of the whole name or not at all: a name with % that is no encoding stays as it is. Where '+' is
+// encoded and the space is not, a bare '+' stands for a space.
 std::string percent_decoded(std::string_view s) {
+  const bool plus_is_joint =
+      (s.find("%2B") != s.npos || s.find("%2b") != s.npos) && s.find("%20") == s.npos && s.find(' ') == s.npos;
   std::string out;
   bool any = false;
   for (size_t i = 0; i < s.size(); ++i) {
     if (s[i] != '%' || s.size() - i < 3 || hex_value(s[i + 1]) < 0 || hex_value(s[i + 2]) < 0) {
-      out += s[i];
+      out += s[i] == '+' && plus_is_joint ? '_' : s[i];
       continue;
     }
     out += static_cast<char>(hex_value(s[i + 1]) * 16 + hex_value(s[i + 2]));
@@ -157,8 +188,19 @@ std::string_view without_copy_mark(std::string_view s) noexcept {
   return s;
 }
 
+// Without the marks at its end that join the next bracket to it; "C++" keeps its own.
+void drop_joints(std::string* s) {
+  while (!s->empty()) {
+    const char c = s->back();
+    const bool plus = c == '+' && (s->size() < 2 || (*s)[s->size() - 2] != '+');
+    if (c != '_' && c != '-' && c != '.' && !plus) return;
+    s->pop_back();
+  }
+}
+
 std::string without_brackets(std::string_view s) {
   std::string out;
+  bool behind_bracket = false;
   for (size_t i = 0; i < s.size();) {
     bool skipped = false;
     for (const Bracket& b : kBrackets) {
@@ -167,25 +209,35 @@ std::string without_brackets(std::string_view s) {
       const size_t close = rest.find(b.close);
       if (close == rest.npos) break;
       if (!b.always && !is_remark(rest.substr(0, close))) break;
+      drop_joints(&out);
       out += '_';
       i += b.open.size() + close + b.close.size();
       skipped = true;
       break;
     }
-    if (!skipped) out += s[i++];
+    if (skipped) {
+      behind_bracket = true;
+      continue;
+    }
+    const char c = s[i++];
+    behind_bracket = behind_bracket && (c == '_' || c == '-' || c == '.' || c == '+');
+    if (!behind_bracket) out += c;
   }
   return out;
 }
 
-// Joints to spaces, white space collapsed. A point between digits stays. A name that has spaces keeps its points, and
-// its hyphens inside words.
+// Whether the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1".
+bool plus_joins(std::string_view s, size_t i) noexcept {
+  const auto inside_word = [&](size_t at) {
+    return at < s.size() && s[at] != '_' && s[at] != '-' && s[at] != '.' && s[at] != '+';
+  };
+  return i > 0 && inside_word(i - 1) && inside_word(i + 1);
+}
+
+// Joints to spaces, white space collapsed. A point between digits stays. A name that has spaces keeps its points and
+// '+', and its hyphens inside words.
 std::string spaced(std::string_view s) {
-  bool has_space = false;
-  for (size_t i = 0; i < s.size() && !has_space;) {
-    unsigned length;
-    has_space = is_white(code_point(s, i, &length));
-    i += length;
-  }
+  const bool has_space = has_white(s);
   std::string out;
   bool gap = false;
   for (size_t i = 0; i < s.size();) {
@@ -194,9 +246,11 @@ std::string spaced(std::string_view s) {
     bool joint = is_white(c) || c == '_';
     if (c == '.') {
       const bool number = i > 0 && i + 1 < s.size() && is_digit(s[i - 1]) && is_digit(s[i + 1]);
-      joint = !number && !has_space;
+      const bool first = (i == 0 || s[i - 1] == '_' || s[i - 1] == '-') && point_belongs(s.substr(i + 1));
+      joint = !number && !first && !has_space;
     }
-    if (c == '+' || c == '-') {
+    if (c == '+') joint = !has_space && plus_joins(s, i);
+    if (c == '-') {
       const auto open = [&](size_t at) { return at >= s.size() || s[at] == ' ' || s[at] == '_'; };
       joint = !has_space || i == 0 || open(i - 1) || open(i + 1);
     }
@@ -214,11 +268,11 @@ std::string spaced(std::string_view s) {
 
 }  // namespace
 
-std::string title_of(std::string_view filename) {
+std::string title_of(std::string_view filename, bool percent_decoding) {
   if (filename.size() > kMaxFilename)
     throw Error(Errc::too_large, "filename is " + std::to_string(filename.size()) + " bytes long, more than " +
                                      std::to_string(kMaxFilename));
-  std::string decoded = percent_decoded(filename);
+  const std::string decoded = percent_decoding ? percent_decoded(filename) : std::string(filename);
   std::string_view name = decoded;
   while (name.size() > 1 && (name.back() == '/' || name.back() == '\\')) name.remove_suffix(1);
   const size_t slash = name.find_last_of("/\\");
@@ -226,8 +280,8 @@ std::string title_of(std::string_view filename) {
   const std::string_view base = without_extensions(name);
   // Ever less is left out until something is left.
   std::string bare = without_brackets(without_copy_mark(without_extensions(without_brackets(base))));
-  for (const std::string& candidate : {std::string(trimmed(without_copy_mark(bare))), std::string(trimmed(base)),
-                                       std::string(trimmed(name)), std::string(name)}) {
+  for (const std::string& candidate : {std::string(trimmed_title(without_copy_mark(bare))), std::string(trimmed_title(base)),
+                                       std::string(trimmed_title(name)), std::string(name)}) {
     const std::string title = spaced(candidate);
     if (!title.empty()) return title;
   }

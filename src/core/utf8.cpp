@@ -1,7 +1,29 @@
 // Out-of-line forms of utf8_inline.h.
+#include <algorithm>
+
 #include "core/utf8_inline.h"
 
 namespace neardup {
+namespace {
+
+constexpr uint32_t kCodePoints = 0x110000;
+
+std::vector<Folding> all_foldings() {
+  std::vector<Folding> all;
+  for (uint32_t c = 0; c < kCodePoints; ++c) {
+    const uint32_t folded = detail::classify(c).folded;
+    if (folded != c) all.push_back({folded, c});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Folding& a, const Folding& b) { return a.folded < b.folded; });
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Folding>& foldings() {
+  static const std::vector<Folding> all = all_foldings();
+  return all;
+}
 
 CodePoint classify(uint32_t c) noexcept { return detail::classify(c); }
 

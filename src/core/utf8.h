@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace neardup {
 
@@ -25,6 +26,15 @@ struct CodePoint {
 
 // c: any 32-bit value; beyond U+10FFFF it is folded to itself and separates words.
 CodePoint classify(uint32_t c) noexcept;
+
+// A code point and another one that it folds to.
+struct Folding {
+  uint32_t folded;
+  uint32_t from;
+};
+
+// All of them, in order; made at the first call, some 100 microseconds.
+const std::vector<Folding>& foldings();
 
 // Decodes the code point at p (p < end) and stores its length, 1..4, in *length. Never reads at or beyond end.
 // A byte that starts no well-formed sequence (RFC 3629: no surrogates, no overlong forms) is U+FFFD of length 1.

@@ -9,6 +9,13 @@
 namespace neardup {
 namespace {
 
+// A measured value in six digits, or in all where six would lie on the other side of the bound.
+NumberText measured(double v, double most) {
+  NumberText out;
+  snprintf(out.text, sizeof out.text, "%g", v);
+  return (strtod(out.text, nullptr) <= most) == (v <= most) ? out : shown(v);
+}
+
 // What stands in brackets behind a score; empty where the figure says it all.
 std::string reason_of(const CtphScore& score, const CtphView& a, const CtphView& b) {
   const auto sizes = [](const CtphView& d) {
@@ -19,8 +26,12 @@ std::string reason_of(const CtphScore& score, const CtphView& a, const CtphView&
       return " (no common block size: left " + sizes(a) + ", right " + sizes(b) + ")";
     case CtphReason::too_short:
       return " (a part is shorter than 7 characters)";
+    case CtphReason::too_short_cut:
+      return " (a part is shorter than 7 characters when runs are cut to 3)";
     case CtphReason::nothing_shared:
       return " (no 7 characters in a row are shared)";
+    case CtphReason::nothing_shared_cut:
+      return " (no 7 characters in a row are shared when runs are cut to 3)";
     case CtphReason::equal:
       return a.part1 == b.part1 && a.part2 == b.part2 ? " (equal digests)"
                                                       : " (equal when runs are cut to 3 characters)";
@@ -62,16 +73,16 @@ void explain_minhash_pair(const MinhashView& a, const MinhashView& b, double thr
     snprintf(out->verdict, sizeof out->verdict, "not similar: %s empty, and an empty document is similar to nothing",
              a.empty() && b.empty() ? "both are" : "one is");
   else if (matches >= needed)
-    snprintf(out->verdict, sizeof out->verdict, "similar: %u of %u components agree, %u are needed for %g", matches,
-             a.num_perm(), needed, threshold);
+    snprintf(out->verdict, sizeof out->verdict, "similar: %u of %u components agree, %u are needed for %s", matches,
+             a.num_perm(), needed, shown(threshold).text);
   else if (threshold - j <= 2 * error)
     snprintf(out->verdict, sizeof out->verdict,
-             "not similar, but within two standard errors: %u of %u components agree, %u are needed for %g; compare "
+             "not similar, but within two standard errors: %u of %u components agree, %u are needed for %s; compare "
              "the documents with compare_texts()",
-             matches, a.num_perm(), needed, threshold);
+             matches, a.num_perm(), needed, shown(threshold).text);
   else
-    snprintf(out->verdict, sizeof out->verdict, "not similar: %u of %u components agree, %u are needed for %g", matches,
-             a.num_perm(), needed, threshold);
+    snprintf(out->verdict, sizeof out->verdict, "not similar: %u of %u components agree, %u are needed for %s", matches,
+             a.num_perm(), needed, shown(threshold).text);
 }
 
 void explain_simhash_pair(uint64_t a, uint64_t b, double distance, SimhashExplanation* out) {
@@ -79,8 +90,8 @@ void explain_simhash_pair(uint64_t a, uint64_t b, double distance, SimhashExplan
   out->hamming = hamming_distance(a, b);
   out->cosine = simhash_cosine(out->hamming);
   out->similar = out->hamming <= distance;
-  snprintf(out->verdict, sizeof out->verdict, "%s: Hamming distance %d, at most %g is allowed",
-           out->similar ? "similar" : "not similar", out->hamming, distance);
+  snprintf(out->verdict, sizeof out->verdict, "%s: Hamming distance %d, at most %s is allowed",
+           out->similar ? "similar" : "not similar", out->hamming, shown(distance).text);
 }
 
 void explain_ctph_pair(const CtphView& a, const CtphView& b, double score, double rate, CtphExplanation* out) {
@@ -103,13 +114,13 @@ void explain_ctph_pair(const CtphView& a, const CtphView& b, double score, doubl
     out->by_score = out->score >= score;
     out->by_rate = out->edit_rate <= rate;
     snprintf(out->verdict, sizeof out->verdict,
-             "%s: score %d%s, at least %g is needed; edit rate %g%s, at most %g is allowed",
+             "%s: score %d%s, at least %s is needed; edit rate %s%s, at most %s is allowed",
              out->by_score && out->by_rate ? "similar"
              : out->by_score               ? "similar by score only"
              : out->by_rate                ? "similar by edit rate only"
                                            : "not similar",
-             out->score, reason_of(found, a, b).c_str(), score, out->edit_rate,
-             common && of_a.empty() && of_b.empty() ? " (both parts are empty)" : "", rate);
+             out->score, reason_of(found, a, b).c_str(), shown(score).text, measured(out->edit_rate, rate).text,
+             common && of_a.empty() && of_b.empty() ? " (both parts are empty)" : "", shown(rate).text);
   });
 }
 

@@ -236,7 +236,7 @@ Datum neardup_default_rules(PG_FUNCTION_ARGS) {
     }
     Datum values[5] = {CStringGetTextDatum(rule.name), CStringGetTextDatum(rule_kind_name(rule.kind)),
                        CStringGetTextDatum(pattern), CStringGetTextDatum(rule.replacement),
-                       Int32GetDatum(static_cast<int32>(10 * (i + 1)))};
+                       Int32GetDatum(static_cast<int32>(10 * i))};
     bool nulls[5] = {false, false, false, rule.kind != RuleKind::text, false};
     tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
   }

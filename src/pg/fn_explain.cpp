@@ -1,5 +1,6 @@
 // compare_texts() and explain_pair(): how alike two documents are, and why a pair is found or not.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,9 @@ using namespace neardup;
 // Of edit_rate_within(), for compare_texts(): a few seconds (bench/results.md). Documented, and part of what an
 // immutable function answers.
 constexpr uint64_t kMostCells = 50'000'000'000;
+
+// For people; 100 of the whole only.
+double percent(double share) { return share < 1 ? std::min(99.0, std::round(100 * share)) : 100; }
 
 }  // namespace
 
@@ -70,10 +74,10 @@ Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
     else if (j == 1)
       snprintf(note, sizeof note, "the same shingles of %d %s: copies but for what shingling leaves out", k, what);
     else if (j >= 0.8)
-      snprintf(note, sizeof note, "near copies: %.0f %% of their shingles are shared", 100 * j);
+      snprintf(note, sizeof note, "near copies: %.0f %% of their shingles are shared", percent(j));
     else if (std::max(o.shared / static_cast<double>(o.a), o.shared / static_cast<double>(o.b)) >= 0.8)
       snprintf(note, sizeof note, "one holds most of the other: %.0f %% of the shorter one's shingles",
-               100 * std::max(o.shared / static_cast<double>(o.a), o.shared / static_cast<double>(o.b)));
+               percent(std::max(o.shared / static_cast<double>(o.a), o.shared / static_cast<double>(o.b))));
     else if (o.shared > 0)
       snprintf(note, sizeof note, "some passages are shared; below the usual threshold of 0.8");
     else

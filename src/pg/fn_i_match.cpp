@@ -4,9 +4,9 @@
 #include "core/i_match.h"
 #include "core/words.h"
 #include "pg/context.h"
+#include "pg/folded_text.h"
 #include "pg/open_table.h"
 #include "pg/query_source.h"
-#include "pg/values.h"
 
 extern "C" {
 #include "access/xact.h"
@@ -132,7 +132,7 @@ void read_lexicon(Relation relation, Lexicon* lexicon) {
                           errmsg("column \"%s\" of lexicon %s holds NULL", kColumns[c], name)));
       }
       const text* term = DatumGetTextPP(values[0]);
-      rows[i] = {utf8_of(term), VARDATA_ANY(term), static_cast<size_t>(VARSIZE_ANY_EXHDR(term)), DatumGetInt64(values[1]),
+      rows[i] = {folded_of_server(term), VARDATA_ANY(term), static_cast<size_t>(VARSIZE_ANY_EXHDR(term)), DatumGetInt64(values[1]),
                  DatumGetFloat8(values[2])};
     }
     MemoryContextSwitchTo(old);
@@ -209,9 +209,9 @@ void hand_over(const Counting* c) {
   const size_t n = counts->size();
   for (size_t i = 0; i < n; ++i) {
     const auto word = counts->word(i);
-    // A folded word may lie outside the database's encoding, as that of a micro sign in LATIN1: no term of the lexicon.
+    // What the database's encoding cannot write is no term of the lexicon.
     size_t size;
-    if (const char* term = server_text_if_fits(word.data(), word.size(), &size))
+    if (const char* term = server_text_of_folded(word.data(), word.size(), &size))
       put(c, PointerGetDatum(cstring_to_text_with_len(term, static_cast<int>(size))), false, counts->count(i));
     if (i % 1024 == 1023) {
       CHECK_FOR_INTERRUPTS();

@@ -1,5 +1,6 @@
 // Minutiae of fingerprints: cells of a grid, and the buckets that an index of minutiae_ops puts sets of them into.
 #include "core/lsh_sets.h"
+#include "core/text.h"
 #include "pg/boundary.h"
 #include "pg/int_set_value.h"
 
@@ -33,7 +34,7 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
   const double margin = PG_GETARG_FLOAT8(2);
   demand_range("grid", grid, kLeastGrid, kMostGrid);
   if (!(margin >= 0 && margin <= 0.5))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("margin must be between 0 and 0.5: %g", margin)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("margin must be between 0 and 0.5: %s", shown(margin).text)));
   Datum* values;
   bool* nulls;
   int n;
@@ -46,7 +47,7 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
     const ::Point* p = DatumGetPointP(values[i]);
     if (!(p->x >= 0 && p->x <= 1 && p->y >= 0 && p->y <= 1))
       ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                      errmsg("point %d lies outside the unit square: (%g,%g)", i + 1, p->x, p->y),
+                      errmsg("point %d lies outside the unit square: (%s,%s)", i + 1, shown(p->x).text, shown(p->y).text),
                       errhint("Scale coordinates to 0..1 first.")));
     points[i] = {p->x, p->y};
   }

@@ -3,6 +3,7 @@
 
 #include "core/shingle.h"
 #include "pg/context.h"
+#include "pg/folded_text.h"
 #include "pg/values.h"
 
 namespace {
@@ -69,7 +70,7 @@ Datum neardup_shingles(PG_FUNCTION_ARGS) {
     destroy_owned(rows);
     SRF_RETURN_DONE(context);
   }
-  SRF_RETURN_NEXT(context, text_datum_of_utf8(rows->object->current.data(), rows->object->current.size()));
+  SRF_RETURN_NEXT(context, text_datum_of_folded(rows->object->current.data(), rows->object->current.size()));
 }
 
 PG_FUNCTION_INFO_V1(neardup_shingle_hashes);

@@ -188,4 +188,12 @@ Datum minhash_union(PG_FUNCTION_ARGS) {
   return minhash_datum(out, size);
 }
 
+// Of minhash_union_agg: a single row has met no minhash_union that would have refused it.
+PG_FUNCTION_INFO_V1(minhash_union_final);
+Datum minhash_union_final(PG_FUNCTION_ARGS) {
+  const MinhashView signature = minhash_arg(fcinfo, 0);
+  call_core([&] { check_has_unions(signature); });
+  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
 }  // extern "C"

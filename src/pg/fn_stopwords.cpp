@@ -5,6 +5,7 @@
 #include "core/stopword_shingles.h"
 #include "core/stopwords.h"
 #include "pg/context.h"
+#include "pg/folded_text.h"
 #include "pg/stop_dictionary.h"
 #include "pg/values.h"
 
@@ -95,7 +96,7 @@ Owned<Asked>* asked(MemoryContext context, Oid dictionary, Utf8 doc) {
     CHECK_FOR_INTERRUPTS();
     // A copy: a dictionary may write into what it is given. Outside the database's encoding a word is no stop word.
     size_t bytes;
-    char* copy = server_text_if_fits(word, size, &bytes);
+    char* copy = server_text_of_folded(word, size, &bytes);
     if (copy != nullptr && is_stop_word(entry, copy)) call_core([=] { a->stop_words.add_folded({word, size}); });
     MemoryContextReset(each);
   }
@@ -142,7 +143,7 @@ Datum next_row(FunctionCallInfo fcinfo) {
     destroy_owned(rows);
     SRF_RETURN_DONE(context);
   }
-  SRF_RETURN_NEXT(context, text_datum_of_utf8(r->current.data(), r->current.size()));
+  SRF_RETURN_NEXT(context, text_datum_of_folded(r->current.data(), r->current.size()));
 }
 
 Datum signed_shingles(FunctionCallInfo fcinfo, const StopWords* stop_words, Utf8 doc) {
@@ -219,8 +220,15 @@ Datum neardup_stopwords(PG_FUNCTION_ARGS) {
   const std::string_view* words = owned->object->data();
   const size_t count = owned->object->size();
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * count));
-  for (size_t i = 0; i < count; ++i) values[i] = text_datum_of_utf8(words[i].data(), words[i].size());
-  ArrayType* array = construct_array(values, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT);
+  int fitting = 0;
+  for (size_t i = 0; i < count; ++i) {
+    size_t size;
+    const char* word = server_text_of_folded(words[i].data(), words[i].size(), &size);
+    if (word != nullptr) values[fitting++] = PointerGetDatum(cstring_to_text_with_len(word, static_cast<int>(size)));
+  }
+  // A language that the encoding does not write is an error of the conversion.
+  if (fitting == 0) values[fitting++] = text_datum_of_utf8(words[0].data(), words[0].size());
+  ArrayType* array = construct_array(values, fitting, TEXTOID, -1, false, TYPALIGN_INT);
   destroy_owned(owned);
   PG_RETURN_ARRAYTYPE_P(array);
 }

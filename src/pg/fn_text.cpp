@@ -41,6 +41,17 @@ Datum converted(FunctionCallInfo fcinfo, Script to) {
   return text_datum_of_utf8(out.data + VARHDRSZ, static_cast<size_t>(out.len) - VARHDRSZ);
 }
 
+// The title in the server's encoding; null where it has characters that this encoding lacks.
+char* server_title(const Utf8& filename, bool percent_decoding, size_t* out_size) {
+  char* title = static_cast<char*>(palloc(Min(filename.size, kMaxFilename) + 1));
+  size_t size = 0;
+  call_core([&] {
+    const std::string found = title_of({reinterpret_cast<const char*>(filename.data), filename.size}, percent_decoding);
+    size = found.copy(title, found.size());
+  });
+  return server_text_if_fits(title, size, out_size);
+}
+
 }  // namespace
 
 extern "C" {
@@ -53,15 +64,12 @@ Datum neardup_to_traditional(PG_FUNCTION_ARGS) { return converted(fcinfo, Script
 
 PG_FUNCTION_INFO_V1(neardup_title);
 Datum neardup_title(PG_FUNCTION_ARGS) {
-  const Utf8 u = utf8_of(PG_GETARG_TEXT_PP(0));
-  char* title = static_cast<char*>(palloc(Min(u.size, kMaxFilename) + 1));
+  const Utf8 filename = utf8_of(PG_GETARG_TEXT_PP(0));
   size_t size = 0;
-  call_core([&] {
-    const std::string found = title_of({reinterpret_cast<const char*>(u.data), u.size});
-    size = found.copy(title, found.size());
-  });
-  title[size] = '\0';
-  return text_datum_of_utf8(title, size);
+  const char* title = server_title(filename, true, &size);
+  if (title == nullptr) title = server_title(filename, false, &size);
+  if (title == nullptr) ereport(ERROR, (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER), errmsg("the title cannot be written in the database's encoding")));
+  PG_RETURN_TEXT_P(cstring_to_text_with_len(title, static_cast<int>(size)));
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 
 #include "core/word_row.h"
 #include "core/words.h"
+#include "pg/folded_text.h"
 #include "pg/progress.h"
 #include "pg/query_source.h"
 #include "pg/word_run.h"
@@ -69,7 +70,7 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
   auto* texts = static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(words, 1u)));
   for (uint32 i = 0; i < words; ++i) {
     const ModelWord word = model_word(counted, i);
-    texts[i] = text_datum_of_utf8(word.utf8, word.size);
+    texts[i] = text_datum_of_folded(word.utf8, word.size);
     if (i % kTuplesChecked == 0) CHECK_FOR_INTERRUPTS();
   }
   uint64 returned = 0;
@@ -123,7 +124,7 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
       size = stored->object->size();
       weight = rows->weights()[i];
     });
-    Datum values[5] = {Int32GetDatum(static_cast<int32>(i)), text_datum_of_utf8(word.utf8, word.size),
+    Datum values[5] = {Int32GetDatum(static_cast<int32>(i)), text_datum_of_folded(word.utf8, word.size),
                        Int64GetDatum(word.frequency), Int64GetDatum(weight), PointerGetDatum(bytes_datum(bytes, size))};
     bool nulls[5] = {};
     tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
@@ -160,7 +161,7 @@ Datum neardup_folded_word(PG_FUNCTION_ARGS) {
     size = only.size();
     memcpy(buffer, only.data(), size);
   });
-  if (size > 0) folded = server_text_if_fits(buffer, size, &size);
+  if (size > 0) folded = server_text_of_folded(buffer, size, &size);
   if (folded == nullptr) PG_RETURN_NULL();
   PG_RETURN_TEXT_P(cstring_to_text_with_len(folded, static_cast<int>(size)));
 }

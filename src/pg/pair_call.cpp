@@ -281,7 +281,7 @@ void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
     options->verify_threshold = PG_GETARG_FLOAT8(first + 1);
     if (!(options->verify_threshold > 0 && options->verify_threshold <= 1))
       ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                      errmsg("verify_threshold must be above 0 and at most 1: %g", options->verify_threshold),
+                      errmsg("verify_threshold must be above 0 and at most 1: %s", shown(options->verify_threshold).text),
                       errdetail("It is the least similarity: 1 - edit rate where edit rates are verified.")));
   }
   if (PG_ARGISNULL(first + 2)) return;

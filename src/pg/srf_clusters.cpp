@@ -133,8 +133,8 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
   }
   if (DatumGetFloat8(threshold_now) != state->threshold)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("threshold must be the same in all rows of a partition: %g and %g", state->threshold,
-                           DatumGetFloat8(threshold_now))));
+                    errmsg("threshold must be the same in all rows of a partition: %s and %s", shown(state->threshold).text,
+                           shown(DatumGetFloat8(threshold_now)).text)));
   const int64 position = WinGetCurrentPosition(window);
   if (state->representative == nullptr || state->representative[position] == kNoSignature) PG_RETURN_NULL();
   PG_RETURN_INT64(static_cast<int64>(state->representative[position]) + 1);

@@ -36,7 +36,12 @@ Datum simhash_out(PG_FUNCTION_ARGS) { PG_RETURN_CSTRING(pstrdup(text_of(simhash_
 
 PG_FUNCTION_INFO_V1(simhash_recv);
 Datum simhash_recv(PG_FUNCTION_ARGS) {
-  return Int64GetDatum(pq_getmsgint64(reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0))));
+  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  const int size = buffer->len - buffer->cursor;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
+  uint64_t value = 0;
+  call_core([&] { value = simhash_from_wire(bytes, static_cast<size_t>(size)); });
+  return simhash_datum(value);
 }
 
 PG_FUNCTION_INFO_V1(simhash_send);

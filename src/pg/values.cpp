@@ -165,8 +165,8 @@ void check_threshold(double threshold) {
   if (threshold > 0 && threshold <= 1) return;
   const bool percent = threshold > 1 && threshold <= 100;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("threshold must be above 0 and at most 1: %g", threshold),
-                  percent ? errhint("For %g %%, write %g.", threshold, threshold / 100) : 0));
+                  errmsg("threshold must be above 0 and at most 1: %s", shown(threshold).text),
+                  percent ? errhint("For %s %%, write %.15g.", shown(threshold).text, threshold / 100) : 0));
 }
 
 Datum cached_result(FunctionCallInfo fcinfo, bool* found) {

@@ -5,6 +5,7 @@
 
 #include "core/encode.h"
 #include "core/shingle.h"
+#include "core/text.h"
 #include "pg/boundary.h"
 #include "pg/pg.h"
 

@@ -10,6 +10,7 @@
 
 #include "core/stopword_shingles.h"
 #include "core/word_information.h"
+#include "pg/folded_text.h"
 #include "pg/gpu_words.h"
 #include "pg/guc.h"
 #include "pg/progress.h"
@@ -152,7 +153,7 @@ void choose_vocabulary(const TextCall* call) {
       });
       // What cannot be written in the database's encoding cannot be returned.
       size_t bytes;
-      char* server = server_text_if_fits(word, size, &bytes);
+      char* server = server_text_of_folded(word, size, &bytes);
       if (server == nullptr || (!stop && asks && is_stop_word(dictionary, pnstrdup(server, bytes)))) stop = true;
       if (!stop) call_core([&] { t->chosen.push_back(static_cast<uint32_t>(i)); });
       chosen += stop ? 0 : 1;
@@ -193,7 +194,7 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
   // SQL of 0.1.0 has no discount.
   const double discount = PG_NARGS() > 9 ? DatumGetFloat8(argument(fcinfo, 9, "discount")) : 0;
   if (!(discount >= 0 && discount <= 0.999))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %g", discount)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %s", shown(discount).text)));
   a.discount = static_cast<uint32>(std::lround(discount * kDiscountUnits));
   return a;
 }

@@ -108,7 +108,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_rules(rules);
   reference::LiteralPatterns patterns(rules);
   const Cleaned cleaned = clean_text(rules, patterns, text, nullptr);
-  DEMAND(cleaned.changed == !cleaned.fired.empty());
+  DEMAND(cleaned.changed == (!cleaned.fired.empty() || text.find('\r') != text.npos));
+  DEMAND(!cleaned.changed || cleaned.body.find('\r') == cleaned.body.npos);
   DEMAND(cleaned.kept >= 0 && cleaned.kept <= 1);
   if (cleaned.changed) {
     DEMAND(cleaned.body != text);

@@ -22,11 +22,11 @@ inline std::vector<Symbols> score_tokens(std::string_view text) {
     unsigned length;
     const CodePoint c = classify(decode_utf8(p, end, &length));
     p += length;
-    if (c.cls != WordClass::none) {
-      if (!inside) out.emplace_back();
-      out.back().push_back(c.folded);
-    }
-    inside = c.cls != WordClass::none;
+    const bool letter = (c.cls == WordClass::word && c.folded != '_') || c.cls == WordClass::solo;
+    const bool mark = c.cls == WordClass::mark && inside;
+    if (letter && !inside) out.emplace_back();
+    if (letter || mark) out.back().push_back(c.folded);
+    inside = letter || mark;
   }
   return out;
 }

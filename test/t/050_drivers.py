@@ -235,6 +235,22 @@ def psql_calls(name):
     equal_all("psql", rows)
 
 
+def text_forms(conn):
+    """A text form sent as binary is told so, of every type."""
+    for kind, value in (("minhash", "to_minhash('a b c d')"), ("simhash", "to_simhash('a b c d')"), ("ctph", "to_ctph('a b c d'::text)"), ("ctph", "'3::'::ctph"),
+                        ("ctph", "ctph_long('a b c d'::text, 256)"), ("lsh_query", "with_threshold(to_minhash('a b c d'), 0.8)")):
+        text = one(conn, "SELECT (%s)::text" % value).encode()
+        conn.execute("CREATE TEMP TABLE sent (v %s)" % kind)
+        try:
+            with conn.cursor() as cur, cur.copy("COPY sent FROM STDIN (FORMAT binary)") as copy:
+                copy.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">iihi", 0, 0, 1, len(text)) + text + struct.pack(">h", -1))
+            e = None
+        except psycopg.Error as error:
+            e = error
+        check("text of %s sent as binary" % value, e is not None and "this is its text form" in str(e) and "send function" in (e.diag.message_hint or ""), e)
+        conn.execute("DROP TABLE sent")
+
+
 def binary(conn):
     values = [o.to_minhash(DOC), o.to_minhash("", 2), o.to_minhash(DOC, 5, "char", 25, 8, -1), o.to_minhash(DOC.encode()),
               o.set_minhash(["a"], 16, 16), o.set_minhash([1, 2], 100), o.to_minhash(DOC, 3, "word", 4096)]
@@ -254,6 +270,7 @@ def binary(conn):
         return None
     e = put(image)
     check("binary COPY out and in", e is None, e)
+    text_forms(conn)
     equal("binary COPY keeps every value", conn.execute("SELECT id, sig::text FROM c ORDER BY id").fetchall(), list(enumerate(values)))
     with conn.cursor(binary=True) as cur:
         raw = cur.execute("SELECT sig FROM b WHERE id = 0").fetchone()[0]

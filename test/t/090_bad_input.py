@@ -45,6 +45,47 @@ def literals(conn):
     equal("typmod: input", (error_of(conn, "SELECT %s::minhash(64)", (o.to_minhash(DOC),)) or e).sqlstate[:2], "22")
 
 
+def numbers(conn):
+    """What is just outside a range is shown with all its digits."""
+    sig = "to_minhash($$a b c d$$)"
+    for call, number in (
+            ("all_pairs('SELECT 1::bigint, %s', 1.0000001)" % sig, "1.0000001"), ("all_pairs('SELECT 1::bigint, %s', 80.1)" % sig, "80.1"),
+            ("all_pairs('SELECT 1::bigint, to_minhash(''a''), ''a''::text', 0.8, verify => 'jaccard', verify_threshold => 1.0000001)", "1.0000001"),
+            ("with_threshold(%s, 1.0000001)" % sig, "1.0000001"), ("with_threshold(%s, -1e-300)" % sig, "-1e-300"),
+            ("explain_pair(%s, %s, 1.00000000000001)" % (sig, sig), "1.00000000000001"), ("explain_pair(to_simhash('a b c d'), to_simhash('a b c d'), 64.0000001)", "64.0000001"),
+            ("explain_pair(to_ctph('a'::text), to_ctph('b'::text), 100.000001)", "100.000001"), ("explain_pair(to_ctph('a'::text), to_ctph('b'::text), 70, 1.0000001)", "1.0000001"),
+            ("edit_rate('a'::text, 'b'::text, 1.0000001)", "1.0000001"), ("minutiae_cells('{}', 64, 0.50000001)", "0.50000001"),
+            ("minutiae_cells(ARRAY[point '(1.0000001,0)'])", "(1.0000001,0)"), ("word_similarities('SELECT ''a''::text', discount => 0.9990001)", "0.9990001"),
+            ("neardup_score_precision(1, 0.1234567, 0.1234567)", "0.1234567"), ("weighted_minhash(ARRAY['a'], ARRAY[1099511627776.25])", "1099511627776.25"),
+            ("cluster_anchor(s, t) OVER () FROM (VALUES (%s, 0.8::float8), (%s, 0.8000001)) v(s, t)" % (sig, sig), "0.8 and 0.8000001")):
+        e = error_of(conn, "SELECT " + call)
+        check("%.60s: %s" % (call, number), e is not None and str(e.diag.message_primary).endswith(number), e)
+    fails("a percentage", conn, "SELECT all_pairs('SELECT 1::bigint, %s', 80.1)" % sig, hint="For 80.1 %, write 0.801.")
+    conn.execute("CREATE TABLE precise (sig minhash); INSERT INTO precise VALUES (%s)" % sig)
+    conn.execute("CREATE INDEX precise_index ON precise USING lsh (sig) WITH (threshold = 0.8000001, recall = 0.9000001)")
+    got = one(conn, "SELECT guarantee FROM lsh_info('precise_index')")
+    check("the guarantee of an index", "0.8000001" in got and "0.9000001" in got, got)
+
+
+def settings(name):
+    """A name that is not known is told at the latest when the library is loaded."""
+    with connect(name) as conn:
+        heard = []
+        conn.add_notice_handler(lambda n: heard.append(n.message_primary))
+        conn.execute("SET neardup.jacard_threshold = 0.9")
+        conn.execute("SELECT to_minhash('a')")
+        check("a wrong name of a setting, before the library is loaded", any("neardup.jacard_threshold" in m for m in heard), heard)
+        if server_version() >= 150000:
+            fails("and after", conn, "SET neardup.jacard_threshold = 0.9", text="neardup.jacard_threshold")
+    with connect(name) as conn:
+        conn.execute("LOAD 'neardup'")
+        if server_version() >= 150000:
+            fails("in a session that has loaded it", conn, "SET neardup.jacard_threshold = 0.9", text="neardup.jacard_threshold")
+    with connect(name) as conn:
+        equal("a similarity in per cent is above none", one(conn, "SELECT jaccard(to_minhash('a b c'), to_minhash('a b c')) >= 80"), False)
+        fails("where it is an argument it is refused", conn, "SELECT jaccard_at_least(to_minhash('a b c'), to_minhash('a b c'), 80)", hint="write 0.8")
+
+
 def queries(conn):
     conn.execute("CREATE TABLE t AS SELECT i AS id, to_minhash('common ' || i / 2) AS sig FROM generate_series(1::bigint, 40) i; CREATE TABLE e(LIKE t)")
     calls = ("SELECT count(*) FROM all_pairs({})", "SELECT count(*) FROM all_clusters({})", "SELECT count(*) FROM pairs_between('TABLE t', {})")
@@ -173,7 +214,7 @@ def huge(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections((schemas,), *((f, conn) for f in (literals, queries, rights, memory, huge)))
+        sections((schemas,), (settings, name), *((f, conn) for f in (literals, numbers, queries, rights, memory, huge)))
 
 
 finish(main)

@@ -163,6 +163,15 @@ def rules(conn):
     equal("the array of the built-in rules does what they do",
           one(conn, "SELECT count(*) FROM (SELECT neardup_clean(t) AS a, neardup_clean(t, ARRAY(SELECT r FROM neardup_default_rules() r)) AS b"
                     " FROM unnest(ARRAY[E'Chapter 1\\n\\n\\n\\nSee www.x.example', E'正文\\n【广告】\\n', '']) t) d WHERE a IS DISTINCT FROM b"), 0)
+    lines = ["Chapter 11 bankruptcy was filed on Monday by the company.", "Chapter I liked best was the last", "Copyright law was changed by the parliament",
+             "We use cookies in this recipe", "Register now to vote", "他扫描二维码付了钱。", "记者：为什么？"]
+    equal("prose stays", tuple(conn.execute("SELECT body, fired FROM neardup_clean(%s)", ("\n".join(lines),)).fetchone()), ("\n".join(lines), []))
+    lines = ["Chapter 11. The Fall", "Copyright 2020 Some Press", "We use cookies on our website", "Register now", "扫描下方二维码，关注我们", "记者：王小明"]
+    equal("notices go", one(conn, "SELECT body FROM neardup_clean(%s)", ("\n".join(lines + ["end"]),)), "end")
+    equal("CR LF, CR and LF", one(conn, "SELECT array_agg(DISTINCT (body, kept, fired)::text) FROM unnest(ARRAY[E'\\r\\n', E'\\r', E'\\n']) e,"
+                                        " LATERAL neardup_clean('one' || e || 'Advertisement' || e || 'two' || e)"), ['("one\ntwo\n",0.36363636363636365,{advertisement-en})'])
+    equal("invisible characters", tuple(conn.execute("SELECT body, fired FROM neardup_clean(E'ex\\u00adam\\u200bple\\u2060s Auf\\u200clage می\\u200cخواهم')").fetchone()), ("examples Auflage می\u200cخواهم", ["invisible"]))
+    equal("the first of the built-in rules", conn.execute("SELECT name, position FROM neardup_default_rules() ORDER BY position LIMIT 2").fetchall(), [("invisible", 0), ("comments-en", 10)])
     # More sets than are kept compiled.
     equal("many sets in turn", one(conn, "SELECT count(DISTINCT (neardup_clean('abcdefg', ARRAY[ROW('r', 'text', chr(96 + i), '-', 1)::neardup_rule])).body)"
                                          " FROM (SELECT i % 7 + 1 AS i FROM generate_series(1, 100) i) s"), 7)

@@ -82,6 +82,30 @@ TEST(Clean, Ends) {
   EXPECT_EQ(cleaned(rules, "END"), "END");
 }
 
+TEST(Clean, LineEnds) {
+  if (!has_patterns()) GTEST_SKIP() << "built without RE2";
+  const std::vector<Rule> rules = {rule("line", RuleKind::line, "^AD$"), rule("block", RuleKind::block, "NOTE$"),
+                                   rule("text", RuleKind::text, "x$", "y"), rule("tail", RuleKind::tail, "^END$")};
+  const auto patterns = compile_patterns(rules);
+  const std::string text = "one\nAD\n\na NOTE\nof it\n\nbox\nand a good deal more\nof this\n\nEND\nrest\n";
+  const Cleaned want = clean_text(rules, *patterns, text, nullptr);
+  EXPECT_EQ(want.body, "one\n\nboy\nand a good deal more\nof this\n\n");
+  for (const char* end : {"\r\n", "\r"}) {
+    std::string other;
+    for (const char c : text) c == '\n' ? other += end : other += c;
+    const Cleaned c = clean_text(rules, *patterns, other, nullptr);
+    EXPECT_EQ(c.body, want.body);
+    EXPECT_EQ(c.fired, want.fired);
+    EXPECT_EQ(c.kept, want.kept);
+  }
+  // Without any rule, too.
+  const Cleaned c = clean_text({}, *compile_patterns({}), "a\r\nb\rc\n\r\n\r", nullptr);
+  EXPECT_TRUE(c.changed);
+  EXPECT_EQ(c.body, "a\nb\nc\n\n\n");
+  EXPECT_EQ(c.kept, 1);
+  EXPECT_TRUE(c.fired.empty());
+}
+
 TEST(Clean, OrderAndFired) {
   const std::vector<Rule> rules = {rule("one", RuleKind::text, "a", "b"), rule("two", RuleKind::text, "b", "c"),
                                    rule("three", RuleKind::line, "zz"), rule("four", RuleKind::line, "q")};

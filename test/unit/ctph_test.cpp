@@ -309,26 +309,46 @@ TEST(Ctph, ScoresExplained) {
     const auto room = [](const std::string& p, const std::string& q) {
       return std::min(reference::cut_runs(p).size(), reference::cut_runs(q).size()) >= 7;
     };
+    const auto room_as_written = [](const std::string& p, const std::string& q) { return std::min(p.size(), q.size()) >= 7; };
+    const auto some_cut = [](const std::string& p, const std::string& q) {
+      return reference::cut_runs(p).size() < p.size() || reference::cut_runs(q).size() < q.size();
+    };
+    const auto some_common = [&](auto holds) {
+      return x.block_size > y.block_size   ? holds(x.part1, y.part2)
+             : x.block_size < y.block_size ? holds(x.part2, y.part1)
+                                           : holds(x.part1, y.part1) || holds(x.part2, y.part2);
+    };
     const bool common = x.block_size <= 2 * y.block_size && y.block_size <= 2 * x.block_size;
     const bool equal = x.block_size == y.block_size && reference::cut_runs(x.part1) == reference::cut_runs(y.part1) &&
                        reference::cut_runs(x.part2) == reference::cut_runs(y.part2);
-    const bool long_enough = x.block_size > y.block_size   ? room(x.part1, y.part2)
-                             : x.block_size < y.block_size ? room(x.part2, y.part1)
-                                                           : room(x.part1, y.part1) || room(x.part2, y.part2);
+    const bool long_enough = some_common(room);
+    const bool written_long = some_common(room_as_written);
+    const bool cut = some_common(some_cut);
     x.block_size *= 16;
     y.block_size *= 16;
     const int uncapped = reference::ctph_score(x, y);
     ASSERT_EQ(got.uncapped, uncapped) << text_of(a) << " " << text_of(b);
     ASSERT_EQ(got.reason, !common                ? CtphReason::no_common_block_size
                           : equal                ? CtphReason::equal
-                          : !long_enough         ? CtphReason::too_short
+                          : !written_long        ? CtphReason::too_short
+                          : !long_enough         ? CtphReason::too_short_cut
+                          : uncapped == 0 && cut ? CtphReason::nothing_shared_cut
                           : uncapped == 0        ? CtphReason::nothing_shared
                           : got.score < uncapped ? CtphReason::capped
                                                  : CtphReason::measured)
         << text_of(a) << " " << text_of(b);
     ++seen[got.reason];
   }
-  EXPECT_EQ(seen.size(), 6u);
+  const auto reason = [](const char* a, const char* b) {
+    return explain_ctph_score(view_of(ctph_from_text(a)), view_of(ctph_from_text(b))).reason;
+  };
+  const std::string run = "3:" + std::string(64, 'A') + ":AAAA";
+  ++seen[reason(run.c_str(), "3:abcdefghi:AAAA")];
+  EXPECT_EQ(reason(run.c_str(), "3:abcdefghi:AAAA"), CtphReason::too_short_cut);
+  EXPECT_EQ(reason("3:abcdef:x", "3:abcdefghi:x"), CtphReason::too_short);
+  EXPECT_EQ(reason("3:AAAAAAAAbcdef:x", "3:AAAAAAAAghijk:x"), CtphReason::nothing_shared_cut);
+  EXPECT_EQ(reason("3:abcdefgh:x", "3:hgfedcba:x"), CtphReason::nothing_shared);
+  EXPECT_EQ(seen.size(), 8u);
 }
 
 TEST(Ctph, EditRateEqualsTheReference) {

@@ -42,6 +42,19 @@ TEST(TextScore, ExamplesOfTheDocumentation) {
   EXPECT_EQ(score("\xc3\x84RGER", "\xc3\xa4rger"), 100);
 }
 
+TEST(TextScore, OnlyLettersDigitsAndTheirMarksAreText) {
+  EXPECT_EQ(score("Éric_Rohmer", "Rohmer Eric"), 90);  // 1 of 10
+  EXPECT_EQ(score("john_smith", "Smith, John"), 100);
+  EXPECT_EQ(score("__init__", "init"), 100);
+  EXPECT_EQ(score("_", "a"), -1);
+  EXPECT_EQ(score("_", "_"), -1);
+  EXPECT_EQ(score("́", "a"), -1);           // a lone mark
+  EXPECT_EQ(score("⃝ ͅ", "a"), -1);    // U+0345 folds to a letter, and is none
+  EXPECT_EQ(score("- ́a", "a"), 100);       // a mark begins no token
+  EXPECT_EQ(score("é x", "X É"), 100);
+  EXPECT_EQ(score("️1", "1"), 100);         // a variation selector alone
+}
+
 // Words of few letters, so that tokens are often equal or near; now and then long, wide or ill-formed.
 std::string random_text(Random& random) {
   std::string out;
@@ -53,6 +66,8 @@ std::string random_text(Random& random) {
         test::append_utf8(&out, 0x430 + static_cast<uint32_t>(random() % 3));
       } else if (kind == 2 && random() % 6 == 0) {
         out += static_cast<char>(random());
+      } else if (kind == 3 && random() % 3 == 0) {
+        test::append_utf8(&out, random() % 2 ? '_' : 0x301);
       } else {
         out += "abAB1"[random() % 5];
       }

@@ -41,10 +41,61 @@ TEST(Title, Examples) {
   for (const auto& c : cases) EXPECT_EQ(title_of(c.filename), c.title) << c.filename;
 }
 
+TEST(Title, SignsThatBelongToAWordStay) {
+  const struct {
+    const char* filename;
+    const char* title;
+  } cases[] = {
+      {"C++ primer.pdf", "C++ primer"},
+      {"C++_primer.pdf", "C++ primer"},
+      {"C%2B%2B+primer.pdf", "C++ primer"},
+      {"C%2B%2B%20primer.pdf", "C++ primer"},
+      {"Learning+C%2b%2b.pdf", "Learning C++"},
+      {"C++11.txt", "C++11"},
+      {"Notepad++.txt", "Notepad++"},
+      {"A+ student.txt", "A+ student"},
+      {"A+_student.txt", "A+ student"},
+      {"A+.txt", "A+"},
+      {"A+ - Copy.txt", "A+"},
+      {"+1.txt", "+1"},
+      {"Romeo + Juliet.epub", "Romeo + Juliet"},
+      {"Romeo_+_Juliet.epub", "Romeo + Juliet"},
+      {"How+to+cook+(v2).txt", "How to cook"},
+      {"[site]+How+to+cook.txt", "How to cook"},
+      {"Hello,+world!+(2021).txt", "Hello, world! (2021)"},
+      {"C++(v2).txt", "C++"},
+      {"a+b.txt", "a b"},
+      {"红+楼+梦.txt", "红 楼 梦"},
+      {"C#.txt", "C#"},
+      {"C#_in_depth.pdf", "C# in depth"},
+      {"R&D.txt", "R&D"},
+      {"R%26D+plan.txt", "R&D plan"},
+      {"AT&T_report.doc", "AT&T report"},
+      {"100%.txt", "100%"},
+      {"100%25_cotton.txt", "100% cotton"},
+      {"$100.txt", "$100"},
+      {"#1 fan.txt", "#1 fan"},
+      {".NET.pdf", ".NET"},
+      {".NET in action.pdf", ".NET in action"},
+      {".NET_in_action.pdf", ".NET in action"},
+      {"Learning_.NET.pdf", "Learning .NET"},
+      {"...And Justice for All.txt", "...And Justice for All"},
+      {"Apple Pie Inc..pdf", "Apple Pie Inc."},
+      {"[site].Name of it.srt", "Name of it"},
+      {"Name of it.[site].srt", "Name of it"},
+      {"._My Book.pdf", "My Book"},
+      {".hidden file.txt", "hidden file"},
+      {"my file .txt", "my file"},
+      {"_draft_.txt", "draft"},
+      {"AC-DC live.txt", "AC-DC live"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(title_of(c.filename), c.title) << c.filename;
+}
+
 TEST(Title, NeverEmptyAndValid) {
   test::Random random(7);
   const std::string pieces[] = {"[", "]",   "(",    ")",    "【", "】",  ".", "_", "-",
-                                " ", "txt", "copy", "副本", "v2", "%20", "%", "/", "字"};
+                                " ", "txt", "copy", "副本", "v2", "%20", "%", "/", "字", "+", "%2B", "NE"};
   for (int i = 0; i < 20000; ++i) {
     std::string name;
     for (size_t n = 1 + random() % 8; n > 0; --n) name += pieces[random() % std::size(pieces)];

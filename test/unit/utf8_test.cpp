@@ -137,5 +137,21 @@ TEST(Utf8, FoldingIsIdempotent) {
   }
 }
 
+TEST(Utf8, Foldings) {
+  const std::vector<Folding>& all = foldings();
+  EXPECT_GT(all.size(), 1000u);
+  bool micro = false;
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(classify(all[i].from).folded, all[i].folded);
+    EXPECT_NE(all[i].from, all[i].folded);
+    EXPECT_EQ(classify(all[i].folded).folded, all[i].folded);
+    if (i > 0) {
+      EXPECT_LT(std::make_pair(all[i - 1].folded, all[i - 1].from), std::make_pair(all[i].folded, all[i].from));
+    }
+    micro = micro || (all[i].from == 0xb5 && all[i].folded == 0x3bc);
+  }
+  EXPECT_TRUE(micro);
+}
+
 }  // namespace
 }  // namespace neardup

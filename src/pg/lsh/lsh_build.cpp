@@ -1,4 +1,5 @@
 // Building an index: a scan of the table, alone or by several processes, into sorted chunks, and one merge of those.
+#include "core/text.h"
 #include "pg/lsh/index_writer.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/row_builder.h"
@@ -211,7 +212,7 @@ uint16_t exclusion_flags(Relation index, IndexInfo* info) {
   if (const double recall = option_values(index).recall; recall >= 0 && recall < 1)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("an exclusion constraint needs an index that finds every row"),
-                    errdetail("The parameter recall of index \"%s\" is %g.", RelationGetRelationName(index), recall)));
+                    errdetail("The parameter recall of index \"%s\" is %s.", RelationGetRelationName(index), shown(recall).text)));
   return kMetaExclusion;
 }
 

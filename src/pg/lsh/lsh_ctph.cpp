@@ -1,5 +1,6 @@
 // The hash family "ctph": grams of a digest as keys, for the operator class ctph_ops.
 #include "core/lsh_grams.h"
+#include "core/text.h"
 #include "pg/ctph_value.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_families.h"
@@ -173,9 +174,9 @@ Datum lsh_ctph_describe(PG_FUNCTION_ARGS) {
     request->parameters = psprintf("%s, max_rate 0", kind_of(p.is_long));
     request->guarantee = "serves ctph_score >= 1, exactly";
   } else {
-    request->parameters = psprintf("%s, max_rate %g, %u-grams", kind_of(p.is_long), p.rules.max_rate, p.rules.q);
+    request->parameters = psprintf("%s, max_rate %s, %u-grams", kind_of(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
     request->guarantee =
-        psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %g, exactly", p.rules.max_rate);
+        psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
   }
   request->recall_at = nullptr;
   PG_RETURN_POINTER(nullptr);

@@ -1,4 +1,5 @@
 // explain_pair(index, ..): why an lsh index finds a pair, or not.
+#include "core/text.h"
 #include "pg/explain.h"
 #include "pg/lsh/lsh_inspect.h"
 #include "pg/lsh/lsh_query.h"
@@ -65,11 +66,11 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
   if (!index->rd_index->indisvalid)
     strlcpy(out->verdict, "the index is not valid and serves no query: REINDEX it", sizeof out->verdict);
   else if (!probes.guaranteed)
-    snprintf(out->verdict, sizeof out->verdict, "the index %s, so a query for %g reads all rows", describe.guarantee,
-             threshold);
+    snprintf(out->verdict, sizeof out->verdict, "the index %s, so a query for %s reads all rows", describe.guarantee,
+             shown(threshold).text);
   else if (similar && !probes.nothing && out->agreeing + probes.slack < probes.ngroups)
-    snprintf(out->verdict, sizeof out->verdict, "the index misses it: %u of %u bands agree, %u would do (recall %g)",
-             out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack), config->recall);
+    snprintf(out->verdict, sizeof out->verdict, "the index misses it: %u of %u bands agree, %u would do (recall %s)",
+             out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack), shown(config->recall).text);
   else if (similar)
     snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s%s", out->agreeing, out->bands,
              value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
@@ -204,7 +205,7 @@ Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
   bool finds;
   const bool served = serves(opened.index, row, hamming_query(a, distance), &finds);
   const char* added =
-      row.verdict[0] != '\0' ? row.verdict : answer_text(psprintf("hamming <= %g", distance), served, finds);
+      row.verdict[0] != '\0' ? row.verdict : answer_text(psprintf("hamming <= %s", shown(distance).text), served, finds);
   Datum values[4] = {
       Int32GetDatum(pair.hamming),
       Float8GetDatum(pair.cosine),
@@ -235,8 +236,8 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   const bool by_rate = serves(opened.index, row, ctph_query(LshMeasure::ctph_edit_rate, a, rate), &finds_rate);
   const char* added = row.verdict[0] != '\0'
                           ? row.verdict
-                          : psprintf("%s; %s", answer_text(psprintf("ctph_score >= %g", score), by_score, finds_score),
-                                     answer_text(psprintf("ctph_edit_rate <= %g", rate), by_rate, finds_rate));
+                          : psprintf("%s; %s", answer_text(psprintf("ctph_score >= %s", shown(score).text), by_score, finds_score),
+                                     answer_text(psprintf("ctph_edit_rate <= %s", shown(rate).text), by_rate, finds_rate));
   Datum values[7] = {
       BoolGetDatum(pair.comparable),
       Int64GetDatum(static_cast<int64>(pair.block_size)),

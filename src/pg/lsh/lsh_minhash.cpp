@@ -1,5 +1,6 @@
 // The hash family "minhash": bands of a signature as keys, for the operator classes minhash_ops and lsh_query_ops.
 #include "core/lsh_bands.h"
+#include "core/text.h"
 #include "pg/guc.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_query.h"
@@ -87,7 +88,7 @@ Guarantee guarantee_of(const LshOptionValues& options, double bound) {
   check_threshold(g.threshold);
   if (!(g.recall > 0 && g.recall <= 1))
     ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %g", g.recall),
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %s", shown(g.recall).text),
              errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
   return g;
 }
@@ -237,11 +238,11 @@ Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
   request->parameters = pstrdup(words_of(p.header).text);
   const char* serves =
       p.layout.bits == 8  // where the share of equal components is not the similarity
-          ? psprintf("serves jaccard >= %g (%u of %u components equal)", threshold, p.layout.need, p.layout.num_perm)
-          : psprintf("serves jaccard >= %u/%u (%g)", p.layout.need, p.layout.num_perm, threshold);
+          ? psprintf("serves jaccard >= %s (%u of %u components equal)", shown(threshold).text, p.layout.need, p.layout.num_perm)
+          : psprintf("serves jaccard >= %u/%u (%s)", p.layout.need, p.layout.num_perm, shown(threshold).text);
   request->guarantee = p.layout.exact()
                            ? psprintf("%s, exactly", serves)
-                           : psprintf("%s, each row with probability at least %g", serves, request->config->recall);
+                           : psprintf("%s, each row with probability at least %s", serves, shown(request->config->recall).text);
   request->recall_at = recall_at;
   PG_RETURN_POINTER(nullptr);
 }

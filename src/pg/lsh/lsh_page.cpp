@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/hash.h"
+#include "core/text.h"
 #include "pg/lsh/lsh_am.h"
 
 extern "C" {
@@ -315,8 +316,8 @@ void bind_config(Relation index, Datum value, LshConfig* config) {
   if ((config->flags & kMetaExclusion) != 0 && config->recall < 1)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("an exclusion constraint needs an index that finds every row"),
-                    errdetail("The parameters of index \"%s\" give it a recall of %g.", RelationGetRelationName(index),
-                              config->recall)));
+                    errdetail("The parameters of index \"%s\" give it a recall of %s.", RelationGetRelationName(index),
+                              shown(config->recall).text)));
   config->flags |= kMetaBound;
 }
 

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/ctph_compare.h"
+#include "core/text.h"
 #include "pg/ctph_value.h"
 #include "pg/lsh/lsh_query.h"
 #include "pg/simhash_value.h"
@@ -62,7 +63,7 @@ double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure) {
   if (own && measure == LshMeasure::jaccard) check_threshold(bound);  // which has a hint
   const BoundRange& range = range_of(measure);
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  own ? errmsg("%s must be %s: %g", range.name, range.range, bound)
+                  own ? errmsg("%s must be %s: %s", range.name, range.range, shown(bound).text)
                       : errmsg("%s must be %s", range.name, range.range)));
 }
 
