@@ -485,19 +485,20 @@ CREATE FUNCTION neardup_refresh_next(job regclass, step text, next text, start t
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   j @extschema@.neardup_job;
+  held text := @extschema@.neardup_held_name(job);
 BEGIN
-  EXECUTE format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', job) USING next;
+  EXECUTE format('UPDATE %s SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1', held) USING next;
   -- not before a batch: what only lists, and is stopped, would never come further
   signed := signed OR step = 'signing';
   goes_on := next <> 'idle';
   IF NOT goes_on THEN
-    EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pid = NULL', job);
+    EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pid = NULL', held);
     RETURN;
   END IF;
   j := @extschema@.neardup_job_row(job);
   goes_on := COALESCE(NOT (j.paused OR (signed AND clock_timestamp() - start >= time_limit)), true);
   IF goes_on THEN RETURN; END IF;
-  EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = %L', job, 'waiting');
+  EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pid = NULL, phase = %L', held, 'waiting');
   RAISE NOTICE '%: % of % rows signed, then %; the next refresh goes on', left(@extschema@.neardup_job_name(job), 200), j.done, COALESCE(j.total, 0),
     CASE WHEN j.paused THEN 'paused' ELSE 'the time limit was reached' END;
 END $$;
