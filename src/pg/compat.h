@@ -210,3 +210,11 @@ static inline bool walk_expression(Node* node, bool (*walker)(Node*, void*), voi
   return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context);
 #endif
 }
+
+static inline Node* mutate_expression(Node* node, Node* (*mutator)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+  return expression_tree_mutator(node, mutator, context);
+#else
+  return expression_tree_mutator(node, reinterpret_cast<Node* (*)()>(reinterpret_cast<void (*)()>(mutator)), context);
+#endif
+}

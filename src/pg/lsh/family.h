@@ -39,6 +39,11 @@ enum LshStrategy : uint16_t {
   kStrategyEqual = 5,     // of columns before the last: equality, mixed into the keys; no family's own
 };
 
+// An operator's strategy + kQuietTwin is that of its quiet twin, which a class may have: LEAKPROOF, never an error, true (or
+// any distance) where the operator raises one, and its answer elsewhere. Families see the operator's own number.
+inline constexpr uint16_t kQuietTwin = 100;
+inline constexpr uint16_t own_strategy(uint16_t strategy) { return strategy > kQuietTwin ? strategy - kQuietTwin : strategy; }
+
 // Options as the user gave them; a negative number: not given.
 struct LshOptionValues {
   double threshold;

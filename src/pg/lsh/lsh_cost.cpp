@@ -364,6 +364,10 @@ PlanMeasures* measures_of(PlannerInfo* root) {
   return level;
 }
 
+bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
+  return rel != nullptr && rel->baserestrict_min_security < root->qual_security_level;
+}
+
 bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query, ProbeEstimate* estimate,
                   bool* counted) {
   if (counted != nullptr) *counted = false;
@@ -388,6 +392,7 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
   }
   const ProbeFacts* probes = count_probes(root, index->indexoid, query);
   if (!probes->served) return false;
+  if (hides_rows(root, index->rel)) return true;
   if (estimate != nullptr) *estimate = probes->estimate;
   if (counted != nullptr) *counted = true;
   return true;
@@ -436,14 +441,15 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       const auto* op = reinterpret_cast<OpExpr*>(qual->clause);
       Node* key = static_cast<Node*>(linitial(op->args));
       Node* operand = static_cast<Node*>(lsecond(op->args));
-      const int strategy = get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
+      const uint16_t strategy =
+          own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol])));
       if (strategy == 0 || strategy == kStrategyEqual) continue;
       QualCost argument_cost;
       cost_qual_eval_node(&argument_cost, operand, root);
       arguments += argument_cost.startup + argument_cost.per_tuple;
 
       KnownQuery query =
-          known_operand(root, static_cast<uint16_t>(strategy), operand, facts != nullptr && facts->family != Family::other);
+          known_operand(root, strategy, operand, facts != nullptr && facts->family != Family::other);
       ProbeEstimate counted{};
       bool is_counted;
       if (!index_serves(root, index, query, &counted, &is_counted)) continue;

@@ -25,6 +25,9 @@ struct LshQueryMemo {
 // the argument stay as long.
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
 
+// The right argument of an operator that uses memos.
+LshQueryView kept_query(FunctionCallInfo fcinfo);
+
 // What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the value is; else
 // unknown. Cost: that of comparing the components.
 enum class QuickAnswer { unknown, no, yes };
