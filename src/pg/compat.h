@@ -218,3 +218,11 @@ static inline Node* mutate_expression(Node* node, Node* (*mutator)(Node*, void*)
   return expression_tree_mutator(node, reinterpret_cast<Node* (*)()>(reinterpret_cast<void (*)()>(mutator)), context);
 #endif
 }
+
+static inline bool walk_query(Query* query, bool (*walker)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+  return query_tree_walker(query, walker, context, 0);
+#else
+  return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context, 0);
+#endif
+}

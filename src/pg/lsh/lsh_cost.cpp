@@ -352,13 +352,7 @@ PlanMeasures* measures_of(PlannerInfo* root) {
       const int column = planned_value_column(index);
       if (index->opfamily[column] == last_family) continue;
       last_family = index->opfamily[column];
-      PlanMeasure measures[kMostMeasures];
-      const int n = find_measures(index, column, measures);
-      for (int m = 0; m < n && level->n < static_cast<int>(lengthof(level->at)); ++m) {
-        bool known = false;
-        for (int k = 0; k < level->n; ++k) known = known || level->at[k].predicate == measures[m].predicate;
-        if (!known) level->at[level->n++] = measures[m];
-      }
+      level->add(last_family, index->opcintype[column]);
     }
   }
   return level;

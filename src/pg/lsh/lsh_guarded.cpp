@@ -29,6 +29,14 @@ Node* without_makers(Node* node, void* context) {
   return mutate_expression(node, without_makers, context);
 }
 
+Expr* with_operator(const OpExpr* call, Oid operator_id) {
+  auto* other = static_cast<OpExpr*>(palloc(sizeof(OpExpr)));
+  memcpy(other, call, sizeof(OpExpr));
+  other->opno = operator_id;
+  other->opfuncid = get_opcode(operator_id);
+  return reinterpret_cast<Expr*>(other);
+}
+
 // The same order by a leakproof operator, or null.
 Expr* quiet_order(const IndexPath* path, Node* order, int column) {
   if (tells_nothing(order)) return reinterpret_cast<Expr*>(order);
@@ -41,11 +49,8 @@ Expr* quiet_order(const IndexPath* path, Node* order, int column) {
   get_op_opfamily_properties(op->opno, family, true, &strategy, &left, &right);
   const Oid twin = get_opfamily_member(family, left, right, static_cast<int16>(strategy + kQuietTwin));
   if (!OidIsValid(twin)) return nullptr;
-  auto* quiet = static_cast<OpExpr*>(palloc(sizeof(OpExpr)));
-  memcpy(quiet, op, sizeof(OpExpr));
-  quiet->opno = twin;
-  quiet->opfuncid = get_opcode(twin);
-  return tells_nothing(reinterpret_cast<Node*>(quiet)) ? reinterpret_cast<Expr*>(quiet) : nullptr;
+  Expr* quiet = with_operator(op, twin);
+  return tells_nothing(reinterpret_cast<Node*>(quiet)) ? quiet : nullptr;
 }
 
 void guard_order(IndexPath* path) {
@@ -67,23 +72,11 @@ void guard_order(IndexPath* path) {
 
 bool tells_nothing(Node* node) { return !contain_leaked_vars(without_makers(node, nullptr)); }
 
-Expr* quiet_call(const RelOptInfo* rel, Node* clause) {
+Expr* quiet_call(Oid family, Node* clause) {
   if (!IsA(clause, OpExpr)) return nullptr;
   const auto* op = reinterpret_cast<OpExpr*>(clause);
-  ListCell* cell;
-  foreach (cell, rel->indexlist) {
-    const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
-    if (!is_lsh(index)) continue;
-    const Oid family = index->opfamily[planned_value_column(index)];
-    const Oid twin = op_in_opfamily(op->opno, family) ? quiet_twin(op->opno, family) : InvalidOid;
-    if (!OidIsValid(twin)) continue;
-    auto* quiet = static_cast<OpExpr*>(palloc(sizeof(OpExpr)));
-    memcpy(quiet, op, sizeof(OpExpr));
-    quiet->opno = twin;
-    quiet->opfuncid = get_opcode(twin);
-    return reinterpret_cast<Expr*>(quiet);
-  }
-  return nullptr;
+  const Oid twin = op_in_opfamily(op->opno, family) ? quiet_twin(op->opno, family) : InvalidOid;
+  return OidIsValid(twin) ? with_operator(op, twin) : nullptr;
 }
 
 void guard_orders(const PlannerInfo* root, RelOptInfo* rel) {

@@ -334,17 +334,9 @@ Expr* derive_boolean(Derivation* d, Node* clause) {
   return nullptr;
 }
 
-const PlanMeasure* measure_of(const Derivation& d, Oid predicate) {
-  for (int i = 0; i < d.measures->n; ++i)
-    if (d.measures->at[i].predicate == predicate) return &d.measures->at[i];
-  return nullptr;
-}
-
-bool has_quiet_twin(const Derivation& d, Oid predicate) { return OidIsValid(measure_of(d, predicate)->quiet); }
-
 // A copy of the clause, if that is a call of a predicate.
 FuncExpr* copied_predicate(Derivation* d, Node* clause) {
-  if (!IsA(clause, FuncExpr) || measure_of(*d, reinterpret_cast<FuncExpr*>(clause)->funcid) == nullptr) return nullptr;
+  if (!IsA(clause, FuncExpr) || d->measures->of(reinterpret_cast<FuncExpr*>(clause)->funcid) == nullptr) return nullptr;
   auto* call = static_cast<FuncExpr*>(palloc(sizeof(FuncExpr)));
   memcpy(call, clause, sizeof(FuncExpr));
   d->calls = lappend(d->calls, call);
@@ -357,7 +349,7 @@ bool is_leakproof(const Derivation& d, const RestrictInfo* original, Expr* deriv
   const auto* call = reinterpret_cast<FuncExpr*>(derived);
   if (is_guarded(call->location)) return tells_nothing(reinterpret_cast<Node*>(call->args));
   // Operators of 0.2.0 have no twins, and its labels say that none is needed.
-  const PlanMeasure* measure = measure_of(d, call->funcid);
+  const PlanMeasure* measure = d.measures->of(call->funcid);
   return original->leakproof && get_func_leakproof(get_opcode(measure->condition)) &&
          !contain_leaked_vars(reinterpret_cast<Node*>(derived));
 }
@@ -386,6 +378,19 @@ RestrictInfo* copy_for(const RestrictInfo* original, Expr* clause, Expr* orclaus
   return copy;
 }
 
+// The clause with a quiet twin that an lsh index of the relation knows; else null.
+Expr* derive_quiet_call(Derivation* d, Node* clause) {
+  ListCell* cell;
+  foreach (cell, d->rel->indexlist) {
+    const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    Expr* quiet = is_lsh(index) ? quiet_call(index->opfamily[planned_value_column(index)], clause) : nullptr;
+    if (quiet == nullptr) continue;
+    d->matched = true;
+    return quiet;
+  }
+  return nullptr;
+}
+
 // What an index may be asked for the clause before row security; null: nothing.
 Expr* derive_guarded(Derivation* d, Node* clause) {
   FuncExpr* call = derive_comparison(d, clause);
@@ -394,12 +399,8 @@ Expr* derive_guarded(Derivation* d, Node* clause) {
     call = copied_predicate(d, clause);
     origin = kGuardedUsersCall;
   }
-  if (call == nullptr) {
-    Expr* quiet = quiet_call(d->rel, clause);
-    d->matched = d->matched || quiet != nullptr;
-    return quiet;
-  }
-  if (has_quiet_twin(*d, call->funcid)) call->location = origin;
+  if (call == nullptr) return derive_quiet_call(d, clause);
+  if (OidIsValid(d->measures->of(call->funcid)->quiet)) call->location = origin;
   return reinterpret_cast<Expr*>(call);
 }
 
@@ -732,6 +733,12 @@ void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTb
 }
 
 }  // namespace
+
+FuncExpr* implied_call(const PlanMeasures* measures, Node* clause) {
+  Derivation d{measures, NIL, NIL, NIL, NIL, nullptr, false};
+  FuncExpr* call = derive_comparison(&d, clause);
+  return call != nullptr ? call : copied_predicate(&d, clause);
+}
 
 void install_planner_hook() {
   previous_hook = set_rel_pathlist_hook;

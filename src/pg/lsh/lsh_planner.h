@@ -12,6 +12,8 @@ extern "C" {
 
 namespace neardup {
 
+struct PlanMeasures;
+
 // lsh_planner.cpp ----------------------------------------------------------------------------------------------------
 
 // Puts set_rel_pathlist_hook in place; from _PG_init. The library is loaded, at the latest, when the planner opens the
@@ -40,8 +42,11 @@ inline constexpr int kMostMeasures = 2;  // of an operator class
 bool is_lsh(const IndexOptInfo* index);
 // As value_column() of lsh_am.h.
 inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
-// The measures of the operator class that are complete. Returns how many.
-int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]);
+// The measures of the operator class of a type in a family that are complete. Returns how many.
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]);
+inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]) {
+  return find_measures(index->opfamily[column], index->opcintype[column], measures);
+}
 
 // Where a call of a predicate comes from. A call's parse location says so, which equal() ignores and EXPLAIN does not show.
 enum CallOrigin : int {
@@ -61,14 +66,23 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
 // The quiet twin, in the operator family, of one of its operators, if that is leakproof; else invalid.
 Oid quiet_twin(Oid operator_id, Oid family);
 
+// A predicate's call that is true wherever the clause is, in which the clause and its arguments are not to be changed; null for
+// clauses that are no comparison of a measure with a bound, and no predicate.
+FuncExpr* implied_call(const PlanMeasures* measures, Node* clause);
+
+// lsh_views.cpp ------------------------------------------------------------------------------------------------------
+
+// Puts planner_hook in place; from _PG_init.
+void install_view_hook();
+
 // lsh_guarded.cpp ----------------------------------------------------------------------------------------------------
 
 // Orders by quiet twins in the index paths of a relation that hides rows: the executor evaluates the order of rows before
 // row security. A path that cannot is one without an order.
 void guard_orders(const PlannerInfo* root, RelOptInfo* rel);
 
-// A copy of the operator's call with the quiet twin, where an lsh index of the relation has one; else null.
-Expr* quiet_call(const RelOptInfo* rel, Node* clause);
+// A copy of the operator's call with the quiet twin that the operator family has; null where it has none.
+Expr* quiet_call(Oid family, Node* clause);
 
 // Whether evaluating the expressions tells nothing of the values that they are given, as PostgreSQL means it; calls of makers of
 // lsh_querys whose bound is a constant in its range are, too.
@@ -101,6 +115,18 @@ struct PlanMeasures {
   bool rows_estimated;
   int n;
   PlanMeasure at[16];
+
+  const PlanMeasure* of(Oid predicate) const {
+    for (int i = 0; i < n; ++i)
+      if (at[i].predicate == predicate) return &at[i];
+    return nullptr;
+  }
+  void add(Oid family, Oid type) {
+    PlanMeasure found[kMostMeasures];
+    const int nfound = find_measures(family, type, found);
+    for (int i = 0; i < nfound && n < static_cast<int>(lengthof(at)); ++i)
+      if (of(found[i].predicate) == nullptr) at[n++] = found[i];
+  }
 };
 PlanMeasures* measures_of(PlannerInfo* root);
 

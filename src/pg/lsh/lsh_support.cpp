@@ -28,9 +28,7 @@ Oid quiet_twin(Oid operator_id, Oid family) {
   return OidIsValid(twin) && get_func_leakproof(get_opcode(twin)) ? twin : InvalidOid;
 }
 
-int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]) {
-  const Oid family = index->opfamily[column];
-  const Oid type = index->opcintype[column];
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]) {
   const auto proc = [&](int number) { return get_opfamily_proc(family, type, type, static_cast<int16>(number)); };
   int n = 0;
   for (const bool is_distance : {false, true}) {
