@@ -84,7 +84,7 @@ struct ProbesRequest {
 };
 
 // kProcBind, in one of three forms. config == bound: check that value was made by it, raise an error that names both
-// unless it was (ERRCODE_DATATYPE_MISMATCH). Not bound: fill family, family_version, nbands, threshold, recall, params.
+// unless it was (ERRCODE_DATATYPE_MISMATCH; without shows_index, one that names the value's). Not bound: fill family, family_version, nbands, threshold, recall, params.
 // options_only: there is no value yet; raise an error for options that binding would refuse, whatever value of the
 // column's type modifier came first.
 struct BindRequest {
@@ -95,6 +95,7 @@ struct BindRequest {
   bool options_only;
   int32 typmod;             // options_only: of the column, -1: none
   bool can_raise;           // checking: false: say `matches` instead of raising
+  bool shows_index;         // whether the error may name the index's parameters, which may be those of hidden rows
   bool matches;             // out
 };
 

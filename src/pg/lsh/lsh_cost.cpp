@@ -359,7 +359,15 @@ PlanMeasures* measures_of(PlannerInfo* root) {
 }
 
 bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
-  return rel != nullptr && rel->baserestrict_min_security < root->qual_security_level;
+  if (rel == nullptr) return false;
+  if (rel->baserestrict_min_security < root->qual_security_level) return true;
+  // A view's query is a copy of what the query above has; which of its views it is does not show.
+  for (const PlannerInfo* above = root->parent_root; above != nullptr; above = above->parent_root) {
+    ListCell* cell;
+    foreach (cell, above->parse->rtable)
+      if (lfirst_node(RangeTblEntry, cell)->security_barrier) return true;
+  }
+  return false;
 }
 
 bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query, ProbeEstimate* estimate,
