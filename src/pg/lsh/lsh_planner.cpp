@@ -688,7 +688,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
 void add_derived(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!guc_derive_conditions || IS_DUMMY_REL(rel)) return;
   PlanMeasures* measures = measures_of(root);
-  if (measures->n == 0) return;
+  if (measures->n == 0 && !hides_rows(root, rel)) return;
   if (!measures->rows_estimated) {
     measures->rows_estimated = true;
     estimate_rows(root, measures);

@@ -93,7 +93,7 @@ Datum int_set_quiet_within(PG_FUNCTION_ARGS) {
   const LshQueryView query = kept_query(fcinfo);
   if (query.measure != LshMeasure::set_jaccard) PG_RETURN_BOOL(true);
   const IntSet set = int_set_arg(fcinfo, 0, false);
-  if (set.null_at >= 0) PG_RETURN_BOOL(true);
+  if (set.null_at >= 0 && demands_whole_set(query)) PG_RETURN_BOOL(true);
   const IntSet wanted = int_set_of(query.set);
   const double j = set_jaccard(set.elements, set.n, wanted.elements, wanted.n);
   pfree(wanted.elements);

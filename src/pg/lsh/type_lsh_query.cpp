@@ -230,7 +230,7 @@ PG_FUNCTION_INFO_V1(int_set_within);
 Datum int_set_within(PG_FUNCTION_ARGS) {
   const LshQueryView query = kept_query(fcinfo);
   demand_query(query.measure == LshMeasure::set_jaccard, "set");
-  const IntSet set = int_set_arg(fcinfo, 0, query.bound > -std::numeric_limits<double>::infinity());
+  const IntSet set = int_set_arg(fcinfo, 0, demands_whole_set(query));
   const IntSet wanted = int_set_of(query.set);
   const double j = set_jaccard(set.elements, set.n, wanted.elements, wanted.n);
   pfree(wanted.elements);
