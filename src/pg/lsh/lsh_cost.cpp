@@ -450,8 +450,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       cost_qual_eval_node(&argument_cost, operand, root);
       arguments += argument_cost.startup + argument_cost.per_tuple;
 
-      KnownQuery query =
-          known_operand(root, strategy, operand, facts != nullptr && facts->family != Family::other);
+      KnownQuery query = known_operand(root, strategy, operand, facts != nullptr && facts->family != Family::other);
       ProbeEstimate counted{};
       bool is_counted;
       if (!index_serves(root, index, query, &counted, &is_counted)) continue;

@@ -1,5 +1,6 @@
-// Index paths of tables with row security, and in views that are a security barrier. The executor asks an index, and evaluates
-// the order of rows, before it knows which rows may be seen; so both have to be done by operators that never tell of a row.
+// Index paths of tables with row security, and in views that are a security barrier. The executor asks an index, and
+// evaluates the order of rows, before it knows which rows may be seen; so both have to be done by operators that never
+// tell of a row.
 #include "pg/lsh/lsh_planner.h"
 #include "pg/lsh/lsh_query.h"
 

@@ -42,7 +42,8 @@ InspectedIndex lock_inspected(Oid oid) {
   out.table = try_relation_open(table, AccessShareLock);
   if (out.table != nullptr) out.index = try_relation_open(oid, AccessShareLock);
   // Numbers of what is gone are given again.
-  if (out.index == nullptr || out.index->rd_index == nullptr || out.index->rd_index->indrelid != table) refuse_gone(oid);
+  if (out.index == nullptr || out.index->rd_index == nullptr || out.index->rd_index->indrelid != table)
+    refuse_gone(oid);
   return out;
 }
 
@@ -50,7 +51,8 @@ InspectedIndex lock_inspected(Oid oid) {
 
 bool may_read_all(Relation table) {
   const Oid oid = RelationGetRelid(table);
-  return pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK && check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
+  return pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+         check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
 }
 
 InspectedIndex open_inspected(Oid oid) {

@@ -117,8 +117,9 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
     const Words index = words_of(p.header);
     const Words row = words_of(*v.header);
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("signature was not made like those of the index"),
-                    request->shows_index ? errdetail("index: %s; row: %s", index.text, row.text)
-                                         : errdetail("row: %s; the index has another %s", row.text, difference(p.header, *v.header)),
+                    request->shows_index
+                        ? errdetail("index: %s; row: %s", index.text, row.text)
+                        : errdetail("row: %s; the index has another %s", row.text, difference(p.header, *v.header)),
                     errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
                             "REINDEX or TRUNCATE.")));
   }

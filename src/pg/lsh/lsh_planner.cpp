@@ -34,8 +34,8 @@ struct Derivation {
   const PlanMeasures* measures;
   List* originals;  // RestrictInfo, at the place of the one that was derived from it in:
   List* derived;
-  List* calls;    // FuncExpr: the derived calls of predicates
-  List* guarded;  // members of derived that are evaluated before row security
+  List* calls;            // FuncExpr: the derived calls of predicates
+  List* guarded;          // members of derived that are evaluated before row security
   const RelOptInfo* rel;  // whose boolean columns and guarded clauses are looked for; null: of none
   bool matched;           // a clause other than a call was derived, which an index of the relation matches
 };
@@ -612,8 +612,8 @@ bool may_use_index(const RelOptInfo* rel, const RangeTblEntry* rte) {
   return false;
 }
 
-// Makes index paths refer to the query's own clauses; those that come before row security, to what the index was asked, since
-// a bitmap's rows are checked by it. The query's own clause is no part of such a path and stays a filter.
+// Makes index paths refer to the query's own clauses; those that come before row security, to what the index was asked,
+// since a bitmap's rows are checked by it. The query's own clause is no part of such a path and stays a filter.
 void restore_path(Path* path, const Derivation& d) {
   if (IsA(path, IndexPath)) {
     ListCell* cell;

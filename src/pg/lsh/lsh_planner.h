@@ -48,12 +48,13 @@ inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure meas
   return find_measures(index->opfamily[column], index->opcintype[column], measures);
 }
 
-// Where a call of a predicate comes from. A call's parse location says so, which equal() ignores and EXPLAIN does not show.
+// Where a call of a predicate comes from. A call's parse location says so, which equal() ignores and EXPLAIN does not
+// show.
 enum CallOrigin : int {
-  kUsersCall = 0,          // or any other location; its bound must be in range
-  kImpliedCall = -19551,   // true wherever a comparison of the query is; any bound is right
-  kEqualCall = -19552,     // true where the comparison is, and there only
-  kGuardedCall = -19553,   // as kImpliedCall, to be evaluated before row security: by a quiet twin
+  kUsersCall = 0,         // or any other location; its bound must be in range
+  kImpliedCall = -19551,  // true wherever a comparison of the query is; any bound is right
+  kEqualCall = -19552,    // true where the comparison is, and there only
+  kGuardedCall = -19553,  // as kImpliedCall, to be evaluated before row security: by a quiet twin
   kGuardedUsersCall = -19554,
 };
 inline bool is_guarded(int location) { return location == kGuardedCall || location == kGuardedUsersCall; }
@@ -66,8 +67,8 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
 // The quiet twin, in the operator family, of one of its operators, if that is leakproof; else invalid.
 Oid quiet_twin(Oid operator_id, Oid family);
 
-// A predicate's call that is true wherever the clause is, in which the clause and its arguments are not to be changed; null for
-// clauses that are no comparison of a measure with a bound, and no predicate.
+// A predicate's call that is true wherever the clause is, in which the clause and its arguments are not to be changed;
+// null for clauses that are no comparison of a measure with a bound, and no predicate.
 FuncExpr* implied_call(const PlanMeasures* measures, Node* clause);
 
 // lsh_views.cpp ------------------------------------------------------------------------------------------------------
@@ -77,15 +78,15 @@ void install_view_hook();
 
 // lsh_guarded.cpp ----------------------------------------------------------------------------------------------------
 
-// Orders by quiet twins in the index paths of a relation that hides rows: the executor evaluates the order of rows before
-// row security. A path that cannot is one without an order.
+// Orders by quiet twins in the index paths of a relation that hides rows: the executor evaluates the order of rows
+// before row security. A path that cannot is one without an order.
 void guard_orders(const PlannerInfo* root, RelOptInfo* rel);
 
 // A copy of the operator's call with the quiet twin that the operator family has; null where it has none.
 Expr* quiet_call(Oid family, Node* clause);
 
-// Whether evaluating the expressions tells nothing of the values that they are given, as PostgreSQL means it; calls of makers of
-// lsh_querys whose bound is a constant in its range are, too.
+// Whether evaluating the expressions tells nothing of the values that they are given, as PostgreSQL means it; calls of
+// makers of lsh_querys whose bound is a constant in its range are, too.
 bool tells_nothing(Node* node);
 
 // lsh_cost.cpp -------------------------------------------------------------------------------------------------------
@@ -130,8 +131,8 @@ struct PlanMeasures {
 };
 PlanMeasures* measures_of(PlannerInfo* root);
 
-// Whether row security, or a view that is a security barrier, comes before the query's own conditions on the table. How many
-// rows an index has for a value is then not for the planner to count: EXPLAIN would tell of hidden ones.
+// Whether row security, or a view that is a security barrier, comes before the query's own conditions on the table. How
+// many rows an index has for a value is then not for the planner to count: EXPLAIN would tell of hidden ones.
 bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel);
 
 // Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up. What is

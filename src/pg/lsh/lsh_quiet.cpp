@@ -1,6 +1,6 @@
 // Conditions that never raise an error, whatever valid values they are given: what an index under row security is asked
-// (sql/install/64_lsh_quiet.sql). LEAKPROOF, and to stay so: no check that raises, no message, no argument in a log line. True
-// where the public condition raises an error: that one is evaluated afterwards, on rows that may be seen.
+// (sql/install/64_lsh_quiet.sql). LEAKPROOF, and to stay so: no check that raises, no message, no argument in a log
+// line. True where the public condition raises an error: that one is evaluated afterwards, on rows that may be seen.
 #include "core/ctph_compare.h"
 #include "pg/ctph_value.h"
 #include "pg/lsh/lsh_query.h"

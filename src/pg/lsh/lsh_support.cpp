@@ -86,7 +86,8 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
     query = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(query)));
   // A query's set with a NULL has a condition that keeps all rows.
   *exact = ours && measure != LshMeasure::set_jaccard && !is_guarded(location) && location != kImpliedCall;
-  return make_opclause(is_guarded(location) ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key), query, InvalidOid, InvalidOid);
+  return make_opclause(is_guarded(location) ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key),
+                       query, InvalidOid, InvalidOid);
 }
 
 namespace {

@@ -1,10 +1,12 @@
-// How conditions on a view that is a security barrier reach an lsh index. PostgreSQL hands only leakproof conditions on into such
-// a view, and those of a query on signatures raise errors. So before a query is planned each of them gets a companion: its quiet
-// twin (family.h), which it implies, and which goes into the view by itself. The query's own condition stays outside.
-#include "pg/lsh/lsh_planner.h"
-
+// How conditions on a view that is a security barrier reach an lsh index. PostgreSQL hands only leakproof conditions on
+// into such a view, and those of a query on signatures raise errors. So before a query is planned each of them gets a
+// companion: its quiet twin (family.h), which it implies, and which goes into the view by itself. The query's own
+// condition stays outside.
+#include "core/lsh_query.h"
+#include "core/pair_sample.h"
 #include "pg/guc.h"
 #include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/lsh_planner.h"
 
 extern "C" {
 #include "catalog/pg_opclass.h"
@@ -63,7 +65,8 @@ bool has_barrier(const Query* query) {
 bool is_of_barrier(const Query* query, Node* node) {
   int relation;
   Relids relids = pull_varnos(nullptr, node);
-  return bms_get_singleton_member(relids, &relation) && is_barrier(rt_fetch(relation, query->rtable)) && tells_nothing(node);
+  return bms_get_singleton_member(relids, &relation) && is_barrier(rt_fetch(relation, query->rtable)) &&
+         tells_nothing(node);
 }
 
 // The same for each row.
@@ -92,7 +95,8 @@ Expr* quiet_operator(const Query* query, const Knowledge* k, Node* clause) {
   if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<OpExpr*>(clause)->args) != 2) return nullptr;
   Node* left = static_cast<Node*>(linitial(reinterpret_cast<OpExpr*>(clause)->args));
   Node* right = static_cast<Node*>(lsecond(reinterpret_cast<OpExpr*>(clause)->args));
-  if (!(is_of_barrier(query, left) && is_outside(right)) && !(is_of_barrier(query, right) && is_outside(left))) return nullptr;
+  if (!(is_of_barrier(query, left) && is_outside(right)) && !(is_of_barrier(query, right) && is_outside(left)))
+    return nullptr;
   ListCell* cell;
   foreach (cell, k->families)
     if (Expr* quiet = quiet_call(lfirst_oid(cell), clause)) return quiet;
@@ -113,11 +117,14 @@ Expr* companion(const Query* query, Knowledge* k, Node* clause) {
       else if (b->boolop == OR_EXPR)
         return nullptr;
     }
-    return args == NIL ? nullptr : list_length(args) == 1 ? static_cast<Expr*>(linitial(args)) : makeBoolExpr(b->boolop, args, -1);
+    return args == NIL              ? nullptr
+           : list_length(args) == 1 ? static_cast<Expr*>(linitial(args))
+                                    : makeBoolExpr(b->boolop, args, -1);
   }
   read_classes(k);
   const FuncExpr* call = implied_call(&k->measures, clause);
-  Expr* quiet = call != nullptr ? quiet_condition(query, k->measures.of(call->funcid), call) : quiet_operator(query, k, clause);
+  Expr* quiet =
+      call != nullptr ? quiet_condition(query, k->measures.of(call->funcid), call) : quiet_operator(query, k, clause);
   return quiet == nullptr ? nullptr : static_cast<Expr*>(copyObjectImpl(quiet));
 }
 
@@ -127,7 +134,8 @@ void add_companions(const Query* query, Knowledge* k, Node* node) {
   ListCell* cell;
   if (IsA(node, FromExpr)) {
     quals = &reinterpret_cast<FromExpr*>(node)->quals;
-    foreach (cell, reinterpret_cast<FromExpr*>(node)->fromlist) add_companions(query, k, static_cast<Node*>(lfirst(cell)));
+    foreach (cell, reinterpret_cast<FromExpr*>(node)->fromlist)
+      add_companions(query, k, static_cast<Node*>(lfirst(cell)));
   } else if (IsA(node, JoinExpr)) {
     auto* join = reinterpret_cast<JoinExpr*>(node);
     if (join->jointype == JOIN_INNER) quals = &join->quals;
@@ -152,7 +160,8 @@ PlannedStmt* plan_with_views(Query* query, const char* text, int options, ParamL
     Knowledge knowledge{};
     look_for_views(reinterpret_cast<Node*>(query), &knowledge);
   }
-  return previous_hook != nullptr ? previous_hook(query, text, options, params) : standard_planner(query, text, options, params);
+  return previous_hook != nullptr ? previous_hook(query, text, options, params)
+                                  : standard_planner(query, text, options, params);
 }
 
 }  // namespace

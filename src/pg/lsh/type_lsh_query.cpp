@@ -287,8 +287,9 @@ Datum int_set_quiet_within(PG_FUNCTION_ARGS);
 namespace neardup {
 
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
-  static constexpr PGFunction kUsers[] = {minhash_at_least,     simhash_within,       ctph_within,       int_set_within,
-                                          minhash_quiet_within, simhash_quiet_within, ctph_quiet_within, int_set_quiet_within};
+  static constexpr PGFunction kUsers[] = {minhash_at_least,  simhash_within,       ctph_within,
+                                          int_set_within,    minhash_quiet_within, simhash_quiet_within,
+                                          ctph_quiet_within, int_set_quiet_within};
   if (std::find(std::begin(kUsers), std::end(kUsers), function->fn_addr) == std::end(kUsers)) return;
   function->fn_extra = nullptr;
   // The view of one that has to be copied would be one of the copy.
@@ -298,7 +299,8 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
   memo->needed = LshQueryMemo::kAskOperator;
   function->fn_extra = memo;
   const MinhashView& wanted = memo->view.signature;
-  if ((function->fn_addr == minhash_at_least || function->fn_addr == minhash_quiet_within) && memo->view.measure == LshMeasure::jaccard && !wanted.empty())
+  if ((function->fn_addr == minhash_at_least || function->fn_addr == minhash_quiet_within) &&
+      memo->view.measure == LshMeasure::jaccard && !wanted.empty())
     memo->needed = min_matches(memo->view.bound, false, wanted.num_perm(), wanted.bits());
 }
 
