@@ -318,6 +318,8 @@ Datum typanalyze(FunctionCallInfo fcinfo, AnalyzeAttrComputeStatsFunc compute) {
 
 }  // namespace
 
+// Numbers of the whole table, as the number of distinct values is one: whoever may plan may know them. PostgreSQL's rule for
+// values in statistics (statistic_proc_security_check()) is about functions that are called with them; none is here.
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure) {
   NearStats stats{};
   stats.rows = variable->rel != nullptr ? variable->rel->tuples : 0;

@@ -103,6 +103,12 @@ Expr* quiet_operator(const Query* query, const Knowledge* k, Node* clause) {
   return nullptr;
 }
 
+// Whose order is put right later, when the query is planned.
+bool has_named_argument(Node* node, void* context) {
+  if (node == nullptr) return false;
+  return IsA(node, NamedArgExpr) || walk_expression(node, has_named_argument, context);
+}
+
 // A leakproof condition that the clause implies; null: none that helps.
 Expr* companion(const Query* query, Knowledge* k, Node* clause) {
   if (IsA(clause, BoolExpr)) {
@@ -121,6 +127,7 @@ Expr* companion(const Query* query, Knowledge* k, Node* clause) {
            : list_length(args) == 1 ? static_cast<Expr*>(linitial(args))
                                     : makeBoolExpr(b->boolop, args, -1);
   }
+  if (has_named_argument(clause, nullptr)) return nullptr;
   read_classes(k);
   const FuncExpr* call = implied_call(&k->measures, clause);
   Expr* quiet =
