@@ -9,6 +9,7 @@
 #include "pg/lsh/lsh_planner.h"
 
 extern "C" {
+#include "access/transam.h"
 #include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
@@ -103,6 +104,14 @@ Expr* quiet_operator(const Query* query, const Knowledge* k, Node* clause) {
   return nullptr;
 }
 
+// None of PostgreSQL's own functions and operators measures anything: of most conditions that is soon said.
+bool calls_others(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, FuncExpr) && reinterpret_cast<FuncExpr*>(node)->funcid >= FirstNormalObjectId) return true;
+  if (IsA(node, OpExpr) && reinterpret_cast<OpExpr*>(node)->opno >= FirstNormalObjectId) return true;
+  return walk_expression(node, calls_others, context);
+}
+
 // Whose order is put right later, when the query is planned.
 bool has_named_argument(Node* node, void* context) {
   if (node == nullptr) return false;
@@ -127,7 +136,7 @@ Expr* companion(const Query* query, Knowledge* k, Node* clause) {
            : list_length(args) == 1 ? static_cast<Expr*>(linitial(args))
                                     : makeBoolExpr(b->boolop, args, -1);
   }
-  if (has_named_argument(clause, nullptr)) return nullptr;
+  if (!calls_others(clause, nullptr) || has_named_argument(clause, nullptr)) return nullptr;
   read_classes(k);
   const FuncExpr* call = implied_call(&k->measures, clause);
   Expr* quiet =
