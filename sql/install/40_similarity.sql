@@ -1,9 +1,9 @@
 -- Measures -----------------------------------------------------------------------------------------------------------
 
--- LEAKPROOF, so that they may use an index under row security and in security barrier views: their errors tell how a
--- signature was made (unit, k, size, seed), never what it was made of.
+-- Not LEAKPROOF: their errors tell how a signature was made (unit, k, size, seed). How they use an index under row security:
+-- 64_lsh_quiet.sql.
 CREATE FUNCTION jaccard(a minhash, b minhash) RETURNS float8
-  AS 'MODULE_PATHNAME', 'minhash_jaccard' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME', 'minhash_jaccard' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION jaccard(minhash, minhash) IS
   'estimated Jaccard similarity, 0 to 1; an empty signature is similar to nothing';
 CREATE FUNCTION containment(a minhash, b minhash) RETURNS float8
@@ -17,7 +17,7 @@ CREATE FUNCTION jaccard_exact(a bigint[], b bigint[]) RETURNS float8
 COMMENT ON FUNCTION jaccard_exact(bigint[], bigint[]) IS 'Jaccard similarity of two sets';
 
 CREATE FUNCTION minhash_jaccard_distance(a minhash, b minhash) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION minhash_jaccard_distance(minhash, minhash) IS 'implementation of <%>: 1 - jaccard(a, b)';
 CREATE OPERATOR <%> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_jaccard_distance, COMMUTATOR = <%>);
 COMMENT ON OPERATOR <%> (minhash, minhash) IS 'Jaccard distance, 1 - jaccard(a, b)';
@@ -33,7 +33,7 @@ COMMENT ON FUNCTION lsh_joinsel(internal, oid, internal, smallint, internal) IS
 
 -- STABLE: reads neardup.jaccard_threshold.
 CREATE FUNCTION minhash_similar(a minhash, b minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION minhash_similar(minhash, minhash) IS 'implementation of %';
 CREATE OPERATOR % (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_similar, COMMUTATOR = %,
   RESTRICT = lsh_sel, JOIN = lsh_joinsel);

@@ -19,11 +19,11 @@ COMMENT ON TYPE lsh_query IS
   'a signature or digest, and how near to it another one has to be; made by with_threshold() and by the planner';
 
 CREATE FUNCTION with_threshold(sig minhash, threshold float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME', 'lsh_with_threshold' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME', 'lsh_with_threshold' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION with_threshold(minhash, float8) IS
   'a signature and the least similarity to it, for %> and for EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&)';
 -- Takes any bound, NaN too, as the comparison does that it stands for: what the planner derives must not fail where the
--- query does not.
+-- query does not. So it is LEAKPROOF, and others of its kind are.
 CREATE FUNCTION lsh_query_bound(minhash, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION lsh_query_bound(minhash, float8) IS
@@ -33,19 +33,19 @@ CREATE FUNCTION lsh_hamming_query(simhash, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_hamming_query(simhash, float8) IS 'private: hamming(.., value) <= bound, for any bound';
 CREATE FUNCTION lsh_hamming_query_strict(simhash, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_hamming_query_strict(simhash, float8) IS 'private: the same for bounds of hamming_at_most()';
 CREATE FUNCTION lsh_score_query(ctph, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_score_query(ctph, float8) IS 'private: ctph_score(.., digest) >= bound, for any bound';
 CREATE FUNCTION lsh_score_query_strict(ctph, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_score_query_strict(ctph, float8) IS 'private: the same for bounds of ctph_score_at_least()';
 CREATE FUNCTION lsh_rate_query(ctph, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_rate_query(ctph, float8) IS 'private: ctph_edit_rate(.., digest) <= bound, for any bound';
 CREATE FUNCTION lsh_rate_query_strict(ctph, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_rate_query_strict(ctph, float8) IS 'private: the same for bounds of ctph_edit_rate_at_most()';
 
 CREATE FUNCTION lsh_query_eq(lsh_query, lsh_query) RETURNS boolean
@@ -65,37 +65,37 @@ COMMENT ON OPERATOR <> (lsh_query, lsh_query) IS 'not equal';
 CREATE OPERATOR CLASS lsh_query_hash_ops DEFAULT FOR TYPE lsh_query USING hash AS
   OPERATOR 1 =, FUNCTION 1 lsh_query_hash(lsh_query), FUNCTION 2 lsh_query_hash_extended(lsh_query, bigint);
 
--- Conditions that an index serves. LEAKPROOF: as jaccard().
+-- Conditions that an index serves. Not LEAKPROOF: as jaccard(); and they refuse bounds, which may be a column's.
 
 CREATE FUNCTION lsh_jaccard_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_jaccard_support(internal) IS 'private: planner support of jaccard_at_least()';
 CREATE FUNCTION jaccard_at_least(sig minhash, query minhash, threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2 SUPPORT lsh_jaccard_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2 SUPPORT lsh_jaccard_support;
 COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS 'jaccard(sig, query) >= threshold';
 
 CREATE FUNCTION lsh_hamming_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_hamming_support(internal) IS 'private: planner support of hamming_at_most()';
 CREATE FUNCTION hamming_at_most(a simhash, b simhash, distance float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT lsh_hamming_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT lsh_hamming_support;
 COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS 'hamming(a, b) <= distance';
 
 CREATE FUNCTION lsh_score_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_score_support(internal) IS 'private: planner support of ctph_score_at_least()';
 CREATE FUNCTION ctph_score_at_least(a ctph, b ctph, score float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5 SUPPORT lsh_score_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT lsh_score_support;
 COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS 'ctph_score(a, b) >= score';
 CREATE FUNCTION lsh_rate_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_rate_support(internal) IS 'private: planner support of ctph_edit_rate_at_most()';
 CREATE FUNCTION ctph_edit_rate_at_most(a ctph, b ctph, rate float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5 SUPPORT lsh_rate_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT lsh_rate_support;
 COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS 'ctph_edit_rate(a, b) <= rate';
 
 CREATE FUNCTION minhash_at_least(sig minhash, query lsh_query) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION minhash_at_least(minhash, lsh_query) IS 'implementation of %>';
 CREATE OPERATOR %> (LEFTARG = minhash, RIGHTARG = lsh_query, FUNCTION = minhash_at_least,
   RESTRICT = lsh_sel, JOIN = lsh_joinsel);
@@ -103,14 +103,14 @@ COMMENT ON OPERATOR %> (minhash, lsh_query) IS
   'Jaccard similarity of both signatures is at least the query''s threshold';
 
 CREATE FUNCTION simhash_within(value simhash, query lsh_query) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_within(simhash, lsh_query) IS 'implementation of %>';
 CREATE OPERATOR %> (LEFTARG = simhash, RIGHTARG = lsh_query, FUNCTION = simhash_within,
   RESTRICT = lsh_sel, JOIN = lsh_joinsel);
 COMMENT ON OPERATOR %> (simhash, lsh_query) IS 'Hamming distance to the query''s value is at most the query''s bound';
 
 CREATE FUNCTION ctph_within(digest ctph, query lsh_query) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION ctph_within(ctph, lsh_query) IS 'implementation of %>';
 CREATE OPERATOR %> (LEFTARG = ctph, RIGHTARG = lsh_query, FUNCTION = ctph_within,
   RESTRICT = lsh_sel, JOIN = lsh_joinsel);
@@ -118,7 +118,7 @@ COMMENT ON OPERATOR %> (ctph, lsh_query) IS
   'score with the query''s digest is at least, or edit rate at most, the query''s bound';
 
 CREATE FUNCTION lsh_query_conflicts(a lsh_query, b lsh_query) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION lsh_query_conflicts(lsh_query, lsh_query) IS 'implementation of &&';
 CREATE OPERATOR && (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = lsh_query_conflicts, COMMUTATOR = &&,
   RESTRICT = lsh_sel, JOIN = lsh_joinsel);

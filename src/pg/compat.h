@@ -211,12 +211,20 @@ static inline bool walk_expression(Node* node, bool (*walker)(Node*, void*), voi
 #endif
 }
 
-// The same for queries.
-static inline bool walk_query(Query* query, bool (*walker)(Node*, void*), void* context) {
+static inline Node* mutate_expression(Node* node, Node* (*mutator)(Node*, void*), void* context) {
 #if PG_VERSION_NUM >= 160000
-  return query_tree_walker(query, walker, context, QTW_EXAMINE_RTES_BEFORE);
+  return expression_tree_mutator(node, mutator, context);
 #else
-  return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context, QTW_EXAMINE_RTES_BEFORE);
+  return expression_tree_mutator(node, reinterpret_cast<Node* (*)()>(reinterpret_cast<void (*)()>(mutator)), context);
+#endif
+}
+
+// The same for queries.
+static inline bool walk_query(Query* query, bool (*walker)(Node*, void*), void* context, int flags = 0) {
+#if PG_VERSION_NUM >= 160000
+  return query_tree_walker(query, walker, context, flags);
+#else
+  return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context, flags);
 #endif
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/sign.h"
 #include "core/weighted_minhash.h"
-#include "pg/guc.h"
 #include "pg/int_set_value.h"
 #include "pg/values.h"
 
@@ -78,7 +77,7 @@ Datum minhash_similar(PG_FUNCTION_ARGS) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
-  PG_RETURN_BOOL(!a.empty() && !b.empty() && jaccard_of(a, b) >= guc_jaccard_threshold);
+  PG_RETURN_BOOL(is_similar(a, b));
 }
 
 PG_FUNCTION_INFO_V1(minhash_containment);

@@ -13,6 +13,7 @@ PGDLLEXPORT void _PG_init(void);
 void _PG_init(void) {
   neardup::define_settings();
   neardup::install_planner_hook();
+  neardup::install_view_hook();
   neardup::watch_gpu_words();
 }
 

@@ -120,7 +120,7 @@ bool check_names_in(Node* node, void* statement) {
     if (entry->rtekind == RTE_RELATION) check_name(entry->relid, static_cast<const char*>(statement));
     return false;
   }
-  if (IsA(node, Query)) return walk_query(reinterpret_cast<Query*>(node), check_names_in, statement);
+  if (IsA(node, Query)) return walk_query(reinterpret_cast<Query*>(node), check_names_in, statement, QTW_EXAMINE_RTES_BEFORE);
   return walk_expression(node, check_names_in, statement);
 }
 

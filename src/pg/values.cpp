@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "pg/guc.h"
+
 extern "C" {
 #include "access/xact.h"
 #include "optimizer/optimizer.h"
@@ -116,6 +118,10 @@ MinhashView minhash_view(struct varlena* value) {
   MinhashView v{};
   call_core([&] { v = view_minhash(data, size); });
   return v;
+}
+
+bool is_similar(const MinhashView& a, const MinhashView& b) {
+  return !a.empty() && !b.empty() && jaccard_of(a, b) >= guc_jaccard_threshold;
 }
 
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {

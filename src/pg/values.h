@@ -50,6 +50,9 @@ inline double jaccard_of(const MinhashView& a, const MinhashView& b) {
   return estimate_jaccard(matches_of(a, b), a.num_perm(), a.bits());
 }
 
+// The operator %, of comparable signatures.
+bool is_similar(const MinhashView& a, const MinhashView& b);
+
 // The stored form from 32-bit components; null components: empty.
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components);
 Datum minhash_datum(const uint8_t* stored, size_t size);

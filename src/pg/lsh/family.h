@@ -39,6 +39,14 @@ enum LshStrategy : uint16_t {
   kStrategyEqual = 5,     // of columns before the last: equality, mixed into the keys; no family's own
 };
 
+// An operator's strategy + kQuietTwin is that of its quiet twin, which a class may have: LEAKPROOF, never an error,
+// true (or any distance) where the operator raises one, and its answer elsewhere. Families see the operator's own
+// number.
+inline constexpr uint16_t kQuietTwin = 100;
+inline constexpr uint16_t own_strategy(uint16_t strategy) {
+  return strategy > kQuietTwin ? strategy - kQuietTwin : strategy;
+}
+
 // Options as the user gave them; a negative number: not given.
 struct LshOptionValues {
   double threshold;
@@ -79,9 +87,9 @@ struct ProbesRequest {
 };
 
 // kProcBind, in one of three forms. config == bound: check that value was made by it, raise an error that names both
-// unless it was (ERRCODE_DATATYPE_MISMATCH). Not bound: fill family, family_version, nbands, threshold, recall, params.
-// options_only: there is no value yet; raise an error for options that binding would refuse, whatever value of the
-// column's type modifier came first.
+// unless it was (ERRCODE_DATATYPE_MISMATCH; without shows_index, one that names the value's). Not bound: fill family,
+// family_version, nbands, threshold, recall, params. options_only: there is no value yet; raise an error for options
+// that binding would refuse, whatever value of the column's type modifier came first.
 struct BindRequest {
   Datum value;
   LshConfig* config;        // flags & kMetaBound tells which
@@ -90,6 +98,7 @@ struct BindRequest {
   bool options_only;
   int32 typmod;             // options_only: of the column, -1: none
   bool can_raise;           // checking: false: say `matches` instead of raising
+  bool shows_index;         // whether the error may name the index's parameters, which may be those of hidden rows
   bool matches;             // out
 };
 

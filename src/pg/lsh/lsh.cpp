@@ -218,6 +218,8 @@ bool lshvalidate(Oid opclass_oid) {
       searches |= op->amoplefttype == input;
       equals |= op->amopstrategy == kStrategyEqual && IsBinaryCoercible(input, op->amoplefttype);
     }
+    if (op->amopstrategy > kQuietTwin && !get_func_leakproof(get_opcode(op->amopopr)))
+      complain(&result, "has an operator for row security that is not leakproof", name, format_operator(op->amopopr));
     if (!check_amop_signature(op->amopopr, returns, op->amoplefttype, op->amoprighttype))
       complain(&result, "has an operator of the wrong signature", name, format_operator(op->amopopr));
   }

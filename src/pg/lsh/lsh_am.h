@@ -150,8 +150,12 @@ inline uint64_t salted_key(uint64_t key, uint64_t salt) { return (key ^ salt) ==
 void check_options(Relation index);
 // Binds the parameters of an unbound config to those of a value, as kProcBind says.
 void bind_config(Relation index, Datum value, LshConfig* config);
-// An error that names both unless the value was made by the config's parameters.
+// An error that names both unless the value was made by the config's parameters; the index's only to those who may read
+// all of its table.
 void check_value(Relation index, Datum value, LshConfig* config);
+
+// Whether nothing hides rows of the table from the user.
+bool may_read_all(Relation table);
 
 // One generic record over the meta page and others. The caller fills in between begin() and finish().
 struct MetaChange {

@@ -253,7 +253,7 @@ PG_FUNCTION_INFO_V1(neardup_lsh_check);
 Datum neardup_lsh_check(PG_FUNCTION_ARGS) {
   using namespace neardup;
   using namespace neardup::checking;
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), false);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   // Index expressions run as the table's owner, and with nothing that they could change, as in a REINDEX.
   Oid user;
   int security;

@@ -352,16 +352,22 @@ PlanMeasures* measures_of(PlannerInfo* root) {
       const int column = planned_value_column(index);
       if (index->opfamily[column] == last_family) continue;
       last_family = index->opfamily[column];
-      PlanMeasure measures[kMostMeasures];
-      const int n = find_measures(index, column, measures);
-      for (int m = 0; m < n && level->n < static_cast<int>(lengthof(level->at)); ++m) {
-        bool known = false;
-        for (int k = 0; k < level->n; ++k) known = known || level->at[k].predicate == measures[m].predicate;
-        if (!known) level->at[level->n++] = measures[m];
-      }
+      level->add(last_family, index->opcintype[column]);
     }
   }
   return level;
+}
+
+bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
+  if (rel == nullptr) return false;
+  if (rel->baserestrict_min_security < root->qual_security_level) return true;
+  // A view's query is a copy of what the query above has; which of its views it is does not show.
+  for (const PlannerInfo* above = root->parent_root; above != nullptr; above = above->parent_root) {
+    ListCell* cell;
+    foreach (cell, above->parse->rtable)
+      if (lfirst_node(RangeTblEntry, cell)->security_barrier) return true;
+  }
+  return false;
 }
 
 bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query, ProbeEstimate* estimate,
@@ -388,6 +394,7 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
   }
   const ProbeFacts* probes = count_probes(root, index->indexoid, query);
   if (!probes->served) return false;
+  if (hides_rows(root, index->rel)) return true;
   if (estimate != nullptr) *estimate = probes->estimate;
   if (counted != nullptr) *counted = true;
   return true;
@@ -436,14 +443,14 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
       const auto* op = reinterpret_cast<OpExpr*>(qual->clause);
       Node* key = static_cast<Node*>(linitial(op->args));
       Node* operand = static_cast<Node*>(lsecond(op->args));
-      const int strategy = get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
+      const uint16_t strategy =
+          own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol])));
       if (strategy == 0 || strategy == kStrategyEqual) continue;
       QualCost argument_cost;
       cost_qual_eval_node(&argument_cost, operand, root);
       arguments += argument_cost.startup + argument_cost.per_tuple;
 
-      KnownQuery query =
-          known_operand(root, static_cast<uint16_t>(strategy), operand, facts != nullptr && facts->family != Family::other);
+      KnownQuery query = known_operand(root, strategy, operand, facts != nullptr && facts->family != Family::other);
       ProbeEstimate counted{};
       bool is_counted;
       if (!index_serves(root, index, query, &counted, &is_counted)) continue;

@@ -49,6 +49,7 @@ IndexParams index_params(const LshConfig* config) {
   return p;
 }
 
+const char* made_by(const CtphView& digest) { return digest.is_long() ? "ctph_long()" : "to_ctph()"; }
 const char* kind_of(bool is_long) { return is_long ? "digests of ctph_long()" : "digests of to_ctph()"; }
 
 }  // namespace
@@ -143,10 +144,12 @@ Datum lsh_ctph_bind(PG_FUNCTION_ARGS) {
     const IndexParams p = index_params(config);
     request->matches = digest.is_long() == p.is_long;
     if (request->matches || !request->can_raise) PG_RETURN_POINTER(nullptr);
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("digest was not made like those of the index"),
-                    errdetail("index: %s; row: one of %s", kind_of(p.is_long), digest.is_long() ? "ctph_long()" : "to_ctph()"),
-                    errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
-                            "or TRUNCATE.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("digest was not made like those of the index"),
+             request->shows_index ? errdetail("index: %s; row: one of %s", kind_of(p.is_long), made_by(digest))
+                                  : errdetail("row: one of %s", made_by(digest)),
+             errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
+                     "or TRUNCATE.")));
   }
   refuse_options(request, kFamily);
   const auto* options =

@@ -165,7 +165,7 @@ Datum neardup_explain_indexed_pair(PG_FUNCTION_ARGS) {
   const MinhashView b = minhash_arg(fcinfo, 2);
   const double threshold = PG_GETARG_FLOAT8(3);
   check_threshold(threshold);
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), false);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   demand_family(opened.index, lsh_minhash_probes, "minhash signatures");
   PairExplanation pair;
   explain_minhash_pair(a, b, threshold, &pair);
@@ -196,7 +196,7 @@ PG_FUNCTION_INFO_V1(neardup_explain_indexed_simhashes);
 Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
   const uint64_t a = simhash_arg(fcinfo, 1);
   const double distance = bound_arg(fcinfo, 3, LshMeasure::hamming);
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), false);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   demand_family(opened.index, lsh_simhash_probes, "simhash values");
   SimhashExplanation pair;
   explain_simhash_pair(a, simhash_arg(fcinfo, 2), distance, &pair);
@@ -224,7 +224,7 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   const CtphView b = ctph_arg(fcinfo, 2);
   const double score = bound_arg(fcinfo, 3, LshMeasure::ctph_score);
   const double rate = bound_arg(fcinfo, 4, LshMeasure::ctph_edit_rate);
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), false);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   demand_family(opened.index, lsh_ctph_probes, "ctph digests");
   CtphExplanation pair;
   explain_ctph_pair(a, b, score, rate, &pair);

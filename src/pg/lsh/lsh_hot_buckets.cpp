@@ -211,7 +211,7 @@ Datum neardup_lsh_hot_buckets(PG_FUNCTION_ARGS) {
                     errmsg("most must be between 1 and %d: %d", kMostBuckets, most)));
   InitMaterializedSRF(fcinfo, 0);
   ReturnSetInfo* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), true);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh hot buckets", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
   Hottest hottest{static_cast<Bucket*>(palloc(sizeof(Bucket) * (static_cast<Size>(most) + 1))), 0,

@@ -9,6 +9,7 @@
 #include "pg/lsh/run_reader.h"
 
 extern "C" {
+#include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/index.h"
 #include "utils/acl.h"
@@ -17,32 +18,57 @@ extern "C" {
 
 namespace neardup {
 
-InspectedIndex open_inspected(Oid oid, bool shows_rows) {
-  const char* const name = get_rel_name(oid);
-  if (name == nullptr)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid)));
-  const char kind = get_rel_relkind(oid);
-  if (kind == RELKIND_PARTITIONED_INDEX)
+namespace {
+
+[[noreturn]] void refuse_gone(Oid index) {
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", index)));
+  pg_unreachable();
+}
+
+[[noreturn]] void refuse_other(const char* name) {
+  ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not an lsh index", name)));
+  pg_unreachable();
+}
+
+// Both locked, the table first, as everywhere. Whatever is dropped meanwhile: an error that says so.
+InspectedIndex lock_inspected(Oid oid) {
+  const Oid table = IndexGetRelation(oid, true);
+  if (!OidIsValid(table)) {
+    const char* name = get_rel_name(oid);
+    if (name == nullptr) refuse_gone(oid);
+    refuse_other(name);
+  }
+  InspectedIndex out{};
+  out.table = try_relation_open(table, AccessShareLock);
+  if (out.table != nullptr) out.index = try_relation_open(oid, AccessShareLock);
+  // Numbers of what is gone are given again.
+  if (out.index == nullptr || out.index->rd_index == nullptr || out.index->rd_index->indrelid != table)
+    refuse_gone(oid);
+  return out;
+}
+
+}  // namespace
+
+bool may_read_all(Relation table) {
+  const Oid oid = RelationGetRelid(table);
+  return pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+         check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
+}
+
+InspectedIndex open_inspected(Oid oid) {
+  const InspectedIndex out = lock_inspected(oid);
+  const char* name = RelationGetRelationName(out.index);
+  const char* table = RelationGetRelationName(out.table);
+  if (out.index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is a partitioned index", name),
                     errhint("Name the index of a partition; pg_partition_tree() lists them.")));
-  const Oid table_oid = IndexGetRelation(oid, true);
-  if (kind != RELKIND_INDEX || !OidIsValid(table_oid))
-    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not an lsh index", name)));
-  const AclResult allowed = pg_class_aclcheck(table_oid, GetUserId(), ACL_SELECT);
-  if (allowed != ACLCHECK_OK)
-    aclcheck_error(allowed, get_relkind_objtype(get_rel_relkind(table_oid)), get_rel_name(table_oid));
-  if (shows_rows && check_enable_rls(table_oid, InvalidOid, true) == RLS_ENABLED)
+  const AclResult allowed = pg_class_aclcheck(RelationGetRelid(out.table), GetUserId(), ACL_SELECT);
+  if (allowed != ACLCHECK_OK) aclcheck_error(allowed, get_relkind_objtype(out.table->rd_rel->relkind), table);
+  if (!may_read_all(out.table))
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                    errmsg("row-level security hides rows of table \"%s\" from you", get_rel_name(table_oid)),
+                    errmsg("row-level security hides rows of table \"%s\" from you", table),
                     errdetail("What is stored in its index \"%s\" would tell of them.", name)));
-  // The table first, as everywhere; it may have gone meanwhile.
-  InspectedIndex out;
-  out.table = table_open(table_oid, AccessShareLock);
-  out.index = index_open(oid, AccessShareLock);
-  if (IndexGetRelation(oid, true) != table_oid)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("index \"%s\" changed while it was opened", name)));
-  if (!is_lsh_index(out.index))
-    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not an lsh index", name)));
+  if (!is_lsh_index(out.index)) refuse_other(name);
   if (RELATION_IS_OTHER_TEMP(out.index))
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
@@ -53,8 +79,8 @@ InspectedIndex open_inspected(Oid oid, bool shows_rows) {
 }
 
 void close_inspected(const InspectedIndex& opened) {
-  index_close(opened.index, AccessShareLock);
-  table_close(opened.table, AccessShareLock);
+  relation_close(opened.index, AccessShareLock);
+  relation_close(opened.table, AccessShareLock);
 }
 
 namespace {
@@ -360,7 +386,7 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_lsh_info);
 Datum neardup_lsh_info(PG_FUNCTION_ARGS) {
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), false);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   const Datum row = info_row(fcinfo, opened.index, PG_GETARG_BOOL(1));
   close_inspected(opened);
   PG_RETURN_DATUM(row);
@@ -369,7 +395,7 @@ Datum neardup_lsh_info(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_lsh_pages);
 Datum neardup_lsh_pages(PG_FUNCTION_ARGS) {
   InitMaterializedSRF(fcinfo, 0);
-  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0), true);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
   list_pages(opened.index, reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo));
   close_inspected(opened);
   return static_cast<Datum>(0);

@@ -11,10 +11,10 @@ struct InspectedIndex {
   Relation index;
 };
 
-// Opens the index. Errors: no lsh index; no right to SELECT from its table; not to be read here (another session's
-// temporary table, an unlogged one during recovery). shows_rows: what is shown tells of single rows, so that row
-// security refuses it.
-InspectedIndex open_inspected(Oid index, bool shows_rows);
+// Opens the index. Errors: no lsh index, or none any more; no right to SELECT from its table, or row security that
+// hides some of its rows, of which all that an index holds would tell; not to be read here (another session's temporary
+// table, an unlogged one during recovery). All that is asked of both is asked while they are locked.
+InspectedIndex open_inspected(Oid index);
 void close_inspected(const InspectedIndex& inspected);
 
 // A set of blocks of an index.

@@ -65,6 +65,15 @@ Words words_of(const MinhashHeader& header) {
   return w;
 }
 
+// The first parameter that differs.
+const char* difference(const MinhashHeader& a, const MinhashHeader& b) {
+  if (a.kind != b.kind) return "unit";
+  if (a.k != b.k) return "k";
+  if (a.num_perm != b.num_perm) return "num_perm";
+  if (a.bits != b.bits) return "bits";
+  return a.seed != b.seed ? "seed" : "tokenizer";
+}
+
 void keys_of(KeysRequest* request, const MinhashView& v) {
   const IndexParams p = index_params(request->config);
   demand_comparable(model_of(p), v);
@@ -109,7 +118,9 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
     const Words index = words_of(p.header);
     const Words row = words_of(*v.header);
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("signature was not made like those of the index"),
-                    errdetail("index: %s; row: %s", index.text, row.text),
+                    request->shows_index
+                        ? errdetail("index: %s; row: %s", index.text, row.text)
+                        : errdetail("row: %s; the index has another %s", row.text, difference(p.header, *v.header)),
                     errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
                             "REINDEX or TRUNCATE.")));
   }

@@ -325,6 +325,11 @@ void check_value(Relation index, Datum value, LshConfig* config) {
   BindRequest request{};
   request.value = value;
   request.config = config;
+  call_family(index, kProcBind, &request);
+  if (request.matches) return;
+  Relation table = table_open(index->rd_index->indrelid, NoLock);
+  request.shows_index = may_read_all(table);
+  table_close(table, NoLock);
   request.can_raise = true;
   call_family(index, kProcBind, &request);
 }

@@ -34,9 +34,10 @@ struct Derivation {
   const PlanMeasures* measures;
   List* originals;  // RestrictInfo, at the place of the one that was derived from it in:
   List* derived;
-  List* calls;  // FuncExpr: the derived calls of predicates
-  const RelOptInfo* rel;  // whose boolean columns are looked for; null: of none
-  bool booleans;          // any was found
+  List* calls;            // FuncExpr: the derived calls of predicates
+  List* guarded;          // members of derived that are evaluated before row security
+  const RelOptInfo* rel;  // whose boolean columns and guarded clauses are looked for; null: of none
+  bool matched;           // a clause other than a call was derived, which an index of the relation matches
 };
 
 // Derivation ---------------------------------------------------------------------------------------------------------
@@ -290,6 +291,9 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   if (strict && m.measure->is_whole) whole = m.less ? Whole::below : Whole::above;
   Node* number = as_float8(bound, whole);
   if (number == nullptr) return nullptr;
+  // What it is derived from is of another type, or rounded, or the other way round.
+  const bool exact = !m.complement && comparison != Comparison::equal && exprType(bound) != NUMERICOID &&
+                     (!strict || m.measure->is_whole);
   // 1 - similarity < bound. LEAST takes the sting out of NaN, which no distance reaches, and of NULL.
   if (m.complement)
     number = call2(F_FLOAT8MI, FLOAT8OID, float8_const(1 - kDistanceSlack),
@@ -297,7 +301,7 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   if (number != bound) number = eval_const_expressions(nullptr, number);
   FuncExpr* call = makeFuncExpr(m.measure->predicate, BOOLOID, list_make3(linitial(m.values), lsecond(m.values), number),
                                 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-  call->location = kDerivedLocation;
+  call->location = exact ? kEqualCall : kImpliedCall;
   d->calls = lappend(d->calls, call);
   return call;
 }
@@ -322,7 +326,7 @@ Expr* derive_boolean(Derivation* d, Node* clause) {
     if (!is_lsh(index)) continue;
     for (int column = 0; column < planned_value_column(index); ++column) {
       if (index->opcintype[column] != BOOLOID || !match_index_to_operand(clause, column, index)) continue;
-      d->booleans = true;
+      d->matched = true;
       return make_opclause(BooleanEqualOperator, BOOLOID, false, reinterpret_cast<Expr*>(clause),
                            reinterpret_cast<Expr*>(makeBoolConst(wanted, false)), InvalidOid, InvalidOid);
     }
@@ -330,26 +334,35 @@ Expr* derive_boolean(Derivation* d, Node* clause) {
   return nullptr;
 }
 
-bool is_leakproof(const Derivation& d, Node* clause) {
-  ListCell* cell;
-  foreach (cell, d.calls) {
-    const Oid predicate = static_cast<FuncExpr*>(lfirst(cell))->funcid;
-    for (int i = 0; i < d.measures->n; ++i)
-      if (d.measures->at[i].predicate == predicate && !get_func_leakproof(get_opcode(d.measures->at[i].condition)))
-        return false;  // rechecked before all other conditions
-  }
-  return !contain_leaked_vars(clause);
+// A copy of the clause, if that is a call of a predicate.
+FuncExpr* copied_predicate(Derivation* d, Node* clause) {
+  if (!IsA(clause, FuncExpr) || d->measures->of(reinterpret_cast<FuncExpr*>(clause)->funcid) == nullptr) return nullptr;
+  auto* call = static_cast<FuncExpr*>(palloc(sizeof(FuncExpr)));
+  memcpy(call, clause, sizeof(FuncExpr));
+  d->calls = lappend(d->calls, call);
+  return call;
+}
+
+// Whether what was derived of the clause may be evaluated before row security.
+bool is_leakproof(const Derivation& d, const RestrictInfo* original, Expr* derived) {
+  if (!IsA(derived, FuncExpr)) return tells_nothing(reinterpret_cast<Node*>(derived));
+  const auto* call = reinterpret_cast<FuncExpr*>(derived);
+  if (is_guarded(call->location)) return tells_nothing(reinterpret_cast<Node*>(call->args));
+  // Operators of 0.2.0 have no twins, and its labels say that none is needed.
+  const PlanMeasure* measure = d.measures->of(call->funcid);
+  return original->leakproof && get_func_leakproof(get_opcode(measure->condition)) &&
+         !contain_leaked_vars(reinterpret_cast<Node*>(derived));
 }
 
 // A copy for another clause with the same variables. All that a version adds comes along; what was cached about the
 // clause does not.
-RestrictInfo* copy_for(const Derivation& d, const RestrictInfo* original, Expr* clause, Expr* orclause) {
+RestrictInfo* copy_for(const RestrictInfo* original, Expr* clause, Expr* orclause, bool leakproof) {
   auto* copy = static_cast<RestrictInfo*>(palloc(sizeof(RestrictInfo)));
   memcpy(copy, original, sizeof(RestrictInfo));
   copy->clause = clause;
   copy->orclause = orclause;
   copy->can_join = false;
-  copy->leakproof = copy->security_level > 0 && original->leakproof && is_leakproof(d, reinterpret_cast<Node*>(clause));
+  copy->leakproof = leakproof;
   copy->left_relids = copy->right_relids = nullptr;
   copy->parent_ec = nullptr;
   copy->eval_cost.startup = -1;
@@ -363,6 +376,32 @@ RestrictInfo* copy_for(const Derivation& d, const RestrictInfo* original, Expr* 
   copy->left_bucketsize = copy->right_bucketsize = -1;
   copy->left_mcvfreq = copy->right_mcvfreq = -1;
   return copy;
+}
+
+// The clause with a quiet twin that an lsh index of the relation knows; else null.
+Expr* derive_quiet_call(Derivation* d, Node* clause) {
+  ListCell* cell;
+  foreach (cell, d->rel->indexlist) {
+    const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    Expr* quiet = is_lsh(index) ? quiet_call(index->opfamily[planned_value_column(index)], clause) : nullptr;
+    if (quiet == nullptr) continue;
+    d->matched = true;
+    return quiet;
+  }
+  return nullptr;
+}
+
+// What an index may be asked for the clause before row security; null: nothing.
+Expr* derive_guarded(Derivation* d, Node* clause) {
+  FuncExpr* call = derive_comparison(d, clause);
+  int origin = kGuardedCall;
+  if (call == nullptr) {
+    call = copied_predicate(d, clause);
+    origin = kGuardedUsersCall;
+  }
+  if (call == nullptr) return derive_quiet_call(d, clause);
+  if (OidIsValid(d->measures->of(call->funcid)->quiet)) call->location = origin;
+  return reinterpret_cast<Expr*>(call);
 }
 
 Node* derive(Derivation* d, Node* node);
@@ -409,12 +448,17 @@ Node* derive(Derivation* d, Node* node) {
   if (rinfo->orclause != nullptr) {
     Node* orclause = derive(d, reinterpret_cast<Node*>(rinfo->orclause));
     if (orclause == reinterpret_cast<Node*>(rinfo->orclause)) return node;
-    copy = copy_for(*d, rinfo, without_restrictinfo(orclause), reinterpret_cast<Expr*>(orclause));
+    copy = copy_for(rinfo, without_restrictinfo(orclause), reinterpret_cast<Expr*>(orclause), false);
   } else {
-    Expr* derived = reinterpret_cast<Expr*>(derive_comparison(d, reinterpret_cast<Node*>(rinfo->clause)));
-    if (derived == nullptr) derived = derive_boolean(d, reinterpret_cast<Node*>(rinfo->clause));
+    Node* clause = reinterpret_cast<Node*>(rinfo->clause);
+    const bool guarded = d->rel != nullptr && rinfo->security_level > d->rel->baserestrict_min_security;
+    Expr* derived = guarded ? derive_guarded(d, clause) : reinterpret_cast<Expr*>(derive_comparison(d, clause));
+    if (derived == nullptr) derived = derive_boolean(d, clause);
     if (derived == nullptr) return node;
-    copy = copy_for(*d, rinfo, derived, nullptr);
+    const bool leakproof = guarded && is_leakproof(*d, rinfo, derived);
+    if (guarded && !leakproof) return node;
+    copy = copy_for(rinfo, derived, nullptr, leakproof);
+    if (guarded) d->guarded = lappend(d->guarded, copy);
   }
   d->originals = lappend(d->originals, rinfo);
   d->derived = lappend(d->derived, copy);
@@ -514,7 +558,7 @@ bool sum_members(PlannerInfo* root, RelOptInfo* parent, const Bitmapset* changed
 // For all relations of the query level, once, at the first call of the hook: before that no path was made that joins or
 // appends. Members of append relations have higher numbers than their parents.
 void estimate_rows(PlannerInfo* root, const PlanMeasures* measures) {
-  Derivation d{measures, NIL, NIL, NIL, nullptr, false};
+  Derivation d{measures, NIL, NIL, NIL, NIL, nullptr, false};
   Bitmapset* changed = nullptr;
   for (int i = root->simple_rel_array_size - 1; i > 0; --i) {
     RelOptInfo* rel = root->simple_rel_array[i];
@@ -548,10 +592,11 @@ bool any_condition(PlannerInfo* root, RelOptInfo* rel, const Derivation& d) {
     foreach (cell, d.calls) {
       const auto* call = static_cast<FuncExpr*>(lfirst(cell));
       List* args = call->args;
+      bool exact;
       for (int column = 0; column < index->nkeycolumns; ++column)
         for (int i = 0; i < 2; ++i)
           if (match_index_to_operand(static_cast<Node*>(list_nth(args, i)), column, index) &&
-              index_condition(root, index, column, call->funcid, args, i, true) != nullptr)
+              index_condition(root, index, column, call->funcid, args, i, call->location, &exact) != nullptr)
             return true;
     }
   }
@@ -567,13 +612,17 @@ bool may_use_index(const RelOptInfo* rel, const RangeTblEntry* rte) {
   return false;
 }
 
-// Makes index paths refer to the query's own clauses.
+// Makes index paths refer to the query's own clauses; those that come before row security, to what the index was asked,
+// since a bitmap's rows are checked by it. The query's own clause is no part of such a path and stays a filter.
 void restore_path(Path* path, const Derivation& d) {
   if (IsA(path, IndexPath)) {
     ListCell* cell;
     foreach (cell, reinterpret_cast<IndexPath*>(path)->indexclauses) {
       auto* clause = static_cast<IndexClause*>(lfirst(cell));
-      clause->rinfo = static_cast<RestrictInfo*>(exchanged(clause->rinfo, d.derived, d.originals));
+      if (list_member_ptr(d.guarded, clause->rinfo))
+        clause->rinfo = linitial_node(RestrictInfo, clause->indexquals);
+      else
+        clause->rinfo = static_cast<RestrictInfo*>(exchanged(clause->rinfo, d.derived, d.originals));
     }
   } else if (IsA(path, BitmapHeapPath)) {
     restore_path(reinterpret_cast<BitmapHeapPath*>(path)->bitmapqual, d);
@@ -590,7 +639,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
   if (rel->fdwroutine != nullptr) return;
   const bool usable = may_use_index(rel, rte);
   if (!usable && rel->ppilist == NIL) return;
-  Derivation d{measures, NIL, NIL, NIL, rel, false};
+  Derivation d{measures, NIL, NIL, NIL, NIL, rel, false};
   List* restrictions = rel->baserestrictinfo;
   List* joins = rel->joininfo;
   List* derived_restrictions = derive_list(&d, restrictions);
@@ -611,7 +660,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
     if (path->param_info != nullptr) path->rows = path->param_info->ppi_rows;
   }
 
-  if (usable && (d.booleans || any_condition(root, rel, d))) {
+  if (usable && (d.matched || any_condition(root, rel, d))) {
     List* saved = NIL;
     foreach (cell, rel->indexlist) {
       auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
@@ -639,7 +688,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
 void add_derived(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!guc_derive_conditions || IS_DUMMY_REL(rel)) return;
   PlanMeasures* measures = measures_of(root);
-  if (measures->n == 0) return;
+  if (measures->n == 0 && !hides_rows(root, rel)) return;
   if (!measures->rows_estimated) {
     measures->rows_estimated = true;
     estimate_rows(root, measures);
@@ -679,10 +728,17 @@ void keep_from_workers(RelOptInfo* rel) {
 void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTblEntry* rte) {
   if (previous_hook != nullptr) previous_hook(root, rel, rti, rte);
   add_derived(root, rel, rte);
+  guard_orders(root, rel);
   keep_from_workers(rel);
 }
 
 }  // namespace
+
+FuncExpr* implied_call(const PlanMeasures* measures, Node* clause) {
+  Derivation d{measures, NIL, NIL, NIL, NIL, nullptr, false};
+  FuncExpr* call = derive_comparison(&d, clause);
+  return call != nullptr ? call : copied_predicate(&d, clause);
+}
 
 void install_planner_hook() {
   previous_hook = set_rel_pathlist_hook;

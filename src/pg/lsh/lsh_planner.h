@@ -12,6 +12,8 @@ extern "C" {
 
 namespace neardup {
 
+struct PlanMeasures;
+
 // lsh_planner.cpp ----------------------------------------------------------------------------------------------------
 
 // Puts set_rel_pathlist_hook in place; from _PG_init. The library is loaded, at the latest, when the planner opens the
@@ -32,6 +34,7 @@ struct PlanMeasure {
   Oid make_query;    // lsh_query_bound(type, float8) ..
   Oid make_strict;   // with_threshold(type, float8) ..; invalid where there is none
   Oid condition;     // operator type %> query_type
+  Oid quiet;         // its quiet twin (family.h); invalid where there is none
   Oid order;         // the function of the ordering operator, if it orders by this measure; else invalid
 };
 inline constexpr int kMostMeasures = 2;  // of an operator class
@@ -39,17 +42,52 @@ inline constexpr int kMostMeasures = 2;  // of an operator class
 bool is_lsh(const IndexOptInfo* index);
 // As value_column() of lsh_am.h.
 inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
-// The measures of the operator class that are complete. Returns how many.
-int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]);
+// The measures of the operator class of a type in a family that are complete. Returns how many.
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]);
+inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]) {
+  return find_measures(index->opfamily[column], index->opcintype[column], measures);
+}
 
-// Location of calls of a predicate that the planner derived: for them any bound is right, where the user's own call
-// demands one in its range. A parse location is what equal() ignores and EXPLAIN does not show.
-inline constexpr int kDerivedLocation = -19551;
+// Where a call of a predicate comes from. A call's parse location says so, which equal() ignores and EXPLAIN does not
+// show.
+enum CallOrigin : int {
+  kUsersCall = 0,         // or any other location; its bound must be in range
+  kImpliedCall = -19551,  // true wherever a comparison of the query is; any bound is right
+  kEqualCall = -19552,    // true where the comparison is, and there only
+  kGuardedCall = -19553,  // as kImpliedCall, to be evaluated before row security: by a quiet twin
+  kGuardedUsersCall = -19554,
+};
+inline bool is_guarded(int location) { return location == kGuardedCall || location == kGuardedUsersCall; }
 
 // `key %> query` for predicate(args) where argument `key_argument` is the index's column; null when the index cannot or
-// should not be used for it.
+// should not be used for it. location: of the call. *exact: it is true where the call is, and there only.
 Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
-                      bool derived);
+                      int location, bool* exact);
+
+// The quiet twin, in the operator family, of one of its operators, if that is leakproof; else invalid.
+Oid quiet_twin(Oid operator_id, Oid family);
+
+// A predicate's call that is true wherever the clause is, in which the clause and its arguments are not to be changed;
+// null for clauses that are no comparison of a measure with a bound, and no predicate.
+FuncExpr* implied_call(const PlanMeasures* measures, Node* clause);
+
+// lsh_views.cpp ------------------------------------------------------------------------------------------------------
+
+// Puts planner_hook in place; from _PG_init.
+void install_view_hook();
+
+// lsh_guarded.cpp ----------------------------------------------------------------------------------------------------
+
+// Orders by quiet twins in the index paths of a relation that hides rows: the executor evaluates the order of rows
+// before row security. A path that cannot is one without an order.
+void guard_orders(const PlannerInfo* root, RelOptInfo* rel);
+
+// A copy of the operator's call with the quiet twin that the operator family has; null where it has none.
+Expr* quiet_call(Oid family, Node* clause);
+
+// Whether evaluating the expressions tells nothing of the values that they are given, as PostgreSQL means it; calls of
+// makers of lsh_querys whose bound is a constant in its range are, too.
+bool tells_nothing(Node* node);
 
 // lsh_cost.cpp -------------------------------------------------------------------------------------------------------
 
@@ -78,8 +116,24 @@ struct PlanMeasures {
   bool rows_estimated;
   int n;
   PlanMeasure at[16];
+
+  const PlanMeasure* of(Oid predicate) const {
+    for (int i = 0; i < n; ++i)
+      if (at[i].predicate == predicate) return &at[i];
+    return nullptr;
+  }
+  void add(Oid family, Oid type) {
+    PlanMeasure found[kMostMeasures];
+    const int nfound = find_measures(family, type, found);
+    for (int i = 0; i < nfound && n < static_cast<int>(lengthof(at)); ++i)
+      if (of(found[i].predicate) == nullptr) at[n++] = found[i];
+  }
 };
 PlanMeasures* measures_of(PlannerInfo* root);
+
+// Whether row security, or a view that is a security barrier, comes before the query's own conditions on the table. How
+// many rows an index has for a value is then not for the planner to count: EXPLAIN would tell of hidden ones.
+bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel);
 
 // Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up. What is
 // not known yet counts as served: a scan that turns out not to be hands out every row. `estimate`, if not null, is

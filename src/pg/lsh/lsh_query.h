@@ -1,6 +1,8 @@
 // Values of the type lsh_query: a value and how near to it another one has to be.
 #pragma once
 
+#include <limits>
+
 #include "core/lsh_query.h"
 #include "pg/int_set_value.h"
 #include "pg/values.h"
@@ -24,6 +26,9 @@ struct LshQueryMemo {
 // For the calls of `function` from now on, if it is one that uses memos and the argument need not be copied to be read; the memo and
 // the argument stay as long.
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
+
+// The right argument of an operator that uses memos.
+LshQueryView kept_query(FunctionCallInfo fcinfo);
 
 // What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the value is; else
 // unknown. Cost: that of comparing the components.
@@ -61,6 +66,11 @@ inline LshQueryView set_query_of(const SetView& set, double bound) {
   q.bound = bound;
   q.set = set;
   return q;
+}
+
+// Whether a set with a NULL may not be compared with the query.
+inline bool demands_whole_set(const LshQueryView& query) {
+  return query.bound > -std::numeric_limits<double>::infinity();
 }
 
 inline SetView view_of(const IntSet& set) { return {reinterpret_cast<const uint8_t*>(set.elements), set.n}; }

@@ -69,7 +69,7 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
     if (!bound) return;  // no row ever had a value
     ProbesRequest* plan = &plans[i];
     plan->query = key->sk_argument;
-    plan->strategy = key->sk_strategy;
+    plan->strategy = own_strategy(key->sk_strategy);
     plan->config = &config;
     call_family(scan->indexRelation, kProcProbes, plan);
     if (plan->nothing) return;
@@ -91,7 +91,7 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   if (best < 0) return;
   state->probes = plans[best];
   state->condition = scan->keyData[best].sk_argument;
-  state->strategy = scan->keyData[best].sk_strategy;
+  state->strategy = plans[best].strategy;
   state->collector.set_plan(&state->probes, salt);
 }
 

@@ -90,7 +90,7 @@ double clamp(double selectivity) { return std::min(std::max(selectivity, 0.0), 1
 double restriction(PlannerInfo* root, const VariableStatData* variable, const KnownQuery& query) {
   if (query.none) return 0;
   const NearStats stats = near_stats(root, variable, query.measure);
-  const IndexOptInfo* index = query.has_query ? counting_index(variable) : nullptr;
+  const IndexOptInfo* index = query.has_query && !hides_rows(root, variable->rel) ? counting_index(variable) : nullptr;
   ProbeEstimate found{};
   bool counted = false;
   if (index != nullptr && index_serves(root, index, query, &found, &counted) && counted) {
@@ -128,7 +128,8 @@ uint16_t strategy_of(Oid opno) {
     const auto* entry = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&list->members[i]->tuple));
     if (entry->amoppurpose != AMOP_SEARCH) continue;
     const IndexAmRoutine* routine = GetIndexAmRoutineByAmId(entry->amopmethod, true);
-    if (routine != nullptr && routine->amcostestimate == lshcostestimate) strategy = entry->amopstrategy;
+    if (routine != nullptr && routine->amcostestimate == lshcostestimate)
+      strategy = own_strategy(static_cast<uint16_t>(entry->amopstrategy));
   }
   ReleaseCatCacheList(list);
   return strategy;
@@ -317,6 +318,8 @@ Datum typanalyze(FunctionCallInfo fcinfo, AnalyzeAttrComputeStatsFunc compute) {
 
 }  // namespace
 
+// Numbers of the whole table, as the number of distinct values is one: whoever may plan may know them. PostgreSQL's rule for
+// values in statistics (statistic_proc_security_check()) is about functions that are called with them; none is here.
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure) {
   NearStats stats{};
   stats.rows = variable->rel != nullptr ? variable->rel->tuples : 0;

@@ -19,9 +19,16 @@ bool is_lsh(const IndexOptInfo* index) {
   return reinterpret_cast<void (*)()>(index->amcostestimate) == reinterpret_cast<void (*)()>(lshcostestimate);
 }
 
-int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]) {
-  const Oid family = index->opfamily[column];
-  const Oid type = index->opcintype[column];
+Oid quiet_twin(Oid operator_id, Oid family) {
+  int strategy;
+  Oid left;
+  Oid right;
+  get_op_opfamily_properties(operator_id, family, false, &strategy, &left, &right);
+  const Oid twin = get_opfamily_member(family, left, right, static_cast<int16>(strategy + kQuietTwin));
+  return OidIsValid(twin) && get_func_leakproof(get_opcode(twin)) ? twin : InvalidOid;
+}
+
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]) {
   const auto proc = [&](int number) { return get_opfamily_proc(family, type, type, static_cast<int16>(number)); };
   int n = 0;
   for (const bool is_distance : {false, true}) {
@@ -38,7 +45,9 @@ int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kM
     m->is_whole = get_func_rettype(m->function) == INT4OID;
     m->query_type = get_func_rettype(m->make_query);
     m->condition = get_opfamily_member(family, type, m->query_type, kStrategyAtLeast);
-    if (OidIsValid(m->condition)) ++n;
+    if (!OidIsValid(m->condition)) continue;
+    m->quiet = quiet_twin(m->condition, family);
+    ++n;
   }
   // A class with a distance orders by it.
   const Oid order = get_opfamily_member(family, type, type, kStrategyDistance);
@@ -47,13 +56,14 @@ int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kM
 }
 
 Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
-                      bool derived) {
+                      int location, bool* exact) {
+  *exact = false;
   if (key_argument > 1 || list_length(args) != 3 || column != planned_value_column(index)) return nullptr;
   PlanMeasure measures[kMostMeasures];
   const PlanMeasure* m = nullptr;
   for (int i = find_measures(index, column, measures); i-- > 0;)
     if (measures[i].predicate == predicate) m = &measures[i];
-  if (m == nullptr) return nullptr;
+  if (m == nullptr || (is_guarded(location) && !OidIsValid(m->quiet))) return nullptr;
   Node* key = static_cast<Node*>(list_nth(args, key_argument));
   Node* value = static_cast<Node*>(list_nth(args, 1 - key_argument));
   Node* bound = static_cast<Node*>(lthird(args));
@@ -63,7 +73,8 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
   const bool ours = makes_lsh_query(m->make_query, &measure);
   const KnownQuery known = ours ? known_arguments(root, measure, m->make_query, value, bound) : KnownQuery{};
   Oid maker = m->make_query;
-  if (!derived) {
+  const bool users_own = location != kImpliedCall && location != kEqualCall && location != kGuardedCall;
+  if (users_own) {
     // A scan of all rows raises the error.
     if (known.has_bound && !valid_bound(measure, known.bound)) return nullptr;
     if (!known.has_bound && OidIsValid(m->make_strict)) maker = m->make_strict;
@@ -73,7 +84,10 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
       makeFuncExpr(maker, m->query_type, list_make2(value, bound), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
   if (IsA(value, Const) && IsA(bound, Const))
     query = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(query)));
-  return make_opclause(m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key), query, InvalidOid, InvalidOid);
+  // A query's set with a NULL has a condition that keeps all rows.
+  *exact = ours && measure != LshMeasure::set_jaccard && !is_guarded(location) && location != kImpliedCall;
+  return make_opclause(is_guarded(location) ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key),
+                       query, InvalidOid, InvalidOid);
 }
 
 namespace {
@@ -85,10 +99,11 @@ Datum support(FunctionCallInfo fcinfo, LshMeasure measure) {
     auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
     if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(nullptr);
     const auto* call = reinterpret_cast<FuncExpr*>(request->node);
+    bool exact;
     Expr* condition = index_condition(request->root, request->index, request->indexcol, call->funcid, call->args,
-                                      request->indexarg, call->location == kDerivedLocation);
+                                      request->indexarg, call->location, &exact);
     if (condition == nullptr) PG_RETURN_POINTER(nullptr);
-    request->lossy = true;
+    request->lossy = !exact;
     PG_RETURN_POINTER(list_make1(condition));
   }
   if (IsA(raw, SupportRequestSelectivity)) {

@@ -1,4 +1,5 @@
 // The type lsh_query, its makers and operators, and the predicates that an lsh index serves: what an index is asked.
+#include <algorithm>
 #include <limits>
 
 #include "core/ctph_compare.h"
@@ -51,6 +52,12 @@ const BoundRange& range_of(LshMeasure measure) { return kRanges[static_cast<int>
 
 }  // namespace
 
+// Only keep_lsh_query() leaves something in fn_extra.
+LshQueryView kept_query(FunctionCallInfo fcinfo) {
+  const auto* memo = fcinfo->flinfo != nullptr ? static_cast<const LshQueryMemo*>(fcinfo->flinfo->fn_extra) : nullptr;
+  return memo != nullptr && memo->argument == PG_GETARG_DATUM(1) ? memo->view : lsh_query_view(PG_GETARG_VARLENA_P(1));
+}
+
 bool valid_bound(LshMeasure measure, double bound) {
   const BoundRange& range = range_of(measure);
   return (range.zero ? bound >= 0 : bound > 0) && bound <= range.most;
@@ -70,12 +77,6 @@ double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure) {
 namespace {
 
 LshQueryView query_arg(FunctionCallInfo fcinfo, int n) { return lsh_query_view(PG_GETARG_VARLENA_P(n)); }
-
-// The right argument of an operator. Only keep_lsh_query() leaves something in fn_extra.
-LshQueryView asked(FunctionCallInfo fcinfo) {
-  const auto* memo = fcinfo->flinfo != nullptr ? static_cast<const LshQueryMemo*>(fcinfo->flinfo->fn_extra) : nullptr;
-  return memo != nullptr && memo->argument == PG_GETARG_DATUM(1) ? memo->view : query_arg(fcinfo, 1);
-}
 
 // As jaccard(a, b) in SQL, and so on.
 double measured(const MinhashView& a, const MinhashView& b) {
@@ -206,14 +207,14 @@ Datum lsh_set_query_strict(PG_FUNCTION_ARGS) { return set_query(fcinfo, bound_ar
 PG_FUNCTION_INFO_V1(minhash_at_least);
 Datum minhash_at_least(PG_FUNCTION_ARGS) {
   const MinhashView signature = minhash_arg(fcinfo, 0);
-  const LshQueryView query = asked(fcinfo);
+  const LshQueryView query = kept_query(fcinfo);
   demand_query(query.measure == LshMeasure::jaccard, "minhash");
   PG_RETURN_BOOL(within(query.measure, measured(signature, query.signature), query.bound));
 }
 
 PG_FUNCTION_INFO_V1(simhash_within);
 Datum simhash_within(PG_FUNCTION_ARGS) {
-  const LshQueryView query = asked(fcinfo);
+  const LshQueryView query = kept_query(fcinfo);
   demand_query(query.measure == LshMeasure::hamming, "simhash");
   PG_RETURN_BOOL(within(query.measure, hamming_distance(simhash_arg(fcinfo, 0), query.simhash), query.bound));
 }
@@ -221,16 +222,16 @@ Datum simhash_within(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(ctph_within);
 Datum ctph_within(PG_FUNCTION_ARGS) {
   const CtphView digest = ctph_arg(fcinfo, 0);
-  const LshQueryView query = asked(fcinfo);
+  const LshQueryView query = kept_query(fcinfo);
   demand_query(query.measure == LshMeasure::ctph_score || query.measure == LshMeasure::ctph_edit_rate, "ctph");
   PG_RETURN_BOOL(within(query.measure, measured(query.measure, digest, query.digest), query.bound));
 }
 
 PG_FUNCTION_INFO_V1(int_set_within);
 Datum int_set_within(PG_FUNCTION_ARGS) {
-  const LshQueryView query = asked(fcinfo);
+  const LshQueryView query = kept_query(fcinfo);
   demand_query(query.measure == LshMeasure::set_jaccard, "set");
-  const IntSet set = int_set_arg(fcinfo, 0, query.bound > -std::numeric_limits<double>::infinity());
+  const IntSet set = int_set_arg(fcinfo, 0, demands_whole_set(query));
   const IntSet wanted = int_set_of(query.set);
   const double j = set_jaccard(set.elements, set.n, wanted.elements, wanted.n);
   pfree(wanted.elements);
@@ -276,14 +277,21 @@ Datum ctph_score_at_least(PG_FUNCTION_ARGS) { return ctph_predicate(fcinfo, LshM
 PG_FUNCTION_INFO_V1(ctph_edit_rate_at_most);
 Datum ctph_edit_rate_at_most(PG_FUNCTION_ARGS) { return ctph_predicate(fcinfo, LshMeasure::ctph_edit_rate); }
 
+// lsh_quiet.cpp
+Datum minhash_quiet_within(PG_FUNCTION_ARGS);
+Datum simhash_quiet_within(PG_FUNCTION_ARGS);
+Datum ctph_quiet_within(PG_FUNCTION_ARGS);
+Datum int_set_quiet_within(PG_FUNCTION_ARGS);
+
 }  // extern "C"
 
 namespace neardup {
 
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
-  if (function->fn_addr != minhash_at_least && function->fn_addr != simhash_within && function->fn_addr != ctph_within &&
-      function->fn_addr != int_set_within)
-    return;
+  static constexpr PGFunction kUsers[] = {minhash_at_least,  simhash_within,       ctph_within,
+                                          int_set_within,    minhash_quiet_within, simhash_quiet_within,
+                                          ctph_quiet_within, int_set_quiet_within};
+  if (std::find(std::begin(kUsers), std::end(kUsers), function->fn_addr) == std::end(kUsers)) return;
   function->fn_extra = nullptr;
   // The view of one that has to be copied would be one of the copy.
   if (VARATT_IS_EXTENDED(reinterpret_cast<struct varlena*>(DatumGetPointer(argument)))) return;
@@ -292,7 +300,8 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
   memo->needed = LshQueryMemo::kAskOperator;
   function->fn_extra = memo;
   const MinhashView& wanted = memo->view.signature;
-  if (function->fn_addr == minhash_at_least && memo->view.measure == LshMeasure::jaccard && !wanted.empty())
+  if ((function->fn_addr == minhash_at_least || function->fn_addr == minhash_quiet_within) &&
+      memo->view.measure == LshMeasure::jaccard && !wanted.empty())
     memo->needed = min_matches(memo->view.bound, false, wanted.num_perm(), wanted.bits());
 }
 
