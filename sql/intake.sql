@@ -8,9 +8,22 @@ SELECT neardup_to_utf8('\x2d4e8765', 'utf-16le'), neardup_to_utf8('\x4e2d6587', 
        neardup_to_utf8('\x0000004100000042', 'utf-32'), neardup_to_utf8('\xefbbbf41', 'utf8'), neardup_to_utf8('', 'gbk');
 SELECT neardup_to_utf8(NULL, 'utf8'), neardup_to_utf8(NULL);
 -- Detection of Unicode
-SELECT d, e.* FROM (VALUES ('\x'::bytea), ('plain'), ('\xe4b8ade69687e4b8ade69687'), ('\xefbbbf41'), ('\xfffe4100'), ('\x41004200430044002e00'),
+SELECT d, e.encoding, round(e.confidence::numeric, 2) AS confidence FROM (VALUES ('\x'::bytea), ('plain'), ('\xe4b8ade69687e4b8ade69687'), ('\xefbbbf41'), ('\xfffe4100'), ('\x41004200430044002e00'),
     ('\x00410042004300440020'), ('\x4100000042000000'), ('\x1b2442467c4b5c1b2842'), ('a ~{<:Ky2;Sc~} b')) v(d), neardup_detect_encoding(d) e;
 SELECT neardup_to_utf8('\xfffe2d4e8765'), neardup_to_utf8('\xefbbbfe4b8ad'), neardup_to_utf8('caf\303\251');
+-- A control byte does not make Chinese of ASCII and UTF-8.
+SELECT to_json(neardup_to_utf8(d)), e.encoding, round(e.confidence::numeric, 2) AS confidence
+  FROM (VALUES ('build done'::bytea || '\x070a'), ('dir c:' || '\x0d0a1a'::bytea), ('1' || '\x01'::bytea || 'foo bar' || '\x01'::bytea || '2021-03-04'), ('caf\303\251 noir' || '\x08'::bytea)) v(d),
+       neardup_detect_encoding(d) e;
+-- The byte order of UTF-16 and UTF-32 without a mark, by name and detected
+SELECT neardup_to_utf8('\x0000a9b20000a9a4', 'UTF-32'), neardup_to_utf8('\x179817931794179f179f', 'UTF-16'), neardup_to_utf8('\x9817931794179f179f17', 'UTF-16'),
+       neardup_to_utf8('\x13a313cf13f2', 'UTF-16'), neardup_to_utf8('\x0f160f7c0f510f0b0f610f72', 'UTF-16');
+SELECT neardup_to_utf8('\x480065006c006c006f0020003dd800de2c00200068006f0077002000610072006500200079006f0075003f00');
+-- Encodings that are read as another one where nothing is weighed: KOI8U as KOI8R, Big5-HKSCS as WIN1251, broken UTF-8 as BIG5
+SELECT encoding FROM (VALUES (1, convert_to('привіт, їжак і ґанок', 'KOI8U')), (2, '\xa7da925d9defbc73aa46b8dcab59a66e9defa1419df6adbbb4e49defa448b3a3c3d1c1bfa143'),
+    (3, convert_to('人人生而自由，', 'UTF8') || '\xe59ca8e5b08a' || convert_to('嚴和權利', 'UTF8') || '\xe4b88a20'::bytea || convert_to('一律平等。', 'UTF8') || '\xe4bb')) v(i, d),
+    neardup_detect_encoding(d) ORDER BY i;
+SELECT encoding, confidence < 0.95 AS doubtful, dropped FROM neardup_decode('\xa7da925d9defbc73aa46b8dcab59a66e9defa1419df6adbbb4e49defa448b3a3c3d1c1bfa143');
 -- Broken characters
 SELECT neardup_to_utf8('\x61e4b862', 'utf8');
 SELECT neardup_to_utf8('\x61e4b862', 'utf8', 'drop'), neardup_to_utf8('\xc4e3bac3ff20', 'gbk', 'drop'), neardup_to_utf8('\x610000d86200', 'utf16le', 'drop');

@@ -1,8 +1,10 @@
 // Bytes to text: neardup_detect_encoding(), neardup_to_utf8(), neardup_decode().
 #include <string>
 
+#include "core/detect.h"
 #include "core/encoding.h"
 #include "core/utf8.h"
+#include "pg/context.h"
 #include "pg/values.h"
 #include "text/charset.h"
 
@@ -12,9 +14,9 @@ using namespace neardup;
 
 constexpr size_t kPiece = 16 * 1024;           // bytes converted in one step
 constexpr size_t kPieceRoom = 4 * kPiece + 8;  // what they can become, MAX_CONVERSION_GROWTH
-constexpr size_t kMeasured = 64 * 1024;        // bytes that are decoded to compare candidates
-constexpr double kGood = 0.95;                 // readable share at which a candidate is taken without looking on
-constexpr double kTolerable = 0.8;             // below it, Western Europe's encodings are tried
+constexpr size_t kShortEvidence = 1024;        // bytes that are decoded to compare all encodings
+constexpr size_t kLongEvidence = 8 * 1024;     // ... those that are left then
+constexpr size_t kMostEncodings = 64;
 
 // How a document is decoded. converter: PostgreSQL's, for kind `converter`.
 struct Source {
@@ -89,6 +91,14 @@ Trouble trouble_at(const Source& s, const uint8_t* bytes, size_t n, size_t* leng
   return Trouble::untranslatable;
 }
 
+// Whether what decode_step() stopped at may be a character whose end is missing.
+bool is_cut(const Source& s, const uint8_t* bytes, size_t n) {
+  size_t length;
+  if (trouble_at(s, bytes, n, &length) != Trouble::broken || length != n) return false;
+  return s.kind == EncodingKind::unicode ? bytes[0] >= 0xc2
+                                         : pg_encoding_max_length(s.encoding) > 1 && bytes[0] >= 0x80;
+}
+
 [[noreturn]] void report_trouble(const Source& s, Trouble trouble, size_t at, const uint8_t* bytes, size_t length) {
   char shown[16];
   for (size_t i = 0; i < Min(length, 4); ++i) snprintf(shown + 2 * i, 3, "%02x", bytes[i]);
@@ -114,6 +124,7 @@ struct Output {
   Oid converter;  // from UTF-8 to the server encoding; none: as it is
   bool drop;
   int64 dropped;
+  int64 dropped_bytes;  // of the document
 };
 
 void begin_output(Output* out, size_t expected, bool drop) {
@@ -123,7 +134,7 @@ void begin_output(Output* out, size_t expected, bool drop) {
   memset(out->text.data, 0, VARHDRSZ);
   out->text.len = VARHDRSZ;
   out->drop = drop;
-  out->dropped = 0;
+  out->dropped = out->dropped_bytes = 0;
   const int server = GetDatabaseEncoding();
   out->converter = InvalidOid;
   if (server != PG_UTF8 && server != PG_SQL_ASCII) {
@@ -166,11 +177,13 @@ void append_utf8(Output* out, const uint8_t* utf8, size_t n, uint8_t* room) {
   }
 }
 
-// Decodes all of it. cut: the bytes are the beginning of more, so that a character that their end cuts is no trouble.
-void decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, Output* out) {
+// Decodes all of it. cut: the bytes are the beginning of more, so that a character that their end cuts is no trouble;
+// how long it is, is returned.
+size_t decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, Output* out) {
   auto* piece = static_cast<uint8_t*>(palloc(kPieceRoom));
   auto* room = static_cast<uint8_t*>(palloc(kPieceRoom));
   bool first = true;
+  size_t left = 0;
   for (size_t at = 0; at < size;) {
     CHECK_FOR_INTERRUPTS();
     size_t written;
@@ -180,13 +193,17 @@ void decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, Ou
     append_utf8(out, piece + mark, written - mark, room);
     at += read;
     if (read > 0) continue;
-    if (cut && size - at < 4) break;
+    if (cut && is_cut(s, bytes + at, size - at)) {
+      left = size - at;
+      break;
+    }
     // Broken bytes mostly come in runs.
     for (uint32 run = 0; at < size && run < kPiece; ++run) {
       size_t length;
       const Trouble trouble = trouble_at(s, bytes + at, size - at, &length);
       if (!out->drop) report_trouble(s, trouble, at, bytes + at, length);
       ++out->dropped;
+      out->dropped_bytes += static_cast<int64>(length);
       at += length;
       first = false;
       // Where the next one is whole, decode_step() goes on.
@@ -198,22 +215,7 @@ void decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, Ou
   }
   pfree(piece);
   pfree(room);
-}
-
-// How readable the beginning of a sample is when it is decoded so, and whether nothing in it is broken.
-double measure(const Source& s, const Sample& sample, bool* clean) {
-  const size_t size = Min(sample.size, kMeasured);
-  Output out;
-  begin_output(&out, size, true);
-  out.converter = InvalidOid;                    // UTF-8 is what is measured
-  decode_all(s, sample.data, size, true, &out);  // documents are cut inside characters, too
-  double share = 0;
-  const auto* text = reinterpret_cast<const uint8_t*>(out.text.data) + VARHDRSZ;
-  const size_t length = static_cast<size_t>(out.text.len) - VARHDRSZ;
-  call_core([&] { share = readable_share(text, length, static_cast<uint64_t>(out.dropped)); });
-  *clean = out.dropped == 0;
-  pfree(out.text.data);
-  return share;
+  return left;
 }
 
 // Supersets under the same name: what decodes in the smaller one decodes alike in the greater.
@@ -223,67 +225,72 @@ const char* superset_of(const char* name) {
   return name;
 }
 
-// Encodings of Latin letters.
-bool is_latin(const char* name) {
-  for (const char* latin : {"WIN1250", "WIN1252", "WIN1254", "WIN1257", "WIN1258"})
-    if (strcmp(name, latin) == 0) return true;
-  return strncmp(name, "LATIN", 5) == 0;
+void enter(Contest* contest, const Candidate& candidate, bool guessed) {
+  const Source s = source_of(candidate.name, {EncodingKind::converter, candidate.name});
+  if (s.kind == EncodingKind::refused) return;
+  Output out;
+  const std::string& evidence = contest->evidence();
+  begin_output(&out, evidence.size(), true);
+  out.converter = InvalidOid;  // UTF-8 is what is measured
+  const size_t cut = decode_all(s, reinterpret_cast<const uint8_t*>(evidence.data()), evidence.size(), true, &out);
+  const Decoded decoded{{out.text.data + VARHDRSZ, static_cast<size_t>(out.text.len) - VARHDRSZ},
+                        static_cast<uint64_t>(out.dropped),
+                        static_cast<uint64_t>(out.dropped_bytes),
+                        cut};
+  call_core([&] { contest->enter(candidate, decoded, guessed); });
+  pfree(out.text.data);
 }
 
-// The first candidate that decodes without a broken character to what people read, else the most readable one.
-struct Choice {
-  EncodingGuess best;
-  bool good = false;
+struct Entrants {
+  Candidate list[kMostEncodings];
+  size_t size;
 };
 
-void consider(const Source& s, const Sample& sample, Choice* choice) {
-  if (choice->good || s.kind != EncodingKind::converter) return;
-  bool clean;
-  const double share = measure(s, sample, &clean);
-  choice->good = clean && share >= kGood;
-  if (choice->good || choice->best.name == nullptr || share > choice->best.confidence) choice->best = {s.name, share};
+// Has the entrants decode `most` bytes of the sample; leaves those worth a longer look.
+EncodingGuess hold_round(const Sample& sample, size_t most, const char* guess, Entrants* entrants) {
+  Owned<Contest>* contest =
+      make_owned<Contest>(CurrentMemoryContext, [&](PgStop*, PgTempFiles*) { return new Contest(sample, most); });
+  for (size_t i = 0; i < entrants->size; ++i)
+    enter(contest->object, entrants->list[i], strcmp(entrants->list[i].name, guess) == 0);
+  EncodingGuess winner;
+  call_core([&] {
+    winner = contest->object->winner();
+    entrants->size = 0;
+    for (const Candidate& c : contest->object->leaders()) entrants->list[entrants->size++] = c;
+  });
+  destroy_owned(contest);
+  return winner;
+}
+
+// Short evidence is enough to leave most encodings behind.
+EncodingGuess hold_contest(const Sample& sample, const char* guess) {
+  Entrants entrants{};
+  for (const Candidate& c : encoding_candidates())
+    if (entrants.size < kMostEncodings) entrants.list[entrants.size++] = c;
+  const EncodingGuess first = hold_round(sample, kShortEvidence, guess, &entrants);
+  return sample.size <= kShortEvidence ? first : hold_round(sample, kLongEvidence, guess, &entrants);
 }
 
 EncodingGuess detect(const uint8_t* document, size_t size) {
-  constexpr int kMost = 8;
   Sample sample{};
   EncodingGuess certain;
   char guess[64] = "";
-  EncodingGuess frequent[kMost];
-  bool no_latin = false;
-  int n = 0;
   call_core([&] {
     PgStop stop;
     sample = sample_of(document, size, &stop);
     certain = certain_encoding(sample);
     if (certain.name != nullptr) return;
-    strlcpy(guess, guess_charset(sample.data, sample.size, &stop).c_str(), sizeof guess);
-    for (const EncodingGuess& g : frequent_encodings(sample))
-      if (n < kMost) frequent[n++] = g;
-    no_latin = mostly_high(sample);
+    strlcpy(guess, guess_charset(evidence_of(sample, kLongEvidence), &stop).c_str(), sizeof guess);
   });
   if (certain.name != nullptr) return certain;
-  Choice choice;
-  Source guessed{};
-  if (guess[0] != '\0') guessed = named_source(guess);
-  if (guessed.kind == EncodingKind::converter) guessed = named_source(superset_of(guessed.name));
-  // No Latin text is mostly bytes above ASCII, and others of one byte a character have words of an odd length, which
-  // are broken in the encodings of East Asia.
-  const bool doubtful = no_latin && guessed.kind == EncodingKind::converter &&
-                        (is_latin(guessed.name) || (pg_encoding_max_length(guessed.encoding) == 1 && n > 0 &&
-                                                    frequent[0].confidence >= kTolerable));
-  if (!doubtful) consider(guessed, sample, &choice);
-  for (int i = 0; i < n; ++i) consider(named_source(frequent[i].name), sample, &choice);
-  if (doubtful) consider(guessed, sample, &choice);
-  // Any bytes are readable as Latin, so that it is the last resort. Guesses that nobody converts (Macintosh, DOS) are
-  // Latin mostly.
-  if (choice.best.confidence < kTolerable) {
-    choice = {};
-    if (no_latin) consider(named_source("WIN1251"), sample, &choice);
-    consider(named_source("WIN1252"), sample, &choice);
-    consider(named_source("LATIN1"), sample, &choice);
-  }
-  return choice.best;
+  const Source guessed = named_source(guess);
+  MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "neardup detection", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext old = MemoryContextSwitchTo(own);
+  const EncodingGuess winner =
+      hold_contest(sample, guessed.kind == EncodingKind::converter ? superset_of(guessed.name) : "");
+  MemoryContextSwitchTo(old);
+  MemoryContextDelete(own);
+  return winner;
 }
 
 // The source for a name of the user's; errors for names that nobody knows or converts.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/clean.h"
+#include "core/detect.h"
 #include "core/encoding.h"
 #include "core/text_quality.h"
 #include "core/title.h"
@@ -88,7 +89,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Sample sample = sample_of(exact.get(), in.size(), nullptr);
   const EncodingGuess guess = certain_encoding(sample);
   DEMAND(guess.confidence >= 0 && guess.confidence <= 1);
-  for (const EncodingGuess& g : frequent_encodings(sample)) DEMAND(g.confidence >= 0.5 && g.confidence <= 1);
+  Contest contest(sample, 1024);
+  contest.enter({"", 0}, {text, broken, broken, 0}, false);
+  const EncodingGuess winner = contest.winner();
+  DEMAND(winner.name != nullptr && winner.confidence >= 0 && winner.confidence <= 1);
+  unicode_order(exact.get(), in.size(), false);
   find_encoding({reinterpret_cast<const char*>(exact.get()), in.size() < 64 ? in.size() : 64});
 
   const TextQuality quality = measure_quality(reinterpret_cast<const uint8_t*>(text.data()), text.size(), nullptr);

@@ -17,7 +17,7 @@ def available(conn, name, call):
     return False
 
 
-def encodings(conn, detects, opencc):
+def encodings(conn, opencc):
     path = data_file("zh_encodings", "docs.tsv.gz")
     if not path:
         return
@@ -28,15 +28,14 @@ def encodings(conn, detects, opencc):
             "SELECT count(*), count(*) FILTER (WHERE neardup_to_utf8({c}, '{n}') = {w}),"
             " count(*) FILTER (WHERE to_minhash(neardup_to_utf8({c}, '{n}')) = to_minhash({w})) FROM zh WHERE {c} IS NOT NULL".format(c=column, n=name, w=want)).fetchone()
         check("zh_encodings, %s: text and signature of every row (%d)" % (column, rows), rows == good == signed > 0, "%d texts, %d signatures" % (good, signed))
-    if detects:
-        right = total = 0
-        for column, want, name in columns:
-            rows, good, short, short_good = conn.execute(
-                "SELECT count(*) FILTER (WHERE long), count(*) FILTER (WHERE long AND good), count(*) FILTER (WHERE NOT long), count(*) FILTER (WHERE NOT long AND good)"
-                " FROM (SELECT octet_length({c}) >= 200 AS long, (neardup_decode({c})).body = {w} AS good FROM zh WHERE {c} IS NOT NULL) d".format(c=column, w=want)).fetchone()
-            print("# detected, %s: %d of %d documents of 200 bytes or more, %d of %d shorter ones" % (column, good, rows, short_good, short), flush=True)
-            right, total = right + good, total + rows
-        check("zh_encodings: detection is right for %.2f of %d documents" % (LEAST_ACCURACY, total), right >= LEAST_ACCURACY * total > 0, "%d of %d" % (right, total))
+    right = total = 0
+    for column, want, name in columns:
+        rows, good, short, short_good = conn.execute(
+            "SELECT count(*) FILTER (WHERE long), count(*) FILTER (WHERE long AND good), count(*) FILTER (WHERE NOT long), count(*) FILTER (WHERE NOT long AND good)"
+            " FROM (SELECT octet_length({c}) >= 200 AS long, (neardup_decode({c})).body = {w} AS good FROM zh WHERE {c} IS NOT NULL) d".format(c=column, w=want)).fetchone()
+        print("# detected, %s: %d of %d documents of 200 bytes or more, %d of %d shorter ones" % (column, good, rows, short_good, short), flush=True)
+        right, total = right + good, total + rows
+    check("zh_encodings: detection is right for %.2f of %d documents" % (LEAST_ACCURACY, total), right >= LEAST_ACCURACY * total > 0, "%d of %d" % (right, total))
     if opencc:
         rows, texts, signatures, alike = conn.execute(
             "SELECT count(*), count(*) FILTER (WHERE neardup_to_simplified(t) = s), count(*) FILTER (WHERE to_minhash(neardup_to_simplified(t), 2) = to_minhash(s, 2)),"
@@ -51,7 +50,7 @@ NAMES = {"Cyrillic": "windows-1251", "EUC": "EUC-JP", "Baltic": "iso-8859-4", "J
 REFUSED = ("HZ", "JIS", "TCVN", "VIQR", "VPS")
 
 
-def languages(conn, detects):
+def languages(conn):
     path = data_file("udhr", "docs.tsv.gz")
     if not path:
         return
@@ -67,8 +66,6 @@ def languages(conn, detects):
     for encoding in REFUSED:
         raw = next(r[4] for r in rows if r[2] == encoding)
         fails("udhr: %s is refused by its name" % encoding, conn, "SELECT neardup_to_utf8(%s, %s)", (raw, encoding), state="0A000", text=NAMES.get(encoding, encoding))
-    if not detects:
-        return
     found = collections.defaultdict(collections.Counter)
     for _, language, encoding, body, raw in rows:
         if encoding in REFUSED or body is None:
@@ -79,10 +76,12 @@ def languages(conn, detects):
         found[encoding]["mislabelled" if mislabelled and got != body else "right" if got == body else "wrong"] += 1
     for encoding in sorted(found):
         print("# detected, udhr %s: %s" % (encoding, ", ".join("%d %s" % (n, k) for k, n in sorted(found[encoding].items()))), flush=True)
+    right, wrong = (sum(counts[k] for counts in found.values()) for k in ("right", "wrong"))
+    check("udhr: detection is right for 0.9 of the documents", right >= 0.9 * (right + wrong) > 0, "%d right, %d wrong" % (right, wrong))
     check("udhr: detection of GB2312, EUC and SJIS", all(set(found[e]) == {"right"} for e in ("GB2312", "EUC", "SJIS")), dict(found))
 
 
-def detection(conn, detects):
+def detection(conn):
     """Documents made here, so that something is tested without the data sets."""
     text = "Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний даст мощный толчок подъёму сельского хозяйства."
     chinese = "人生得意须尽欢，莫使金樽空对月。天生我材必有用，千金散尽还复来。烹羊宰牛且为乐，会须一饮三百杯。"
@@ -90,13 +89,12 @@ def detection(conn, detects):
     korean = "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 이성과 양심을 부여받았으며 서로 형제애의 정신으로 행동하여야 한다."
     cases = [(text, c) for c in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-8-sig")]
     cases += [(chinese, c) for c in ("utf-16-le", "utf-16-be")]
-    if detects:
-        cases += [("亲爱的朋友：你好", "gb18030"), ("Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.", "iso-8859-7"),
-                  ("כל בני אדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון", "cp1255")]
-        cases += [(text, "cp1251"), (text, "koi8-r"), (chinese, "gb18030"), (chinese, "gbk"), (japanese, "euc-jp"), (japanese, "shift_jis"), (korean, "cp949")]
+    cases += [("亲爱的朋友：你好", "gb18030"), ("Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.", "iso-8859-7"),
+              ("כל בני אדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון", "cp1255")]
+    cases += [(text, "cp1251"), (text, "koi8-r"), (chinese, "gb18030"), (chinese, "gbk"), (japanese, "euc-jp"), (japanese, "shift_jis"), (korean, "cp949")]
 
-    if detects:  # few different characters, which mislead statistics
-        equal("documents of few characters", conn.execute("SELECT count(*) FROM unnest(ARRAY['GB18030', 'BIG5']) e, LATERAL neardup_detect_encoding(convert_to(repeat('中文文字', 5000), e)) d WHERE d.encoding = e").fetchone()[0], 2)
+    # few different characters, which mislead statistics
+    equal("documents of few characters", conn.execute("SELECT count(*) FROM unnest(ARRAY['GB18030', 'BIG5']) e, LATERAL neardup_detect_encoding(convert_to(repeat('中文文字', 5000), e)) d WHERE d.encoding = e").fetchone()[0], 2)
 
     def rows():
         for want, codec in cases:
@@ -107,15 +105,14 @@ def detection(conn, detects):
 
     equal_all("documents of many encodings", rows())
     confidences = conn.execute("SELECT min(confidence), max(confidence) FROM unnest(%s::bytea[]) d, neardup_detect_encoding(d)",
-                               ([os.urandom(n) for n in (0, 1, 2, 3, 10, 100, 1000, 100000)] if detects else [b""],)).fetchone()
+                               ([os.urandom(n) for n in (0, 1, 2, 3, 10, 100, 1000, 100000)],)).fetchone()
     check("confidence is from 0 to 1 for any bytes", 0 <= confidences[0] <= confidences[1] <= 1, confidences)
-    if detects:
-        def noise():
-            for n in (1, 2, 3, 5, 8, 100, 5000, 70000):
-                raw = os.urandom(n)
-                body, name, _, dropped = conn.execute("SELECT * FROM neardup_decode(%s)", (raw,)).fetchone()
-                yield raw[:20], body is not None and dropped >= 0, name not in ("HZ", "ISO-2022-JP")
-        equal_all("any bytes become some text", noise())
+    def noise():
+        for n in (1, 2, 3, 5, 8, 100, 5000, 70000):
+            raw = os.urandom(n)
+            body, name, _, dropped = conn.execute("SELECT * FROM neardup_decode(%s)", (raw,)).fetchone()
+            yield raw[:20], body is not None and dropped >= 0, name not in ("HZ", "ISO-2022-JP")
+    equal_all("any bytes become some text", noise())
 
 
 def many_broken(conn):
@@ -246,10 +243,9 @@ def other_databases(cleans):
 
 def main():
     with database() as name, connect(name) as conn:
-        detects = available(conn, "libuchardet", "neardup_detect_encoding('\\x636166e9')")
         opencc = available(conn, "OpenCC", "neardup_to_simplified('x')")
         cleans = available(conn, "RE2", "neardup_clean('x')")
-        sections((detection, conn, detects), (many_broken, conn), (encodings, conn, detects, opencc), (languages, conn, detects), (quality, conn, cleans),
+        sections((detection, conn), (many_broken, conn), (encodings, conn, opencc), (languages, conn), (quality, conn, cleans),
                  (interrupts, conn, opencc, cleans))
         if cleans:
             sections((rules, conn), (pages, conn))
