@@ -280,8 +280,9 @@ std::string title_of(std::string_view filename, bool percent_decoding) {
   const std::string_view base = without_extensions(name);
   // Ever less is left out until something is left.
   std::string bare = without_brackets(without_copy_mark(without_extensions(without_brackets(base))));
-  for (const std::string& candidate : {std::string(trimmed_title(without_copy_mark(bare))), std::string(trimmed_title(base)),
-                                       std::string(trimmed_title(name)), std::string(name)}) {
+  for (const std::string& candidate :
+       {std::string(trimmed_title(without_copy_mark(bare))), std::string(trimmed_title(base)),
+        std::string(trimmed_title(name)), std::string(name)}) {
     const std::string title = spaced(candidate);
     if (!title.empty()) return title;
   }
