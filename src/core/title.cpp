@@ -226,12 +226,12 @@ std::string without_brackets(std::string_view s) {
   return out;
 }
 
-// Whether the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1".
+// Whether the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1", "1+1".
 bool plus_joins(std::string_view s, size_t i) noexcept {
   const auto inside_word = [&](size_t at) {
     return at < s.size() && s[at] != '_' && s[at] != '-' && s[at] != '.' && s[at] != '+';
   };
-  return i > 0 && inside_word(i - 1) && inside_word(i + 1);
+  return i > 0 && inside_word(i - 1) && inside_word(i + 1) && !(is_digit(s[i - 1]) && is_digit(s[i + 1]));
 }
 
 // Joints to spaces, white space collapsed. A point between digits stays. A name that has spaces keeps its points and
