@@ -226,12 +226,12 @@ std::string without_brackets(std::string_view s) {
   return out;
 }
 
-// Whether the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1".
+// Whether the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1", "1+1".
 bool plus_joins(std::string_view s, size_t i) noexcept {
   const auto inside_word = [&](size_t at) {
     return at < s.size() && s[at] != '_' && s[at] != '-' && s[at] != '.' && s[at] != '+';
   };
-  return i > 0 && inside_word(i - 1) && inside_word(i + 1);
+  return i > 0 && inside_word(i - 1) && inside_word(i + 1) && !(is_digit(s[i - 1]) && is_digit(s[i + 1]));
 }
 
 // Joints to spaces, white space collapsed. A point between digits stays. A name that has spaces keeps its points and
@@ -280,8 +280,9 @@ std::string title_of(std::string_view filename, bool percent_decoding) {
   const std::string_view base = without_extensions(name);
   // Ever less is left out until something is left.
   std::string bare = without_brackets(without_copy_mark(without_extensions(without_brackets(base))));
-  for (const std::string& candidate : {std::string(trimmed_title(without_copy_mark(bare))), std::string(trimmed_title(base)),
-                                       std::string(trimmed_title(name)), std::string(name)}) {
+  for (const std::string& candidate :
+       {std::string(trimmed_title(without_copy_mark(bare))), std::string(trimmed_title(base)),
+        std::string(trimmed_title(name)), std::string(name)}) {
     const std::string title = spaced(candidate);
     if (!title.empty()) return title;
   }

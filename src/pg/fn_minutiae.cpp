@@ -34,7 +34,8 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
   const double margin = PG_GETARG_FLOAT8(2);
   demand_range("grid", grid, kLeastGrid, kMostGrid);
   if (!(margin >= 0 && margin <= 0.5))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("margin must be between 0 and 0.5: %s", shown(margin).text)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("margin must be between 0 and 0.5: %s", shown(margin).text)));
   Datum* values;
   bool* nulls;
   int n;

@@ -68,7 +68,9 @@ Datum neardup_title(PG_FUNCTION_ARGS) {
   size_t size = 0;
   const char* title = server_title(filename, true, &size);
   if (title == nullptr) title = server_title(filename, false, &size);
-  if (title == nullptr) ereport(ERROR, (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER), errmsg("the title cannot be written in the database's encoding")));
+  if (title == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+                    errmsg("the title cannot be written in the database's encoding")));
   PG_RETURN_TEXT_P(cstring_to_text_with_len(title, static_cast<int>(size)));
 }
 

@@ -13,6 +13,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
+constexpr double kLeastPercent = 1.1;  // what is a little above 1 was no percentage
 constexpr int kMaxCachedArgs = 6;
 constexpr Size kMaxCachedBytes = 64 * 1024 * 1024;  // of one argument: a copy is held while the statement runs
 
@@ -169,7 +170,7 @@ void refuse_null_element(int i, const char* what, const char* argument) {
 
 void check_threshold(double threshold) {
   if (threshold > 0 && threshold <= 1) return;
-  const bool percent = threshold > 1 && threshold <= 100;
+  const bool percent = threshold >= kLeastPercent && threshold <= 100;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("threshold must be above 0 and at most 1: %s", shown(threshold).text),
                   percent ? errhint("For %s %%, write %.15g.", shown(threshold).text, threshold / 100) : 0));

@@ -61,6 +61,8 @@ def numbers(conn):
         e = error_of(conn, "SELECT " + call)
         check("%.60s: %s" % (call, number), e is not None and str(e.diag.message_primary).endswith(number), e)
     fails("a percentage", conn, "SELECT all_pairs('SELECT 1::bigint, %s', 80.1)" % sig, hint="For 80.1 %, write 0.801.")
+    e = error_of(conn, "SELECT all_pairs('SELECT 1::bigint, %s', 1.0000001)" % sig)
+    check("what is a little above 1 is no percentage", e is not None and e.diag.message_hint is None, e)
     conn.execute("CREATE TABLE precise (sig minhash); INSERT INTO precise VALUES (%s)" % sig)
     conn.execute("CREATE INDEX precise_index ON precise USING lsh (sig) WITH (threshold = 0.8000001, recall = 0.9000001)")
     got = one(conn, "SELECT guarantee FROM lsh_info('precise_index')")

@@ -111,14 +111,16 @@ def languages(conn):
 
 
 def latin1():
-    """In another encoding the same words, but for those that it cannot write: the micro sign folds to a Greek letter."""
+    """In another encoding the same words; the micro sign, which folds to a Greek letter that LATIN1 lacks, as it is."""
+    def written(rows):
+        return [tuple(v.replace("\u03bc", "\u00b5") if isinstance(v, str) else v for v in row) for row in rows]
     docs = ["Café à la carte. 5 µ of Tea. Naïve µ.", "Café µ la carte; tea of Ümit, naïve café.", "The café of Ümit. ÿ of tea."] * 3
     with database("_latin1", "ENCODING 'LATIN1' LOCALE 'C'") as name, connect(name) as conn:
         fill(conn, "d", docs)
         got = rows_of(conn, "SELECT body FROM d", {})
-        equal("LATIN1: %d rows as defined, without what cannot be written" % len(got), got, words.word_similarities(docs, stopwords=["\u03bc"]))
+        equal("LATIN1: %d rows as defined" % len(got), got, written(words.word_similarities(docs)))
         conn.execute("CALL create_word_model('m', 'SELECT body FROM d', stopwords => '{THE,Naïve}')")
-        equal("LATIN1: a model", model_rows(conn, "m"), words.word_similarities(docs, stopwords=["\u03bc", "the", "naïve"]))
+        equal("LATIN1: a model", model_rows(conn, "m"), written(words.word_similarities(docs, stopwords=["the", "naïve"])))
         equal("LATIN1: asked in its encoding", one(conn, "SELECT count(*) > 0 FROM similar_words('m', 'CAFÉ', 3)"), True)
 
 

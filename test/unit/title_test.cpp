@@ -58,6 +58,8 @@ TEST(Title, SignsThatBelongToAWordStay) {
       {"A+.txt", "A+"},
       {"A+ - Copy.txt", "A+"},
       {"+1.txt", "+1"},
+      {"1+1=2.txt", "1+1=2"},
+      {"top+10+songs.txt", "top 10 songs"},
       {"Romeo + Juliet.epub", "Romeo + Juliet"},
       {"Romeo_+_Juliet.epub", "Romeo + Juliet"},
       {"How+to+cook+(v2).txt", "How to cook"},
