@@ -10,9 +10,11 @@ import collections
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "t"))
+HERE_SMITH = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE_SMITH, "..", "t"), HERE_SMITH]
 from servers import *
 import estate
+import near_queries
 
 SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 600
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else int(time.time()) % 100000
@@ -239,19 +241,25 @@ def rows_of(conn, query):
         return None, e.sqlstate or type(e).__name__
 
 
-def compare(server):
-    """The same rows with the indexes and without."""
-    total, queries = drawn(server)
-    answered = used = differ = 0
-    bad, ends = [], time.monotonic() + SECONDS / 3
-    with server.connect(prepare_threshold=None) as conn:
-        for oid in conn.execute("SELECT oid FROM pg_type").fetchall():  # rows as text, whatever their types
-            conn.adapters.register_loader(oid[0], psycopg.types.string.TextLoader)
-        conn.execute("SET ROLE smith; SET statement_timeout = '%s'; SET max_parallel_workers_per_gather = 0" % TIMEOUT)
-        for query in queries:
-            if time.monotonic() > ends:
-                break
-            got = {}
+def open_to_compare(server):
+    """A session that gives rows as text, whatever their types."""
+    conn = server.connect(prepare_threshold=None)
+    for oid, in conn.execute("SELECT oid FROM pg_type").fetchall():
+        conn.adapters.register_loader(oid, psycopg.types.string.TextLoader)
+    conn.execute("SET ROLE smith; SET statement_timeout = '1s'; SET max_parallel_workers_per_gather = 0")
+    return conn
+
+
+def compared(server, queries, seconds):
+    """(answered, through an lsh index, [what differs, the query]) of queries, each with the indexes and without."""
+    answered = used = 0
+    bad, ends = [], time.monotonic() + seconds
+    conn = open_to_compare(server)
+    for query in queries:
+        if time.monotonic() > ends:
+            break
+        got, state = {}, None
+        try:
             for plan in ("without", "with", "bitmap"):
                 conn.execute(PLANS_OF[plan])
                 got[plan], state = rows_of(conn, query)
@@ -261,11 +269,27 @@ def compare(server):
                 continue
             answered += 1
             plan = "\n".join(r[0] for r in conn.execute(("EXPLAIN (COSTS OFF) " + query).encode()))
-            used += bool(re.search(r"(?:Index|Bitmap Index) Scan (?:using|on) (?:article_(?!pkey)|words_(?!of)|mail_\w*minhash|kept_with|copies_sig|narrow_copies_sig)", plan))
-            if got["with"] != got["without"] or got["bitmap"] != got["without"]:
-                bad.append(["%d rows with the indexes, %d by bitmaps, %d without" % tuple(sum(got[p].values()) for p in ("with", "bitmap", "without")), query])
-    print("note: sqlsmith: %d queries drawn, %d compared, %d through an lsh index" % (total, answered, used))
-    check("sqlsmith: the same rows with the lsh indexes and without", answered and not bad, bad and told(bad) or "%d answered" % answered)
+        except psycopg.Error as e:  # the server has gone; its log says why
+            bad.append(["the session is lost: %s" % e, query])
+            server.wait()
+            conn = open_to_compare(server)
+            continue
+        used += bool(re.search(r"(?:Index|Bitmap Index) Scan (?:using|on) (?:article_(?!pkey)|words_(?!of)|mail_\w*minhash|kept_with|copies_sig|narrow_copies_sig)", plan))
+        if got["with"] != got["without"] or got["bitmap"] != got["without"]:
+            bad.append(["%d rows with the indexes, %d by bitmaps, %d without" % tuple(sum(got[p].values()) for p in ("with", "bitmap", "without")), query])
+    conn.close()
+    return answered, used, bad
+
+
+def compare(server):
+    """The same rows with the indexes and without: of sqlsmith's queries, and of those that are full of our conditions."""
+    total, queries = drawn(server)
+    generator = near_queries.Generator(rng, ROWS)
+    print("note: sqlsmith: %d of the %d queries that it drew have one answer" % (len(queries), total))
+    for what, some in (("queries of sqlsmith", queries), ("queries full of our conditions", (generator.query() for _ in range(100 * COMPARED)))):
+        answered, used, bad = compared(server, some, SECONDS / 6)
+        print("note: sqlsmith: %s: %d compared, %d of them through an lsh index" % (what, answered, used))
+        check("sqlsmith: %s: the same rows with the lsh indexes and without" % what, answered > SECONDS / 6 and used and not bad, bad and told(bad) or "%d answered" % answered)
 
 
 def main():
