@@ -45,8 +45,9 @@ class Linter:
 
     def file(self, path):
         with open(path, encoding="utf-8") as f:
-            text = f.read()
-        name = os.path.relpath(path, ROOT)
+            self.text(os.path.relpath(path, ROOT), f.read())
+
+    def text(self, name, text):
         text = "".join(c if ord(c) < 128 else "?" for c in text.replace("@extschema@", SCHEMA))
         text = re.sub(r"^\\.*$", "", text, flags=re.M)  # psql's
         for raw in self.pglast.parse_sql(text):
@@ -57,6 +58,9 @@ class Linter:
     def statement(self, path, line, node, source, text):
         kind = type(node).__name__
         self.statements += 1
+        # an update replaces what is the extension's already
+        if os.path.join("sql", "install") in path and (getattr(node, "replace", False) or getattr(node, "if_not_exists", False)):
+            self.found(path, line, "at installation", "OR REPLACE or IF NOT EXISTS takes what somebody else has put there")
         if kind == "CreateFunctionStmt":
             return self.function(path, node, source, text)
         if kind == "DoStmt":
@@ -134,7 +138,7 @@ class Linter:
         begin = re.search(r"\bDECLARE\b", body)
         if not begin:
             return
-        part = re.split(r"^BEGIN\b", body[begin.end():], maxsplit=1, flags=re.M)[0]
+        part = re.split(r"\bBEGIN\b", body[begin.end():], maxsplit=1)[0]
         blank = re.sub(r"--[^\n]*", lambda m: " " * len(m.group()), part)
         blank = re.sub(r"'[^']*'", lambda m: "'" + " " * (len(m.group()) - 2) + "'", blank)
         at = 0
@@ -263,6 +267,32 @@ def walk(pglast, node, visit):
             walk(pglast, getattr(node, slot, None), visit)
 
 
+BODY = "CREATE FUNCTION f(a text) RETURNS void LANGUAGE plpgsql%s AS $$ DECLARE t pg_catalog.text; BEGIN\n%s\nEND $$;"
+# What must be found, once each, and what must not.
+SAMPLES = (
+    ("SELECT a = b", 1), ("SELECT a OPERATOR(pg_catalog.=) b", 0), ("SELECT f(1), pg_catalog.f(2)", 1), ("SELECT a IN (1, 2)", 1), ("SELECT a IN (SELECT 1)", 1), ("SELECT a = ANY (b)", 1),
+    ("SELECT a BETWEEN 1 AND 2", 1), ("SELECT a LIKE 'x'", 1), ("SELECT CASE a WHEN 1 THEN 2 END", 1), ("SELECT CASE WHEN a THEN 2 END", 0), ("SELECT NULLIF(a, b)", 1), ("SELECT a IS DISTINCT FROM b", 1),
+    ("SELECT FROM a JOIN b USING (c)", 1), ("SELECT FROM a NATURAL JOIN b", 1), ("SELECT FROM a ORDER BY b USING <", 1), ("SELECT DISTINCT a FROM b GROUP BY c ORDER BY d", 0), ("SELECT (a, b) < (c, d)", 1),
+    ("SELECT a::text FROM pg_class", 0), ("CREATE VIEW v AS SELECT a + 1 AS b FROM c", 1), ("CREATE TABLE t (a int DEFAULT now(), CHECK (a > 0))", 2), ("DO $$ BEGIN PERFORM 1 + 1; END $$", 1),
+    (BODY % ("", "PERFORM a::text;"), 1), (BODY % ("", "PERFORM 1 FROM pg_class;"), 1), (BODY % ("", "t := 'int'::pg_catalog.regtype;"), 1), (BODY % ("", "IF a = 'x' THEN RETURN; END IF;"), 1),
+    (BODY % ("", "EXECUTE pg_catalog.format('SELECT %s = %s', a, a);"), 1), (BODY % ("", "RAISE EXCEPTION 'x' USING HINT = pg_catalog.format('SELECT f(%L)', a);"), 0),
+    (BODY % (" SET search_path = pg_catalog, pg_temp", "IF a = 'x' THEN RETURN; END IF; EXECUTE format('SELECT 1 + %s', 1);"), 0), (BODY % (" SET search_path = pg_catalog", "NULL;"), 1),
+    (BODY % (" SET search_path = pg_catalog, pg_temp", "t := format('SELECT 1 + %s', 1);"), 1), (BODY.replace("DECLARE t pg_catalog.text;", "DECLARE t text;") % ("", "NULL;"), 1),
+    ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1 + 1'", 1), ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'WITH c AS (SELECT 1) SELECT * FROM c'", 0),
+)
+
+
+def check_samples(pglast):
+    """The samples that the lint does not see as they are."""
+    bad = []
+    for text, wanted in SAMPLES:
+        linter = Linter(pglast)
+        linter.text("sample", text)
+        if len(linter.findings) != wanted:
+            bad.append("%s: %d of %d: %s" % (text, len(linter.findings), wanted, [f.what for f in linter.findings]))
+    return bad
+
+
 def default_files():
     upgrades = glob.glob(os.path.join(ROOT, "sql", "upgrade", "neardup--*--*.sql"))
     newest = max(upgrades, key=lambda p: [int(n) for n in re.findall(r"\d+", os.path.basename(p))])
@@ -291,13 +321,15 @@ def main():
         return 0
     print("%d statements, %d bodies of functions, %d of them with SET search_path, %d strings of format(), %d of which are no SQL by themselves"
           % (linter.statements, linter.bodies, linter.settled, linter.strings, linter.unread))
+    bad = check_samples(linter.pglast)
+    print("not ok - %d samples: %s" % (len(SAMPLES), "; ".join(bad)) if bad else "ok - %d samples are seen as they are" % len(SAMPLES))
     for path in files:
         name = os.path.relpath(path, ROOT)
         found = sorted((f for f in linter.findings if f.path == name), key=lambda f: f.line)
         for finding in found:
             print("    %s" % finding)
         print("not ok - %s: %d names without a schema" % (name, len(found)) if found else "ok - %s leaves nothing to the search_path" % name)
-    return 1 if linter.findings else 0
+    return 1 if linter.findings or bad else 0
 
 
 if __name__ == "__main__":

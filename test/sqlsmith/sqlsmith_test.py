@@ -10,9 +10,11 @@ import collections
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "t"))
+HERE_SMITH = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE_SMITH, "..", "t"), HERE_SMITH]
 from servers import *
 import estate
+import near_queries
 
 SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 600
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else int(time.time()) % 100000
@@ -116,6 +118,8 @@ class Log:
                         self.bad[-1][1] += line  # the query that a process ran when it was ended
                     continue
                 state, piece, text = found.groups()
+                if piece in ("WARNING", "LOG"):
+                    last = None
                 if piece in ("ERROR", "FATAL"):
                     self.states[state] += 1
                     last = [state + " " + text, ""] if state in ("XX000", "XX001", "XX002") else None
@@ -132,9 +136,45 @@ class Log:
     def statements(self):
         return sum(self.states.values())
 
-    def ours(self):
-        """Without PostgreSQL's own internal errors, which it is known for: those that name no file of its."""
-        return [b for b in self.bad if not re.search(r"\[\w+, \w+\.[ch]:\d+\]", b[0])]
+
+def raised_in(what):
+    """The C function that raised an error, by the log; None for a crash."""
+    found = re.search(r"\[(\w+), \S+:\d+\]", what)
+    return found and found.group(1)
+
+
+def is_ours(server, what, statement):
+    """Whether our library is among the callers: the statement is run again, with a backtrace. None where it does not fail again."""
+    function = raised_in(what)
+    if function is None or re.search(r"\[\w+, \w+\.(?:cpp|h):", what):
+        return True
+    began = os.path.getsize(server.log)
+    with server.connect() as conn:
+        conn.execute("SET backtrace_functions = '%s'; SET ROLE smith; SET statement_timeout = '10s'" % function)
+        with contextlib.suppress(psycopg.Error):
+            conn.execute(b"BEGIN")
+            conn.execute(statement.encode())
+        conn.rollback()
+    with open(server.log, errors="replace") as f:
+        f.seek(began)
+        traces = re.findall(r"BACKTRACE:  (.*?)\n\w{5} ", f.read(), re.S)
+    return any("neardup" in t for t in traces) if traces else None
+
+
+def sorted_out(server, log):
+    """(ours, PostgreSQL's own, those that cannot be told), of each kind one that tells it."""
+    kinds = {}
+    for what, statement in log.bad:
+        kinds.setdefault(re.sub(r"\d+", "N", what), []).append((what, statement))
+    parts = {True: [], False: [], None: []}
+    for found in kinds.values():
+        verdicts = [(is_ours(server, *one_of), one_of) for one_of in found[:3]]
+        for verdict in (True, False, None):
+            hits = [x for v, x in verdicts if v is verdict]
+            if hits:
+                parts[verdict].append(list(hits[0]))
+                break
+    return parts[True], parts[False], parts[None]
 
 
 def told(bad, most=10):
@@ -155,16 +195,22 @@ def torture(server):
     log = Log(server.log)
     good = counted[-1] if counted else 0
     check("sqlsmith: %d statements, %d of them errors (%s)" % (good, log.statements, ", ".join("%s %d" % item for item in log.states.most_common(6))), good > SECONDS, err[-500:] + out[-300:])
-    bad = log.ours()
-    check("sqlsmith: the server neither ends nor meets an internal error of ours; of PostgreSQL's own: %d" % (len(log.bad) - len(bad)), not bad, bad and told(bad))
-    others = [b for b in log.bad if b not in bad]
-    if others and FULL:
-        told(others, 3)
     with server.connect() as conn:
         conn.execute("SET ROLE smith")
         names = [r[0] for r in conn.execute("SELECT c.oid::regclass::text FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' AND relkind = 'i'")]
         equal_all("sqlsmith: every lsh index is sound afterwards", [(n, str(error_of(conn, "SELECT lsh_check('%s', true)" % n)), "None") for n in names])
     return good
+
+
+def internal(server):
+    """What the log of it all has."""
+    ours, own, unknown = sorted_out(server, Log(server.log))
+    check("sqlsmith: the server neither ends nor meets an internal error of ours (kinds of PostgreSQL's own: %d, that do not come again: %d)" % (len(own), len(unknown)), not ours, ours and told(ours))
+    if unknown:
+        print("note: sqlsmith: internal errors that do not come again: %s" % "; ".join(what for what, _ in unknown))
+        told(unknown, 3)
+    for what, _ in own:
+        print("    of PostgreSQL's own: %s" % what)
 
 
 def drawn(server):
@@ -195,19 +241,25 @@ def rows_of(conn, query):
         return None, e.sqlstate or type(e).__name__
 
 
-def compare(server):
-    """The same rows with the indexes and without."""
-    total, queries = drawn(server)
-    answered = used = differ = 0
-    bad, ends = [], time.monotonic() + SECONDS / 3
-    with server.connect(prepare_threshold=None) as conn:
-        for oid in conn.execute("SELECT oid FROM pg_type").fetchall():  # rows as text, whatever their types
-            conn.adapters.register_loader(oid[0], psycopg.types.string.TextLoader)
-        conn.execute("SET ROLE smith; SET statement_timeout = '%s'; SET max_parallel_workers_per_gather = 0" % TIMEOUT)
-        for query in queries:
-            if time.monotonic() > ends:
-                break
-            got = {}
+def open_to_compare(server):
+    """A session that gives rows as text, whatever their types."""
+    conn = server.connect(prepare_threshold=None)
+    for oid, in conn.execute("SELECT oid FROM pg_type").fetchall():
+        conn.adapters.register_loader(oid, psycopg.types.string.TextLoader)
+    conn.execute("SET ROLE smith; SET statement_timeout = '1s'; SET max_parallel_workers_per_gather = 0")
+    return conn
+
+
+def compared(server, queries, seconds):
+    """(answered, through an lsh index, [what differs, the query]) of queries, each with the indexes and without."""
+    answered = used = 0
+    bad, ends = [], time.monotonic() + seconds
+    conn = open_to_compare(server)
+    for query in queries:
+        if time.monotonic() > ends:
+            break
+        got, state = {}, None
+        try:
             for plan in ("without", "with", "bitmap"):
                 conn.execute(PLANS_OF[plan])
                 got[plan], state = rows_of(conn, query)
@@ -217,11 +269,27 @@ def compare(server):
                 continue
             answered += 1
             plan = "\n".join(r[0] for r in conn.execute(("EXPLAIN (COSTS OFF) " + query).encode()))
-            used += bool(re.search(r"(?:Index|Bitmap Index) Scan (?:using|on) (?:article_(?!pkey)|words_(?!of)|mail_\w*minhash|kept_with|copies_sig|narrow_copies_sig)", plan))
-            if got["with"] != got["without"] or got["bitmap"] != got["without"]:
-                bad.append(["%d rows with the indexes, %d by bitmaps, %d without" % tuple(sum(got[p].values()) for p in ("with", "bitmap", "without")), query])
-    print("note: sqlsmith: %d queries drawn, %d compared, %d through an lsh index" % (total, answered, used))
-    check("sqlsmith: the same rows with the lsh indexes and without", answered and not bad, bad and told(bad) or "%d answered" % answered)
+        except psycopg.Error as e:  # the server has gone; its log says why
+            bad.append(["the session is lost: %s" % e, query])
+            server.wait()
+            conn = open_to_compare(server)
+            continue
+        used += bool(re.search(r"(?:Index|Bitmap Index) Scan (?:using|on) (?:article_(?!pkey)|words_(?!of)|mail_\w*minhash|kept_with|copies_sig|narrow_copies_sig)", plan))
+        if got["with"] != got["without"] or got["bitmap"] != got["without"]:
+            bad.append(["%d rows with the indexes, %d by bitmaps, %d without" % tuple(sum(got[p].values()) for p in ("with", "bitmap", "without")), query])
+    conn.close()
+    return answered, used, bad
+
+
+def compare(server):
+    """The same rows with the indexes and without: of sqlsmith's queries, and of those that are full of our conditions."""
+    total, queries = drawn(server)
+    generator = near_queries.Generator(rng, ROWS)
+    print("note: sqlsmith: %d of the %d queries that it drew have one answer" % (len(queries), total))
+    for what, some in (("queries of sqlsmith", queries), ("queries full of our conditions", (generator.query() for _ in range(100 * COMPARED)))):
+        answered, used, bad = compared(server, some, SECONDS / 6)
+        print("note: sqlsmith: %s: %d compared, %d of them through an lsh index" % (what, answered, used))
+        check("sqlsmith: %s: the same rows with the lsh indexes and without" % what, answered > SECONDS / 6 and used and not bad, bad and told(bad) or "%d answered" % answered)
 
 
 def main():
@@ -232,7 +300,7 @@ def main():
         with server.connect() as conn:
             print("note: sqlsmith: assertions are %s" % one(conn, "SHOW debug_assertions"))
         make(server)
-        sections((torture, server), (compare, server))
+        sections((torture, server), (compare, server), (internal, server))
         if os.environ.get("NEARDUP_TEST_KEEP"):
             print("note: kept in %s" % server.folder)
 

@@ -316,7 +316,7 @@ class Watch:
 
 def caller_of(context):
     """The function of ours, or the statement, that a hostile one was called from: the first below it."""
-    lines = [line for line in context.splitlines()]
+    lines = context.splitlines()
     for line in lines[1:]:
         found = re.match(r"(?:PL/pgSQL|SQL) function (?:\S+\.)?(\w+)\(.*?\)(.*)", line)
         if found:

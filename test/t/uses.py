@@ -1,5 +1,6 @@
 """Every public function used as it is meant, by statements in which nothing is left to the search_path: for tests of what runs besides. {nd}: the schema of
 the extension; {own}: a schema with the types mood (an enum), words (a domain over text) and number (over bigint)."""
+import re
 
 EXACT = "(SELECT s.sig FROM data.docs s WHERE s.id OPERATOR(pg_catalog.=) 3::pg_catalog.int8)"
 
@@ -117,7 +118,6 @@ def made(nd, own):
 
 def qualified(text):
     """Types of casts as pg_catalog's."""
-    import re
     return re.sub(r"::(%s)(?![\w.])" % "|".join(re.escape(t) for t in sorted(PLAIN_TYPES, key=len, reverse=True)), r"::pg_catalog.\1", text)
 
 
