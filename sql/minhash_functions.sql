@@ -42,6 +42,9 @@ SELECT jaccard_exact('{a,b,c}'::text[], '{b,c,d}'::text[]), jaccard_exact(ARRAY[
 -- The operator % and its setting
 SHOW neardup.jaccard_threshold;
 SELECT x % y FROM (SELECT set_minhash(ARRAY(SELECT generate_series(1, 100))) x, set_minhash(ARRAY(SELECT generate_series(1, 120))) y) s;
+-- An empty signature has similarity 0, also to itself.
+SET neardup.jaccard_threshold = 0;
+SELECT to_minhash('') % to_minhash(''), to_minhash('') % to_minhash('a b c d'), to_minhash('e f g h') % to_minhash('a b c d');
 SET neardup.jaccard_threshold = 0.95;
 SELECT x % y FROM (SELECT set_minhash(ARRAY(SELECT generate_series(1, 100))) x, set_minhash(ARRAY(SELECT generate_series(1, 120))) y) s;
 RESET neardup.jaccard_threshold;

@@ -20,6 +20,11 @@ CREATE FUNCTION neardup_decode(document bytea, encoding text = NULL, OUT body te
 COMMENT ON FUNCTION neardup_decode(bytea, text) IS
   'document as text without its broken characters, how many were dropped, and the encoding, detected unless named';
 
+CREATE FUNCTION neardup_signed_text(document bytea, encoding text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION neardup_signed_text(bytea, text) IS
+  'private: neardup_decode() for signing: a character that the database''s encoding lacks is spelled, such as u4e2d, as a word of its own';
+
 CREATE FUNCTION neardup_to_simplified(body text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION neardup_to_simplified(text) IS 'Chinese text in simplified characters, by OpenCC (t2s)';

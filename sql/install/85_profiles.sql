@@ -1,23 +1,24 @@
 -- Profiles -----------------------------------------------------------------------------------------------------------
 -- How a document becomes a signature. A user's profile is a table of this type in the user's schema, a row a version;
--- the built-in ones are constants.
+-- the built-in ones are constants. Version 2 reads CR LF as LF (units of characters), or has other rules.
 
 CREATE TYPE neardup_profile AS (
   version int, signature text, unit text, k int, num_perm int, bits int, seed bigint,
-  encoding text, script text, rules text, min_length int, made_at timestamptz);
+  encoding text, script text, rules text, min_length int, made_at timestamptz,
+  normalization text);        -- NULL: none, made by 0.2.0
 COMMENT ON TYPE neardup_profile IS 'how documents are signed: rows of a table that create_profile() makes';
 
 CREATE FUNCTION neardup_default_profiles(OUT name text, OUT profile neardup_profile) RETURNS SETOF record
   LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 6 AS $$
-  SELECT name, ROW(1, signature, unit, k, num_perm, bits, seed, encoding, script, rules, min_length, NULL)::@extschema@.neardup_profile
+  SELECT name, ROW(version, signature, unit, k, num_perm, bits, seed, encoding, script, rules, min_length, NULL, 'none')::@extschema@.neardup_profile
   FROM (VALUES
-    ('default', 'minhash', 'word', 3, 128, 32, 0::bigint, 'detect', 'keep', 'none', 0),
-    ('web', 'minhash', 'word', 3, 128, 32, 0, 'detect', 'keep', 'default', 50),
-    ('code', 'minhash', 'char', 8, 128, 32, 0, 'detect', 'keep', 'none', 0),
-    ('chinese', 'minhash', 'char', 3, 128, 32, 0, 'detect', 'simplified', 'none', 0),
-    ('simhash', 'simhash', 'word', 3, NULL, NULL, NULL, 'detect', 'keep', 'none', 0),
-    ('ctph', 'ctph', NULL, NULL, NULL, NULL, NULL, 'bytes', 'keep', 'none', 0))
-    v(name, signature, unit, k, num_perm, bits, seed, encoding, script, rules, min_length)
+    ('default', 1, 'minhash', 'word', 3, 128, 32, 0::bigint, 'detect', 'keep', 'none', 0),
+    ('web', 2, 'minhash', 'word', 3, 128, 32, 0, 'detect', 'keep', 'default', 50),
+    ('code', 2, 'minhash', 'char', 8, 128, 32, 0, 'detect', 'keep', 'none', 0),
+    ('chinese', 2, 'minhash', 'char', 3, 128, 32, 0, 'detect', 'simplified', 'none', 0),
+    ('simhash', 1, 'simhash', 'word', 3, NULL, NULL, NULL, 'detect', 'keep', 'none', 0),
+    ('ctph', 1, 'ctph', NULL, NULL, NULL, NULL, NULL, 'bytes', 'keep', 'none', 0))
+    v(name, version, signature, unit, k, num_perm, bits, seed, encoding, script, rules, min_length)
   $$;
 COMMENT ON FUNCTION neardup_default_profiles() IS 'the built-in profiles';
 
@@ -91,8 +92,15 @@ BEGIN
   IF p.min_length < 0 THEN
     RAISE EXCEPTION 'min_length must be at least 0: %', p.min_length USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none') THEN
-    RAISE EXCEPTION 'documents of encoding ''bytes'' have no script and no rules' USING ERRCODE = 'invalid_parameter_value';
+  IF COALESCE(p.normalization, 'none') NOT IN ('none', 'NFC', 'NFKC') THEN
+    RAISE EXCEPTION 'normalization must be ''none'', ''NFC'' or ''NFKC'': %', quote_literal(p.normalization) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.normalization <> 'none' AND getdatabaseencoding() <> 'UTF8' THEN
+    RAISE EXCEPTION 'normalization => % needs a database in UTF8: this one is in %', quote_literal(p.normalization), getdatabaseencoding()
+      USING ERRCODE = 'feature_not_supported';
+  END IF;
+  IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none' OR p.normalization <> 'none') THEN
+    RAISE EXCEPTION 'documents of encoding ''bytes'' have no script, no rules and no normal form' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF p.signature <> 'ctph' AND (p.unit IS NULL OR p.k IS NULL) THEN
     RAISE EXCEPTION 'unit and k of a profile of % signatures must not be NULL', p.signature USING ERRCODE = 'null_value_not_allowed';
@@ -114,10 +122,16 @@ CREATE FUNCTION neardup_document_sql(p neardup_profile, body_type regtype, body 
 DECLARE
   e text := body;
 BEGIN
-  IF body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes' THEN
-    e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
-                CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) || '::pg_catalog.text' END);
+  IF body_type::oid <> 'bytea'::regtype::oid THEN
+    e := format('(%s)::pg_catalog.text', e);
+  ELSIF p.encoding <> 'bytes' THEN
+    e := format('@extschema@.neardup_signed_text(%s, %s)', e, CASE WHEN p.encoding = 'detect' THEN 'NULL::pg_catalog.text' ELSE quote_literal(p.encoding) || '::pg_catalog.text' END);
   END IF;
+  -- a file that came by way of another system has other line ends; words do not see them
+  IF p.unit = 'char' AND p.encoding <> 'bytes' THEN
+    e := format(E'pg_catalog.replace(pg_catalog.replace(%s, E''\\r\\n'', E''\\n''), E''\\r'', E''\\n'')', e);
+  END IF;
+  IF p.normalization IN ('NFC', 'NFKC') AND p.encoding <> 'bytes' THEN e := format('pg_catalog.normalize(%s, %L)', e, p.normalization); END IF;
   IF p.script <> 'keep' THEN
     IF p.script NOT IN ('simplified', 'traditional') THEN
       RAISE EXCEPTION 'script must be ''keep'', ''simplified'' or ''traditional'': %', quote_literal(p.script) USING ERRCODE = 'invalid_parameter_value';
@@ -189,26 +203,26 @@ COMMENT ON FUNCTION neardup_add_version(text, neardup_profile) IS 'private: adds
 
 -- What is not given stays.
 CREATE FUNCTION neardup_changed_profile(p neardup_profile, version int, signature text, unit text, k int, num_perm int, bits int, seed bigint, encoding text,
-    script text, rules text, min_length int) RETURNS neardup_profile LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    script text, rules text, min_length int, normalization text) RETURNS neardup_profile LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ROW(version, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k), COALESCE(num_perm, p.num_perm),
              COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding), COALESCE(script, p.script),
-             COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now())::@extschema@.neardup_profile
+             COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now(), COALESCE(normalization, p.normalization, 'none'))::@extschema@.neardup_profile
   $$;
-COMMENT ON FUNCTION neardup_changed_profile(neardup_profile, int, text, text, int, int, int, bigint, text, text, text, int) IS
+COMMENT ON FUNCTION neardup_changed_profile(neardup_profile, int, text, text, int, int, int, bigint, text, text, text, int, text) IS
   'private: a version of a profile that differs in what is given';
 
 CREATE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
     num_perm int = NULL, bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL,
-    min_length int = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
+    min_length int = NULL, normalization text = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT (@extschema@.neardup_default_profile(name) IS NULL) THEN
     RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'duplicate_object';
   END IF;
   RETURN @extschema@.neardup_make_profile(@extschema@.neardup_new_name(name, 'a profile'::pg_catalog.text, 63),
     @extschema@.neardup_changed_profile(@extschema@.neardup_profile_named(base), 1, signature, unit, k, num_perm, bits, seed, encoding, script,
-                                        @extschema@.neardup_rules_path(rules), min_length));
+                                        @extschema@.neardup_rules_path(rules), min_length, normalization));
 END $$;
-COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int) IS
+COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text) IS
   'makes a profile, a table of that name, version 1; what is not given is as in the profile base';
 
 CREATE FUNCTION neardup_own_profile(name text) RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -222,15 +236,15 @@ END $$;
 COMMENT ON FUNCTION neardup_own_profile(text) IS 'private: the path of a profile that is a table';
 
 CREATE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
-    bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL)
-  RETURNS int LANGUAGE plpgsql AS $$
+    bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL,
+    normalization text = NULL) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   path pg_catalog.text := @extschema@.neardup_own_profile(name);
   p @extschema@.neardup_profile := @extschema@.neardup_profile_named(path);
 BEGIN
   RETURN @extschema@.neardup_add_version(path,
     @extschema@.neardup_changed_profile(p, p.version OPERATOR(pg_catalog.+) 1, signature, unit, k, num_perm, bits, seed, encoding, script,
-                                        @extschema@.neardup_rules_path(rules), min_length));
+                                        @extschema@.neardup_rules_path(rules), min_length, normalization));
 END $$;
-COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int) IS
+COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text) IS
   'adds a version to a profile and gives its number; jobs sign all rows anew at their next refresh';

@@ -449,11 +449,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_step(regclass, int) IS 'private: one step of a refresh';
 
+-- Whether 0.2.0 signed some documents of a job otherwise: encodings were guessed by other means, rules are others, CR was no line's end.
+CREATE FUNCTION neardup_signed_otherwise(j neardup_job) RETURNS boolean LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  p @extschema@.neardup_profile;
+BEGIN
+  IF j.body IS NULL THEN RETURN false; END IF;
+  p := @extschema@.neardup_profile_named(j.profile);
+  RETURN COALESCE(p.unit = 'char', false) OR p.rules <> 'none' OR (j.body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes');
+END $$;
+COMMENT ON FUNCTION neardup_signed_otherwise(neardup_job) IS 'private: whether a job of 0.2.0 is to sign its documents anew';
+
 -- False where the job is paused.
 CREATE FUNCTION neardup_refresh_begin(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t record;
+  qualified boolean := (@extschema@.neardup_job_row(job)).qualified;  -- as it is stored
 BEGIN
   PERFORM @extschema@.neardup_demand_owner(job);
   IF j.source IS NULL THEN
@@ -468,9 +481,9 @@ BEGIN
   PERFORM @extschema@.neardup_job_part(job, v.suffix) FROM (VALUES (''), ('_signatures'), ('_changes')) v(suffix);
   EXECUTE format('UPDATE %s SET refresh = refresh + 1, phase = ''listing'', done = 0, total = NULL, started = clock_timestamp(),
                   phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL,
-                  filter = $1, deleted = $2, order_by = $3, qualified = true,
+                  filter = $1, deleted = $2, order_by = $3, qualified = true, profile_version = CASE WHEN $7 THEN NULL ELSE profile_version END,
                   result = COALESCE(result, $4), signatures = COALESCE(signatures, $5), changes = COALESCE(changes, $6)', job)
-    USING j.filter, j.deleted, j.order_by, t.result, t.signatures, t.changes;
+    USING j.filter, j.deleted, j.order_by, t.result, t.signatures, t.changes, qualified IS NOT TRUE AND @extschema@.neardup_signed_otherwise(j);
   RETURN true;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_begin(regclass, neardup_job) IS 'private: marks the begin of a refresh';

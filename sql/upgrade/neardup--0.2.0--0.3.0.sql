@@ -5,8 +5,22 @@ ALTER TYPE neardup_job ADD ATTRIBUTE result regclass CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE signatures regclass CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE changes regclass CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE qualified boolean CASCADE;
+ALTER TYPE neardup_profile ADD ATTRIBUTE normalization text CASCADE;
 DROP FUNCTION neardup_word_model_names(text);
 DROP FUNCTION neardup_make_signatures(regclass, neardup_job);
+
+-- These get one argument more. Who may call them is kept, for the end of this script.
+DO $do$
+BEGIN
+  PERFORM pg_catalog.set_config(pg_catalog.concat('neardup_update.', p.proname), COALESCE(p.proacl::pg_catalog.text, ''), true)
+  FROM pg_catalog.pg_proc p WHERE p.pronamespace OPERATOR(pg_catalog.=) '@extschema@'::pg_catalog.regnamespace::pg_catalog.oid
+    AND p.prosrc OPERATOR(pg_catalog.<>) '' AND (p.proname OPERATOR(pg_catalog.=) 'create_profile' AND p.pronargs OPERATOR(pg_catalog.=) 12
+         OR p.proname OPERATOR(pg_catalog.=) 'alter_profile' AND p.pronargs OPERATOR(pg_catalog.=) 11)
+    AND EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
+                AND d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e');
+END $do$;
+DROP FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int);
+DROP FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int);
 
 -- minhash_union_agg() of one signature of 8 bits
 
@@ -108,6 +122,10 @@ ALTER OPERATOR FAMILY @extschema@.minutiae_ops USING lsh ADD
 
 -- Functions that changed, as they are in sql/install.
 
+CREATE FUNCTION neardup_signed_text(document bytea, encoding text) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION neardup_signed_text(bytea, text) IS
+  'private: neardup_decode() for signing: a character that the database''s encoding lacks is spelled, such as u4e2d, as a word of its own';
 CREATE FUNCTION neardup_characters(body text) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION neardup_characters(text) IS 'private: characters of a text; in a SQL_ASCII database those of its UTF-8';
@@ -401,6 +419,18 @@ BEGIN
     CROSS JOIN LATERAL (SELECT q.word AS similar_word, 1::float8 AS similarity, 0 AS rank UNION ALL
       SELECT s.similar_word, s.similarity, s.rank FROM @extschema@.neardup_similar_to(model, q.word, k) s) x ORDER BY q.place, x.rank;
 END $$;
+CREATE OR REPLACE FUNCTION neardup_default_profiles(OUT name text, OUT profile neardup_profile) RETURNS SETOF record
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 6 AS $$
+  SELECT name, ROW(version, signature, unit, k, num_perm, bits, seed, encoding, script, rules, min_length, NULL, 'none')::@extschema@.neardup_profile
+  FROM (VALUES
+    ('default', 1, 'minhash', 'word', 3, 128, 32, 0::bigint, 'detect', 'keep', 'none', 0),
+    ('web', 2, 'minhash', 'word', 3, 128, 32, 0, 'detect', 'keep', 'default', 50),
+    ('code', 2, 'minhash', 'char', 8, 128, 32, 0, 'detect', 'keep', 'none', 0),
+    ('chinese', 2, 'minhash', 'char', 3, 128, 32, 0, 'detect', 'simplified', 'none', 0),
+    ('simhash', 1, 'simhash', 'word', 3, NULL, NULL, NULL, 'detect', 'keep', 'none', 0),
+    ('ctph', 1, 'ctph', NULL, NULL, NULL, NULL, NULL, 'bytes', 'keep', 'none', 0))
+    v(name, version, signature, unit, k, num_perm, bits, seed, encoding, script, rules, min_length)
+  $$;
 CREATE FUNCTION neardup_table_path(name text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_table_path(text) IS
@@ -461,8 +491,15 @@ BEGIN
   IF p.min_length < 0 THEN
     RAISE EXCEPTION 'min_length must be at least 0: %', p.min_length USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none') THEN
-    RAISE EXCEPTION 'documents of encoding ''bytes'' have no script and no rules' USING ERRCODE = 'invalid_parameter_value';
+  IF COALESCE(p.normalization, 'none') NOT IN ('none', 'NFC', 'NFKC') THEN
+    RAISE EXCEPTION 'normalization must be ''none'', ''NFC'' or ''NFKC'': %', quote_literal(p.normalization) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF p.normalization <> 'none' AND getdatabaseencoding() <> 'UTF8' THEN
+    RAISE EXCEPTION 'normalization => % needs a database in UTF8: this one is in %', quote_literal(p.normalization), getdatabaseencoding()
+      USING ERRCODE = 'feature_not_supported';
+  END IF;
+  IF p.encoding = 'bytes' AND (p.script <> 'keep' OR p.rules <> 'none' OR p.normalization <> 'none') THEN
+    RAISE EXCEPTION 'documents of encoding ''bytes'' have no script, no rules and no normal form' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF p.signature <> 'ctph' AND (p.unit IS NULL OR p.k IS NULL) THEN
     RAISE EXCEPTION 'unit and k of a profile of % signatures must not be NULL', p.signature USING ERRCODE = 'null_value_not_allowed';
@@ -480,10 +517,16 @@ CREATE OR REPLACE FUNCTION neardup_document_sql(p neardup_profile, body_type reg
 DECLARE
   e text := body;
 BEGIN
-  IF body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes' THEN
-    e := pg_catalog.format('(@extschema@.neardup_decode(%s%s)).body', e,
-                CASE WHEN p.encoding = 'detect' THEN '' ELSE ', ' || quote_literal(p.encoding) || '::pg_catalog.text' END);
+  IF body_type::oid <> 'bytea'::regtype::oid THEN
+    e := format('(%s)::pg_catalog.text', e);
+  ELSIF p.encoding <> 'bytes' THEN
+    e := format('@extschema@.neardup_signed_text(%s, %s)', e, CASE WHEN p.encoding = 'detect' THEN 'NULL::pg_catalog.text' ELSE quote_literal(p.encoding) || '::pg_catalog.text' END);
   END IF;
+  -- a file that came by way of another system has other line ends; words do not see them
+  IF p.unit = 'char' AND p.encoding <> 'bytes' THEN
+    e := format(E'pg_catalog.replace(pg_catalog.replace(%s, E''\\r\\n'', E''\\n''), E''\\r'', E''\\n'')', e);
+  END IF;
+  IF p.normalization IN ('NFC', 'NFKC') AND p.encoding <> 'bytes' THEN e := format('pg_catalog.normalize(%s, %L)', e, p.normalization); END IF;
   IF p.script <> 'keep' THEN
     IF p.script NOT IN ('simplified', 'traditional') THEN
       RAISE EXCEPTION 'script must be ''keep'', ''simplified'' or ''traditional'': %', quote_literal(p.script) USING ERRCODE = 'invalid_parameter_value';
@@ -546,24 +589,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_add_version(text, neardup_profile) IS 'private: adds a version to a profile';
 CREATE FUNCTION neardup_changed_profile(p neardup_profile, version int, signature text, unit text, k int, num_perm int, bits int, seed bigint, encoding text,
-    script text, rules text, min_length int) RETURNS neardup_profile LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    script text, rules text, min_length int, normalization text) RETURNS neardup_profile LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ROW(version, COALESCE(signature, p.signature), COALESCE(unit, p.unit), COALESCE(k, p.k), COALESCE(num_perm, p.num_perm),
              COALESCE(bits, p.bits), COALESCE(seed, p.seed), COALESCE(encoding, p.encoding), COALESCE(script, p.script),
-             COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now())::@extschema@.neardup_profile
+             COALESCE(rules, p.rules), COALESCE(min_length, p.min_length), now(), COALESCE(normalization, p.normalization, 'none'))::@extschema@.neardup_profile
   $$;
-COMMENT ON FUNCTION neardup_changed_profile(neardup_profile, int, text, text, int, int, int, bigint, text, text, text, int) IS
+COMMENT ON FUNCTION neardup_changed_profile(neardup_profile, int, text, text, int, int, int, bigint, text, text, text, int, text) IS
   'private: a version of a profile that differs in what is given';
-CREATE OR REPLACE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
+CREATE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
     num_perm int = NULL, bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL,
-    min_length int = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
+    min_length int = NULL, normalization text = NULL) RETURNS regclass LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT (@extschema@.neardup_default_profile(name) IS NULL) THEN
     RAISE EXCEPTION 'profile "%" is built in', name USING ERRCODE = 'duplicate_object';
   END IF;
   RETURN @extschema@.neardup_make_profile(@extschema@.neardup_new_name(name, 'a profile'::pg_catalog.text, 63),
     @extschema@.neardup_changed_profile(@extschema@.neardup_profile_named(base), 1, signature, unit, k, num_perm, bits, seed, encoding, script,
-                                        @extschema@.neardup_rules_path(rules), min_length));
+                                        @extschema@.neardup_rules_path(rules), min_length, normalization));
 END $$;
+COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text) IS
+  'makes a profile, a table of that name, version 1; what is not given is as in the profile base';
 CREATE FUNCTION neardup_own_profile(name text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF NOT (@extschema@.neardup_default_profile(name) IS NULL) THEN
@@ -573,17 +618,19 @@ BEGIN
   RETURN @extschema@.neardup_profile_path(name);
 END $$;
 COMMENT ON FUNCTION neardup_own_profile(text) IS 'private: the path of a profile that is a table';
-CREATE OR REPLACE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
-    bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL)
-  RETURNS int LANGUAGE plpgsql AS $$
+CREATE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
+    bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL,
+    normalization text = NULL) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   path pg_catalog.text := @extschema@.neardup_own_profile(name);
   p @extschema@.neardup_profile := @extschema@.neardup_profile_named(path);
 BEGIN
   RETURN @extschema@.neardup_add_version(path,
     @extschema@.neardup_changed_profile(p, p.version OPERATOR(pg_catalog.+) 1, signature, unit, k, num_perm, bits, seed, encoding, script,
-                                        @extschema@.neardup_rules_path(rules), min_length));
+                                        @extschema@.neardup_rules_path(rules), min_length, normalization));
 END $$;
+COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text) IS
+  'adds a version to a profile and gives its number; jobs sign all rows anew at their next refresh';
 CREATE FUNCTION neardup_expression(source regclass, expression text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_expression(regclass, text) IS 'private: an expression over one table, all names in it qualified';
@@ -1478,10 +1525,21 @@ BEGIN
   PERFORM @extschema@.neardup_refresh_cluster(job, j);
   RETURN 'idle';
 END $$;
+CREATE FUNCTION neardup_signed_otherwise(j neardup_job) RETURNS boolean LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  p @extschema@.neardup_profile;
+BEGIN
+  IF j.body IS NULL THEN RETURN false; END IF;
+  p := @extschema@.neardup_profile_named(j.profile);
+  RETURN COALESCE(p.unit = 'char', false) OR p.rules <> 'none' OR (j.body_type::oid = 'bytea'::regtype::oid AND p.encoding <> 'bytes');
+END $$;
+COMMENT ON FUNCTION neardup_signed_otherwise(neardup_job) IS 'private: whether a job of 0.2.0 is to sign its documents anew';
 CREATE FUNCTION neardup_refresh_begin(job regclass, j neardup_job) RETURNS boolean LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   t record;
+  qualified boolean := (@extschema@.neardup_job_row(job)).qualified;  -- as it is stored
 BEGIN
   PERFORM @extschema@.neardup_demand_owner(job);
   IF j.source IS NULL THEN
@@ -1496,9 +1554,9 @@ BEGIN
   PERFORM @extschema@.neardup_job_part(job, v.suffix) FROM (VALUES (''), ('_signatures'), ('_changes')) v(suffix);
   EXECUTE format('UPDATE %s SET refresh = refresh + 1, phase = ''listing'', done = 0, total = NULL, started = clock_timestamp(),
                   phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL,
-                  filter = $1, deleted = $2, order_by = $3, qualified = true,
+                  filter = $1, deleted = $2, order_by = $3, qualified = true, profile_version = CASE WHEN $7 THEN NULL ELSE profile_version END,
                   result = COALESCE(result, $4), signatures = COALESCE(signatures, $5), changes = COALESCE(changes, $6)', job)
-    USING j.filter, j.deleted, j.order_by, t.result, t.signatures, t.changes;
+    USING j.filter, j.deleted, j.order_by, t.result, t.signatures, t.changes, qualified IS NOT TRUE AND @extschema@.neardup_signed_otherwise(j);
   RETURN true;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_begin(regclass, neardup_job) IS 'private: marks the begin of a refresh';
@@ -2015,3 +2073,24 @@ BEGIN
   IF labels IS NOT NULL THEN SELECT * INTO l FROM @extschema@.neardup_suggest_labels(labels); END IF;
   RETURN QUERY SELECT f.* FROM @extschema@.neardup_suggest_of(s.ids, s.docs, s.total, s.empty_rows, s.cut, s.more, labels, l.la, l.lb, l.ld, edit_similarity) f;
 END $$;
+
+-- Who might call the functions that got another argument may call them now.
+DO $do$
+DECLARE
+  f record;
+  g record;
+BEGIN
+  FOR f IN SELECT v.signature, pg_catalog.current_setting(v.kept) AS acl
+           FROM (VALUES ('neardup_update.create_profile', '@extschema@.create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text)'),
+                        ('neardup_update.alter_profile', '@extschema@.alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text)')) v(kept, signature)
+  LOOP
+    CONTINUE WHEN f.acl OPERATOR(pg_catalog.=) '';
+    EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f.signature);
+    FOR g IN SELECT a.grantee, a.is_grantable FROM pg_catalog.aclexplode(f.acl::pg_catalog.aclitem[]) a
+    LOOP
+      EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO %s%s', f.signature,
+        CASE WHEN g.grantee OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(g.grantee)) END,
+        CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END);
+    END LOOP;
+  END LOOP;
+END $do$;

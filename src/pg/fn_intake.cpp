@@ -123,6 +123,7 @@ struct Output {
   StringInfoData text;
   Oid converter;  // from UTF-8 to the server encoding; none: as it is
   bool drop;
+  bool spell;  // characters that the encoding lacks are written as words, such as u4e2d
   int64 dropped;
   int64 dropped_bytes;  // of the document
 };
@@ -134,6 +135,7 @@ void begin_output(Output* out, size_t expected, bool drop) {
   memset(out->text.data, 0, VARHDRSZ);
   out->text.len = VARHDRSZ;
   out->drop = drop;
+  out->spell = false;
   out->dropped = out->dropped_bytes = 0;
   const int server = GetDatabaseEncoding();
   out->converter = InvalidOid;
@@ -166,13 +168,18 @@ void append_utf8(Output* out, const uint8_t* utf8, size_t n, uint8_t* room) {
     if (read > 0 || i == n) continue;
     unsigned length;
     const uint32_t c = decode_utf8(utf8 + i, utf8 + n, &length);
-    if (!out->drop)
+    if (out->spell) {
+      char word[16];
+      append(out, reinterpret_cast<const uint8_t*>(word), static_cast<size_t>(snprintf(word, sizeof word, " u%04x ", c)));
+    } else if (!out->drop) {
       ereport(ERROR,
               (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
                errmsg("the character U+%04X of the document has no equivalent in the encoding of the database, %s", c,
                       GetDatabaseEncodingName()),
                errhint("With invalid => 'drop' it is left out.")));
-    ++out->dropped;
+    } else {
+      ++out->dropped;
+    }
     i += length;
   }
 }
@@ -402,6 +409,24 @@ Datum neardup_decode(PG_FUNCTION_ARGS) {
   }
   values[1] = CStringGetTextDatum(s.name);
   return row_datum(fcinfo, values, nulls);
+}
+
+// neardup_signed_text(document bytea, encoding text) -> text: broken characters are left out, those that the database's encoding lacks are spelled
+PG_FUNCTION_INFO_V1(neardup_signed_text);
+Datum neardup_signed_text(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  const Bytes document = bytes_arg(fcinfo, 0);
+  Source s = PG_ARGISNULL(1) ? named_source(detect(document.data, document.size).name) : source_arg(PG_GETARG_TEXT_PP(1));
+  if (s.kind == EncodingKind::refused) {
+    if (!PG_ARGISNULL(1)) refuse(s, false);
+    PG_RETURN_NULL();
+  }
+  settle(&s, document.data, document.size);
+  Output out;
+  begin_output(&out, document.size, true);
+  out.spell = true;
+  decode_all(s, document.data, document.size, false, &out);
+  return finish_output(&out);
 }
 
 }  // extern "C"

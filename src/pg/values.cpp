@@ -122,7 +122,7 @@ MinhashView minhash_view(struct varlena* value) {
 }
 
 bool is_similar(const MinhashView& a, const MinhashView& b) {
-  return !a.empty() && !b.empty() && jaccard_of(a, b) >= guc_jaccard_threshold;
+  return jaccard_of(a, b) >= guc_jaccard_threshold;
 }
 
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {

@@ -194,8 +194,8 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
   if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(nullptr);
   const uint32_t need = min_matches(bound, false, layout.num_perm, layout.bits);  // num_perm + 1 for NaN, too
-  // An empty signature has similarity 0 to all, which % refuses at any threshold.
-  if (need > layout.num_perm || (query.empty() && (need > 0 || request->strategy == kStrategySimilar))) {
+  // An empty signature has similarity 0 to all.
+  if (need > layout.num_perm || (query.empty() && need > 0)) {
     request->nothing = true;
     request->guaranteed = true;
     PG_RETURN_POINTER(nullptr);
