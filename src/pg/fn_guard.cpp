@@ -1,6 +1,7 @@
 // Triggers against near copies: neardup_guard() refuses or skips them, neardup_flag() fills a column. Unlike a
 // constraint they work on partitioned tables: one prepared query searches all of it, with the rights of who inserts.
 #include "pg/guard.h"
+#include "pg/open_table.h"
 
 extern "C" {
 #include "access/xact.h"
@@ -63,8 +64,7 @@ const char* operator_sql(Oid number) {
 SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
   Relation table = table_open(g->table, AccessShareLock);
   const char* signature = signature_sql(g, table);
-  const char* name =
-      quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)), RelationGetRelationName(table));
+  const char* name = held_name(g->table);
   table_close(table, AccessShareLock);
   Oid types[kMostParameters] = {g->query_type, g->minhash_type, TIDOID, OIDOID};
   int n = update ? 4 : 2;
@@ -187,6 +187,8 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
   // A plan made while the table was small must not read the whole of it when it has grown.
   set_locally("enable_seqscan", "off");
   set_locally("jit", "off");
+  // The plan may be of an earlier transaction, and be made anew by its names.
+  held_name(g->table);
   // Rows that were committed while we waited for the lock count at every isolation level.
   Snapshot snapshot = IsolationUsesXactSnapshot() ? GetLatestSnapshot() : InvalidSnapshot;
   const int result = SPI_execute_snapshot(find_plan(g, old != nullptr, keyed), values, nulls, snapshot, InvalidSnapshot,

@@ -85,11 +85,29 @@ def hostile_status(conn, name):
     conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs; DROP SCHEMA s CASCADE")
 
 
+def guarded_table(conn, name):
+    """A guard waits for another insert; meanwhile the owner of the schema puts another schema, with a view, in its place."""
+    conn.execute('GRANT CREATE ON DATABASE "%s" TO %s' % (name, ROLE))
+    conn.execute("CREATE SCHEMA g AUTHORIZATION {0}; CREATE TABLE g.posts (id int PRIMARY KEY, body text, sig minhash); GRANT SELECT, INSERT ON g.posts TO {0}; "
+                 "CREATE TRIGGER guard BEFORE INSERT ON g.posts FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', 0.8); "
+                 "CREATE TABLE ran (who text); GRANT INSERT ON ran TO PUBLIC".format(ROLE))
+    insert = "INSERT INTO g.posts VALUES (%d, '%s', to_minhash('%s'))"
+    conn.execute(insert % (1, "a text", "some words of the first post"))  # its plan is kept
+    with connect(name) as other:
+        other.execute("SET ROLE {0}; CREATE FUNCTION g.evil(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran VALUES (current_user); RETURN $1; END $$; BEGIN".format(ROLE))
+        other.execute(insert % (2, "x", "other words of another post"))
+        e = error_behind(other, ("ALTER SCHEMA g RENAME TO old; CREATE SCHEMA g; CREATE VIEW g.posts AS SELECT old.evil(id) AS id, body, sig FROM old.posts; GRANT ALL ON g.posts TO PUBLIC", "COMMIT"),
+                         conn, insert % (3, "y", "words of a third one that is alone"))
+    equal("a guard runs nothing of the schema's owner", conn.execute("SELECT who FROM ran").fetchall(), [])
+    check("and says that the name is another's", e is None or e.sqlstate == "55000", e)
+    conn.execute("DROP SCHEMA g CASCADE; DROP SCHEMA old CASCADE; DROP TABLE ran")
+
+
 def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning; DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(ROLE))
         try:
-            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name))
+            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name), (guarded_table, conn, name))
         finally:
             conn.execute("RESET ROLE; DROP SCHEMA IF EXISTS s CASCADE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(ROLE))
 
