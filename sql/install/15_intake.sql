@@ -3,7 +3,7 @@
 CREATE FUNCTION neardup_detect_encoding(document bytea, OUT encoding text, OUT confidence float8)
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION neardup_detect_encoding(bytea) IS
-  'encoding of a document, by PostgreSQL''s name, and how readable it makes it, 0 to 1';
+  'encoding of a document, by PostgreSQL''s name, and how likely that is the right one, 0 to 1';
 
 CREATE FUNCTION neardup_to_utf8(document bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'neardup_to_utf8_detected' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 5000;

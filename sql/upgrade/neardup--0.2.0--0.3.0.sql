@@ -122,6 +122,8 @@ ALTER OPERATOR FAMILY @extschema@.minutiae_ops USING lsh ADD
 
 -- Functions that changed, as they are in sql/install.
 
+COMMENT ON FUNCTION neardup_detect_encoding(bytea) IS
+  'encoding of a document, by PostgreSQL''s name, and how likely that is the right one, 0 to 1';
 CREATE FUNCTION neardup_signed_text(document bytea, encoding text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION neardup_signed_text(bytea, text) IS

@@ -1,5 +1,5 @@
-// Characters of a text, counted and cut. In a SQL_ASCII database PostgreSQL's functions count bytes, and cut characters in two; its texts are
-// taken for UTF-8 here, as everywhere.
+// Characters of a text, counted and cut. In a SQL_ASCII database PostgreSQL's functions count bytes, and cut characters
+// in two; its texts are taken for UTF-8 here, as everywhere.
 #include "pg/pg.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Triggers against near copies: neardup_guard() refuses or skips them, neardup_flag() fills a column. Unlike a
 // constraint they work on partitioned tables: one prepared query searches all of it, with the rights of who inserts.
 #include "pg/guard.h"
-#include "pg/open_table.h"
+#include "pg/held_names.h"
 
 extern "C" {
 #include "access/xact.h"

@@ -5,6 +5,7 @@
 #include "core/words.h"
 #include "pg/context.h"
 #include "pg/folded_text.h"
+#include "pg/held_names.h"
 #include "pg/open_table.h"
 #include "pg/query_source.h"
 

@@ -1,5 +1,5 @@
-// Expressions that a job is given as text: checked against one table, and written so that they mean the same under any search_path. The
-// operator by which values of a column are equal.
+// Expressions that a job is given as text: checked against one table, and written so that they mean the same under any
+// search_path. The operator by which values of a column are equal.
 #include "pg/expression.h"
 #include "pg/open_table.h"
 
@@ -19,7 +19,8 @@ using namespace neardup;
 // The one expression of "SELECT expression", which reads nothing by itself.
 Node* only_expression(const char* source) {
   const ResTarget* target = parse_one_expression(source);
-  if (target == nullptr) ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not a single expression: \"%s\"", source)));
+  if (target == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not a single expression: \"%s\"", source)));
   // as "published desc" is read: the keyword as a name
   if (target->name != nullptr)
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("not an expression alone: \"%s\"", source),
@@ -31,15 +32,16 @@ Node* only_expression(const char* source) {
 void name_expression(void* arg) { errcontext("expression \"%s\" of a job", static_cast<const char*>(arg)); }
 
 bool has_rows(char kind) {
-  return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE || kind == RELKIND_VIEW || kind == RELKIND_MATVIEW ||
-         kind == RELKIND_FOREIGN_TABLE;
+  return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE || kind == RELKIND_VIEW ||
+         kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;
 }
 
 // The table that an expression is over, open and locked.
 Relation open_source(Oid table) {
   const OpenTable opened = open_readable(table);
   if (opened.refusal == Refusal::privilege)
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for relation %s", get_rel_name(table))));
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("permission denied for relation %s", get_rel_name(table))));
   if (opened.refusal == Refusal::missing)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table)));
   if (opened.refusal != Refusal::none || !has_rows(opened.relation->rd_rel->relkind))
@@ -115,7 +117,8 @@ Datum neardup_equality(PG_FUNCTION_ARGS) {
   if (!HeapTupleIsValid(tuple))
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("type %s has no equality", format_type_be(type))));
   const auto* form = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple));
-  const char* text = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)), NameStr(form->oprname));
+  const char* text =
+      psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)), NameStr(form->oprname));
   ReleaseSysCache(tuple);
   PG_RETURN_TEXT_P(cstring_to_text(text));
 }

@@ -1,5 +1,6 @@
-// neardup_jobs(): the rows of duplicates_status. One pass over pg_class; each job is opened by its OID and read as it is stored, so that nothing
-// of its owner's runs; one that is locked, or holds nonsense, costs its own row and nothing else.
+// neardup_jobs(): the rows of duplicates_status. One pass over pg_class; each job is opened by its OID and read as it
+// is stored, so that nothing of its owner's runs; one that is locked, or holds nonsense, costs its own row and nothing
+// else.
 #include <cmath>
 
 #include "pg/job_lock.h"
@@ -37,7 +38,9 @@ void put(StatusRow* out, Column column, Datum value) {
   out->nulls[column] = false;
 }
 
-Datum value_of(const JobRow& job, const char* column, bool* is_null) { return job_value(job.table, job.row, column, is_null); }
+Datum value_of(const JobRow& job, const char* column, bool* is_null) {
+  return job_value(job.table, job.row, column, is_null);
+}
 
 void copy(const JobRow& job, StatusRow* out, Column column, const char* name) {
   out->values[column] = value_of(job, name, &out->nulls[column]);
@@ -124,7 +127,8 @@ void describe(const JobRow& job, const char* stored, bool running, StatusRow* ou
 
 void tell_result(const JobRow& job, StatusRow* out) {
   const PartTable result = part_of_job(job.table, job.row, JobPart::result);
-  if (result.belonging == Belonging::owned || result.belonging == Belonging::like) put(out, kJob, ObjectIdGetDatum(result.table));
+  if (result.belonging == Belonging::owned || result.belonging == Belonging::like)
+    put(out, kJob, ObjectIdGetDatum(result.table));
 }
 
 // One job; false where it is none that the caller may see.

@@ -1,5 +1,7 @@
 // SQL functions over the tables of jobs: by name, by row, by part, and which tables belong to a job.
 #include "pg/job_lock.h"
+
+#include "pg/held_names.h"
 #include "pg/job_table.h"
 
 extern "C" {
@@ -20,7 +22,8 @@ void check_job_before_lock(const RangeVar* name, Oid job, Oid, void* arg) {
   const bool is_job = form->relkind == RELKIND_RELATION && form->reloftype == type_beside(function, "neardup_job");
   ReleaseSysCache(tuple);
   if (!is_job)
-    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is no job", name->relname), errhint("create_duplicates() makes one.")));
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is no job", name->relname),
+                    errhint("create_duplicates() makes one.")));
   demand_update(job);
 }
 
@@ -89,11 +92,16 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
   if (!itself) {
     const PartTable found = part_of_job(job.table, job.row, part);
     if (found.belonging == Belonging::none)
-      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table \"%s\" of job %s does not exist", suffix_of(part)[0] == '\0' ? "result" : suffix_of(part) + 1, job_name(job.table)),
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                      errmsg("table \"%s\" of job %s does not exist",
+                             suffix_of(part)[0] == '\0' ? "result" : suffix_of(part) + 1, job_name(job.table)),
                       errhint("drop_duplicates() drops what is left of the job.")));
     if (found.belonging == Belonging::stranger)
-      ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("table %s does not belong to job %s", name_of(found.table), job_name(job.table)),
-                      errdetail("A job owns the tables that create_duplicates() made with it, while they have the same owner.")));
+      ereport(
+          ERROR,
+          (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+           errmsg("table %s does not belong to job %s", name_of(found.table), job_name(job.table)),
+           errdetail("A job owns the tables that create_duplicates() made with it, while they have the same owner.")));
     name = held_name(found.table);
   }
   table_close(job.table, NoLock);
@@ -102,9 +110,7 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
 
 // neardup_held_name(relation regclass) -> text
 PG_FUNCTION_INFO_V1(neardup_held_name);
-Datum neardup_held_name(PG_FUNCTION_ARGS) {
-  PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0))));
-}
+Datum neardup_held_name(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0)))); }
 
 // neardup_made_here(name text) -> regclass
 PG_FUNCTION_INFO_V1(neardup_made_here);
@@ -116,15 +122,17 @@ Datum neardup_demand_owner(PG_FUNCTION_ARGS) {
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   const char* owner = GetUserNameFromId(job.table->rd_rel->relowner, true);
   if (!has_trusted_owner(job.table))
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
-                    errdetail("Its filter, its order and what is on its tables would run with your rights."),
-                    owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
+             errdetail("Its filter, its order and what is on its tables would run with your rights."),
+             owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
   table_close(job.table, NoLock);
   PG_RETURN_VOID();
 }
 
-// neardup_job_tables(job regclass) -> result regclass, signatures regclass, changes regclass: those that belong to the job. Of a job that the
-// caller owns it is recorded, where it was not: after a dump was restored, or 0.2.0 made the job.
+// neardup_job_tables(job regclass) -> result regclass, signatures regclass, changes regclass: those that belong to the
+// job. Of a job that the caller owns it is recorded, where it was not: after a dump was restored, or 0.2.0 made the
+// job.
 PG_FUNCTION_INFO_V1(neardup_job_tables);
 Datum neardup_job_tables(PG_FUNCTION_ARGS) {
   const Oid oid = PG_GETARG_OID(0);

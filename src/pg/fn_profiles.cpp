@@ -90,7 +90,8 @@ constexpr int32 kNoPosition = PG_INT32_MAX;
 
 extern "C" {
 
-// neardup_profile_row(name text) -> neardup_profile: the newest version; NULL where the name stands for no table of profiles
+// neardup_profile_row(name text) -> neardup_profile: the newest version; NULL where the name stands for no table of
+// profiles
 PG_FUNCTION_INFO_V1(neardup_profile_row);
 Datum neardup_profile_row(PG_FUNCTION_ARGS) {
   const text* name = PG_GETARG_TEXT_PP(0);
@@ -115,7 +116,8 @@ Datum neardup_profile_row(PG_FUNCTION_ARGS) {
   heap_deform_tuple(&tuple, desc, values, nulls);
   for (int i = 0; i < desc->natts; ++i) {
     const FormData_pg_attribute* column = TupleDescAttr(desc, i);
-    if (!column->attisdropped && !nulls[i] && strcmp(NameStr(column->attname), "rules") == 0) values[i] = with_schema(values[i], schema);
+    if (!column->attisdropped && !nulls[i] && strcmp(NameStr(column->attname), "rules") == 0)
+      values[i] = with_schema(values[i], schema);
   }
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
@@ -128,12 +130,14 @@ Datum neardup_rules_named(PG_FUNCTION_ARGS) {
   const Oid oid = relation_named(name);
   const OpenTable opened = OidIsValid(oid) ? open_table_of(oid, row_type) : OpenTable{nullptr, Refusal::missing};
   if (opened.refusal == Refusal::missing)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("there is no table of rules \"%s\"", text_to_cstring(name)),
-                    errhint("A profile names it with its schema: alter_profile(.., rules => 'schema.name').")));
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("there is no table of rules \"%s\"", text_to_cstring(name)),
+             errhint("A profile names it with its schema: alter_profile(.., rules => 'schema.name').")));
   if (opened.refusal == Refusal::privilege) refuse_privilege("rules", text_to_cstring(name));
   if (opened.refusal != Refusal::none)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                    errmsg("the rules \"%s\" are no plain table of type neardup_rule without row security", text_to_cstring(name))));
+                    errmsg("the rules \"%s\" are no plain table of type neardup_rule without row security",
+                           text_to_cstring(name))));
   Relation table = opened.relation;
   const AttrNumber position = column_named(table, "position");
   size_t n = 0;
@@ -172,7 +176,8 @@ Datum neardup_rules_path(PG_FUNCTION_ARGS) {
   return path == nullptr ? rules : CStringGetTextDatum(path);
 }
 
-// neardup_new_name(name text, what text, most_bytes int) -> text[]: schema and name of a table that is to be made; `what` it is, for errors
+// neardup_new_name(name text, what text, most_bytes int) -> text[]: schema and name of a table that is to be made;
+// `what` it is, for errors
 PG_FUNCTION_INFO_V1(neardup_new_name);
 Datum neardup_new_name(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
@@ -182,13 +187,16 @@ Datum neardup_new_name(PG_FUNCTION_ARGS) {
   const int32 most = PG_GETARG_INT32(2);
   Datum* parts;
   int n;
-  deconstruct_array(DatumGetArrayTypeP(DirectFunctionCall2(parse_ident, PG_GETARG_DATUM(0), BoolGetDatum(true))), TEXTOID, -1, false,
-                    TYPALIGN_INT, &parts, nullptr, &n);
-  if (n > 2) ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the name of %s is a name or schema.name: %s", what, given)));
+  deconstruct_array(DatumGetArrayTypeP(DirectFunctionCall2(parse_ident, PG_GETARG_DATUM(0), BoolGetDatum(true))),
+                    TEXTOID, -1, false, TYPALIGN_INT, &parts, nullptr, &n);
+  if (n > 2)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the name of %s is a name or schema.name: %s", what, given)));
   char* name = TextDatumGetCString(parts[n - 1]);
   if (static_cast<int32>(strlen(name)) > most)
-    ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG), errmsg("the name of %s has at most %d bytes: %s has %zu", what, most, name, strlen(name))));
-  const Oid schema = RangeVarGetCreationNamespace(makeRangeVar(n == 2 ? TextDatumGetCString(parts[0]) : nullptr, name, -1));
+    ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
+                    errmsg("the name of %s has at most %d bytes: %s has %zu", what, most, name, strlen(name))));
+  const Oid schema =
+      RangeVarGetCreationNamespace(makeRangeVar(n == 2 ? TextDatumGetCString(parts[0]) : nullptr, name, -1));
   Datum out[2] = {CStringGetTextDatum(isTempNamespace(schema) ? "pg_temp" : get_namespace_name(schema)), parts[n - 1]};
   PG_RETURN_ARRAYTYPE_P(construct_array(out, 2, TEXTOID, -1, false, TYPALIGN_INT));
 }

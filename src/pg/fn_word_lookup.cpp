@@ -13,18 +13,22 @@ constexpr const char* kSettingsSuffix = "_model";
   const char* name = get_rel_name(model);
   if (name == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("word model with OID %u does not exist", model)));
-  ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                  errmsg("%s is no word model", quote_qualified_identifier(get_namespace_name(get_rel_namespace(model)), name)),
-                  errdetail("A word model is two plain tables of one owner, neither of them with row security for you."),
-                  errhint("create_word_model() makes one.")));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+       errmsg("%s is no word model", quote_qualified_identifier(get_namespace_name(get_rel_namespace(model)), name)),
+       errdetail("A word model is two plain tables of one owner, neither of them with row security for you."),
+       errhint("create_word_model() makes one.")));
   pg_unreachable();
 }
 
 // One of the tables of a model; `model` in messages.
 Relation open_part(Oid table, Oid function, const char* type, Oid model) {
-  const OpenTable opened = OidIsValid(table) ? open_table_of(table, type_beside(function, type)) : OpenTable{nullptr, Refusal::missing};
+  const OpenTable opened =
+      OidIsValid(table) ? open_table_of(table, type_beside(function, type)) : OpenTable{nullptr, Refusal::missing};
   if (opened.refusal == Refusal::privilege)
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(table))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(table))));
   if (opened.refusal != Refusal::none) no_model(model);
   return opened.relation;
 }
@@ -57,14 +61,16 @@ Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
     return false;
   });
   if (!finished)
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("word model %s is not finished", qualified_name(words)),
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("word model %s is not finished", qualified_name(words)),
                     errhint("The same CALL create_word_model(...) goes on with it.")));
   table_close(settings, NoLock);
   table_close(words, NoLock);
   return row;
 }
 
-// neardup_word_of(model regclass, word text) -> features bytea, similar_ids int[], similarities float8[]: of one word; NULLs where it is not there
+// neardup_word_of(model regclass, word text) -> features bytea, similar_ids int[], similarities float8[]: of one word;
+// NULLs where it is not there
 PG_FUNCTION_INFO_V1(neardup_word_of);
 Datum neardup_word_of(PG_FUNCTION_ARGS) {
   static constexpr const char* kAsked[] = {"features", "similar_ids", "similarities"};
@@ -109,7 +115,8 @@ Datum neardup_words_at(PG_FUNCTION_ARGS) {
   }
   table_close(words, NoLock);
   const int lower = 1;
-  PG_RETURN_ARRAYTYPE_P(construct_md_array(texts, nulls, 1, &n, const_cast<int*>(&lower), TEXTOID, -1, false, TYPALIGN_INT));
+  PG_RETURN_ARRAYTYPE_P(
+      construct_md_array(texts, nulls, 1, &n, const_cast<int*>(&lower), TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 }  // extern "C"

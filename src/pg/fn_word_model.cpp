@@ -5,6 +5,7 @@
 
 #include "core/word_row.h"
 #include "core/word_rows.h"
+#include "pg/held_names.h"
 #include "pg/open_table.h"
 #include "pg/progress.h"
 #include "pg/query_source.h"

@@ -1,6 +1,8 @@
 // See job_table.h.
 #include "pg/job_table.h"
 
+#include "pg/held_names.h"
+
 extern "C" {
 #include "access/table.h"
 #include "catalog/dependency.h"
@@ -68,7 +70,8 @@ const char* schema_beside(Oid function) { return quote_identifier(get_namespace_
 
 [[noreturn]] void no_such_job(const char* name, Oid function) {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("there is no table of duplicates \"%s\"", name),
-                  errhint("SELECT job FROM %s.duplicates_status lists them; create_duplicates() makes one.", schema_beside(function))));
+                  errhint("SELECT job FROM %s.duplicates_status lists them; create_duplicates() makes one.",
+                          schema_beside(function))));
   pg_unreachable();
 }
 
@@ -98,14 +101,18 @@ OpenJob open_job(Oid job, Oid function) {
       break;
     case Refusal::missing:
     case Refusal::locked:
-      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the job with OID %u does not exist, or was dropped meanwhile", job)));
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                      errmsg("the job with OID %u does not exist, or was dropped meanwhile", job)));
     case Refusal::kind:
     case Refusal::row_type:
-      ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("relation with OID %u is no job", job), errhint("create_duplicates() makes one.")));
+      ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("relation with OID %u is no job", job),
+                      errhint("create_duplicates() makes one.")));
     case Refusal::privilege:
-      ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(job))));
+      ereport(ERROR,
+              (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(job))));
     case Refusal::row_security:
-      ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("row-level security hides the row of job %s from you", get_rel_name(job))));
+      ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                      errmsg("row-level security hides the row of job %s from you", get_rel_name(job))));
   }
   held_name(job);
   OpenJob out = {opened.relation, nullptr};

@@ -1,5 +1,5 @@
-// The tables of a job: the one of type neardup_job that its name stands for, and those that belong to it. A table belongs to a job because
-// pg_depend says so, not because of its name.
+// The tables of a job: the one of type neardup_job that its name stands for, and those that belong to it. A table
+// belongs to a job because pg_depend says so, not because of its name.
 #pragma once
 
 #include "pg/open_table.h"
@@ -12,8 +12,8 @@ inline constexpr int kJobParts = 3;
 // What the name of a part has behind that of the job.
 const char* suffix_of(JobPart part);
 
-// Opened for reading, and the first row, which may be null. `function`: the one that is running, beside whose schema the type is found. Errors
-// say what is wrong with the job.
+// Opened for reading, and the first row, which may be null. `function`: the one that is running, beside whose schema
+// the type is found. Errors say what is wrong with the job.
 struct OpenJob {
   Relation table;
   HeapTuple row;
@@ -27,7 +27,8 @@ Oid job_named(const text* name, Oid function);
 enum class Belonging : uint8_t {
   none,      // there is no such table
   stranger,  // it is not the job's
-  like,      // nothing records it, but it is of the same owner, has the columns and belongs to no other job: restored from a dump, or made by 0.2.0
+  like,  // nothing records it, but it is of the same owner, has the columns and belongs to no other job: restored from
+         // a dump, or made by 0.2.0
   owned,
 };
 struct PartTable {

@@ -2,11 +2,8 @@
 #include "pg/open_table.h"
 
 extern "C" {
-#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"
-#include "parser/analyze.h"
-#include "storage/lock.h"
 #include "utils/regproc.h"
 #include "utils/relcache.h"
 #include "utils/rls.h"
@@ -17,15 +14,10 @@ namespace neardup {
 
 namespace {
 
-// On the table, or on all columns, or on any.
-bool may_select(Oid relation, AclMaskHow columns) {
-  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK) return true;
-  return pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, columns) == ACLCHECK_OK;
-}
-
 // Locks and opens what exists, whatever it is; its privileges are looked at under the lock.
 OpenTable open_locked(Oid oid, Waiting waiting, AclMaskHow columns) {
-  if (waiting == Waiting::gives_up && !ConditionalLockRelationOid(oid, AccessShareLock)) return {nullptr, Refusal::locked};
+  if (waiting == Waiting::gives_up && !ConditionalLockRelationOid(oid, AccessShareLock))
+    return {nullptr, Refusal::locked};
   if (waiting == Waiting::waits) LockRelationOid(oid, AccessShareLock);
   if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(oid))) {
     UnlockRelationOid(oid, AccessShareLock);
@@ -52,8 +44,9 @@ Oid index_on(Relation table, AttrNumber column) {
   foreach (cell, indexes) {
     Relation index = index_open(lfirst_oid(cell), AccessShareLock);
     const Form_pg_index form = index->rd_index;
-    const bool serves = form->indisvalid && form->indisready && !form->indcheckxmin && index->rd_rel->relam == BTREE_AM_OID &&
-                        form->indnkeyatts == 1 && form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL &&
+    const bool serves = form->indisvalid && form->indisready && !form->indcheckxmin &&
+                        index->rd_rel->relam == BTREE_AM_OID && form->indnkeyatts == 1 &&
+                        form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL &&
                         (index->rd_opfamily[0] == INTEGER_BTREE_FAM_OID ||
                          (index->rd_opfamily[0] == TEXT_BTREE_FAM_OID && index->rd_indcollation[0] == C_COLLATION_OID));
     if (serves) found = RelationGetRelid(index);
@@ -64,105 +57,19 @@ Oid index_on(Relation table, AttrNumber column) {
   return found;
 }
 
-// ---- Names in statements ----
-
-// A name that this transaction has put into statements, and the relation that it stood for.
-struct HeldName {
-  HeldName* next;
-  Oid relation;
-  int level;          // of the subtransaction
-  const char* name;
-  const char* written;  // schema.name
-};
-
-// In TopTransactionContext.
-HeldName* held_names = nullptr;
-post_parse_analyze_hook_type next_hook = nullptr;
-
-void forget_names(XactEvent event, void*) {
-  if (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_PRE_PREPARE) held_names = nullptr;
-}
-
-// Its locks are gone with it.
-void forget_names_of_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
-  if (event != SUBXACT_EVENT_ABORT_SUB) return;
-  const int level = GetCurrentTransactionNestLevel();
-  for (HeldName** at = &held_names; *at != nullptr;) {
-    if ((*at)->level >= level) {
-      *at = (*at)->next;
-    } else {
-      at = &(*at)->next;
-    }
-  }
-}
-
-// Two relations of one name, in two schemas, may both be meant.
-bool is_held(Oid relation, const char* statement) {
-  for (const HeldName* held = held_names; held != nullptr; held = held->next)
-    if (held->relation == relation && strstr(statement, held->written) != nullptr) return true;
-  return false;
-}
-
-// The relation is locked by the analysis, and keeps its name; its schema may have another by now, so it does not count.
-void check_name(Oid relation, const char* statement) {
-  const char* name = get_rel_name(relation);
-  if (name == nullptr) return;
-  for (const HeldName* held = held_names; held != nullptr; held = held->next)
-    if (held->relation != relation && strcmp(held->name, name) == 0 && strstr(statement, held->written) != nullptr && !is_held(relation, statement))
-      ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("%s is another relation by now", held->written),
-                      errdetail("It, or its schema, was renamed while this statement was made.")));
-}
-
-bool check_names_in(Node* node, void* statement) {
-  if (node == nullptr) return false;
-  if (IsA(node, RangeTblEntry)) {
-    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
-    if (entry->rtekind == RTE_RELATION) check_name(entry->relid, static_cast<const char*>(statement));
-    return false;
-  }
-  if (IsA(node, Query)) return walk_query(reinterpret_cast<Query*>(node), check_names_in, statement, QTW_EXAMINE_RTES_BEFORE);
-  return walk_expression(node, check_names_in, statement);
-}
-
-// Before views are expanded: what a view reads is the view's.
-void check_names(ParseState* state, Query* query, JumbleState* jumble) {
-  if (next_hook != nullptr) next_hook(state, query, jumble);
-  if (held_names == nullptr || state->p_sourcetext == nullptr) return;
-  check_names_in(reinterpret_cast<Node*>(query), const_cast<char*>(state->p_sourcetext));
-}
-
-void begin_holding_names() {
-  static bool begun = false;
-  if (begun) return;
-  RegisterXactCallback(forget_names, nullptr);
-  RegisterSubXactCallback(forget_names_of_subtransaction, nullptr);
-  next_hook = post_parse_analyze_hook;
-  post_parse_analyze_hook = check_names;
-  begun = true;
-}
-
-// What stands in statements of the time to come; of one name the relation that it was last given for.
-void hold(Oid relation, const char* name, const char* written) {
-  begin_holding_names();
-  for (HeldName* held = held_names; held != nullptr; held = held->next) {
-    if (strcmp(held->written, written) != 0) continue;
-    held->relation = relation;
-    return;
-  }
-  MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
-  auto* held = static_cast<HeldName*>(palloc(sizeof(HeldName)));
-  *held = {held_names, relation, GetCurrentTransactionNestLevel(), pstrdup(name), pstrdup(written)};
-  held_names = held;
-  MemoryContextSwitchTo(old);
-}
-
 }  // namespace
+
+bool may_select(Oid relation, AclMaskHow columns) {
+  if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK) return true;
+  return pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, columns) == ACLCHECK_OK;
+}
 
 OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting) {
   const OpenTable opened = open_locked(table, waiting, ACLMASK_ALL);
   if (opened.refusal != Refusal::none) return opened;
   const Form_pg_class form = opened.relation->rd_rel;
-  if (form->relkind != RELKIND_RELATION || RELATION_IS_OTHER_TEMP(opened.relation)) return refuse(opened.relation, Refusal::kind);
+  if (form->relkind != RELKIND_RELATION || RELATION_IS_OTHER_TEMP(opened.relation))
+    return refuse(opened.relation, Refusal::kind);
   if (form->reloftype != row_type) return refuse(opened.relation, Refusal::row_type);
   if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED) return refuse(opened.relation, Refusal::row_security);
   return opened;
@@ -170,7 +77,8 @@ OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting) {
 
 OpenTable open_readable(Oid relation) {
   const OpenTable opened = open_locked(relation, Waiting::waits, ACLMASK_ANY);
-  if (opened.refusal == Refusal::none && RELATION_IS_OTHER_TEMP(opened.relation)) return refuse(opened.relation, Refusal::kind);
+  if (opened.refusal == Refusal::none && RELATION_IS_OTHER_TEMP(opened.relation))
+    return refuse(opened.relation, Refusal::kind);
   return opened;
 }
 
@@ -192,14 +100,17 @@ Oid relation_in(Oid schema, const char* name, const char* suffix) {
 }
 
 Oid type_beside(Oid function, const char* name) {
-  const Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, PointerGetDatum(name), ObjectIdGetDatum(get_func_namespace(function)));
+  const Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, PointerGetDatum(name),
+                                   ObjectIdGetDatum(get_func_namespace(function)));
   if (!OidIsValid(type))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("the schema of extension neardup has no type \"%s\"", name)));
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("the schema of extension neardup has no type \"%s\"", name)));
   return type;
 }
 
 const char* qualified_name(Relation relation) {
-  return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation));
+  return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
+                                    RelationGetRelationName(relation));
 }
 
 Datum row_as(Relation table, HeapTuple row, Oid row_type) {
@@ -213,7 +124,8 @@ Datum row_as(Relation table, HeapTuple row, Oid row_type) {
     if (TupleDescAttr(type, i)->attisdropped) continue;
     while (column < stored->natts && TupleDescAttr(stored, column)->attisdropped) ++column;
     if (column >= stored->natts || TupleDescAttr(stored, column)->atttypid != TupleDescAttr(type, i)->atttypid)
-      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the columns of table %s are not those of its type", qualified_name(table))));
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                      errmsg("the columns of table %s are not those of its type", qualified_name(table))));
     ++column;
     values[i] = heap_getattr(row, column, stored, &nulls[i]);
   }
@@ -223,7 +135,8 @@ Datum row_as(Relation table, HeapTuple row, Oid row_type) {
 AttrNumber column_named(Relation table, const char* name) {
   const AttrNumber column = get_attnum(RelationGetRelid(table), name);
   if (column <= 0)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("table %s has no column \"%s\"", qualified_name(table), name)));
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("table %s has no column \"%s\"", qualified_name(table), name)));
   return column;
 }
 
@@ -234,7 +147,8 @@ void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* 
     ScanKeyInit(&key, condition->column, BTEqualStrategyNumber, condition->equal, condition->value);
     index = index_on(table, condition->column);
   }
-  SysScanDesc scan = systable_beginscan(table, index, OidIsValid(index), GetActiveSnapshot(), condition == nullptr ? 0 : 1, &key);
+  SysScanDesc scan =
+      systable_beginscan(table, index, OidIsValid(index), GetActiveSnapshot(), condition == nullptr ? 0 : 1, &key);
   HeapTuple row;
   while (HeapTupleIsValid(row = systable_getnext(scan))) {
     CHECK_FOR_INTERRUPTS();
@@ -246,32 +160,6 @@ void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* 
 bool has_trusted_owner(Relation relation) {
   const Oid owner = relation->rd_rel->relowner;
   return owner == GetUserId() || superuser_arg(owner);
-}
-
-const char* held_name(Oid relation) {
-  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY)) LockRelationOid(relation, AccessShareLock);
-  const char* name = get_rel_name(relation);
-  const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
-  if (schema == nullptr)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
-  const char* written = quote_qualified_identifier(schema, name);
-  hold(relation, name, written);
-  return written;
-}
-
-Oid made_here(const text* name) {
-  const Oid oid = relation_named(name);
-  if (OidIsValid(oid)) {
-    Relation relation = relation_open(oid, AccessShareLock);
-    const bool ours = relation->rd_createSubid != InvalidSubTransactionId;
-    relation_close(relation, NoLock);
-    if (ours) {
-      held_name(oid);
-      return oid;
-    }
-  }
-  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("%s is another relation by now", text_to_cstring(name)),
-                  errdetail("Its schema was renamed while it was made.")));
 }
 
 }  // namespace neardup

@@ -1,6 +1,7 @@
-// Tables that users name: a name is looked up once, the table is opened by its OID under a lock, and what it is and who may read it is checked
-// under that lock. It is then read through the open relation. What was learned before the lock, a name least of all, is not used after it:
-// meanwhile another session may have put a view, with functions of its own, in the place of the table.
+// Tables that users name: a name is looked up once, the table is opened by its OID under a lock, and what it is and who
+// may read it is checked under that lock. It is then read through the open relation. What was learned before the lock,
+// a name least of all, is not used after it: meanwhile another session may have put a view, with functions of its own,
+// in the place of the table.
 #pragma once
 
 #include "pg/pg.h"
@@ -13,12 +14,12 @@ namespace neardup {
 
 enum class Refusal : uint8_t {
   none,
-  missing,        // no such relation, or no longer
-  locked,         // another session has it, and it is not waited for
-  kind,           // not a plain table, or one of another session
-  row_type,       // a table, but not of the type
-  privilege,      // the caller lacks SELECT on it, or USAGE on its schema
-  row_security,   // policies would decide what the caller sees
+  missing,       // no such relation, or no longer
+  locked,        // another session has it, and it is not waited for
+  kind,          // not a plain table, or one of another session
+  row_type,      // a table, but not of the type
+  privilege,     // the caller lacks SELECT on it, or USAGE on its schema
+  row_security,  // policies would decide what the caller sees
 };
 
 // relation: open, and locked in AccessShareLock until the transaction ends; null where it is refused.
@@ -32,11 +33,15 @@ enum class Waiting : uint8_t { waits, gives_up };
 // A plain table OF row_type that the caller may read, all of it, as it is stored.
 OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting = Waiting::waits);
 
-// The same lock, for relations that are asked by a query, whose rows and columns the query's own privileges and row security decide: SELECT on one
-// column is enough.
+// Whether the caller may read the table, or all of its columns, or any of them.
+bool may_select(Oid relation, AclMaskHow columns);
+
+// The same lock, for relations that are asked by a query, whose rows and columns the query's own privileges and row
+// security decide: SELECT on one column is enough.
 OpenTable open_readable(Oid relation);
 
-// The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is none. Not locked.
+// The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is
+// none. Not locked.
 Oid relation_named(const text* name, const char* suffix = "");
 
 // The relation of a name in a schema; InvalidOid where there is none.
@@ -61,23 +66,18 @@ struct ColumnIs {
   Datum value;
 };
 
-// The rows of an open table under the active snapshot, in no order; by an index where one serves the condition. Until on_row returns false.
+// The rows of an open table under the active snapshot, in no order; by an index where one serves the condition. Until
+// on_row returns false.
 void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* arg, HeapTuple row), void* arg);
 
 template <typename OnRow>
 void scan_table(Relation table, const ColumnIs* condition, OnRow on_row) {
-  scan_table(table, condition, [](void* arg, HeapTuple row) { return (*static_cast<OnRow*>(arg))(row); }, &on_row);
+  scan_table(
+      table, condition, [](void* arg, HeapTuple row) { return (*static_cast<OnRow*>(arg))(row); }, &on_row);
 }
 
-// Whether what the relation's owner has put on it, a policy, a trigger, an expression, may run with the caller's rights: it is his own, or a
-// superuser's.
+// Whether what the relation's owner has put on it, a policy, a trigger, an expression, may run with the caller's
+// rights: it is his own, or a superuser's.
 bool has_trusted_owner(Relation relation);
-
-// "schema.name" for a statement. Until the transaction ends, a statement that names it so and finds another relation, since the name or that of the
-// schema has changed hands, ends in an error before anything of it runs. Locked in AccessShareLock where the caller may read anything of it.
-const char* held_name(Oid relation);
-
-// The relation of this name, which this transaction has made: an error where the name is that of another by now. Held as above.
-Oid made_here(const text* name);
 
 }  // namespace neardup

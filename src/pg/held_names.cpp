@@ -1,0 +1,139 @@
+// See held_names.h.
+#include "pg/held_names.h"
+
+#include "pg/open_table.h"
+
+extern "C" {
+#include "access/xact.h"
+#include "parser/analyze.h"
+}
+
+namespace neardup {
+
+namespace {
+
+// A name that this transaction has put into statements, and the relation that it stood for.
+struct HeldName {
+  HeldName* next;
+  Oid relation;
+  int level;  // of the subtransaction
+  const char* name;
+  const char* written;  // schema.name
+};
+
+// In TopTransactionContext.
+HeldName* held_names = nullptr;
+post_parse_analyze_hook_type next_hook = nullptr;
+
+void forget_names(XactEvent event, void*) {
+  if (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_PRE_PREPARE) held_names = nullptr;
+}
+
+// Its locks are gone with it.
+void forget_names_of_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
+  if (event != SUBXACT_EVENT_ABORT_SUB) return;
+  const int level = GetCurrentTransactionNestLevel();
+  for (HeldName** at = &held_names; *at != nullptr;) {
+    if ((*at)->level >= level) {
+      *at = (*at)->next;
+    } else {
+      at = &(*at)->next;
+    }
+  }
+}
+
+// Two relations of one name, in two schemas, may both be meant.
+bool is_held(Oid relation, const char* statement) {
+  for (const HeldName* held = held_names; held != nullptr; held = held->next)
+    if (held->relation == relation && strstr(statement, held->written) != nullptr) return true;
+  return false;
+}
+
+// The relation is locked by the analysis, and keeps its name; its schema may have another by now, so it does not count.
+void check_name(Oid relation, const char* statement) {
+  const char* name = get_rel_name(relation);
+  if (name == nullptr) return;
+  for (const HeldName* held = held_names; held != nullptr; held = held->next)
+    if (held->relation != relation && strcmp(held->name, name) == 0 && strstr(statement, held->written) != nullptr &&
+        !is_held(relation, statement))
+      ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                      errmsg("%s is another relation by now", held->written),
+                      errdetail("It, or its schema, was renamed while this statement was made.")));
+}
+
+bool check_names_in(Node* node, void* statement) {
+  if (node == nullptr) return false;
+  if (IsA(node, RangeTblEntry)) {
+    const auto* entry = reinterpret_cast<const RangeTblEntry*>(node);
+    if (entry->rtekind == RTE_RELATION) check_name(entry->relid, static_cast<const char*>(statement));
+    return false;
+  }
+  if (IsA(node, Query))
+    return walk_query(reinterpret_cast<Query*>(node), check_names_in, statement, QTW_EXAMINE_RTES_BEFORE);
+  return walk_expression(node, check_names_in, statement);
+}
+
+// Before views are expanded: what a view reads is the view's.
+void check_names(ParseState* state, Query* query, JumbleState* jumble) {
+  if (next_hook != nullptr) next_hook(state, query, jumble);
+  if (held_names == nullptr || state->p_sourcetext == nullptr) return;
+  check_names_in(reinterpret_cast<Node*>(query), const_cast<char*>(state->p_sourcetext));
+}
+
+void begin_holding_names() {
+  static bool begun = false;
+  if (begun) return;
+  RegisterXactCallback(forget_names, nullptr);
+  RegisterSubXactCallback(forget_names_of_subtransaction, nullptr);
+  next_hook = post_parse_analyze_hook;
+  post_parse_analyze_hook = check_names;
+  begun = true;
+}
+
+// What stands in statements of the time to come; of one name the relation that it was last given for.
+void hold(Oid relation, const char* name, const char* written) {
+  begin_holding_names();
+  for (HeldName* held = held_names; held != nullptr; held = held->next) {
+    if (strcmp(held->written, written) != 0) continue;
+    held->relation = relation;
+    return;
+  }
+  MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+  auto* held = static_cast<HeldName*>(palloc(sizeof(HeldName)));
+  *held = {held_names, relation, GetCurrentTransactionNestLevel(), pstrdup(name), pstrdup(written)};
+  held_names = held;
+  MemoryContextSwitchTo(old);
+}
+
+}  // namespace
+
+const char* held_name(Oid relation) {
+  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY))
+    LockRelationOid(relation, AccessShareLock);
+  const char* name = get_rel_name(relation);
+  const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
+  if (schema == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
+  const char* written = quote_qualified_identifier(schema, name);
+  hold(relation, name, written);
+  return written;
+}
+
+Oid made_here(const text* name) {
+  const Oid oid = relation_named(name);
+  if (OidIsValid(oid)) {
+    Relation relation = relation_open(oid, AccessShareLock);
+    const bool ours = relation->rd_createSubid != InvalidSubTransactionId;
+    relation_close(relation, NoLock);
+    if (ours) {
+      held_name(oid);
+      return oid;
+    }
+  }
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                  errmsg("%s is another relation by now", text_to_cstring(name)),
+                  errdetail("Its schema was renamed while it was made.")));
+}
+
+}  // namespace neardup
