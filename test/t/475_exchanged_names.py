@@ -64,12 +64,17 @@ CALLS = (
     ("i_match", "SELECT i_match('w31 w40 w50', 'm.lex')", ("m.lex",), True),
     ("i_match_bag", "SELECT i_match_bag('w31 w40 w50', 'm.lex')", ("m.lex",), True),
     ("create_lexicon", "SELECT create_lexicon('m.lex', 'SELECT body FROM public.docs')", ("m.lex",), False),
+    ("neardup_suggest", "SELECT * FROM neardup_suggest('SELECT id, body FROM m.docs')", ("m.docs",), True),
+    ("all_pairs", "SELECT * FROM all_pairs('SELECT id, sig FROM m.docs', 0.8)", ("m.docs",), True),
+    ("word_similarities", "SELECT * FROM word_similarities('SELECT body FROM m.docs', 40, 3)", ("m.docs",), True),
     ("lsh_info", "SELECT lsh_info('m.docs_sig')", ("m.docs_sig", "m.docs"), True),
     ("lsh_check", "SELECT lsh_check('m.docs_sig', true)", ("m.docs_sig", "m.docs"), True),
     ("lsh_pages", "SELECT * FROM lsh_pages('m.docs_sig')", ("m.docs_sig",), True),
     ("lsh_hot_buckets", "SELECT * FROM lsh_hot_buckets('m.docs_sig', 2)", ("m.docs_sig",), True),
     ("explain_pair", "SELECT * FROM explain_pair('m.docs_sig', to_minhash('a b c d'), to_minhash('a b c d'))", ("m.docs_sig", "m.docs"), True),
 )
+# The caller's own query names the relation, which means then what it would mean outside of a call: they end as they ought to, no more.
+AS_WRITTEN = ("neardup_suggest", "all_pairs", "word_similarities")
 NEVER_WAIT = ("duplicates_status", "neardup_jobs")
 
 
@@ -242,7 +247,7 @@ def case(copies, tally, call, query, relation, way, superuser, hold):
         tally.waits += waited
         tally.states[error.sqlstate if error is not None else "ok"] += 1
         runs = [r for r in watch.take() if r[1] == me]
-        if runs:
+        if runs and call not in AS_WRITTEN:
             tally.bad.append("%s: %s ran as %s" % (what, runs[0][0], me))
         if error is not None and (error.sqlstate is None or error.sqlstate.startswith(UNCLEAN)):
             tally.bad.append("%s: %s %s" % (what, error.sqlstate, str(error).splitlines()[0]))
@@ -260,8 +265,8 @@ def exchanges(copies, call, query, relations, for_all):
                     continue
                 for hold in ((False, True) if FULL and not query.startswith("CALL") else (False,)):
                     case(copies, tally, call, query, relation, way, superuser, hold)
-    check("%s: nothing of who exchanges names runs (%d cases, %d of them waited, %d ways that there are not; ends: %s)"
-          % (call, tally.cases, tally.waits, tally.impossible, ", ".join("%s %d" % item for item in sorted(tally.states.items()))), tally.cases and not tally.bad,
+    check("%s: nothing of who exchanges names runs%s (%d cases, %d of them waited, %d ways that there are not; ends: %s)"
+          % (call, " but what the caller's query names" if call in AS_WRITTEN else "", tally.cases, tally.waits, tally.impossible, ", ".join("%s %d" % item for item in sorted(tally.states.items()))), tally.cases and not tally.bad,
           "%d: %s" % (len(tally.bad), "; ".join(tally.bad)))
     for line in tally.bad:
         print("    %s" % line)
