@@ -292,6 +292,22 @@ def compare(server):
         check("sqlsmith: %s: the same rows with the lsh indexes and without" % what, answered > SECONDS / 6 and used and not bad, bad and told(bad) or "%d answered" % answered)
 
 
+def planned(server):
+    """Many more of them planned, and not run: in these queries nothing is wrong, so that any error is one of ours."""
+    generator, count, bad, ends = near_queries.Generator(rng, ROWS), 0, [], time.monotonic() + SECONDS / 12
+    with server.connect(prepare_threshold=None) as conn:
+        conn.execute("SET ROLE smith")
+        while time.monotonic() < ends and not conn.closed:
+            query = generator.query()
+            conn.execute(rng.choice((PLANS_OF["with"], PLANS_OF["without"], "RESET enable_seqscan; RESET enable_indexscan; RESET enable_bitmapscan; SET enable_nestloop = %s" % rng.choice(("on", "off")))))
+            e = error_of(conn, "EXPLAIN " + query)
+            count += 1
+            if e is not None:
+                bad.append(["%s %s" % (e.sqlstate, str(e).splitlines()[0]), query])
+    bad.sort(key=lambda b: len(b[1]))  # the shortest of each kind tells most
+    check("sqlsmith: %d queries full of our conditions are planned" % count, count > SECONDS and not bad, bad and told(bad))
+
+
 def main():
     if shutil.which("sqlsmith") is None:
         return skip("sqlsmith is not installed")
@@ -300,7 +316,7 @@ def main():
         with server.connect() as conn:
             print("note: sqlsmith: assertions are %s" % one(conn, "SHOW debug_assertions"))
         make(server)
-        sections((torture, server), (compare, server), (internal, server))
+        sections((torture, server), (compare, server), (planned, server), (internal, server))
         if os.environ.get("NEARDUP_TEST_KEEP"):
             print("note: kept in %s" % server.folder)
 
