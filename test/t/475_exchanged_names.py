@@ -335,6 +335,45 @@ def traps(copies):
             check("another role's tables with %s: %d calls of a superuser run nothing of it as superuser" % (name_of, len(TRAPPED)), not bad, "%d: %s" % (len(bad), "; ".join(bad)))
 
 
+BETWEEN = ("DROP TABLE m.x_job", "DROP TABLE m.x", "DROP TABLE m.x_signatures", "DROP TABLE m.x_changes", "ALTER TABLE m.x_job RENAME TO y_job", "ALTER TABLE m.x_signatures RENAME TO y_signatures",
+           "ALTER TABLE m.x_job SET SCHEMA public", "DROP TABLE m.x_job, m.x, m.x_signatures, m.x_changes", "ALTER SCHEMA m RENAME TO gone", "DROP TABLE m.docs", "ALTER TABLE m.docs RENAME TO papers",
+           "ALTER TABLE m.docs DROP body", "TRUNCATE m.x_job", "TRUNCATE m.x_signatures")
+
+
+def between_steps(copies):
+    """A refresh commits after each step. What waits for its tables is let in then, before the next step: a third session keeps the refresh where it is
+    until the other one waits. It ends in an answer or in an error that says what is wrong."""
+    bad, states = [], collections.Counter()
+    for statement in BETWEEN:
+        with copies.next() as name, connect(name) as conn, connect(name) as holder, connect(name) as other:
+            conn.execute("GRANT CREATE ON SCHEMA public TO %s; UPDATE m.docs SET body = body || ' more'" % MALLORY)
+            for session in (conn, other):
+                session.execute("SET ROLE %s" % MALLORY)
+            source = "docs" in statement or "SCHEMA m" in statement  # then the refresh is kept by its result
+            holder.execute("BEGIN; LOCK TABLE %s IN ACCESS EXCLUSIVE MODE" % ("m.x_signatures" if source else "m.docs"))
+            errors = []
+            refresh = threading.Thread(target=lambda: errors.append(error_of(conn, "CALL refresh_duplicates('m.x', 5)")), daemon=True)
+            refresh.start()
+            wait_until(lambda: one(holder, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)))
+            change = threading.Thread(target=lambda: error_of(other, statement), daemon=True)
+            change.start()
+            wait_until(lambda: not change.is_alive() or one(holder, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (other.info.backend_pid,)))
+            holder.execute("COMMIT")
+            refresh.join(60)
+            change.join(60)
+            e = errors[0] if errors else None
+            states[e.sqlstate if e is not None else "ok"] += 1
+            if not errors or e is not None and (e.sqlstate is None or e.sqlstate.startswith(("XX", "42601", "42883")) or re.search(r'"\d{4,}"', str(e))):
+                bad.append("%s: %s" % (statement, "%s %s" % (e.sqlstate, str(e).splitlines()[0]) if errors else "the refresh hangs"))
+    check("a refresh whose tables change between its steps ends as it ought to (%d ways; ends: %s)" % (len(BETWEEN), ", ".join("%s %d" % item for item in sorted(states.items()))), not bad, "; ".join(bad))
+
+
+def wait_until(condition):
+    limit = time.monotonic() + 60  # a hang guard
+    while not condition() and time.monotonic() < limit:
+        time.sleep(0.002)
+
+
 # Values that nobody's job has, by type; NULL for each besides.
 ABSURD = {"bigint": ("-9223372036854775808", "9223372036854775807", "-9223372036854775807", "0", "-1"), "integer": ("-2147483648", "2147483647", "0"),
           "double precision": ("NaN", "Infinity", "-Infinity", "1e308"), "timestamp with time zone": ("infinity", "-infinity", "4714-11-24 00:00:00+00 BC", "294276-12-31 23:59:59+00"),
@@ -411,7 +450,7 @@ def main():
     with roles(), database("_template") as template:
         make(template)
         copies = Copies(template)
-        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies))
+        sections((exchanged, copies), (traps, copies), (between_steps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies))
 
 
 finish(main)
