@@ -153,6 +153,7 @@ def use(template, version, target, schema):
 
 
 def used(name, conn, statements, path):
+    used.calls += len(statements)
     watch = Watch(conn)
     if path:
         conn.execute("SET search_path = %s" % path)
@@ -163,6 +164,9 @@ def used(name, conn, statements, path):
             errors.append("%s: %s" % (statement[:150], " ".join(str(e).split())[:200]))
     check("%s: %d statements give answers" % (name, len(statements)), not errors, "%d errors: %s" % (len(errors), " | ".join(errors[:20])))
     none_ran("%s: nothing of the hostile schema has run" % name, watch.take(), traces(conn, ATK) - before)
+
+
+used.calls = 0
 
 
 def linted():
@@ -202,6 +206,7 @@ def main():
         if FULL:
             for old in known[:-1]:
                 sections((use, template, old, newest, "nd"), (use, template, old, newest, ATK))
+        print("note: %d statements of use" % used.calls)
 
 
 finish(main)
