@@ -183,6 +183,9 @@ SELECT query_plan('SELECT FROM paper a WHERE EXISTS (SELECT FROM paper b JOIN pa
     WHERE jaccard(a.sig, b.sig) >= 0.8 OR a.id = c.id)') ~ 'Join|Nested Loop' AS planned,
   query_plan('SELECT FROM paper a WHERE NOT EXISTS (SELECT FROM paper b JOIN part c ON b.id = c.id
     WHERE jaccard(a.sig, b.sig) >= 0.8 OR a.id = c.id)') ~ 'Join|Nested Loop' AS planned_too;
+-- A condition of no table, and one of the outer table alone, at an outer join
+SELECT count(*) FROM (SELECT FROM paper LIMIT 3) a LEFT JOIN query b ON jaccard((SELECT qsig FROM query LIMIT 1), (SELECT qsig FROM query LIMIT 1)) >= 0.9;
+SELECT count(*) > 0 AS any FROM paper a LEFT JOIN query b ON jaccard(a.sig, a.sig) >= 0.9;
 -- The setting
 SET neardup.derive_conditions = off;
 SELECT query_plan('SELECT id FROM paper WHERE jaccard(sig, (SELECT qsig FROM query LIMIT 1)) > 0.8') ~ 'paper_sig' AS derived,

@@ -509,6 +509,11 @@ void set_clause_selectivities(PlannerInfo* root, Derivation* d, List* clauses, b
       original->norm_selec = clause_selectivity(root, derived, 0, JOIN_INNER, nullptr);
       continue;
     }
+    // Of no table, or of one: the ON of an outer join may hold such a condition, too.
+    if (bms_membership(original->clause_relids) != BMS_MULTIPLE) {
+      original->norm_selec = original->outer_selec = clause_selectivity(root, derived, 0, JOIN_INNER, nullptr);
+      continue;
+    }
     // A join's, for estimators that want to be told of one.
     SpecialJoinInfo inner{};
     inner.type = T_SpecialJoinInfo;
