@@ -2,11 +2,14 @@
 #include "pg/open_table.h"
 
 extern "C" {
+#include "access/heapam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"
 #include "parser/analyze.h"
 #include "storage/lock.h"
+#include "utils/inval.h"
 #include "utils/regproc.h"
 #include "utils/relcache.h"
 #include "utils/rls.h"
@@ -124,10 +127,20 @@ bool check_names_in(Node* node, void* statement) {
   return walk_expression(node, check_names_in, statement);
 }
 
+// The query of CREATE TABLE AS or DECLARE CURSOR, which is analysed with the statement; else the query itself.
+Query* query_within(Query* query) {
+  if (query->commandType != CMD_UTILITY || query->utilityStmt == nullptr) return query;
+  Node* within = nullptr;
+  if (IsA(query->utilityStmt, CreateTableAsStmt)) within = reinterpret_cast<CreateTableAsStmt*>(query->utilityStmt)->query;
+  if (IsA(query->utilityStmt, DeclareCursorStmt)) within = reinterpret_cast<DeclareCursorStmt*>(query->utilityStmt)->query;
+  return within != nullptr && IsA(within, Query) ? reinterpret_cast<Query*>(within) : query;
+}
+
 // Before views are expanded: what a view reads is the view's.
 void check_names(ParseState* state, Query* query, JumbleState* jumble) {
   if (next_hook != nullptr) next_hook(state, query, jumble);
   if (held_names == nullptr || state->p_sourcetext == nullptr) return;
+  query = query_within(query);
   check_names_in(reinterpret_cast<Node*>(query), const_cast<char*>(state->p_sourcetext));
 }
 
@@ -139,6 +152,28 @@ void begin_holding_names() {
   next_hook = post_parse_analyze_hook;
   post_parse_analyze_hook = check_names;
   begun = true;
+}
+
+// Keeps the name of a schema until the transaction ends, by a lock on its row: ALTER TABLE, TRUNCATE and their like look a name up when they are
+// run, again after each wait, and are not analysed before. Where nothing may be written there are none of them.
+void hold_schema(Oid schema) {
+  if (isAnyTempNamespace(schema) || XactReadOnly || RecoveryInProgress() || IsInParallelMode()) return;
+  Relation schemas = table_open(NamespaceRelationId, RowShareLock);
+  for (;;) {
+    CHECK_FOR_INTERRUPTS();
+    HeapTuple known = SearchSysCacheCopy1(NAMESPACEOID, ObjectIdGetDatum(schema));
+    if (!HeapTupleIsValid(known)) break;
+    HeapTupleData row = *known;
+    Buffer buffer;
+    TM_FailureData failure;
+    const TM_Result result =
+        heap_lock_tuple(schemas, &row, GetCurrentCommandId(true), LockTupleKeyShare, LockWaitBlock, false, &buffer, &failure);
+    ReleaseBuffer(buffer);
+    heap_freetuple(known);
+    if (result != TM_Updated && result != TM_Deleted) break;
+    AcceptInvalidationMessages();  // of who has renamed it
+  }
+  table_close(schemas, NoLock);
 }
 
 // What stands in statements of the time to come; of one name the relation that it was last given for.
@@ -248,8 +283,12 @@ bool has_trusted_owner(Relation relation) {
   return owner == GetUserId() || superuser_arg(owner);
 }
 
-const char* held_name(Oid relation) {
-  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY)) LockRelationOid(relation, AccessShareLock);
+const char* held_name(Oid relation, StatementKind kind) {
+  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY)) {
+    LockRelationOid(relation, AccessShareLock);
+    const Oid schema = get_rel_namespace(relation);
+    if (kind == StatementKind::any && OidIsValid(schema)) hold_schema(schema);
+  }
   const char* name = get_rel_name(relation);
   const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
   if (schema == nullptr)

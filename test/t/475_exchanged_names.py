@@ -402,11 +402,86 @@ def names_alone(copies):
             check("%s(): the status shows no job over tables of another role's" % function, "s.customers" not in hints, hints)
 
 
+# What mallory makes of the columns of his table, before and after the job of another role is made over it: domains, and types with casts.
+TYPED = (
+    ("a domain with a check, as ids", "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check of ' || VALUE)); ALTER TABLE m.docs ALTER id TYPE m.dom", "", "", None),
+    ("a domain over a domain, as within", "CREATE DOMAIN m.below AS text CHECK (m.evil('a check')); CREATE DOMAIN m.dom AS m.below CHECK (m.evil('a check')); ALTER TABLE m.docs ADD g m.dom DEFAULT 'a'", ", within => '{g}'", "", None),
+    ("a domain that ids become", "", "", "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER id TYPE m.dom", None),
+    ("a domain that an order becomes", "ALTER TABLE m.docs ADD o int8", ", order_by => 'o'", "CREATE DOMAIN m.dom AS int4 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER o TYPE m.dom", "42501"),
+    ("an enum that a column becomes, with a cast", "ALTER TABLE m.docs ADD g text DEFAULT 'calm'", ", within => '{g}'",
+     "CREATE TYPE m.mood AS ENUM ('calm'); CREATE FUNCTION m.of_text(text) RETURNS m.mood LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN 'calm'; END $$; "
+     "ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE m.mood USING 'calm'; CREATE CAST (text AS m.mood) WITH FUNCTION m.of_text(text) AS ASSIGNMENT", "42501"),
+    ("an enum that a column was, with a cast", "CREATE TYPE m.mood AS ENUM ('calm'); ALTER TABLE m.docs ADD g m.mood DEFAULT 'calm'", ", within => '{g}'",
+     "CREATE FUNCTION m.to_text(m.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN 'calm'; END $$; "
+     "ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE text USING 'calm'; CREATE CAST (m.mood AS text) WITH FUNCTION m.to_text(m.mood) AS ASSIGNMENT", "42501"),
+    ("arrays of a domain", "ALTER TABLE m.docs ADD g int8[] DEFAULT '{1}'", ", within => '{g}'",
+     "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE m.dom[] USING NULL", "42501"),
+)
+
+
+def typed(copies):
+    """A job over mallory's table: what he has put into the types of its columns is not run with the rights of who refreshes it."""
+    for what, before, options, after, state in TYPED:
+        with copies.next() as name, connect(name) as conn:
+            watch = Watch(conn)
+
+            def by_mallory(statements):
+                if statements:
+                    conn.execute("SET ROLE %s" % MALLORY)
+                    conn.execute(statements)
+                    conn.execute("RESET ROLE")
+            by_mallory(before)
+            watch.take()
+            conn.execute("SELECT create_duplicates('public.own', 'm.docs', 'id', 'body'%s)" % options)
+            conn.execute("CALL refresh_duplicates('public.own')")
+            runs = watch.take()
+            by_mallory(after)
+            watch.take()
+            e = error_of(conn, "CALL refresh_duplicates('public.own')")
+            runs += watch.take()
+            check("%s: nothing of who made it runs" % what, not runs, "%s" % runs[:1])
+            equal("%s: the refresh ends as it should" % what, e and e.sqlstate, state)
+
+
+def in_anothers_schema(copies):
+    """A superuser's job whose tables lie in a schema of mallory's, who may read one of them: while he makes a statement wait he renames the schema, and puts another in its
+    place with a table of that name, which has triggers, checks and an index of the right name."""
+    impostor = ("ALTER SCHEMA m RENAME TO gone; CREATE SCHEMA m; GRANT USAGE ON SCHEMA m TO PUBLIC; CREATE TABLE m.y_signatures AS TABLE gone.y_signatures; GRANT ALL ON m.y_signatures TO PUBLIC; "
+                "ALTER TABLE m.y_signatures ADD CHECK (signature IS NULL OR gone.evil('a check')) NOT VALID; CREATE INDEX y_signatures_signature_idx ON m.y_signatures (id); "
+                "CREATE TRIGGER a BEFORE TRUNCATE ON m.y_signatures FOR EACH STATEMENT EXECUTE FUNCTION gone.fires()")
+    for call in ("SELECT alter_duplicates('m.y', profile => 'simhash')", "SELECT alter_duplicates('m.y', threshold => 0.7)", "SELECT rename_duplicates('m.y', 'z')", "SELECT drop_duplicates('m.y')"):
+        with copies.next() as name, connect(name) as conn, connect(name) as other:
+            conn.execute("SELECT create_duplicates('m.y', 'public.docs', 'id', 'body')")
+            conn.execute("CALL refresh_duplicates('m.y')")
+            conn.execute("GRANT SELECT ON m.y_signatures TO %s" % MALLORY)
+            watch = Watch(conn)
+            other.execute("SET ROLE %s" % MALLORY)
+            other.execute("BEGIN; SELECT count(*) FROM m.y_signatures")
+            watch.take()
+            waited, error, failed = behind(other, [impostor], conn, call)
+            runs = [r for r in watch.take() if r[1] != MALLORY]
+            check("%s: it waits for mallory, who exchanges the schema (%s, %s)" % (call, error.sqlstate if error else "no error", failed.sqlstate if failed else "he did"), waited and not runs, "%s" % runs[:1])
+
+
+def held(copies):
+    """A name that was given out for statements, and what stands for it when they are analysed, where nothing keeps the schema's name: in a transaction that only reads."""
+    for statement in ("SELECT * FROM %s", "EXPLAIN ANALYZE SELECT * FROM %s", "DECLARE c CURSOR FOR SELECT * FROM %s; FETCH ALL c", "WITH w AS (SELECT * FROM %s) SELECT * FROM w"):
+        with copies.next() as name, connect(name) as conn, connect(name) as other:
+            watch = Watch(conn)
+            other.execute("SET ROLE %s" % MALLORY)
+            conn.execute("BEGIN READ ONLY")
+            written = one(conn, "SELECT neardup_held_name('m.docs')")
+            for end in swapped("m", "docs", "r"):
+                other.execute(end)
+            e = error_of(conn, statement % written)
+            equal("%s: a name that is another relation's by now is an error" % statement, (e and e.sqlstate, [r for r in watch.take() if r[1] != MALLORY]), ("55000", []))
+
+
 def main():
     with roles(), database("_template") as template:
         make(template)
         copies = Copies(template)
-        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies))
+        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (in_anothers_schema, copies), (held, copies))
 
 
 finish(main)
