@@ -357,6 +357,9 @@ def absurd_rows(copies):
                 if mine != 1:
                     bad.append("%s = %.40s: %s" % (column, value, e or "the reader's own job is not shown"))
                 other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT * FROM m.kept")
+        # Two texts of 600 MB: together they fit into no row that is sent.
+        other.execute("UPDATE m.x_job SET last_error = repeat('y', 600000000); UPDATE m.x_job SET phase = repeat('x', 600000000)")
+        equal("the texts of another role's job are shown in part", conn.execute("SELECT length(phase), length(last_error) FROM duplicates_status WHERE job::text !~ 'own'").fetchall(), [(10000, 10000)])
         for rows in (0, 2):
             other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT k.* FROM m.kept k, generate_series(1, %d)" % rows)
             e = error_of(conn, "SELECT * FROM duplicates_status")
