@@ -146,6 +146,7 @@ void read_lexicon(Relation relation, Lexicon* lexicon) {
   }
   SPI_cursor_close(portal);
   SPI_finish();
+  release_name(RelationGetRelid(relation));
 }
 
 void name_lexicon(void* arg) { errcontext("lexicon %s", static_cast<const char*>(arg)); }

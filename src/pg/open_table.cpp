@@ -155,9 +155,11 @@ void begin_holding_names() {
 }
 
 // Keeps the name of a schema until the transaction ends, by a lock on its row: ALTER TABLE, TRUNCATE and their like look a name up when they are
-// run, again after each wait, and are not analysed before. Where nothing may be written there are none of them.
-void hold_schema(Oid schema) {
-  if (isAnyTempNamespace(schema) || XactReadOnly || RecoveryInProgress() || IsInParallelMode()) return;
+// run, again after each wait, and are not analysed before. Where nothing may be written there are none of them. False where it is not kept.
+bool hold_schema(Oid schema) {
+  if (isTempNamespace(schema)) return true;
+  if (XactReadOnly || RecoveryInProgress() || IsInParallelMode()) return false;
+  bool kept = false;
   Relation schemas = table_open(NamespaceRelationId, RowShareLock);
   for (;;) {
     CHECK_FOR_INTERRUPTS();
@@ -170,10 +172,12 @@ void hold_schema(Oid schema) {
         heap_lock_tuple(schemas, &row, GetCurrentCommandId(true), LockTupleKeyShare, LockWaitBlock, false, &buffer, &failure);
     ReleaseBuffer(buffer);
     heap_freetuple(known);
+    kept = result == TM_Ok;
     if (result != TM_Updated && result != TM_Deleted) break;
     AcceptInvalidationMessages();  // of who has renamed it
   }
   table_close(schemas, NoLock);
+  return kept;
 }
 
 // What stands in statements of the time to come; of one name the relation that it was last given for.
@@ -284,18 +288,30 @@ bool has_trusted_owner(Relation relation) {
 }
 
 const char* held_name(Oid relation, StatementKind kind) {
+  bool kept = false;
   if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY)) {
     LockRelationOid(relation, AccessShareLock);
     const Oid schema = get_rel_namespace(relation);
-    if (kind == StatementKind::any && OidIsValid(schema)) hold_schema(schema);
+    if (kind == StatementKind::any && OidIsValid(schema)) kept = hold_schema(schema);
   }
   const char* name = get_rel_name(relation);
   const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
   if (schema == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
   const char* written = quote_qualified_identifier(schema, name);
-  hold(relation, name, written);
+  // Nobody else can change a name that is kept; what this session does with it is its own.
+  if (!kept) hold(relation, name, written);
   return written;
+}
+
+void release_name(Oid relation) {
+  for (HeldName** at = &held_names; *at != nullptr;) {
+    if ((*at)->relation == relation) {
+      *at = (*at)->next;
+    } else {
+      at = &(*at)->next;
+    }
+  }
 }
 
 Oid made_here(const text* name) {
@@ -306,7 +322,7 @@ Oid made_here(const text* name) {
     relation_close(relation, NoLock);
     if (ours) {
       held_name(oid);
-      return oid;
+      if (relation_named(name) == oid) return oid;  // under the name that is kept now
     }
   }
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("%s is another relation by now", text_to_cstring(name)),

@@ -80,6 +80,9 @@ bool has_trusted_owner(Relation relation);
 enum class StatementKind : uint8_t { query, any };
 const char* held_name(Oid relation, StatementKind kind = StatementKind::any);
 
+// After the last statement that names it, so that the session may give the name to another relation.
+void release_name(Oid relation);
+
 // The relation of this name, which this transaction has made: an error where the name is that of another by now. Held as above.
 Oid made_here(const text* name);
 

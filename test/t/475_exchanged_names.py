@@ -466,6 +466,33 @@ def in_anothers_schema(copies):
             check("%s: it waits for mallory, who exchanges the schema (%s, %s)" % (call, error.sqlstate if error else "no error", failed.sqlstate if failed else "he did"), waited and not runs, "%s" % runs[:1])
 
 
+def model_in_anothers_schema(copies):
+    """A superuser's word model in a schema of mallory's, who keeps a table of it locked by a DROP that he takes back, and meanwhile exchanges the schema."""
+    exchange = ("ALTER SCHEMA m RENAME TO gone; CREATE SCHEMA m; GRANT USAGE ON SCHEMA m TO PUBLIC; CREATE TABLE m.base OF neardup_word_model; INSERT INTO m.base (words) VALUES (1); "
+                "CREATE TABLE m.wm OF neardup_word; CREATE VIEW m.wm_model AS SELECT * FROM m.base WHERE gone.evil('a view')")
+    call = "CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40, 3)"
+    for table in ("wm", "wm_model"):
+        with copies.next() as name, connect(name) as conn, connect(name) as other, connect(name) as third:
+            conn.execute("DROP TABLE m.wm, m.wm_model")
+            conn.execute(call)
+            conn.execute("UPDATE m.wm_model SET finished = NULL, compared = 0")
+            watch = Watch(conn)
+            third.execute("SET ROLE %s; SET lock_timeout = '5s'" % MALLORY)
+            other.execute("SET ROLE %s; BEGIN; SAVEPOINT a; DROP TABLE m.%s" % (MALLORY, table))
+            errors = []
+            thread = threading.Thread(target=lambda: errors.append(error_of(conn, call)), daemon=True)
+            thread.start()
+            limit = time.monotonic() + 60  # a hang guard
+            while thread.is_alive() and time.monotonic() < limit and not one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
+                pass
+            failed = error_of(third, exchange)
+            other.execute("ROLLBACK TO a; COMMIT")
+            thread.join(60)
+            runs = [r for r in watch.take() if r[1] != MALLORY]
+            check("create_word_model() waits for %s, and mallory exchanges the schema (%s, %s)" % (table, errors[0] and errors[0].sqlstate, failed and failed.sqlstate),
+                  errors and not runs and bool(errors[0]) != bool(failed), "%s %s" % (runs[:1], errors))
+
+
 def held(copies):
     """A name that was given out for statements, and what stands for it when they are analysed, where nothing keeps the schema's name: in a transaction that only reads."""
     for statement in ("SELECT * FROM %s", "EXPLAIN ANALYZE SELECT * FROM %s", "DECLARE c CURSOR FOR SELECT * FROM %s; FETCH ALL c", "WITH w AS (SELECT * FROM %s) SELECT * FROM w"):
@@ -480,11 +507,27 @@ def held(copies):
             equal("%s: a name that is another relation's by now is an error" % statement, (e and e.sqlstate, [r for r in watch.take() if r[1] != MALLORY]), ("55000", []))
 
 
+def own_names(copies):
+    """What a transaction itself does with names that were given out in it is no exchange."""
+    for what, statements in (
+            ("a source of another name, a table of the old one", ("CALL refresh_duplicates('public.own', commit => false)", "ALTER TABLE public.docs RENAME TO away", "CREATE TABLE public.docs AS TABLE away", "SELECT count(*) FROM public.docs")),
+            ("a job dropped, tables of its names", ("SELECT alter_duplicates('public.own', threshold => 0.7)", "SELECT drop_duplicates('public.own')", "CREATE TABLE public.own_job (a int)", "SELECT count(*) FROM public.own_job")),
+            ("a job made anew, and not", ("SELECT alter_duplicates('public.own', threshold => 0.7)", "SAVEPOINT a", "SELECT drop_duplicates('public.own')", "SELECT create_duplicates('public.own', 'docs', 'id', 'body')",
+                                          "ROLLBACK TO a", "SELECT count(*) FROM public.own_job")),
+            ("a lexicon dropped, a table of its name", ("SELECT i_match('w31 w40 w50', 'public.lex')", "DROP TABLE public.lex", "CREATE TABLE public.lex (a int)", "SELECT count(*) FROM public.lex")),
+            ("a name in a text", ("CALL refresh_duplicates('public.own', commit => false)", "SELECT 'public.docs' FROM m.docs"))):
+        with copies.next() as name, connect(name) as conn:
+            reader_of(conn, True)
+            conn.execute("SELECT create_lexicon('public.lex', 'SELECT body FROM public.docs')")
+            conn.execute("BEGIN")
+            equal("%s, in one transaction" % what, [str(e) for e in (error_of(conn, statement) for statement in statements) if e is not None], [])
+
+
 def main():
     with roles(), database("_template") as template:
         make(template)
         copies = Copies(template)
-        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (in_anothers_schema, copies), (held, copies))
+        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (in_anothers_schema, copies), (model_in_anothers_schema, copies), (held, copies), (own_names, copies))
 
 
 finish(main)
