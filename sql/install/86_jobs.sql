@@ -182,6 +182,22 @@ CREATE FUNCTION neardup_trusted_type(type oid) RETURNS boolean LANGUAGE sql STAB
   $$;
 COMMENT ON FUNCTION neardup_trusted_type(oid) IS 'private: whether a type and its parts belong to the caller or a superuser';
 
+-- ANALYZE measures ranges by a function of their type.
+CREATE FUNCTION neardup_check_range(type oid, what text) RETURNS void LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t oid := type;
+BEGIN
+  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t) LOOP
+    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t;
+  END LOOP;
+  IF EXISTS (SELECT FROM pg_type y WHERE y.oid = t AND y.typtype IN ('r', 'm')) AND NOT @extschema@.neardup_trusted_type(type) THEN
+    RAISE EXCEPTION '% is a range of another role''s type %', what, format_type(type, NULL) USING ERRCODE = 'insufficient_privilege',
+      DETAIL = 'What its owner has put into the type would run with your rights.';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_range(oid, text) IS 'private: raises an error for a range type of another role';
+
 -- minhash, simhash or ctph
 CREATE FUNCTION neardup_job_kind(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
@@ -282,6 +298,7 @@ BEGIN
                    OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
     RAISE EXCEPTION '% is %, which has no order', what, t USING ERRCODE = 'datatype_mismatch';
   END IF;
+  PERFORM @extschema@.neardup_check_range(t::oid, what);
 END $$;
 COMMENT ON FUNCTION neardup_check_order(regtype, text) IS 'private: raises an error for a type whose values cannot be compared';
 

@@ -43,6 +43,8 @@ DECLARE
 BEGIN
   PERFORM @extschema@.neardup_drop('TABLE'::text, shape);
   EXECUTE format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
+  PERFORM @extschema@.neardup_check_range(b.atttypid, format('column "%s"', CASE b.attname WHEN 'id' THEN j.id::text WHEN 'key' THEN 'order_by' ELSE b.attname::text END))
+    FROM pg_attribute b WHERE b.attrelid = shape::regclass::oid AND b.attnum > 0;
   FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new,
              COALESCE((SELECT format(' COLLATE %I.%I', n.nspname, l.collname) FROM pg_collation l JOIN pg_namespace n ON n.oid = l.collnamespace
                        WHERE l.oid = b.attcollation), '') AS collation, a.atttypid AS old_type, b.atttypid AS new_type

@@ -417,6 +417,8 @@ TYPED = (
     ("an enum that a column was, with a cast", "CREATE TYPE m.mood AS ENUM ('calm'); ALTER TABLE m.docs ADD g m.mood DEFAULT 'calm'", ", within => '{g}'",
      "CREATE FUNCTION m.to_text(m.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN 'calm'; END $$; "
      "ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE text USING 'calm'; CREATE CAST (m.mood AS text) WITH FUNCTION m.to_text(m.mood) AS ASSIGNMENT", "42501"),
+    ("a range that a column becomes, with a measure", "ALTER TABLE m.docs ADD o int8", ", order_by => 'o'", "CREATE FUNCTION m.measure(int8, int8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM "
+     "m.sly('a measure'); RETURN 1; END $$; CREATE TYPE m.range AS RANGE (subtype = int8, subtype_diff = m.measure); ALTER TABLE m.docs ALTER o TYPE m.range USING m.range(o, o + 1)", "42501"),
     ("arrays of a domain", "ALTER TABLE m.docs ADD g int8[] DEFAULT '{1}'", ", within => '{g}'",
      "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE m.dom[] USING NULL", "42501"),
 )
@@ -444,6 +446,35 @@ def typed(copies):
             runs += watch.take()
             check("%s: nothing of who made it runs" % what, not runs, "%s" % runs[:1])
             equal("%s: the refresh ends as it should" % what, e and e.sqlstate, state)
+
+
+def ranges(copies):
+    """Ranges of a type of mallory's, whose measure ANALYZE calls: neither as ids nor as an order; those of PostgreSQL, and one's own, are."""
+    with copies.next() as name, connect(name) as conn:
+        watch = Watch(conn)
+        conn.execute("SET ROLE %s; CREATE FUNCTION m.measure(int8, int8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM m.sly('a measure'); RETURN 1; END $$; "
+                     "CREATE TYPE m.range AS RANGE (subtype = int8, subtype_diff = m.measure); CREATE DOMAIN m.dom AS m.range; "
+                     "CREATE TABLE m.ranges AS SELECT m.range(id, id + 1) AS id, m.range(id, id + 1)::m.dom AS d, int8range(id, id + 1) AS p, body FROM public.docs; GRANT SELECT ON m.ranges TO PUBLIC; "
+                     "RESET ROLE" % MALLORY)
+        for what, options, state in (("ids", "'id'", "42501"), ("ids of a domain over it", "'d'", "42501"), ("an order", "'p', order_by => 'id'", "42501"), ("within", "'p', within => '{id}'", "42501"),
+                                     ("PostgreSQL's own", "'p'", None)):
+            e = error_of(conn, "SELECT create_duplicates('public.own', 'm.ranges', body => 'body', id => %s)" % options)
+            equal("ranges of mallory's type, %s" % what, e and e.sqlstate, state)
+        conn.execute("CALL refresh_duplicates('public.own')")
+        check("ranges: no measure of mallory's runs", not [r for r in watch.take() if r[1] != MALLORY])
+
+
+def suggest(copies):
+    """neardup_suggest() over a table of mallory's, whose ids are of a type of his with a cast to text."""
+    with copies.next() as name, connect(name) as conn:
+        watch = Watch(conn)
+        conn.execute("SET ROLE %s; CREATE TYPE m.mood AS ENUM (%s); CREATE FUNCTION m.to_text(m.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN enum_send($1)::text; END $$; "
+                     "CREATE CAST (m.mood AS text) WITH FUNCTION m.to_text(m.mood); CREATE TABLE m.moods AS SELECT ('m' || id)::m.mood AS id, body FROM public.docs; GRANT SELECT ON m.moods TO PUBLIC; RESET ROLE"
+                     % (MALLORY, ", ".join("'m%d'" % i for i in range(1, 31))))
+        watch.take()
+        labels = "SELECT a.id, b.id, true FROM m.moods a, m.moods b WHERE a.id = 'm4'::m.mood AND b.id = 'm5'::m.mood"
+        e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM m.moods', $q$%s$q$)" % labels)
+        equal("neardup_suggest(): no cast of another role's type runs", (watch.take(), e and str(e)), ([], None))
 
 
 def in_anothers_schema(copies):
@@ -527,7 +558,7 @@ def main():
     with roles(), database("_template") as template:
         make(template)
         copies = Copies(template)
-        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (in_anothers_schema, copies), (model_in_anothers_schema, copies), (held, copies), (own_names, copies))
+        sections((exchanged, copies), (traps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (ranges, copies), (suggest, copies), (in_anothers_schema, copies), (model_in_anothers_schema, copies), (held, copies), (own_names, copies))
 
 
 finish(main)
