@@ -91,7 +91,7 @@ CREATE FUNCTION neardup_made_here(name text) RETURNS regclass
 COMMENT ON FUNCTION neardup_made_here(text) IS 'private: the relation of this name, which this transaction has made; held as by neardup_held_name()';
 CREATE FUNCTION neardup_demand_owner(job regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_demand_owner(regclass) IS 'private: an error for the job of another role, unless that is a superuser';
+COMMENT ON FUNCTION neardup_demand_owner(regclass) IS 'private: an error for the job of another role';
 CREATE FUNCTION neardup_job_tables(job regclass, OUT result regclass, OUT signatures regclass, OUT changes regclass)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_job_tables(regclass) IS 'private: the tables that belong to a job; recorded, of a job of the caller''s, where they were not';
@@ -157,6 +157,47 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
 
+-- A column whose values go into tables of the job, of a domain as the type below it: those tables are not to evaluate what the domain's owner
+-- has put into it.
+CREATE FUNCTION neardup_job_value(source regclass, col name, what text) RETURNS text LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t oid := @extschema@.neardup_job_column(source, col, what)::oid;
+BEGIN
+  IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attname = col AND a.atttypid = t) THEN RETURN quote_ident(col); END IF;
+  RETURN format('%I::%s', col, format_type(t, -1));  -- -1: of any length
+END $$;
+COMMENT ON FUNCTION neardup_job_value(regclass, name, text) IS 'private: the SQL of a column that a job names';
+
+-- Whether the type, and all that it is made of, is the caller's own or a superuser's: others may have made casts and checks that a conversion runs.
+CREATE FUNCTION neardup_trusted_type(type oid) RETURNS boolean LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE parts AS (
+    SELECT type AS oid
+    UNION
+    SELECT x.oid FROM parts p JOIN pg_type y ON y.oid = p.oid,
+      LATERAL (SELECT y.typbasetype WHERE y.typtype = 'd' UNION ALL SELECT y.typelem WHERE y.typelem <> 0::oid
+               UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = y.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+               UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE y.oid IN (g.rngtypid, g.rngmultitypid)) x(oid))
+  SELECT bool_and(r.rolsuper OR r.rolname = current_user) FROM parts p JOIN pg_type y ON y.oid = p.oid JOIN pg_roles r ON r.oid = y.typowner
+  $$;
+COMMENT ON FUNCTION neardup_trusted_type(oid) IS 'private: whether a type and its parts belong to the caller or a superuser';
+
+-- ANALYZE measures ranges by a function of their type.
+CREATE FUNCTION neardup_check_range(type oid, what text) RETURNS void LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t oid := type;
+BEGIN
+  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t) LOOP
+    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t;
+  END LOOP;
+  IF EXISTS (SELECT FROM pg_type y WHERE y.oid = t AND y.typtype IN ('r', 'm')) AND NOT @extschema@.neardup_trusted_type(type) THEN
+    RAISE EXCEPTION '% is a range of another role''s type %', what, format_type(type, NULL) USING ERRCODE = 'insufficient_privilege',
+      DETAIL = 'What its owner has put into the type would run with your rights.';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_range(oid, text) IS 'private: raises an error for a range type of another role';
+
 -- minhash, simhash or ctph
 CREATE FUNCTION neardup_job_kind(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
@@ -180,7 +221,7 @@ CREATE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE sql STABLE
     WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
     WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
                             @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, pg_catalog.quote_ident(j.body)))
-    ELSE COALESCE('(' || j.order_by || E'\n)', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
+    ELSE COALESCE('(' || j.order_by || E'\n)', CASE WHEN j.at IS NOT NULL THEN @extschema@.neardup_job_value(j.source, j.at, 'at') END, @extschema@.neardup_job_value(j.source, j.id, 'id')) END
   $$;
 COMMENT ON FUNCTION neardup_job_key(neardup_job) IS 'private: what the rows of a cluster are kept by';
 
@@ -208,7 +249,6 @@ BEGIN
     RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
       HINT = 'drop_duplicates() drops the job.';
   END IF;
-  PERFORM @extschema@.neardup_job_column(j.source, j.id, 'id');
   IF j.body IS NOT NULL THEN
     body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
     IF body_type::oid NOT IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bytea'::regtype::oid) THEN
@@ -216,17 +256,15 @@ BEGIN
     END IF;
   END IF;
   FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
-    PERFORM @extschema@.neardup_job_column(j.source, j.within[i], 'within');
-    within := within || pg_catalog.format(', %I AS within_%s', j.within[i], i);
+    within := within || pg_catalog.format(', %s AS within_%s', @extschema@.neardup_job_value(j.source, j.within[i], 'within'), i);
   END LOOP;
-  IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   -- of the very type that our functions take: no other function fits better
   document := format('%I::%s', COALESCE(j.body, j.signature), CASE WHEN j.body IS NULL THEN format('@extschema@.%I', @extschema@.neardup_job_kind(j))
                      WHEN body_type::oid = 'bytea'::regtype::oid THEN 'pg_catalog.bytea' ELSE 'pg_catalog.text' END);
-  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %s AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
+  RETURN pg_catalog.format('SELECT %s AS id, %s, %s AS key%s%s, %s AS body FROM %s WHERE true%s%s',
+    @extschema@.neardup_job_value(j.source, j.id, 'id'), CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
-    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, document, @extschema@.neardup_held_name(j.source),
+    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %s AS at', @extschema@.neardup_job_value(j.source, j.at, 'at')) END, document, @extschema@.neardup_held_name(j.source),
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
 COMMENT ON FUNCTION neardup_job_rows(neardup_job) IS 'private: the query of the rows that a job looks at';
@@ -260,6 +298,7 @@ BEGIN
                    OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
     RAISE EXCEPTION '% is %, which has no order', what, t USING ERRCODE = 'datatype_mismatch';
   END IF;
+  PERFORM @extschema@.neardup_check_range(t::oid, what);
 END $$;
 COMMENT ON FUNCTION neardup_check_order(regtype, text) IS 'private: raises an error for a type whose values cannot be compared';
 

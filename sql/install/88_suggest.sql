@@ -81,7 +81,8 @@ END $$;
 COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
   'lines to look at: with which probability pairs of each similarity are found at a threshold, or by so many bands';
 
--- The statement that reads the columns of a query: v1, t1, .. are each column's text, cut, and the oid of its type.
+-- The statement that reads the columns of a query: v1, t1, .. are each column's text, cut, and the oid of its type. Types that came later than PostgreSQL's
+-- own may have a cast to text, of whoever owns them: their output is taken.
 CREATE FUNCTION neardup_reading_sql(query text, what text, columns text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -91,7 +92,8 @@ BEGIN
     RAISE EXCEPTION '% must not be NULL', what USING ERRCODE = 'null_value_not_allowed';
   END IF;
   RETURN format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
-    (SELECT string_agg(format('@extschema@.neardup_first_characters("neardup %s"::pg_catalog.text, 100001) AS v%s, pg_catalog.pg_typeof("neardup %s")::pg_catalog.oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+    (SELECT string_agg(format('@extschema@.neardup_first_characters(CASE WHEN pg_catalog.pg_typeof("neardup %1$s")::pg_catalog.oid OPERATOR(pg_catalog.<) 16384::pg_catalog.oid THEN "neardup %1$s"::pg_catalog.text
+                                 WHEN "neardup %1$s" IS NOT NULL THEN pg_catalog.format(''%%s'', "neardup %1$s") END, 100001) AS v%1$s, pg_catalog.pg_typeof("neardup %1$s")::pg_catalog.oid AS t%1$s', n), ', ' ORDER BY n)
      FROM generate_subscripts(columns, 1) n),
     body, (SELECT string_agg(format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
 END $$;

@@ -197,6 +197,11 @@ DECLARE
   settings_table regclass := to_regclass(settings);
 BEGIN
   PERFORM @extschema@.neardup_held_name(word_table), @extschema@.neardup_held_name(settings_table);
+  -- what follows names them as the caller does: the schema may have another name since they were looked up
+  IF to_regclass(words) IS DISTINCT FROM word_table OR to_regclass(settings) IS DISTINCT FROM settings_table THEN
+    RAISE EXCEPTION '% is another relation by now', words USING ERRCODE = 'object_not_in_prerequisite_state',
+      DETAIL = 'Its schema was renamed meanwhile.';
+  END IF;
   IF NOT COALESCE(@extschema@.neardup_is_word_table(word_table, '@extschema@.neardup_word'::regtype), false)
      OR NOT COALESCE(@extschema@.neardup_is_word_table(settings_table, '@extschema@.neardup_word_model'::regtype), false) THEN
     RAISE EXCEPTION '% is no word model', words USING ERRCODE = 'wrong_object_type', HINT = 'create_word_model() makes one.';
@@ -668,7 +673,7 @@ CREATE FUNCTION neardup_made_here(name text) RETURNS regclass
 COMMENT ON FUNCTION neardup_made_here(text) IS 'private: the relation of this name, which this transaction has made; held as by neardup_held_name()';
 CREATE FUNCTION neardup_demand_owner(job regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_demand_owner(regclass) IS 'private: an error for the job of another role, unless that is a superuser';
+COMMENT ON FUNCTION neardup_demand_owner(regclass) IS 'private: an error for the job of another role';
 CREATE FUNCTION neardup_job_tables(job regclass, OUT result regclass, OUT signatures regclass, OUT changes regclass)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_job_tables(regclass) IS 'private: the tables that belong to a job; recorded, of a job of the caller''s, where they were not';
@@ -721,6 +726,40 @@ BEGIN
   END LOOP;
   RETURN t;
 END $$;
+CREATE FUNCTION neardup_job_value(source regclass, col name, what text) RETURNS text LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t oid := @extschema@.neardup_job_column(source, col, what)::oid;
+BEGIN
+  IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = source::oid AND a.attname = col AND a.atttypid = t) THEN RETURN quote_ident(col); END IF;
+  RETURN format('%I::%s', col, format_type(t, -1));  -- -1: of any length
+END $$;
+COMMENT ON FUNCTION neardup_job_value(regclass, name, text) IS 'private: the SQL of a column that a job names';
+CREATE FUNCTION neardup_trusted_type(type oid) RETURNS boolean LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE parts AS (
+    SELECT type AS oid
+    UNION
+    SELECT x.oid FROM parts p JOIN pg_type y ON y.oid = p.oid,
+      LATERAL (SELECT y.typbasetype WHERE y.typtype = 'd' UNION ALL SELECT y.typelem WHERE y.typelem <> 0::oid
+               UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = y.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+               UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE y.oid IN (g.rngtypid, g.rngmultitypid)) x(oid))
+  SELECT bool_and(r.rolsuper OR r.rolname = current_user) FROM parts p JOIN pg_type y ON y.oid = p.oid JOIN pg_roles r ON r.oid = y.typowner
+  $$;
+COMMENT ON FUNCTION neardup_trusted_type(oid) IS 'private: whether a type and its parts belong to the caller or a superuser';
+CREATE FUNCTION neardup_check_range(type oid, what text) RETURNS void LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  t oid := type;
+BEGIN
+  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t) LOOP
+    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t;
+  END LOOP;
+  IF EXISTS (SELECT FROM pg_type y WHERE y.oid = t AND y.typtype IN ('r', 'm')) AND NOT @extschema@.neardup_trusted_type(type) THEN
+    RAISE EXCEPTION '% is a range of another role''s type %', what, format_type(type, NULL) USING ERRCODE = 'insufficient_privilege',
+      DETAIL = 'What its owner has put into the type would run with your rights.';
+  END IF;
+END $$;
+COMMENT ON FUNCTION neardup_check_range(oid, text) IS 'private: raises an error for a range type of another role';
 CREATE OR REPLACE FUNCTION neardup_job_kind(j neardup_job) RETURNS text LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -740,7 +779,7 @@ CREATE OR REPLACE FUNCTION neardup_job_key(j neardup_job) RETURNS text LANGUAGE 
     WHEN 'longest' THEN pg_catalog.format('pg_catalog.octet_length(%I)', j.body)
     WHEN 'best' THEN pg_catalog.format('@extschema@.neardup_text_score(%s)',
                             @extschema@.neardup_document_sql(@extschema@.neardup_profile_named(j.profile), j.body_type, pg_catalog.quote_ident(j.body)))
-    ELSE COALESCE('(' || j.order_by || E'\n)', pg_catalog.quote_ident(j.at), pg_catalog.quote_ident(j.id)) END
+    ELSE COALESCE('(' || j.order_by || E'\n)', CASE WHEN j.at IS NOT NULL THEN @extschema@.neardup_job_value(j.source, j.at, 'at') END, @extschema@.neardup_job_value(j.source, j.id, 'id')) END
   $$;
 CREATE OR REPLACE FUNCTION neardup_job_stored(source regclass) RETURNS boolean LANGUAGE sql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
@@ -759,7 +798,6 @@ BEGIN
     RAISE EXCEPTION 'the source of the job has been dropped' USING ERRCODE = 'undefined_table',
       HINT = 'drop_duplicates() drops the job.';
   END IF;
-  PERFORM @extschema@.neardup_job_column(j.source, j.id, 'id');
   IF j.body IS NOT NULL THEN
     body_type := @extschema@.neardup_job_column(j.source, j.body, 'body');
     IF body_type::oid NOT IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bytea'::regtype::oid) THEN
@@ -767,17 +805,15 @@ BEGIN
     END IF;
   END IF;
   FOR i IN 1 .. COALESCE(pg_catalog.array_length(j.within, 1), 0) LOOP
-    PERFORM @extschema@.neardup_job_column(j.source, j.within[i], 'within');
-    within := within || pg_catalog.format(', %I AS within_%s', j.within[i], i);
+    within := within || pg_catalog.format(', %s AS within_%s', @extschema@.neardup_job_value(j.source, j.within[i], 'within'), i);
   END LOOP;
-  IF j.at IS NOT NULL THEN PERFORM @extschema@.neardup_job_column(j.source, j.at, 'at'); END IF;
   -- of the very type that our functions take: no other function fits better
   document := format('%I::%s', COALESCE(j.body, j.signature), CASE WHEN j.body IS NULL THEN format('@extschema@.%I', @extschema@.neardup_job_kind(j))
                      WHEN body_type::oid = 'bytea'::regtype::oid THEN 'pg_catalog.bytea' ELSE 'pg_catalog.text' END);
-  RETURN pg_catalog.format('SELECT %I AS id, %s, %s AS key%s%s, %s AS body FROM %s WHERE true%s%s',
-    j.id, CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
+  RETURN pg_catalog.format('SELECT %s AS id, %s, %s AS key%s%s, %s AS body FROM %s WHERE true%s%s',
+    @extschema@.neardup_job_value(j.source, j.id, 'id'), CASE WHEN stored THEN 'tableoid AS origin, ctid AS place, CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version'
                ELSE 'NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version' END,
-    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %I AS at', j.at) END, document, @extschema@.neardup_held_name(j.source),
+    @extschema@.neardup_job_key(j), within, CASE WHEN j.at IS NOT NULL THEN pg_catalog.format(', %s AS at', @extschema@.neardup_job_value(j.source, j.at, 'at')) END, document, @extschema@.neardup_held_name(j.source),
     COALESCE(' AND (' || j.filter || E'\n)', ''), COALESCE(' AND (' || j.deleted || E'\n) IS NOT TRUE', ''));
 END $$;
 CREATE OR REPLACE FUNCTION neardup_job_hash(j neardup_job, kind text, value text) RETURNS text LANGUAGE sql STABLE
@@ -802,6 +838,7 @@ BEGIN
                    OR (o.opcintype = 'anyarray'::regtype::oid AND (SELECT typcategory FROM pg_type WHERE oid = t::oid) = 'A'))) THEN
     RAISE EXCEPTION '% is %, which has no order', what, t USING ERRCODE = 'datatype_mismatch';
   END IF;
+  PERFORM @extschema@.neardup_check_range(t::oid, what);
 END $$;
 CREATE OR REPLACE FUNCTION neardup_check_job(j neardup_job) RETURNS void LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
@@ -1152,9 +1189,11 @@ DECLARE
 BEGIN
   PERFORM @extschema@.neardup_drop('TABLE'::text, shape);
   EXECUTE format('CREATE TEMP TABLE %s AS SELECT * FROM (%s) l WITH NO DATA', split_part(shape, '.', 2), @extschema@.neardup_job_rows(j));
+  PERFORM @extschema@.neardup_check_range(b.atttypid, format('column "%s"', CASE b.attname WHEN 'id' THEN j.id::text WHEN 'key' THEN 'order_by' ELSE b.attname::text END))
+    FROM pg_attribute b WHERE b.attrelid = shape::regclass::oid AND b.attnum > 0;
   FOR r IN SELECT a.attname::text AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS old, pg_catalog.format_type(b.atttypid, b.atttypmod) AS new,
              COALESCE((SELECT format(' COLLATE %I.%I', n.nspname, l.collname) FROM pg_collation l JOIN pg_namespace n ON n.oid = l.collnamespace
-                       WHERE l.oid = b.attcollation), '') AS collation
+                       WHERE l.oid = b.attcollation), '') AS collation, a.atttypid AS old_type, b.atttypid AS new_type
            FROM pg_attribute a JOIN pg_attribute b ON b.attname = a.attname
            WHERE a.attrelid = signatures::regclass::oid AND b.attrelid = shape::regclass::oid AND a.attnum > 0 AND b.attnum > 0
              AND NOT a.attisdropped AND (a.atttypid, a.atttypmod, a.attcollation) <> (b.atttypid, b.atttypmod, b.attcollation) LOOP
@@ -1163,15 +1202,20 @@ BEGIN
     what := CASE r.name WHEN 'id' THEN j.id::text WHEN 'at' THEN j.at::text WHEN 'key' THEN 'order_by' ELSE columns[1] END;
     BEGIN
       follow := format('ALTER TABLE %s ALTER %I TYPE %s%s USING ', signatures, r.name, r.new, r.collation);
-      copied := format('%I::pg_catalog.text::%s', r.name, r.new);
+      copied := '%I::pg_catalog.text::' || replace(r.new, '%', '%%');
+      IF EXISTS (SELECT FROM pg_type y WHERE y.oid = r.old_type AND y.typtype = 'd' AND y.typbasetype = r.new_type) THEN
+        copied := '%I::' || replace(r.new, '%', '%%');  -- a domain as the type below it
+      ELSIF NOT @extschema@.neardup_trusted_type(r.old_type) OR NOT @extschema@.neardup_trusted_type(r.new_type) THEN
+        RAISE EXCEPTION 'casts and checks of another role''s type would run with your rights' USING ERRCODE = 'insufficient_privilege';
+      END IF;
       IF r.name <> 'key' THEN
-        EXECUTE follow || copied;
+        EXECUTE follow || format(copied, r.name);
       ELSE
         BEGIN
           EXECUTE follow || 'NULL';  -- keys are read again
         EXCEPTION WHEN not_null_violation OR check_violation THEN  -- of a domain
           BEGIN
-            EXECUTE follow || copied;
+            EXECUTE follow || format(copied, r.name);
           EXCEPTION WHEN OTHERS THEN  -- these are as they were at the last refresh, and those of the source fit
             PERFORM @extschema@.neardup_clear_signatures(job, j);
             EXECUTE follow || 'NULL';
@@ -1180,7 +1224,7 @@ BEGIN
       END IF;
       IF columns IS NOT NULL THEN
         EXECUTE format('ALTER TABLE %s %s', result,
-          (SELECT string_agg(format('ALTER %I TYPE %s%s USING %I::pg_catalog.text::%s', c, r.new, r.collation, c, r.new), ', ') FROM unnest(columns) c));
+          (SELECT string_agg(format('ALTER %I TYPE %s%s USING %s', c, r.new, r.collation, format(copied, c)), ', ') FROM unnest(columns) c));
       END IF;
     EXCEPTION WHEN OTHERS THEN
       RAISE EXCEPTION '"%" of % was % and is %, and the tables of the job cannot follow: %', what, j.source, r.old, r.new, SQLERRM
@@ -1665,7 +1709,8 @@ BEGIN
     RAISE EXCEPTION '% must not be NULL', what USING ERRCODE = 'null_value_not_allowed';
   END IF;
   RETURN format('SELECT %s FROM (%s' || chr(10) || ') "neardup query"(%s)',
-    (SELECT string_agg(format('@extschema@.neardup_first_characters("neardup %s"::pg_catalog.text, 100001) AS v%s, pg_catalog.pg_typeof("neardup %s")::pg_catalog.oid AS t%s', n, n, n, n), ', ' ORDER BY n)
+    (SELECT string_agg(format('@extschema@.neardup_first_characters(CASE WHEN pg_catalog.pg_typeof("neardup %1$s")::pg_catalog.oid OPERATOR(pg_catalog.<) 16384::pg_catalog.oid THEN "neardup %1$s"::pg_catalog.text
+                                 WHEN "neardup %1$s" IS NOT NULL THEN pg_catalog.format(''%%s'', "neardup %1$s") END, 100001) AS v%1$s, pg_catalog.pg_typeof("neardup %1$s")::pg_catalog.oid AS t%1$s', n), ', ' ORDER BY n)
      FROM generate_subscripts(columns, 1) n),
     body, (SELECT string_agg(format('"neardup %s"', n), ', ' ORDER BY n) FROM generate_subscripts(columns, 1) n));
 END $$;

@@ -239,7 +239,7 @@ class Exporter {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
     };
     db_.query("DECLARE neardup_export NO SCROLL CURSOR FOR SELECT r.cluster, r.survivor, COALESCE(r.similarity, -1), " +
-              text("pg_catalog.left(r.id::text, 200)") + ", " + text("s.path::text") + " FROM " + job_.result +
+              text("pg_catalog.left(" + shown("r.id") + ", 200)") + ", " + text(shown("s.path")) + " FROM " + job_.result +
               " r JOIN (SELECT cluster FROM " + job_.result +
               " GROUP BY cluster HAVING count(*) > 1) c"
               " ON c.cluster = r.cluster LEFT JOIN (SELECT " +

@@ -31,6 +31,8 @@ Job find_job(Connection& db, const std::string& name) {
   return job;
 }
 
+std::string shown(const std::string& value) { return "pg_catalog.format('%s', " + value + ')'; }
+
 JobCounts count_job(Connection& db, const Job& job) {
   const Result found = db.query(
       "SELECT COALESCE(sum(n), 0)::int8, count(*) FILTER (WHERE n > 1), COALESCE(sum(n) FILTER (WHERE n > 1), 0)::int8,"

@@ -24,6 +24,10 @@ Job find_job(Connection& db, const std::string& name);
 struct JobCounts {
   std::int64_t rows = 0, clusters = 0, clustered_rows = 0, largest = 0, duplicates = 0;
 };
+// SQL of an id or another value of a user's type as text, by its output function: a cast to text may be another role's,
+// and would run with our rights.
+std::string shown(const std::string& value);
+
 JobCounts count_job(Connection& db, const Job& job);
 
 // An identifier, quoted.

@@ -64,7 +64,7 @@ const char* operator_sql(Oid number) {
 SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
   Relation table = table_open(g->table, AccessShareLock);
   const char* signature = signature_sql(g, table);
-  const char* name = held_name(g->table);
+  const char* name = held_name(g->table, StatementKind::query);
   table_close(table, AccessShareLock);
   Oid types[kMostParameters] = {g->query_type, g->minhash_type, TIDOID, OIDOID};
   int n = update ? 4 : 2;
@@ -188,12 +188,13 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
   set_locally("enable_seqscan", "off");
   set_locally("jit", "off");
   // The plan may be of an earlier transaction, and be made anew by its names.
-  held_name(g->table);
+  held_name(g->table, StatementKind::query);
   // Rows that were committed while we waited for the lock count at every isolation level.
   Snapshot snapshot = IsolationUsesXactSnapshot() ? GetLatestSnapshot() : InvalidSnapshot;
   const int result = SPI_execute_snapshot(find_plan(g, old != nullptr, keyed), values, nulls, snapshot, InvalidSnapshot,
                                           false, false, 1);
   if (result != SPI_OK_SELECT) elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(result));
+  release_name(g->table);
   if (SPI_processed > 0) {
     HeapTuple row = SPI_tuptable->vals[0];
     TupleDesc desc = SPI_tuptable->tupdesc;

@@ -112,7 +112,7 @@ struct LexiconRow {
 // Reads the rows as the caller may see them: privileges and row-level security are the query's.
 void read_lexicon(Relation relation, Lexicon* lexicon) {
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  const char* name = held_name(RelationGetRelid(relation));
+  const char* name = held_name(RelationGetRelid(relation), StatementKind::query);
   SPIPlanPtr plan = SPI_prepare(psprintf("SELECT term, document_frequency, idf FROM %s", name), 0, nullptr);
   if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
@@ -147,6 +147,7 @@ void read_lexicon(Relation relation, Lexicon* lexicon) {
   }
   SPI_cursor_close(portal);
   SPI_finish();
+  release_name(RelationGetRelid(relation));
 }
 
 void name_lexicon(void* arg) { errcontext("lexicon %s", static_cast<const char*>(arg)); }

@@ -18,6 +18,9 @@ using namespace neardup;
 constexpr int kColumns = 11;
 enum Column { kJob, kSource, kPhase, kDone, kTotal, kRate, kTimeLeft, kStarted, kFinished, kPid, kLastError };
 
+// What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
+constexpr int32 kMostShown = 10000;
+
 // More than three thousand years are no estimate.
 constexpr double kMostSecondsLeft = 1e11;
 constexpr double kLeastSeconds = 0.001;
@@ -52,10 +55,14 @@ bool flag_of(const JobRow& job, const char* name) {
   return !is_null && DatumGetBool(value);
 }
 
+// The begin of it.
 const char* text_of(const JobRow& job, const char* name) {
   bool is_null;
   const Datum value = value_of(job, name, &is_null);
-  return is_null ? nullptr : TextDatumGetCString(value);
+  if (is_null) return nullptr;
+  const text* begin = DatumGetTextPSlice(value, 0, kMostShown);
+  const int size = static_cast<int>(VARSIZE_ANY_EXHDR(begin));
+  return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMostShown)));
 }
 
 bool is_one_of(const char* phase, std::initializer_list<const char*> phases) {
@@ -114,7 +121,8 @@ void describe(const JobRow& job, const char* stored, bool running, StatusRow* ou
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
-  copy(job, out, kLastError, "last_error");
+  const char* error = text_of(job, "last_error");
+  if (error != nullptr) put(out, kLastError, CStringGetTextDatum(error));
   copy(job, out, kDone, "done");
   copy(job, out, kTotal, "total");
   if (running) copy(job, out, kPid, "pid");

@@ -116,12 +116,13 @@ Datum neardup_held_name(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(hel
 PG_FUNCTION_INFO_V1(neardup_made_here);
 Datum neardup_made_here(PG_FUNCTION_ARGS) { PG_RETURN_OID(made_here(PG_GETARG_TEXT_PP(0))); }
 
-// neardup_demand_owner(job regclass): an error where the job is that of another role who is no superuser
+// neardup_demand_owner(job regclass): an error where the job is that of another role; among superusers it may be
 PG_FUNCTION_INFO_V1(neardup_demand_owner);
 Datum neardup_demand_owner(PG_FUNCTION_ARGS) {
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   const char* owner = GetUserNameFromId(job.table->rd_rel->relowner, true);
-  if (!has_trusted_owner(job.table))
+  const bool own = job.table->rd_rel->relowner == GetUserId() || (has_trusted_owner(job.table) && superuser());
+  if (!own)
     ereport(ERROR,
             (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
              errdetail("Its filter, its order and what is on its tables would run with your rights."),

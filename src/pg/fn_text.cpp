@@ -1,4 +1,5 @@
 // Chinese scripts and titles of files.
+#include <algorithm>
 #include <string>
 
 #include "core/title.h"
@@ -11,6 +12,41 @@ using namespace neardup;
 
 // Opened on first use, kept for the session.
 ScriptConverter* converters[2] = {};
+
+bool keeps_utf8() { return GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII; }
+
+// Appended in the server's encoding; false, and nothing appended, where that lacks a character.
+bool append_fitting(StringInfo out, std::string_view piece) {
+  size_t size = piece.size();
+  const char* server = keeps_utf8() ? piece.data() : server_text_if_fits(piece.data(), piece.size(), &size);
+  if (server == nullptr) return false;
+  if (static_cast<size_t>(out->len) + size >= MaxAllocSize)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the converted text would be larger than 1 GB")));
+  appendBinaryStringInfo(out, server, static_cast<int>(size));
+  return true;
+}
+
+std::string_view convert_piece(ScriptConverter* converter, std::string_view piece) {
+  std::string_view out;
+  call_core([&] { out = converter->convert(piece); });
+  return out;
+}
+
+// Character by character: one whose other form the encoding lacks stays, as it came from that encoding.
+void append_characters(StringInfo out, ScriptConverter* converter, std::string_view piece) {
+  MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup characters", ALLOCSET_SMALL_SIZES);
+  for (size_t at = 0; at < piece.size();) {
+    CHECK_FOR_INTERRUPTS();
+    const size_t n = std::min<size_t>(static_cast<size_t>(pg_utf_mblen(reinterpret_cast<const unsigned char*>(piece.data() + at))), piece.size() - at);
+    const std::string_view character = piece.substr(at, n);
+    MemoryContext old = MemoryContextSwitchTo(each);
+    if (!append_fitting(out, convert_piece(converter, character))) append_fitting(out, character);
+    MemoryContextSwitchTo(old);
+    MemoryContextReset(each);
+    at += n;
+  }
+  MemoryContextDelete(each);
+}
 
 Datum converted(FunctionCallInfo fcinfo, Script to) {
   text* argument = PG_GETARG_TEXT_PP(0);
@@ -27,18 +63,11 @@ Datum converted(FunctionCallInfo fcinfo, Script to) {
   for (size_t at = 0; at < all.size();) {
     CHECK_FOR_INTERRUPTS();
     const size_t n = script_piece(all.substr(at));
-    std::string_view piece;
-    call_core([&] { piece = (*converter)->convert(all.substr(at, n)); });
-    if (static_cast<size_t>(out.len) + piece.size() >= MaxAllocSize)
-      ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the converted text would be larger than 1 GB")));
-    appendBinaryStringInfo(&out, piece.data(), static_cast<int>(piece.size()));
+    if (!append_fitting(&out, convert_piece(*converter, all.substr(at, n)))) append_characters(&out, *converter, all.substr(at, n));
     at += n;
   }
-  if (GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII) {
-    SET_VARSIZE(out.data, out.len);
-    return PointerGetDatum(out.data);
-  }
-  return text_datum_of_utf8(out.data + VARHDRSZ, static_cast<size_t>(out.len) - VARHDRSZ);
+  SET_VARSIZE(out.data, out.len);
+  return PointerGetDatum(out.data);
 }
 
 // The title in the server's encoding; null where it has characters that this encoding lacks.

@@ -249,7 +249,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   ModelCall call = {};
   const Oid model = PG_GETARG_OID(0);
   call.table = open_model(model, fcinfo->flinfo->fn_oid);
-  call.name = held_name(model);
+  call.name = held_name(model, StatementKind::query);
   call.words = static_cast<uint32>(PG_GETARG_INT32(1));
   call.features = static_cast<uint32>(PG_GETARG_INT32(2));
   call.k = PG_GETARG_INT32(3);
@@ -310,6 +310,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   end_progress();
   destroy_owned(call.engine);
   SPI_finish();
+  release_name(model);
   table_close(call.table, NoLock);
   return 0;
 }

@@ -4,8 +4,12 @@
 #include "pg/open_table.h"
 
 extern "C" {
+#include "access/heapam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/namespace.h"
 #include "parser/analyze.h"
+#include "utils/inval.h"
 }
 
 namespace neardup {
@@ -17,8 +21,8 @@ struct HeldName {
   HeldName* next;
   Oid relation;
   int level;  // of the subtransaction
-  const char* name;
-  const char* written;  // schema.name
+  char* name;
+  char* written;  // schema.name
 };
 
 // In TopTransactionContext.
@@ -73,11 +77,22 @@ bool check_names_in(Node* node, void* statement) {
   return walk_expression(node, check_names_in, statement);
 }
 
+// The query of CREATE TABLE AS or DECLARE CURSOR, which is analysed with the statement; else the query itself.
+Query* query_within(Query* query) {
+  if (query->commandType != CMD_UTILITY || query->utilityStmt == nullptr) return query;
+  Node* within = nullptr;
+  if (IsA(query->utilityStmt, CreateTableAsStmt))
+    within = reinterpret_cast<CreateTableAsStmt*>(query->utilityStmt)->query;
+  if (IsA(query->utilityStmt, DeclareCursorStmt))
+    within = reinterpret_cast<DeclareCursorStmt*>(query->utilityStmt)->query;
+  return within != nullptr && IsA(within, Query) ? reinterpret_cast<Query*>(within) : query;
+}
+
 // Before views are expanded: what a view reads is the view's.
 void check_names(ParseState* state, Query* query, JumbleState* jumble) {
   if (next_hook != nullptr) next_hook(state, query, jumble);
   if (held_names == nullptr || state->p_sourcetext == nullptr) return;
-  check_names_in(reinterpret_cast<Node*>(query), const_cast<char*>(state->p_sourcetext));
+  check_names_in(reinterpret_cast<Node*>(query_within(query)), const_cast<char*>(state->p_sourcetext));
 }
 
 void begin_holding_names() {
@@ -88,6 +103,33 @@ void begin_holding_names() {
   next_hook = post_parse_analyze_hook;
   post_parse_analyze_hook = check_names;
   begun = true;
+}
+
+// Keeps the name of a schema until the transaction ends, by a lock on its row: ALTER TABLE, TRUNCATE and their like
+// look a name up when they are run, again after each wait, and are not analysed before. Where nothing may be written
+// there are none of them. False where it is not kept.
+bool hold_schema(Oid schema) {
+  if (isTempNamespace(schema)) return true;
+  if (XactReadOnly || RecoveryInProgress() || IsInParallelMode()) return false;
+  bool kept = false;
+  Relation schemas = table_open(NamespaceRelationId, RowShareLock);
+  for (;;) {
+    CHECK_FOR_INTERRUPTS();
+    HeapTuple known = SearchSysCacheCopy1(NAMESPACEOID, ObjectIdGetDatum(schema));
+    if (!HeapTupleIsValid(known)) break;
+    HeapTupleData row = *known;
+    Buffer buffer;
+    TM_FailureData failure;
+    const TM_Result result = heap_lock_tuple(schemas, &row, GetCurrentCommandId(true), LockTupleKeyShare, LockWaitBlock,
+                                             false, &buffer, &failure);
+    ReleaseBuffer(buffer);
+    heap_freetuple(known);
+    kept = result == TM_Ok;
+    if (result != TM_Updated && result != TM_Deleted) break;
+    AcceptInvalidationMessages();  // of who has renamed it
+  }
+  table_close(schemas, NoLock);
+  return kept;
 }
 
 // What stands in statements of the time to come; of one name the relation that it was last given for.
@@ -107,17 +149,36 @@ void hold(Oid relation, const char* name, const char* written) {
 
 }  // namespace
 
-const char* held_name(Oid relation) {
-  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY))
+const char* held_name(Oid relation, StatementKind kind) {
+  bool kept = false;
+  if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && may_select(relation, ACLMASK_ANY)) {
     LockRelationOid(relation, AccessShareLock);
+    const Oid schema = get_rel_namespace(relation);
+    if (kind == StatementKind::any && OidIsValid(schema)) kept = hold_schema(schema);
+  }
   const char* name = get_rel_name(relation);
   const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
   if (schema == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
   const char* written = quote_qualified_identifier(schema, name);
-  hold(relation, name, written);
+  // Nobody else can change a name that is kept; what this session does with it is its own.
+  if (!kept) hold(relation, name, written);
   return written;
+}
+
+void release_name(Oid relation) {
+  for (HeldName** at = &held_names; *at != nullptr;) {
+    HeldName* held = *at;
+    if (held->relation != relation) {
+      at = &held->next;
+      continue;
+    }
+    *at = held->next;
+    pfree(held->name);
+    pfree(held->written);
+    pfree(held);
+  }
 }
 
 Oid made_here(const text* name) {
@@ -128,7 +189,7 @@ Oid made_here(const text* name) {
     relation_close(relation, NoLock);
     if (ours) {
       held_name(oid);
-      return oid;
+      if (relation_named(name) == oid) return oid;  // under the name that is kept now
     }
   }
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

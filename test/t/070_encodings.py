@@ -108,11 +108,23 @@ def lacking(conn):
     equal("LATIN1: a title that it cannot write stays encoded", one(conn, "SELECT neardup_title('caf%C3%A9_%E4%B8%AD.txt')"), "caf%C3%A9 %E4%B8%AD")
 
 
+def scripts(conn):
+    """A character whose other form the encoding lacks stays; one such document does not end a refresh."""
+    equal("EUC_JP: simplified, where it can be", one(conn, "SELECT neardup_to_simplified('釀造・國體ab')"), "釀造・国体ab")
+    equal("EUC_JP: traditional", one(conn, "SELECT neardup_to_traditional('中国的国家')"), "中國的國家")
+    conn.execute("CREATE TABLE docs AS SELECT i AS id, convert_to('日本酒は米を醸造して作る。釀造の文書', 'UTF8') AS body FROM generate_series(1, 3) i")
+    conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'chinese')")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("EUC_JP: a job of profile chinese", one(conn, "SELECT count(*) FILTER (WHERE survivor) FROM dups"), 1)
+
+
 def main():
     for encoding in TEXTS:
         with database("_" + encoding.lower(), "ENCODING '%s' LOCALE 'C'" % encoding) as name:
             with connect(name, client_encoding="UTF8") as conn:
                 compare(conn, encoding)
+                if encoding == "EUC_JP":
+                    sections((scripts, conn))
             if encoding == "SQL_ASCII":
                 sql_ascii(name)
     sections((folded_letters,))

@@ -401,6 +401,9 @@ def absurd_rows(copies):
                 if mine != 1:
                     bad.append("%s = %.40s: %s" % (column, value, e or "the reader's own job is not shown"))
                 other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT * FROM m.kept")
+        # Two texts of 600 MB: together they fit into no row that is sent.
+        other.execute("UPDATE m.x_job SET last_error = repeat('y', 600000000); UPDATE m.x_job SET phase = repeat('x', 600000000)")
+        equal("the texts of another role's job are shown in part", conn.execute("SELECT length(phase), length(last_error) FROM duplicates_status WHERE job::text !~ 'own'").fetchall(), [(10000, 10000)])
         for rows in (0, 2):
             other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT k.* FROM m.kept k, generate_series(1, %d)" % rows)
             e = error_of(conn, "SELECT * FROM duplicates_status")
@@ -446,11 +449,161 @@ def names_alone(copies):
             check("%s(): the status shows no job over tables of another role's" % function, "s.customers" not in hints, hints)
 
 
+# What mallory makes of the columns of his table, before and after the job of another role is made over it: domains, and types with casts.
+TYPED = (
+    ("a domain with a check, as ids", "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check of ' || VALUE)); ALTER TABLE m.docs ALTER id TYPE m.dom", "", "", None),
+    ("a domain over a domain, as within", "CREATE DOMAIN m.below AS text CHECK (m.evil('a check')); CREATE DOMAIN m.dom AS m.below CHECK (m.evil('a check')); ALTER TABLE m.docs ADD g m.dom DEFAULT 'a'", ", within => '{g}'", "", None),
+    ("a domain that ids become", "", "", "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER id TYPE m.dom", None),
+    ("a domain that an order becomes", "ALTER TABLE m.docs ADD o int8", ", order_by => 'o'", "CREATE DOMAIN m.dom AS int4 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER o TYPE m.dom", "42501"),
+    ("an enum that a column becomes, with a cast", "ALTER TABLE m.docs ADD g text DEFAULT 'calm'", ", within => '{g}'",
+     "CREATE TYPE m.mood AS ENUM ('calm'); CREATE FUNCTION m.of_text(text) RETURNS m.mood LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN 'calm'; END $$; "
+     "ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE m.mood USING 'calm'; CREATE CAST (text AS m.mood) WITH FUNCTION m.of_text(text) AS ASSIGNMENT", "42501"),
+    ("an enum that a column was, with a cast", "CREATE TYPE m.mood AS ENUM ('calm'); ALTER TABLE m.docs ADD g m.mood DEFAULT 'calm'", ", within => '{g}'",
+     "CREATE FUNCTION m.to_text(m.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN 'calm'; END $$; "
+     "ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE text USING 'calm'; CREATE CAST (m.mood AS text) WITH FUNCTION m.to_text(m.mood) AS ASSIGNMENT", "42501"),
+    ("a range that a column becomes, with a measure", "ALTER TABLE m.docs ADD o int8", ", order_by => 'o'", "CREATE FUNCTION m.measure(int8, int8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM "
+     "m.sly('a measure'); RETURN 1; END $$; CREATE TYPE m.range AS RANGE (subtype = int8, subtype_diff = m.measure); ALTER TABLE m.docs ALTER o TYPE m.range USING m.range(o, o + 1)", "42501"),
+    ("arrays of a domain", "ALTER TABLE m.docs ADD g int8[] DEFAULT '{1}'", ", within => '{g}'",
+     "CREATE DOMAIN m.dom AS int8 CHECK (m.evil('a check')); ALTER TABLE m.docs ALTER g DROP DEFAULT, ALTER g TYPE m.dom[] USING NULL", "42501"),
+)
+
+
+def typed(copies):
+    """A job over mallory's table: what he has put into the types of its columns is not run with the rights of who refreshes it."""
+    for what, before, options, after, state in TYPED:
+        with copies.next() as name, connect(name) as conn:
+            watch = Watch(conn)
+
+            def by_mallory(statements):
+                if statements:
+                    conn.execute("SET ROLE %s" % MALLORY)
+                    conn.execute(statements)
+                    conn.execute("RESET ROLE")
+            by_mallory(before)
+            watch.take()
+            conn.execute("SELECT create_duplicates('public.own', 'm.docs', 'id', 'body'%s)" % options)
+            conn.execute("CALL refresh_duplicates('public.own')")
+            runs = watch.take()
+            by_mallory(after)
+            watch.take()
+            e = error_of(conn, "CALL refresh_duplicates('public.own')")
+            runs += watch.take()
+            check("%s: nothing of who made it runs" % what, not runs, "%s" % runs[:1])
+            equal("%s: the refresh ends as it should" % what, e and e.sqlstate, state)
+
+
+def ranges(copies):
+    """Ranges of a type of mallory's, whose measure ANALYZE calls: neither as ids nor as an order; those of PostgreSQL, and one's own, are."""
+    with copies.next() as name, connect(name) as conn:
+        watch = Watch(conn)
+        conn.execute("SET ROLE %s; CREATE FUNCTION m.measure(int8, int8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM m.sly('a measure'); RETURN 1; END $$; "
+                     "CREATE TYPE m.range AS RANGE (subtype = int8, subtype_diff = m.measure); CREATE DOMAIN m.dom AS m.range; "
+                     "CREATE TABLE m.ranges AS SELECT m.range(id, id + 1) AS id, m.range(id, id + 1)::m.dom AS d, int8range(id, id + 1) AS p, body FROM public.docs; GRANT SELECT ON m.ranges TO PUBLIC; "
+                     "RESET ROLE" % MALLORY)
+        for what, options, state in (("ids", "'id'", "42501"), ("ids of a domain over it", "'d'", "42501"), ("an order", "'p', order_by => 'id'", "42501"), ("within", "'p', within => '{id}'", "42501"),
+                                     ("PostgreSQL's own", "'p'", None)):
+            e = error_of(conn, "SELECT create_duplicates('public.own', 'm.ranges', body => 'body', id => %s)" % options)
+            equal("ranges of mallory's type, %s" % what, e and e.sqlstate, state)
+        conn.execute("CALL refresh_duplicates('public.own')")
+        check("ranges: no measure of mallory's runs", not [r for r in watch.take() if r[1] != MALLORY])
+
+
+def suggest(copies):
+    """neardup_suggest() over a table of mallory's, whose ids are of a type of his with a cast to text."""
+    with copies.next() as name, connect(name) as conn:
+        watch = Watch(conn)
+        conn.execute("SET ROLE %s; CREATE TYPE m.mood AS ENUM (%s); CREATE FUNCTION m.to_text(m.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM m.evil('a cast'); RETURN enum_send($1)::text; END $$; "
+                     "CREATE CAST (m.mood AS text) WITH FUNCTION m.to_text(m.mood); CREATE TABLE m.moods AS SELECT ('m' || id)::m.mood AS id, body FROM public.docs; GRANT SELECT ON m.moods TO PUBLIC; RESET ROLE"
+                     % (MALLORY, ", ".join("'m%d'" % i for i in range(1, 31))))
+        watch.take()
+        labels = "SELECT a.id, b.id, true FROM m.moods a, m.moods b WHERE a.id = 'm4'::m.mood AND b.id = 'm5'::m.mood"
+        e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM m.moods', $q$%s$q$)" % labels)
+        equal("neardup_suggest(): no cast of another role's type runs", (watch.take(), e and str(e)), ([], None))
+
+
+def in_anothers_schema(copies):
+    """A superuser's job whose tables lie in a schema of mallory's, who may read one of them: while he makes a statement wait he renames the schema, and puts another in its
+    place with a table of that name, which has triggers, checks and an index of the right name."""
+    impostor = ("ALTER SCHEMA m RENAME TO gone; CREATE SCHEMA m; GRANT USAGE ON SCHEMA m TO PUBLIC; CREATE TABLE m.y_signatures AS TABLE gone.y_signatures; GRANT ALL ON m.y_signatures TO PUBLIC; "
+                "ALTER TABLE m.y_signatures ADD CHECK (signature IS NULL OR gone.evil('a check')) NOT VALID; CREATE INDEX y_signatures_signature_idx ON m.y_signatures (id); "
+                "CREATE TRIGGER a BEFORE TRUNCATE ON m.y_signatures FOR EACH STATEMENT EXECUTE FUNCTION gone.fires()")
+    for call in ("SELECT alter_duplicates('m.y', profile => 'simhash')", "SELECT alter_duplicates('m.y', threshold => 0.7)", "SELECT rename_duplicates('m.y', 'z')", "SELECT drop_duplicates('m.y')"):
+        with copies.next() as name, connect(name) as conn, connect(name) as other:
+            conn.execute("SELECT create_duplicates('m.y', 'public.docs', 'id', 'body')")
+            conn.execute("CALL refresh_duplicates('m.y')")
+            conn.execute("GRANT SELECT ON m.y_signatures TO %s" % MALLORY)
+            watch = Watch(conn)
+            other.execute("SET ROLE %s" % MALLORY)
+            other.execute("BEGIN; SELECT count(*) FROM m.y_signatures")
+            watch.take()
+            waited, error, failed = behind(other, [impostor], conn, call)
+            runs = [r for r in watch.take() if r[1] != MALLORY]
+            check("%s: it waits for mallory, who exchanges the schema (%s, %s)" % (call, error.sqlstate if error else "no error", failed.sqlstate if failed else "he did"), waited and not runs, "%s" % runs[:1])
+
+
+def model_in_anothers_schema(copies):
+    """A superuser's word model in a schema of mallory's, who keeps a table of it locked by a DROP that he takes back, and meanwhile exchanges the schema."""
+    exchange = ("ALTER SCHEMA m RENAME TO gone; CREATE SCHEMA m; GRANT USAGE ON SCHEMA m TO PUBLIC; CREATE TABLE m.base OF neardup_word_model; INSERT INTO m.base (words) VALUES (1); "
+                "CREATE TABLE m.wm OF neardup_word; CREATE VIEW m.wm_model AS SELECT * FROM m.base WHERE gone.evil('a view')")
+    call = "CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40, 3)"
+    for table in ("wm", "wm_model"):
+        with copies.next() as name, connect(name) as conn, connect(name) as other, connect(name) as third:
+            conn.execute("DROP TABLE m.wm, m.wm_model")
+            conn.execute(call)
+            conn.execute("UPDATE m.wm_model SET finished = NULL, compared = 0")
+            watch = Watch(conn)
+            third.execute("SET ROLE %s; SET lock_timeout = '5s'" % MALLORY)
+            other.execute("SET ROLE %s; BEGIN; SAVEPOINT a; DROP TABLE m.%s" % (MALLORY, table))
+            errors = []
+            thread = threading.Thread(target=lambda: errors.append(error_of(conn, call)), daemon=True)
+            thread.start()
+            limit = time.monotonic() + 60  # a hang guard
+            while thread.is_alive() and time.monotonic() < limit and not one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
+                pass
+            failed = error_of(third, exchange)
+            other.execute("ROLLBACK TO a; COMMIT")
+            thread.join(60)
+            runs = [r for r in watch.take() if r[1] != MALLORY]
+            check("create_word_model() waits for %s, and mallory exchanges the schema (%s, %s)" % (table, errors[0] and errors[0].sqlstate, failed and failed.sqlstate),
+                  errors and not runs and bool(errors[0]) != bool(failed), "%s %s" % (runs[:1], errors))
+
+
+def held(copies):
+    """A name that was given out for statements, and what stands for it when they are analysed, where nothing keeps the schema's name: in a transaction that only reads."""
+    for statement in ("SELECT * FROM %s", "EXPLAIN ANALYZE SELECT * FROM %s", "DECLARE c CURSOR FOR SELECT * FROM %s; FETCH ALL c", "WITH w AS (SELECT * FROM %s) SELECT * FROM w"):
+        with copies.next() as name, connect(name) as conn, connect(name) as other:
+            watch = Watch(conn)
+            other.execute("SET ROLE %s" % MALLORY)
+            conn.execute("BEGIN READ ONLY")
+            written = one(conn, "SELECT neardup_held_name('m.docs')")
+            for end in swapped("m", "docs", "r"):
+                other.execute(end)
+            e = error_of(conn, statement % written)
+            equal("%s: a name that is another relation's by now is an error" % statement, (e and e.sqlstate, [r for r in watch.take() if r[1] != MALLORY]), ("55000", []))
+
+
+def own_names(copies):
+    """What a transaction itself does with names that were given out in it is no exchange."""
+    for what, statements in (
+            ("a source of another name, a table of the old one", ("CALL refresh_duplicates('public.own', commit => false)", "ALTER TABLE public.docs RENAME TO away", "CREATE TABLE public.docs AS TABLE away", "SELECT count(*) FROM public.docs")),
+            ("a job dropped, tables of its names", ("SELECT alter_duplicates('public.own', threshold => 0.7)", "SELECT drop_duplicates('public.own')", "CREATE TABLE public.own_job (a int)", "SELECT count(*) FROM public.own_job")),
+            ("a job made anew, and not", ("SELECT alter_duplicates('public.own', threshold => 0.7)", "SAVEPOINT a", "SELECT drop_duplicates('public.own')", "SELECT create_duplicates('public.own', 'docs', 'id', 'body')",
+                                          "ROLLBACK TO a", "SELECT count(*) FROM public.own_job")),
+            ("a lexicon dropped, a table of its name", ("SELECT i_match('w31 w40 w50', 'public.lex')", "DROP TABLE public.lex", "CREATE TABLE public.lex (a int)", "SELECT count(*) FROM public.lex")),
+            ("a name in a text", ("CALL refresh_duplicates('public.own', commit => false)", "SELECT 'public.docs' FROM m.docs"))):
+        with copies.next() as name, connect(name) as conn:
+            reader_of(conn, True)
+            conn.execute("SELECT create_lexicon('public.lex', 'SELECT body FROM public.docs')")
+            conn.execute("BEGIN")
+            equal("%s, in one transaction" % what, [str(e) for e in (error_of(conn, statement) for statement in statements) if e is not None], [])
+
+
 def main():
     with roles(), database("_template") as template:
         make(template)
         copies = Copies(template)
-        sections((exchanged, copies), (traps, copies), (between_steps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies))
+        sections((exchanged, copies), (traps, copies), (between_steps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (ranges, copies), (suggest, copies),
+                 (in_anothers_schema, copies), (model_in_anothers_schema, copies), (held, copies), (own_names, copies))
 
 
 finish(main)
