@@ -31,7 +31,9 @@ Job find_job(Connection& db, const std::string& name) {
   return job;
 }
 
-std::string shown(const std::string& value) { return "pg_catalog.format('%s', " + value + ')'; }
+std::string shown(const std::string& value) {
+  return "CASE WHEN " + value + " IS NOT NULL THEN pg_catalog.format('%s', " + value + ") END";
+}
 
 JobCounts count_job(Connection& db, const Job& job) {
   const Result found = db.query(
