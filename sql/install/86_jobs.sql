@@ -41,6 +41,9 @@ COMMENT ON FUNCTION neardup_expression_type(regclass, text) IS
 CREATE FUNCTION neardup_expression(source regclass, expression text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_expression(regclass, text) IS 'private: an expression over one table, all names in it qualified';
+CREATE FUNCTION neardup_base_type(type oid) RETURNS oid
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_base_type(oid) IS 'private: of a domain the type below it, else the type itself';
 CREATE FUNCTION neardup_equality(type regtype) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_equality(regtype) IS 'private: the operator by which values of a type are equal, qualified';
@@ -78,6 +81,9 @@ COMMENT ON FUNCTION neardup_locked_job(text) IS 'private: the table of a job, wi
 CREATE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
+CREATE FUNCTION neardup_job_name(job regclass) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_job_name(regclass) IS 'private: the name of a job, with its schema';
 -- suffix '', '_signatures', '_changes', '_job'
 CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
@@ -150,10 +156,7 @@ BEGIN
       HINT = CASE WHEN what = 'within' THEN 'If it was renamed, rename it back, or make the job anew: a job keeps its within columns.'
                   ELSE pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what) END;
   END IF;
-  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t::oid) LOOP
-    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t::oid;
-  END LOOP;
-  RETURN t;
+  RETURN @extschema@.neardup_base_type(t::oid);
 END $$;
 COMMENT ON FUNCTION neardup_job_column(regclass, name, text) IS 'private: type of a column that a job names';
 
@@ -186,11 +189,8 @@ COMMENT ON FUNCTION neardup_trusted_type(oid) IS 'private: whether a type and it
 CREATE FUNCTION neardup_check_range(type oid, what text) RETURNS void LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  t oid := type;
+  t oid := @extschema@.neardup_base_type(type);
 BEGIN
-  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t) LOOP
-    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t;
-  END LOOP;
   IF EXISTS (SELECT FROM pg_type y WHERE y.oid = t AND y.typtype IN ('r', 'm')) AND NOT @extschema@.neardup_trusted_type(type) THEN
     RAISE EXCEPTION '% is a range of another role''s type %', what, format_type(type, NULL) USING ERRCODE = 'insufficient_privilege',
       DETAIL = 'What its owner has put into the type would run with your rights.';

@@ -495,11 +495,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_refresh_begin(regclass, neardup_job) IS 'private: marks the begin of a refresh';
 
-CREATE FUNCTION neardup_job_name(job regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT format('%I.%I', n.nspname, regexp_replace(c.relname, '_job$', '')) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job
-  $$;
-COMMENT ON FUNCTION neardup_job_name(regclass) IS 'private: the name of a job, with its schema';
-
 -- After a step: `next` is the phase that it leads to. signed: a batch has been signed by this call. goes_on is false where the refresh ends here.
 CREATE FUNCTION neardup_refresh_next(job regclass, step text, next text, start timestamptz, time_limit interval, INOUT signed boolean, OUT goes_on boolean)
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -641,6 +641,9 @@ COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text,
 CREATE FUNCTION neardup_expression(source regclass, expression text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_expression(regclass, text) IS 'private: an expression over one table, all names in it qualified';
+CREATE FUNCTION neardup_base_type(type oid) RETURNS oid
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_base_type(oid) IS 'private: of a domain the type below it, else the type itself';
 CREATE FUNCTION neardup_equality(type regtype) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_equality(regtype) IS 'private: the operator by which values of a type are equal, qualified';
@@ -662,6 +665,9 @@ CREATE OR REPLACE FUNCTION neardup_locked_job(name text) RETURNS regclass
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
 CREATE OR REPLACE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+CREATE FUNCTION neardup_job_name(job regclass) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION neardup_job_name(regclass) IS 'private: the name of a job, with its schema';
 CREATE OR REPLACE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 CREATE FUNCTION neardup_held_name(relation regclass) RETURNS text
@@ -721,10 +727,7 @@ BEGIN
       HINT = CASE WHEN what = 'within' THEN 'If it was renamed, rename it back, or make the job anew: a job keeps its within columns.'
                   ELSE pg_catalog.format('If it was renamed: SELECT alter_duplicates(.., %s => ''new_name'').', what) END;
   END IF;
-  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t::oid) LOOP
-    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t::oid;
-  END LOOP;
-  RETURN t;
+  RETURN @extschema@.neardup_base_type(t::oid);
 END $$;
 CREATE FUNCTION neardup_job_value(source regclass, col name, what text) RETURNS text LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
@@ -749,11 +752,8 @@ COMMENT ON FUNCTION neardup_trusted_type(oid) IS 'private: whether a type and it
 CREATE FUNCTION neardup_check_range(type oid, what text) RETURNS void LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  t oid := type;
+  t oid := @extschema@.neardup_base_type(type);
 BEGIN
-  WHILE (SELECT y.typtype = 'd' FROM pg_type y WHERE y.oid = t) LOOP
-    SELECT y.typbasetype INTO t FROM pg_type y WHERE y.oid = t;
-  END LOOP;
   IF EXISTS (SELECT FROM pg_type y WHERE y.oid = t AND y.typtype IN ('r', 'm')) AND NOT @extschema@.neardup_trusted_type(type) THEN
     RAISE EXCEPTION '% is a range of another role''s type %', what, format_type(type, NULL) USING ERRCODE = 'insufficient_privilege',
       DETAIL = 'What its owner has put into the type would run with your rights.';
@@ -1606,10 +1606,6 @@ BEGIN
   RETURN true;
 END $$;
 COMMENT ON FUNCTION neardup_refresh_begin(regclass, neardup_job) IS 'private: marks the begin of a refresh';
-CREATE FUNCTION neardup_job_name(job regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT format('%I.%I', n.nspname, regexp_replace(c.relname, '_job$', '')) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = job
-  $$;
-COMMENT ON FUNCTION neardup_job_name(regclass) IS 'private: the name of a job, with its schema';
 CREATE FUNCTION neardup_refresh_next(job regclass, step text, next text, start timestamptz, time_limit interval, INOUT signed boolean, OUT goes_on boolean)
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

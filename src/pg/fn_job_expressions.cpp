@@ -73,6 +73,23 @@ char* written(Relation relation, Node* node) {
   return text;
 }
 
+// Calls f(relation, node) with the arguments source and expression, analysed; errors name the expression.
+template <typename F>
+void with_expression(FunctionCallInfo fcinfo, F f) {
+  char* expression = text_to_cstring(PG_GETARG_TEXT_PP(1));
+  Relation relation = open_source(PG_GETARG_OID(0));
+  ErrorContextCallback context = {error_context_stack, name_expression, expression};
+  error_context_stack = &context;
+  f(relation, analysed(relation, expression));
+  error_context_stack = context.previous;
+  relation_close(relation, NoLock);
+}
+
+void demand_type(Oid type) {
+  if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", type)));
+}
+
 }  // namespace
 
 extern "C" {
@@ -80,38 +97,36 @@ extern "C" {
 // neardup_expression_type(source regclass, expression text) -> regtype
 PG_FUNCTION_INFO_V1(neardup_expression_type);
 Datum neardup_expression_type(PG_FUNCTION_ARGS) {
-  char* expression = text_to_cstring(PG_GETARG_TEXT_PP(1));
-  Relation relation = open_source(PG_GETARG_OID(0));
-  ErrorContextCallback context = {error_context_stack, name_expression, expression};
-  error_context_stack = &context;
-  Node* node = analysed(relation, expression);
-  const Oid type = getBaseType(exprType(node));
-  if (contain_volatile_functions(reinterpret_cast<Node*>(expression_planner(reinterpret_cast<Expr*>(node)))))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("volatile functions cannot be used here")));
-  relation_close(relation, NoLock);
-  error_context_stack = context.previous;
+  Oid type = InvalidOid;
+  with_expression(fcinfo, [&](Relation, Node* node) {
+    type = getBaseType(exprType(node));
+    if (contain_volatile_functions(reinterpret_cast<Node*>(expression_planner(reinterpret_cast<Expr*>(node)))))
+      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("volatile functions cannot be used here")));
+  });
   PG_RETURN_OID(type == UNKNOWNOID ? TEXTOID : type);
 }
 
 // neardup_expression(source regclass, expression text) -> text: the same expression, names qualified
 PG_FUNCTION_INFO_V1(neardup_expression);
 Datum neardup_expression(PG_FUNCTION_ARGS) {
-  char* expression = text_to_cstring(PG_GETARG_TEXT_PP(1));
-  Relation relation = open_source(PG_GETARG_OID(0));
-  ErrorContextCallback context = {error_context_stack, name_expression, expression};
-  error_context_stack = &context;
-  char* text = written(relation, analysed(relation, expression));
-  relation_close(relation, NoLock);
-  error_context_stack = context.previous;
+  char* text = nullptr;
+  with_expression(fcinfo, [&](Relation relation, Node* node) { text = written(relation, node); });
   PG_RETURN_TEXT_P(cstring_to_text(text));
+}
+
+// neardup_base_type(type oid) -> oid: of a domain the type below it
+PG_FUNCTION_INFO_V1(neardup_base_type);
+Datum neardup_base_type(PG_FUNCTION_ARGS) {
+  const Oid type = PG_GETARG_OID(0);
+  demand_type(type);
+  PG_RETURN_OID(getBaseType(type));
 }
 
 // neardup_equality(type regtype) -> text: OPERATOR(schema.name), the equality by which the type is ordered
 PG_FUNCTION_INFO_V1(neardup_equality);
 Datum neardup_equality(PG_FUNCTION_ARGS) {
   const Oid type = PG_GETARG_OID(0);
-  if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", type)));
+  demand_type(type);
   const Oid equality = lookup_type_cache(getBaseType(type), TYPECACHE_EQ_OPR)->eq_opr;
   HeapTuple tuple = OidIsValid(equality) ? SearchSysCache1(OPEROID, ObjectIdGetDatum(equality)) : nullptr;
   if (!HeapTupleIsValid(tuple))

@@ -30,33 +30,27 @@ struct StatusRow {
   bool nulls[kColumns];
 };
 
-// A row of a job while it is looked at.
-struct JobRow {
-  Relation table;
-  HeapTuple row;
-};
-
 void put(StatusRow* out, Column column, Datum value) {
   out->values[column] = value;
   out->nulls[column] = false;
 }
 
-Datum value_of(const JobRow& job, const char* column, bool* is_null) {
+Datum value_of(const OpenJob& job, const char* column, bool* is_null) {
   return job_value(job.table, job.row, column, is_null);
 }
 
-void copy(const JobRow& job, StatusRow* out, Column column, const char* name) {
+void copy(const OpenJob& job, StatusRow* out, Column column, const char* name) {
   out->values[column] = value_of(job, name, &out->nulls[column]);
 }
 
-bool flag_of(const JobRow& job, const char* name) {
+bool flag_of(const OpenJob& job, const char* name) {
   bool is_null;
   const Datum value = value_of(job, name, &is_null);
   return !is_null && DatumGetBool(value);
 }
 
-// The begin of it.
-const char* text_of(const JobRow& job, const char* name) {
+// Its beginning, kMostShown bytes at the most.
+const char* text_of(const OpenJob& job, const char* name) {
   bool is_null;
   const Datum value = value_of(job, name, &is_null);
   if (is_null) return nullptr;
@@ -71,7 +65,7 @@ bool is_one_of(const char* phase, std::initializer_list<const char*> phases) {
   return false;
 }
 
-// Which jobs are locked by a refresh, or by a change.
+// Whether a session refreshes or changes the job.
 bool is_locked(const LockData* locks, Oid job) {
   const LOCKTAG wanted = tag_of_job(job);
   for (int i = 0; i < locks->nelements; ++i)
@@ -80,7 +74,7 @@ bool is_locked(const LockData* locks, Oid job) {
 }
 
 // What the phase of a row that is stored means now.
-const char* phase_now(const JobRow& job, const char* stored, bool running) {
+const char* phase_now(const OpenJob& job, const char* stored, bool running) {
   bool is_null;
   const Datum source = value_of(job, "source", &is_null);
   if (is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
@@ -90,7 +84,7 @@ const char* phase_now(const JobRow& job, const char* stored, bool running) {
 }
 
 // done of total since phase_started; nothing where these are no numbers to reckon with.
-void estimate(const JobRow& job, StatusRow* out) {
+void estimate(const OpenJob& job, StatusRow* out) {
   bool is_null;
   const Datum began = value_of(job, "phase_started", &is_null);
   if (is_null || out->nulls[kDone] || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(began))) return;
@@ -108,7 +102,7 @@ void estimate(const JobRow& job, StatusRow* out) {
 }
 
 // Per cent of the clustering that a session is at.
-void tell_clustering(const JobRow& job, StatusRow* out) {
+void tell_clustering(const OpenJob& job, StatusRow* out) {
   bool is_null;
   const Datum pid = value_of(job, "pid", &is_null);
   double share = 0;
@@ -117,7 +111,7 @@ void tell_clustering(const JobRow& job, StatusRow* out) {
   put(out, kTotal, Int64GetDatum(100));
 }
 
-void describe(const JobRow& job, const char* stored, bool running, StatusRow* out) {
+void describe(const OpenJob& job, const char* stored, bool running, StatusRow* out) {
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
@@ -133,7 +127,7 @@ void describe(const JobRow& job, const char* stored, bool running, StatusRow* ou
   if (is_one_of(phase, {"signing", "clustering"})) estimate(job, out);
 }
 
-void tell_result(const JobRow& job, StatusRow* out) {
+void tell_result(const OpenJob& job, StatusRow* out) {
   const PartTable result = part_of_job(job.table, job.row, JobPart::result);
   if (result.belonging == Belonging::owned || result.belonging == Belonging::like)
     put(out, kJob, ObjectIdGetDatum(result.table));
@@ -144,11 +138,7 @@ bool look_at(Oid oid, Oid row_type, const LockData* locks, StatusRow* out) {
   memset(out->nulls, true, sizeof out->nulls);
   const OpenTable opened = open_table_of(oid, row_type, Waiting::gives_up);
   if (opened.refusal != Refusal::none) return false;
-  JobRow job = {opened.relation, nullptr};
-  scan_table(opened.relation, nullptr, [&](HeapTuple row) {
-    job.row = heap_copytuple(row);
-    return false;
-  });
+  const OpenJob job = {opened.relation, first_row(opened.relation)};
   const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
   if (stored != nullptr) {
     tell_result(job, out);

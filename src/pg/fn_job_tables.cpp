@@ -4,28 +4,9 @@
 #include "pg/held_names.h"
 #include "pg/job_table.h"
 
-extern "C" {
-#include "nodes/makefuncs.h"
-}
-
 namespace {
 
 using namespace neardup;
-
-// For RangeVarGetRelidExtended(): who may not change a job waits for none and keeps nobody from it.
-void check_job_before_lock(const RangeVar* name, Oid job, Oid, void* arg) {
-  if (!OidIsValid(job)) return;
-  const Oid function = *static_cast<Oid*>(arg);
-  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(job));
-  if (!HeapTupleIsValid(tuple)) return;
-  const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
-  const bool is_job = form->relkind == RELKIND_RELATION && form->reloftype == type_beside(function, "neardup_job");
-  ReleaseSysCache(tuple);
-  if (!is_job)
-    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is no job", name->relname),
-                    errhint("create_duplicates() makes one.")));
-  demand_update(job);
-}
 
 JobPart part_arg(FunctionCallInfo fcinfo, int n, bool* itself) {
   const char* suffix = text_to_cstring(PG_GETARG_TEXT_PP(n));
@@ -36,12 +17,6 @@ JobPart part_arg(FunctionCallInfo fcinfo, int n, bool* itself) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("suffix must be '', '_signatures', '_changes' or '_job': %s", quote_literal_cstr(suffix))));
   return JobPart::result;
-}
-
-// "schema.name" of a table that is there.
-const char* name_of(Oid table) {
-  const char* name = get_rel_name(table);
-  return name == nullptr ? nullptr : quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
 }
 
 }  // namespace
@@ -59,14 +34,19 @@ Datum neardup_job_table(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_locked_job);
 Datum neardup_locked_job(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
-  Oid function = fcinfo->flinfo->fn_oid;
+  const Oid function = fcinfo->flinfo->fn_oid;
   const text* name = PG_GETARG_TEXT_PP(0);
   Oid job = job_named(name, function);
-  // Another session may drop or rename it before the lock is ours: then the name is looked up again.
-  RangeVar* range = makeRangeVar(get_namespace_name(get_rel_namespace(job)), get_rel_name(job), -1);
-  if (range->schemaname != nullptr && range->relname != nullptr)
-    job = RangeVarGetRelidExtended(range, RowShareLock, RVR_MISSING_OK, check_job_before_lock, &function);
-  if (range->relname == nullptr || !OidIsValid(job)) job = job_named(name, function);
+  for (;;) {
+    // Who may not change a job waits for none and keeps nobody from it.
+    demand_update(job);
+    LockRelationOid(job, RowShareLock);
+    // Another session may have dropped or renamed it before the lock was ours.
+    const Oid now = job_named(name, function);
+    if (now == job) break;
+    UnlockRelationOid(job, RowShareLock);
+    job = now;
+  }
   lock_job(job, false);
   table_close(open_job(job, function).table, NoLock);
   PG_RETURN_OID(job);
@@ -76,10 +56,19 @@ Datum neardup_locked_job(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_job_row);
 Datum neardup_job_row(PG_FUNCTION_ARGS) {
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
-  const Datum row = job.row == nullptr ? 0 : row_as(job.table, job.row, job.table->rd_rel->reloftype);
+  const Datum row = job.row == nullptr ? 0 : value_of(typed_row(job.table, job.row, job.table->rd_rel->reloftype));
   table_close(job.table, NoLock);
   if (job.row == nullptr) PG_RETURN_NULL();
   return row;
+}
+
+// neardup_job_name(job regclass) -> text
+PG_FUNCTION_INFO_V1(neardup_job_name);
+Datum neardup_job_name(PG_FUNCTION_ARGS) {
+  const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
+  const char* name = job_name(job.table);
+  table_close(job.table, NoLock);
+  PG_RETURN_TEXT_P(cstring_to_text(name));
 }
 
 // neardup_job_part(job regclass, suffix text) -> text: qualified name of one of the tables of a job
@@ -100,7 +89,7 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
       ereport(
           ERROR,
           (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-           errmsg("table %s does not belong to job %s", name_of(found.table), job_name(job.table)),
+           errmsg("table %s does not belong to job %s", qualified_name(found.table), job_name(job.table)),
            errdetail("A job owns the tables that create_duplicates() made with it, while they have the same owner.")));
     name = held_name(found.table);
   }

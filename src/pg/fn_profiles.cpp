@@ -54,10 +54,9 @@ bool is_keyword(const char* rules) { return strcmp(rules, kNoRules) == 0 || strc
 
 // A name that stands for this relation whatever the search_path; null where there is none.
 const char* path_of(Oid relation) {
-  const char* name = OidIsValid(relation) ? get_rel_name(relation) : nullptr;
-  if (name == nullptr) return nullptr;
-  const Oid schema = get_rel_namespace(relation);
-  return quote_qualified_identifier(isTempNamespace(schema) ? "pg_temp" : get_namespace_name(schema), name);
+  if (!OidIsValid(relation)) return nullptr;
+  if (!isTempNamespace(get_rel_namespace(relation))) return qualified_name(relation);
+  return quote_qualified_identifier("pg_temp", get_rel_name(relation));
 }
 
 // Rules that were named without their schema, by 0.2.0, are looked for in the search_path, then beside the profile.
@@ -101,25 +100,15 @@ Datum neardup_profile_row(PG_FUNCTION_ARGS) {
   HeapTuple row = newest_version(table);
   if (row == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("profile \"%s\" has no version", text_to_cstring(name))));
-  const Datum rules = row_as(table, row, row_type);
-  const Oid schema = RelationGetNamespace(table);
-  table_close(table, NoLock);
-
-  // The same with the schema of the rules.
-  TupleDesc desc = lookup_rowtype_tupdesc_copy(row_type, -1);
-  const HeapTupleHeader header = DatumGetHeapTupleHeader(rules);
-  HeapTupleData tuple = {};
-  tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-  tuple.t_data = header;
-  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(desc->natts)));
-  auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(desc->natts)));
-  heap_deform_tuple(&tuple, desc, values, nulls);
-  for (int i = 0; i < desc->natts; ++i) {
-    const FormData_pg_attribute* column = TupleDescAttr(desc, i);
-    if (!column->attisdropped && !nulls[i] && strcmp(NameStr(column->attname), "rules") == 0)
-      values[i] = with_schema(values[i], schema);
+  TypedRow profile = typed_row(table, row, row_type);
+  for (int i = 0; i < profile.desc->natts; ++i) {
+    const FormData_pg_attribute* column = TupleDescAttr(profile.desc, i);
+    if (!column->attisdropped && !profile.nulls[i] && strcmp(NameStr(column->attname), "rules") == 0)
+      profile.values[i] = with_schema(profile.values[i], RelationGetNamespace(table));
   }
-  PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+  const Datum result = value_of(profile);
+  table_close(table, NoLock);
+  PG_RETURN_DATUM(result);
 }
 
 // neardup_rules_named(name text) -> neardup_rule[]: the rows of a table of rules, by position
@@ -147,7 +136,7 @@ Datum neardup_rules_named(PG_FUNCTION_ARGS) {
     if (n == room) rules = static_cast<PlacedRule*>(repalloc(rules, sizeof(PlacedRule) * (room *= 2)));
     bool is_null;
     const int32 at = DatumGetInt32(heap_getattr(row, position, RelationGetDescr(table), &is_null));
-    rules[n] = {is_null ? kNoPosition : at, n, row_as(table, row, row_type)};
+    rules[n] = {is_null ? kNoPosition : at, n, value_of(typed_row(table, row, row_type))};
     ++n;
     return true;
   });

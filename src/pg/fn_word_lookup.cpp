@@ -1,41 +1,8 @@
 // Words looked up in a word model that is stored: its two tables are opened once and read as they are.
 #include "pg/values.h"
-
-#include "pg/open_table.h"
-
-namespace {
+#include "pg/word_table.h"
 
 using namespace neardup;
-
-constexpr const char* kSettingsSuffix = "_model";
-
-[[noreturn]] void no_model(Oid model) {
-  const char* name = get_rel_name(model);
-  if (name == nullptr)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("word model with OID %u does not exist", model)));
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-       errmsg("%s is no word model", quote_qualified_identifier(get_namespace_name(get_rel_namespace(model)), name)),
-       errdetail("A word model is two plain tables of one owner, neither of them with row security for you."),
-       errhint("create_word_model() makes one.")));
-  pg_unreachable();
-}
-
-// One of the tables of a model; `model` in messages.
-Relation open_part(Oid table, Oid function, const char* type, Oid model) {
-  const OpenTable opened =
-      OidIsValid(table) ? open_table_of(table, type_beside(function, type)) : OpenTable{nullptr, Refusal::missing};
-  if (opened.refusal == Refusal::privilege)
-    ereport(ERROR,
-            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(table))));
-  if (opened.refusal != Refusal::none) no_model(model);
-  return opened.relation;
-}
-
-Relation open_words(Oid model, Oid function) { return open_part(model, function, "neardup_word", model); }
-
-}  // namespace
 
 extern "C" {
 
@@ -43,11 +10,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_word_model_of);
 Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
   const Oid function = fcinfo->flinfo->fn_oid;
-  const Oid model = PG_GETARG_OID(0);
-  Relation words = open_words(model, function);
-  const Oid found = relation_in(RelationGetNamespace(words), RelationGetRelationName(words), kSettingsSuffix);
-  Relation settings = open_part(found, function, "neardup_word_model", model);
-  if (settings->rd_rel->relowner != words->rd_rel->relowner) no_model(model);
+  Relation words = open_words(PG_GETARG_OID(0), function);
+  Relation settings = open_settings(words, function);
   const AttrNumber counted = column_named(settings, "words");
   const AttrNumber compared = column_named(settings, "compared");
   Datum row = 0;
@@ -57,7 +21,7 @@ Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
     const int32 n = DatumGetInt32(heap_getattr(tuple, counted, RelationGetDescr(settings), &unknown[0]));
     const int32 done = DatumGetInt32(heap_getattr(tuple, compared, RelationGetDescr(settings), &unknown[1]));
     finished = !unknown[0] && !unknown[1] && done >= n;
-    row = row_as(settings, tuple, settings->rd_rel->reloftype);
+    row = value_of(typed_row(settings, tuple, settings->rd_rel->reloftype));
     return false;
   });
   if (!finished)

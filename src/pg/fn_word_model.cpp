@@ -6,10 +6,10 @@
 #include "core/word_row.h"
 #include "core/word_rows.h"
 #include "pg/held_names.h"
-#include "pg/open_table.h"
 #include "pg/progress.h"
 #include "pg/query_source.h"
 #include "pg/word_run.h"
+#include "pg/word_table.h"
 
 extern "C" {
 #include "utils/timestamp.h"
@@ -45,18 +45,6 @@ struct WordTable {
   ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("%s is no whole word model: %s", call->name, why),
                   errhint("drop_word_model() removes it; create_word_model() makes it anew.")));
   pg_unreachable();
-}
-
-Relation open_model(Oid model, Oid function) {
-  const OpenTable opened = open_table_of(model, type_beside(function, "neardup_word"));
-  if (opened.refusal == Refusal::missing)
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("word model with OID %u does not exist", model)));
-  if (opened.refusal == Refusal::privilege)
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(model))));
-  if (opened.refusal != Refusal::none)
-    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("%s is no word model", get_rel_name(model)),
-                    errhint("create_word_model() makes one.")));
-  return opened.relation;
 }
 
 // A query about the model whose columns have these types, read to its end or until on_row returns false. on_row: of one row
@@ -248,7 +236,7 @@ PG_FUNCTION_INFO_V1(neardup_similar_words);
 Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   ModelCall call = {};
   const Oid model = PG_GETARG_OID(0);
-  call.table = open_model(model, fcinfo->flinfo->fn_oid);
+  call.table = open_words(model, fcinfo->flinfo->fn_oid);
   call.name = held_name(model, StatementKind::query);
   call.words = static_cast<uint32>(PG_GETARG_INT32(1));
   call.features = static_cast<uint32>(PG_GETARG_INT32(2));

@@ -29,6 +29,21 @@ struct HeldName {
 HeldName* held_names = nullptr;
 post_parse_analyze_hook_type next_hook = nullptr;
 
+template <typename Which>
+void forget_those(Which which) {
+  for (HeldName** at = &held_names; *at != nullptr;) {
+    HeldName* held = *at;
+    if (!which(held)) {
+      at = &held->next;
+      continue;
+    }
+    *at = held->next;
+    pfree(held->name);
+    pfree(held->written);
+    pfree(held);
+  }
+}
+
 void forget_names(XactEvent event, void*) {
   if (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_PRE_PREPARE) held_names = nullptr;
 }
@@ -37,13 +52,7 @@ void forget_names(XactEvent event, void*) {
 void forget_names_of_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
   if (event != SUBXACT_EVENT_ABORT_SUB) return;
   const int level = GetCurrentTransactionNestLevel();
-  for (HeldName** at = &held_names; *at != nullptr;) {
-    if ((*at)->level >= level) {
-      *at = (*at)->next;
-    } else {
-      at = &(*at)->next;
-    }
-  }
+  forget_those([=](const HeldName* held) { return held->level >= level; });
 }
 
 // Two relations of one name, in two schemas, may both be meant.
@@ -156,29 +165,17 @@ const char* held_name(Oid relation, StatementKind kind) {
     const Oid schema = get_rel_namespace(relation);
     if (kind == StatementKind::any && OidIsValid(schema)) kept = hold_schema(schema);
   }
-  const char* name = get_rel_name(relation);
-  const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
-  if (schema == nullptr)
+  const char* written = qualified_name(relation);
+  if (written == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
-  const char* written = quote_qualified_identifier(schema, name);
   // Nobody else can change a name that is kept; what this session does with it is its own.
-  if (!kept) hold(relation, name, written);
+  if (!kept) hold(relation, get_rel_name(relation), written);
   return written;
 }
 
 void release_name(Oid relation) {
-  for (HeldName** at = &held_names; *at != nullptr;) {
-    HeldName* held = *at;
-    if (held->relation != relation) {
-      at = &held->next;
-      continue;
-    }
-    *at = held->next;
-    pfree(held->name);
-    pfree(held->written);
-    pfree(held);
-  }
+  forget_those([=](const HeldName* held) { return held->relation == relation; });
 }
 
 Oid made_here(const text* name) {

@@ -115,12 +115,7 @@ OpenJob open_job(Oid job, Oid function) {
                       errmsg("row-level security hides the row of job %s from you", get_rel_name(job))));
   }
   held_name(job);
-  OpenJob out = {opened.relation, nullptr};
-  scan_table(opened.relation, nullptr, [&](HeapTuple row) {
-    out.row = heap_copytuple(row);
-    return false;
-  });
-  return out;
+  return {opened.relation, first_row(opened.relation)};
 }
 
 Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null) {

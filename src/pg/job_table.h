@@ -40,7 +40,7 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part);
 // Records that the table belongs to the job: it cannot go alone any more without CASCADE.
 void record_part(Oid job, Oid table);
 
-// The name of a job in messages: that of its table without "_job".
+// The name of a job: that of its table without "_job", with its schema.
 const char* job_name(Relation job);
 
 // A column of the row; *is_null also where the type has no such column yet.

@@ -36,7 +36,7 @@ OpenTable refuse(Relation relation, Refusal why) {
   return {nullptr, why};
 }
 
-// A valid index of this column alone whose equality is that of the type: a unique one comes first, as none does worse.
+// A valid index of this column alone, by the equality that scan_table() asks for; InvalidOid where there is none.
 Oid index_on(Relation table, AttrNumber column) {
   Oid found = InvalidOid;
   List* indexes = RelationGetIndexList(table);
@@ -108,12 +108,13 @@ Oid type_beside(Oid function, const char* name) {
   return type;
 }
 
-const char* qualified_name(Relation relation) {
-  return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
-                                    RelationGetRelationName(relation));
+const char* qualified_name(Oid relation) {
+  const char* name = get_rel_name(relation);
+  const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
+  return schema == nullptr ? nullptr : quote_qualified_identifier(schema, name);
 }
 
-Datum row_as(Relation table, HeapTuple row, Oid row_type) {
+TypedRow typed_row(Relation table, HeapTuple row, Oid row_type) {
   TupleDesc type = lookup_rowtype_tupdesc_copy(row_type, -1);
   TupleDesc stored = RelationGetDescr(table);
   auto* values = static_cast<Datum*>(palloc0(sizeof(Datum) * static_cast<size_t>(type->natts)));
@@ -129,7 +130,7 @@ Datum row_as(Relation table, HeapTuple row, Oid row_type) {
     ++column;
     values[i] = heap_getattr(row, column, stored, &nulls[i]);
   }
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(type), values, nulls));
+  return {type, values, nulls};
 }
 
 AttrNumber column_named(Relation table, const char* name) {
@@ -155,6 +156,15 @@ void scan_table(Relation table, const ColumnIs* condition, bool (*on_row)(void* 
     if (!on_row(arg, row)) break;
   }
   systable_endscan(scan);
+}
+
+HeapTuple first_row(Relation table) {
+  HeapTuple first = nullptr;
+  scan_table(table, nullptr, [&](HeapTuple row) {
+    first = heap_copytuple(row);
+    return false;
+  });
+  return first;
 }
 
 bool has_trusted_owner(Relation relation) {

@@ -33,12 +33,12 @@ enum class Waiting : uint8_t { waits, gives_up };
 // A plain table OF row_type that the caller may read, all of it, as it is stored.
 OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting = Waiting::waits);
 
-// Whether the caller may read the table, or all of its columns, or any of them.
-bool may_select(Oid relation, AclMaskHow columns);
-
 // The same lock, for relations that are asked by a query, whose rows and columns the query's own privileges and row
 // security decide: SELECT on one column is enough.
 OpenTable open_readable(Oid relation);
+
+// Whether the caller may read the table, or all of its columns, or any of them.
+bool may_select(Oid relation, AclMaskHow columns);
 
 // The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is
 // none. Not locked.
@@ -50,11 +50,20 @@ Oid relation_in(Oid schema, const char* name, const char* suffix);
 // The type of the extension's schema that has this name. `function`: the one that is running.
 Oid type_beside(Oid function, const char* name);
 
-// "schema.name", quoted where it must be, for messages.
-const char* qualified_name(Relation relation);
+// "schema.name", quoted where it must be, for messages; null where there is no such relation.
+const char* qualified_name(Oid relation);
+inline const char* qualified_name(Relation relation) { return qualified_name(RelationGetRelid(relation)); }
 
-// The row as a value of its composite type; the columns are those of the type, in its order.
-Datum row_as(Relation table, HeapTuple row, Oid row_type);
+// The columns of a row as those of its composite type, in the order of the type.
+struct TypedRow {
+  TupleDesc desc;
+  Datum* values;
+  bool* nulls;
+};
+TypedRow typed_row(Relation table, HeapTuple row, Oid row_type);
+inline Datum value_of(const TypedRow& row) {
+  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row.desc), row.values, row.nulls));
+}
 
 // The column of this name; an error where there is none.
 AttrNumber column_named(Relation table, const char* name);
@@ -75,6 +84,9 @@ void scan_table(Relation table, const ColumnIs* condition, OnRow on_row) {
   scan_table(
       table, condition, [](void* arg, HeapTuple row) { return (*static_cast<OnRow*>(arg))(row); }, &on_row);
 }
+
+// A copy of the first row of an open table; null where it has none.
+HeapTuple first_row(Relation table);
 
 // Whether what the relation's owner has put on it, a policy, a trigger, an expression, may run with the caller's
 // rights: it is his own, or a superuser's.
