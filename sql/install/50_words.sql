@@ -70,8 +70,8 @@ BEGIN
   PERFORM @extschema@.neardup_held_name(word_table), @extschema@.neardup_held_name(settings_table);
   -- what follows names them as the caller does: the schema may have another name since they were looked up
   IF to_regclass(words) IS DISTINCT FROM word_table OR to_regclass(settings) IS DISTINCT FROM settings_table THEN
-    RAISE EXCEPTION '% is another relation by now', words USING ERRCODE = 'object_not_in_prerequisite_state',
-      DETAIL = 'Its schema was renamed meanwhile.';
+    RAISE EXCEPTION 'name % now refers to a different relation', words USING ERRCODE = 'object_not_in_prerequisite_state',
+      DETAIL = 'The schema was renamed concurrently.';
   END IF;
   IF NOT COALESCE(@extschema@.neardup_is_word_table(word_table, '@extschema@.neardup_word'::regtype), false)
      OR NOT COALESCE(@extschema@.neardup_is_word_table(settings_table, '@extschema@.neardup_word_model'::regtype), false) THEN

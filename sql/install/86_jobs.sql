@@ -131,7 +131,7 @@ CREATE FUNCTION neardup_drop_tables(tables oid[]) RETURNS void LANGUAGE plpgsql
 BEGIN
   EXECUTE format('DROP TABLE %s', (SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c WHERE c.oid = ANY (tables)));
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = ANY (tables)) THEN
-    RAISE EXCEPTION 'the schema of the tables was renamed while they were dropped' USING ERRCODE = 'object_not_in_prerequisite_state';
+    RAISE EXCEPTION 'the schema of the tables was renamed concurrently' USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
 END $$;
 COMMENT ON FUNCTION neardup_drop_tables(oid[]) IS 'private: drops these tables, whatever their names';
@@ -639,7 +639,7 @@ BEGIN
            WHERE x.relation IS NOT NULL LOOP
     EXECUTE format('ALTER TABLE %s RENAME TO %I', r.relation, r.name);
     IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = r.relation AND c.relname = r.name) THEN
-      RAISE EXCEPTION 'the schema of the tables was renamed meanwhile' USING ERRCODE = 'object_not_in_prerequisite_state';
+      RAISE EXCEPTION 'the schema of the tables was renamed concurrently' USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
   END LOOP;
   RETURN (@extschema@.neardup_job_tables(job)).result;

@@ -199,8 +199,8 @@ BEGIN
   PERFORM @extschema@.neardup_held_name(word_table), @extschema@.neardup_held_name(settings_table);
   -- what follows names them as the caller does: the schema may have another name since they were looked up
   IF to_regclass(words) IS DISTINCT FROM word_table OR to_regclass(settings) IS DISTINCT FROM settings_table THEN
-    RAISE EXCEPTION '% is another relation by now', words USING ERRCODE = 'object_not_in_prerequisite_state',
-      DETAIL = 'Its schema was renamed meanwhile.';
+    RAISE EXCEPTION 'name % now refers to a different relation', words USING ERRCODE = 'object_not_in_prerequisite_state',
+      DETAIL = 'The schema was renamed concurrently.';
   END IF;
   IF NOT COALESCE(@extschema@.neardup_is_word_table(word_table, '@extschema@.neardup_word'::regtype), false)
      OR NOT COALESCE(@extschema@.neardup_is_word_table(settings_table, '@extschema@.neardup_word_model'::regtype), false) THEN
@@ -706,7 +706,7 @@ CREATE FUNCTION neardup_drop_tables(tables oid[]) RETURNS void LANGUAGE plpgsql
 BEGIN
   EXECUTE format('DROP TABLE %s', (SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c WHERE c.oid = ANY (tables)));
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = ANY (tables)) THEN
-    RAISE EXCEPTION 'the schema of the tables was renamed while they were dropped' USING ERRCODE = 'object_not_in_prerequisite_state';
+    RAISE EXCEPTION 'the schema of the tables was renamed concurrently' USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
 END $$;
 COMMENT ON FUNCTION neardup_drop_tables(oid[]) IS 'private: drops these tables, whatever their names';
@@ -1143,7 +1143,7 @@ BEGIN
            WHERE x.relation IS NOT NULL LOOP
     EXECUTE format('ALTER TABLE %s RENAME TO %I', r.relation, r.name);
     IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = r.relation AND c.relname = r.name) THEN
-      RAISE EXCEPTION 'the schema of the tables was renamed meanwhile' USING ERRCODE = 'object_not_in_prerequisite_state';
+      RAISE EXCEPTION 'the schema of the tables was renamed concurrently' USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
   END LOOP;
   RETURN (@extschema@.neardup_job_tables(job)).result;

@@ -70,8 +70,8 @@ void check_name(Oid relation, const char* statement) {
     if (held->relation != relation && strcmp(held->name, name) == 0 && strstr(statement, held->written) != nullptr &&
         !is_held(relation, statement))
       ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                      errmsg("%s is another relation by now", held->written),
-                      errdetail("It, or its schema, was renamed while this statement was made.")));
+                      errmsg("name %s now refers to a different relation", held->written),
+                      errdetail("The relation or its schema was renamed concurrently.")));
 }
 
 bool check_names_in(Node* node, void* statement) {
@@ -190,8 +190,8 @@ Oid made_here(const text* name) {
     }
   }
   ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                  errmsg("%s is another relation by now", text_to_cstring(name)),
-                  errdetail("Its schema was renamed while it was made.")));
+                  errmsg("name %s now refers to a different relation", text_to_cstring(name)),
+                  errdetail("The schema was renamed concurrently.")));
 }
 
 }  // namespace neardup

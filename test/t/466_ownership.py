@@ -39,9 +39,11 @@ def another_job_s_tables(conn):
     conn.execute("UPDATE two_job SET result = 'one', signatures = 'one_signatures', changes = 'one_changes'")
     fails("a job does not work on the tables of another", conn, "CALL refresh_duplicates('two')", text="does not belong to job", state="42809")
     equal("nor shows them", conn.execute("SELECT job::text FROM duplicates_status ORDER BY 1").fetchall(), [("one",), (None,)])
+    conn.execute("UPDATE two_job SET result = 'docs'")
+    fails("nor on a table without the columns of a result", conn, "CALL refresh_duplicates('two')", text="table public.docs does not belong to job", state="42809")
     conn.execute("DROP TABLE two, two_signatures, two_changes; SELECT drop_duplicates('two')")
     conn.execute("CALL refresh_duplicates('one')")
-    equal("nor drops them", one(conn, "SELECT count(*) FROM one"), 10)
+    equal("nor drops them", conn.execute("SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM docs)").fetchone(), (10, 10))
     fails("the table of a job does not go alone", conn, "DROP TABLE one_job", state="2BP01")
 
 
