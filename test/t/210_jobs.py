@@ -569,6 +569,12 @@ def rights(name):
             equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
             fails("nor keep refreshes away", conn, "SELECT neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
+            with connect(name) as other:
+                other.execute("BEGIN; LOCK TABLE own.dups_job; SET LOCAL idle_in_transaction_session_timeout = '1min'")
+                conn.execute("SET lock_timeout = '2s'")
+                fails("nor wait for the job to be free", conn, "SELECT drop_duplicates('own.dups')", state="42501", text="permission denied for table dups_job")
+                conn.execute("RESET lock_timeout")
+                other.execute("ROLLBACK")
             # what is in a profile, or stands for its rules, runs with nobody else's rights
             conn.execute("SET ROLE neardup_t_owner; CREATE TABLE own.ran (who name); GRANT INSERT ON own.ran TO public; CREATE FUNCTION own.evil(text) RETURNS text LANGUAGE sql AS "
                          "'INSERT INTO own.ran VALUES (current_user) RETURNING $1'; SELECT create_profile('own.prof'); CREATE VIEW own.rules AS SELECT own.evil('n') AS name, 'line'::text AS kind, "
