@@ -10,7 +10,8 @@ import math
 import os
 import sys
 
-LIMIT = 0x110000
+from ucd import LIMIT, ranges
+
 NONE, COMMON, INHERITED = range(3)
 BLOCKS = ((0x4E00, 0xA000), (0xAC00, 0xD7C0))  # Han, hangul
 NAMES = ("Han", "Hangul")
@@ -56,17 +57,6 @@ FREQUENT_HANGUL = (
     "주준줄중증지진집째쪽참찾처청체초최추축출치카칼커컨케코쿼크클키타태택터턴테텍템토통트티파패퍼페포폴표프플필하한할함"
     "합항해했행허헤현형호화확환활후"
 )
-
-
-def ranges(path):
-    """Yields (first, last, value) of a UCD property file."""
-    with open(path, encoding="utf-8") as f:
-        for line in f:
-            line = line.split("#")[0].strip()
-            if line:
-                span, value = (x.strip() for x in line.split(";")[:2])
-                first, _, last = span.partition("..")
-                yield int(first, 16), int(last or first, 16), value
 
 
 def level_one():

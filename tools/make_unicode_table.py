@@ -9,6 +9,8 @@ version is another tokenizer version (kTokenizerVersion in src/core/utf8.h).
 import os
 import sys
 
+from ucd import LIMIT, ranges
+
 SOLO_SCRIPTS = {
     "Han", "Hiragana", "Katakana", "Bopomofo", "Yi", "Nushu", "Tangut", "Khitan_Small_Script", "Thai", "Lao", "Khmer",
     "Myanmar", "Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet", "Ahom", "Javanese", "Balinese",
@@ -18,18 +20,6 @@ SOLO_SHORT = {
     "Lana", "Tavt", "Ahom", "Java", "Bali",
 }
 NONE, WORD, SOLO, MARK = range(4)
-LIMIT = 0x110000
-
-
-def ranges(path):
-    """Yields (first, last, value) of a UCD property file."""
-    with open(path, encoding="utf-8") as f:
-        for line in f:
-            line = line.split("#")[0].strip()
-            if line:
-                span, value = (x.strip() for x in line.split(";")[:2])
-                first, _, last = span.partition("..")
-                yield int(first, 16), int(last or first, 16), value
 
 
 def main():
