@@ -59,7 +59,7 @@ const char* operator_sql(Oid number) {
   return text;
 }
 
-// Parameters: $1 the lsh_query, $2 the signature; of an UPDATE $3 and $4, where the row was; its primary key; of an
+// Parameters: $1 the lsh_query, $2 the signature; of an UPDATE $3 and $4, where the row was; its primary key; of a
 // row that passes_own_copies(), by what others name it.
 SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
   Relation table = table_open(g->table, AccessShareLock);
