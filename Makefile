@@ -1,4 +1,4 @@
-# PGXS build of the extension, the program `neardup` and, where nvcc is found, the GPU module.
+# PGXS build of the extension, the program `neardup` and, where there are a GPU and nvcc, the GPU module.
 #   make [PG_CONFIG=...] [CUDA=auto|yes|no]     make install     make uninstall     make installcheck
 #   WITH_UCHARDET=auto|yes|no WITH_OPENCC=... WITH_RE2=...   optional libraries: found by pkg-config, insisted on, left out
 #   WITH_CLI=no                 without the program and its manual page
@@ -17,7 +17,10 @@ MODULE_big = neardup
 CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*.cpp))
 PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/lsh/*.cpp))
 TEXT_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/text/*.cpp))
+CLI_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/cli/*.cpp))
 OBJS = $(CORE_OBJS) $(TEXT_OBJS) $(PG_OBJS)
+# Precompiled headers, a set of flags each: src/pch
+PCH := $(patsubst %,src/pch/%.h.gch,core pg cli)
 
 # Not by their names alone, which may have spaces.
 ifneq ($(SRC),.)
@@ -26,7 +29,7 @@ ifneq ($(call sources,src/core/*.o),)
 $(error $(SRC) holds objects, which would be taken for those of this folder: make -C $(SRC) clean)
 endif
 # Here and not by a rule: make would find the folders of the sources instead.
-$(shell mkdir -p $(sort $(dir $(OBJS))))
+$(shell mkdir -p $(sort $(dir $(OBJS) $(CLI_OBJS) $(PCH))))
 endif
 endif
 
@@ -41,7 +44,7 @@ endif
 ifeq ($(WITH_CLI),yes)
 SCRIPTS_built = bin/neardup
 endif
-EXTRA_CLEAN = bin sql/neardup--*.sql src/text/.libraries src/pg/.server
+EXTRA_CLEAN = bin sql/neardup--*.sql $(CLI_OBJS) $(PCH) $(patsubst %.o,%.d,$(OBJS) $(CLI_OBJS)) $(PCH:.gch=.d) $(NOTES)
 
 # Bitcode for JIT inlining is not built: our functions are too large to inline, and it would need clang.
 override with_llvm = no
@@ -81,38 +84,76 @@ override with_llvm = no
 
 # PostgreSQL's own headers are not ours to warn about.
 override CPPFLAGS := -I$(SRC)/src $(patsubst -I%,-isystem %,$(CPPFLAGS))
-override CXXFLAGS += -std=c++20 -Wextra -Wno-unused-parameter
-src/pg/fn_version.o: override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
-src/pg/fn_version.o: neardup.control
-# The core is ours alone: hidden, so that it cannot collide with another C++ extension in the same backend.
-$(CORE_OBJS) $(TEXT_OBJS): override CXXFLAGS += -O3 -fvisibility=hidden -fvisibility-inlines-hidden
-$(TEXT_OBJS): override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
-# Made again when a library has come or gone.
-src/text/.libraries: FORCE
-	@echo '$(TEXT_CPPFLAGS)' | cmp -s - $@ || echo '$(TEXT_CPPFLAGS)' > $@
+# -g1: lines for backtraces; all of the debugging information makes the build a third slower and the library five times as large.
+override CXXFLAGS += -std=c++20 -Wextra -Wno-unused-parameter -g1
+# ccache, where it is found: a source that was compiled once with the same flags is not compiled again. CCACHE= goes without.
+CCACHE ?= $(shell command -v ccache)
+# Without these it does not look at what is compiled with a precompiled header.
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
+
+# What the loops over components, bits and characters live in gains by -O3; nothing else does.
+KERNEL_OBJS := $(filter src/core/kernels_% src/core/edit_% src/core/ctph%,$(CORE_OBJS))
+# Parts of the extension that know no PostgreSQL: the unit tests have them, too.
+PLAIN_PG_OBJS := $(patsubst %,src/pg/%.o,gpu_fallback gpu_join gpu_word_tiles)
+
+# The flags of each class of objects, and of its precompiled header. The core is ours alone: hidden, so that it cannot collide
+# with another C++ extension in the same backend.
+HIDDEN = -fvisibility=hidden -fvisibility-inlines-hidden
+$(CORE_OBJS) $(TEXT_OBJS) src/pch/core.h.gch: private override CXXFLAGS += $(HIDDEN)
+$(KERNEL_OBJS): private override CXXFLAGS += -O3
+$(TEXT_OBJS): private override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
+# The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
+$(CLI_OBJS) src/pch/cli.h.gch: private override CPPFLAGS := $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src \
+  -I$(shell $(PG_CONFIG) --includedir)
+# g++ 12 takes its own std::string, which is no system header to it once precompiled, for an overflow.
+$(CLI_OBJS): private override CXXFLAGS += -Wno-array-bounds -Wno-stringop-overflow
+src/pg/fn_version.o src/cli/main.o: private override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
+src/pg/fn_version.o src/cli/main.o: neardup.control
+
+# Precompiled headers. WITH_PCH=no compiles without: what then fails lacks an include.
+WITH_PCH ?= yes
+ifeq ($(WITH_PCH),yes)
+precompiled = -include src/pch/$(1).h -Winvalid-pch -fpch-preprocess
+$(filter-out $(KERNEL_OBJS),$(CORE_OBJS)): PRECOMPILED = $(call precompiled,core)
+$(filter-out $(KERNEL_OBJS),$(CORE_OBJS)): src/pch/core.h.gch
+$(filter-out $(PLAIN_PG_OBJS),$(PG_OBJS)): PRECOMPILED = $(call precompiled,pg)
+$(filter-out $(PLAIN_PG_OBJS),$(PG_OBJS)): src/pch/pg.h.gch
+$(CLI_OBJS): PRECOMPILED = $(call precompiled,cli)
+$(CLI_OBJS): src/pch/cli.h.gch
+endif
+
+# -MMD: each object notes the headers of ours that it was made of.
+COMPILE = $(CCACHE) $(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP
+$(OBJS) $(CLI_OBJS): %.o: $(SRC)/%.cpp
+	$(COMPILE) $(PRECOMPILED) -c $< -o $@
+$(PCH): %.gch: $(SRC)/%
+	$(COMPILE) -MF $*.d -x c++-header $< -o $@
+-include $(patsubst %.o,%.d,$(OBJS) $(CLI_OBJS)) $(PCH:.gch=.d)
+
+# Notes of what objects were made with besides their sources; written anew only when that has changed, and then the objects are made
+# again. Of another compiler or other flags: all. When a library has come or gone: src/text. For another server: src/pg and the
+# program, since objects of the one before would be linked and installed; core and text know no server.
+quoted = '$(subst ','\'',$(1))'
+NOTES := src/.compiler src/text/.libraries src/pg/.server
+src/.compiler: NOTE = $(shell $(CXX) --version | head -n 1) $(CXXFLAGS) $(filter-out -isystem $(includedir_server),$(CPPFLAGS))
+src/text/.libraries: NOTE = $(TEXT_CPPFLAGS)
+src/pg/.server: NOTE = $(VERSION) $(includedir_server)
+$(NOTES): FORCE
+	@echo $(call quoted,$(NOTE)) | cmp -s - $@ || echo $(call quoted,$(NOTE)) > $@
+$(OBJS) $(CLI_OBJS) $(PCH): src/.compiler
 $(TEXT_OBJS): src/text/.libraries
-# Made again for another server: objects of the one before would be linked and installed. Core and text know no server.
-src/pg/.server: FORCE
-	@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || echo '$(VERSION) $(includedir_server)' > $@
-$(PG_OBJS): src/pg/.server
+$(PG_OBJS) src/pch/pg.h.gch $(CLI_OBJS) src/pch/cli.h.gch: src/pg/.server
 FORCE:
 .PHONY: FORCE
-
-HEADERS := $(call sources,src/core/*.h src/core/*.inc src/text/*.h src/pg/*.h src/pg/lsh/*.h src/gpu/*.h)
-$(OBJS): $(HEADERS)
 
 INSTALL_SQL := $(call sources,sql/install/*.sql)
 sql/neardup--$(EXTVERSION).sql: $(INSTALL_SQL) neardup.control
 	@mkdir -p sql
 	cat $(addprefix $(SRC)/,$(INSTALL_SQL)) > $@
 
-# The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
-CLI_SRC := $(call sources,src/cli/*.cpp)
-bin/neardup: $(CLI_SRC) $(call sources,src/cli/*.h) neardup.control src/pg/.server
+bin/neardup: $(CLI_OBJS)
 	@mkdir -p bin
-	$(CXX) $(CXXFLAGS) $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src -I$(shell $(PG_CONFIG) --includedir) \
-	  -DNEARDUP_VERSION='"$(EXTVERSION)"' $(addprefix $(SRC)/,$(CLI_SRC)) -o $@ \
-	  $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz
+	$(CXX) $(CXXFLAGS) $^ -o $@ $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz
 
 ifeq ($(WITH_CLI),yes)
 all: bin/neardup

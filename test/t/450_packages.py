@@ -229,13 +229,16 @@ def built_by_cmake(by_cmake, by_make):
 def for_other_servers(copy):
     """Objects of one server are not taken for those of another: what make would compile of three and of the program."""
     def compiled(*args):
-        said = make("CXX=echo compile", "src/core/minhash.o", "src/text/charset.o", "src/pg/module.o", "bin/neardup", *args, cwd=copy).stdout
-        return re.findall(r"^compile .* -o (\S+)", said, re.M)
-    compiled()
-    for name in ("src/text/charset.o", "src/pg/module.o", "bin/neardup"):
-        os.utime(os.path.join(copy, name))
+        said = make("CCACHE=", "CXX=echo compile", *objects, *args, cwd=copy).stdout
+        made = re.findall(r"^compile .* -o (\S+)", said, re.M)
+        for name in made:
+            os.utime(os.path.join(copy, name))
+        return [name for name in objects if name in made]
+    objects = ["src/core/minhash.o", "src/text/charset.o", "src/pg/module.o", "src/cli/main.o"]
+    equal("with another compiler all is compiled again", compiled(), objects)
     equal("nothing is compiled twice for one server", compiled(), [])
-    equal("for another server its objects and the program are", compiled("VERSION=99.1"), ["src/pg/module.o", "bin/neardup"])
+    equal("for another server its objects and the program are", compiled("VERSION=99.1"), objects[2:])
+    equal("with other flags all is", compiled("VERSION=99.1", "PG_CXXFLAGS=-O1"), objects)
 
 
 def elsewhere(scratch):
@@ -250,12 +253,16 @@ def elsewhere(scratch):
         shutil.copy2(path(name), os.path.join(copy, name))
     before = listing(copy)
     done = run("make", "-n", "-f", copy + "/Makefile", "PG_CONFIG=" + PG_CONFIG, "CUDA=no", cwd=other)
-    check("a build in another folder", done.returncode == 0 and " -o src/core/minhash.o %s/src/core/minhash.cpp" % copy in done.stdout, done.stdout[-500:])
+    check("a build in another folder", done.returncode == 0 and " -c %s/src/core/minhash.cpp -o src/core/minhash.o" % copy in done.stdout, done.stdout[-500:])
     equal("nothing of it lies in the sources", listing(copy), before)
-    for folder in ("core", "text", "pg", "pg/lsh"):
+    for folder in ("core", "text", "pg", "pg/lsh", "cli"):
         for source in glob.glob("%s/src/%s/*.cpp" % (copy, folder)):
-            open(source[:-3] + "o", "w").close()
-    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/text/.libraries",
+            for kind in ("o", "d"):
+                open(source[:-3] + kind, "w").close()
+    for header in glob.glob(copy + "/src/pch/*.h"):
+        for kind in ("gch", "d"):
+            open("%s.%s" % (header, kind), "w").close()
+    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/.compiler", "src/text/.libraries",
                  "src/pg/.server", "results/pairs.out", "regression.diffs", "regression.out"):
         os.makedirs(os.path.join(copy, os.path.dirname(name)), exist_ok=True)
         open(os.path.join(copy, name), "w").close()

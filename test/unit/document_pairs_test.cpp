@@ -144,7 +144,9 @@ TEST(Margin, HoldsForEverySize) {
         const uint32_t need = matches_with_recall(j, recall, n, 32);
         long double below = 0;
         for (uint32_t m = 0; m < need; ++m) below += chance[m];
-        if (need > 1) EXPECT_LE(below, 1 - recall + 1e-12);
+        if (need > 1) {
+          EXPECT_LE(below, 1 - recall + 1e-12);
+        }
         EXPECT_GT(below + chance[need], 1 - recall - 1e-12);
       }
     }

@@ -95,13 +95,16 @@ seconds_since() { awk -v a="$1" -v b="$(date +%s.%N)" 'BEGIN { printf "%.2f", b 
 lock_build() { lock 8 "$work/build.lock" -n || { say "waiting for another ./run that builds here"; flock 8; }; }
 unlock_build() { exec 8>&-; }
 
+# What is built here runs here: of the GPU module, the code for this machine's GPUs.
+export GPU_ARCHS=${GPU_ARCHS:-native}
+
 # Extension and program, by the Makefile
 build() {
   [ -f "$root/Makefile" ] || die "no Makefile in $root"
   lock_build
   local status=0
   # in the background: bash acts on a signal only between foreground commands
-  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup \
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all \
     >"$logs/build.log" 2>&1 </dev/null 8>&- 9>&- &
   child=$!
   wait "$child" || status=$?
@@ -114,7 +117,7 @@ build() {
 }
 
 # What the Makefile takes from the environment.
-build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 CUDA NVCC NVCCFLAGS PKG_CONFIG PKG_CONFIG_PATH
+build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 CUDA NVCC NVCCFLAGS GPU_ARCHS CCACHE PKG_CONFIG PKG_CONFIG_PATH
   PG_CPPFLAGS PG_CXXFLAGS PG_LDFLAGS)
 
 run_install() {

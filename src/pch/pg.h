@@ -1,0 +1,5 @@
+// Precompiled for src/pg: the headers of the system, then PostgreSQL's as pg/pg.h wraps them. See core.h beside it.
+#define NEARDUP_PRECOMPILED
+#include "pch/core.h"
+
+#include "pg/pg.h"
