@@ -137,6 +137,30 @@ def error_behind(other, ends, conn, query):
     return errors[0]
 
 
+def cpu_seconds(pid):
+    """Processor time that a process of this machine has used, which is the same on a busy machine."""
+    with open("/proc/%d/stat" % pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stops_when_asked(name, conn, query, most=1.0):
+    """Cancels the statement once it is at work. It ends with the error for that, after at most so many seconds of processor time."""
+    pid, ended = conn.info.backend_pid, []
+    before = cpu_seconds(pid)
+    thread = threading.Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
+    thread.start()
+    while thread.is_alive() and cpu_seconds(pid) < before + 0.04:
+        time.sleep(0.002)
+    asked = cpu_seconds(pid)
+    conn.cancel()
+    thread.join(300)  # a hang guard
+    if not ended:
+        return check(name, False, "it goes on")
+    error, used = ended[0][0], ended[0][1] - asked
+    return check(name, error is not None and error.sqlstate == "57014" and used <= most, "%s after %.2f s of processor time" % (error or "no error", used))
+
+
 def fails(name, conn, query, args=None, text="", state=None, hint=""):
     """The statement raises an error with this text, SQLSTATE and hint, and the session lives on."""
     e = error_of(conn, query, args)
