@@ -225,7 +225,7 @@ def main():
             functions = functions_of(conn)
         check("functions to call: %d" % len(functions), len(functions) > 150)
         caller = Caller(name)
-        for _ in range(200000 if FULL else 15000):
+        for _ in range(200000 if FULL else 10000):
             caller.run(drawn_call(functions))
         caller.tell("calls with drawn values")
         for _ in range(20000 if FULL else 1200):
