@@ -69,6 +69,8 @@ RowVerdict RowCheck::quick_verdict(IndexScanDesc scan, HeapTuple row) const {
 }
 
 RowVerdict RowCheck::look_at(IndexScanDesc scan, Buffer page) {
+  // start() sees to it; of the rows of an exclusion constraint none may be refused here, nor go without the recheck.
+  if (!IsMVCCSnapshot(scan->xs_snapshot)) elog(ERROR, "rows are looked at by a snapshot that is not MVCC");
   ItemPointerData at = scan->xs_heaptid;
   HeapTupleData row;
   LockBuffer(page, BUFFER_LOCK_SHARE);
