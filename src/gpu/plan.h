@@ -96,9 +96,9 @@ inline bool plan_memory(std::vector<Store>& stores, const MemoryNeed& need, uint
   }
 }
 
-// What of the free memory a search leaves to others.
-constexpr uint64_t memory_reserve(uint64_t total) noexcept {
-  return std::max<uint64_t>(uint64_t{256} << 20, total / 20);
+// What of so many free bytes a search leaves to others.
+constexpr uint64_t memory_reserve(uint64_t free) noexcept {
+  return std::min(free, std::max<uint64_t>(uint64_t{256} << 20, free / 20));
 }
 
 // ---------------------------------------------------------------- the grid of pairs
