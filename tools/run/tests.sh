@@ -425,6 +425,7 @@ run_tests() {
     step "loader" step_loader
     if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "loader with ASan and UBSan" step_loader_sanitized; fi
     if [ "$NEARDUP_FULL" = 1 ]; then step "random queries (sqlsmith)" step_sqlsmith; fi
+    if [ "$NEARDUP_FULL" = 1 ]; then step "server with ASan and UBSan" step_sanitized_server; fi
   fi
   if [ "$NEARDUP_FULL" = 1 ] && [ -z "${NEARDUP_PG_MAJOR:-}" ]; then
     step "fresh systems" step_fresh
