@@ -5,7 +5,9 @@
 namespace neardup {
 namespace {
 
-constexpr auto kCommand = static_cast<ProgressCommandType>(0x6e64);
+// No value of ProgressCommandType: as one, C++ would not define it. So it is written and read as the integer that it is in C.
+constexpr int kCommand = 0x6e64;
+static_assert(sizeof(ProgressCommandType) == sizeof(kCommand));
 
 // Of PostgreSQL's parameters.
 enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
@@ -18,7 +20,23 @@ const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "ver
 // Calls under way within the query of the one that is told. Only while is_ours(): an error ends all of them at once.
 int inner_calls = 0;
 
-bool is_ours() noexcept { return MyBEEntry != nullptr && MyBEEntry->st_progress_command == kCommand; }
+int command_of(const PgBackendStatus& status) noexcept {
+  int command;
+  memcpy(&command, &status.st_progress_command, sizeof command);
+  return command;
+}
+
+bool is_ours() noexcept { return MyBEEntry != nullptr && command_of(*MyBEEntry) == kCommand; }
+
+// As pgstat_progress_start_command().
+void start_command() noexcept {
+  if (!pgstat_track_activities) return;
+  PGSTAT_BEGIN_WRITE_ACTIVITY(MyBEEntry);
+  memcpy(&MyBEEntry->st_progress_command, &kCommand, sizeof kCommand);
+  MyBEEntry->st_progress_command_target = InvalidOid;
+  memset(&MyBEEntry->st_progress_param, 0, sizeof MyBEEntry->st_progress_param);
+  PGSTAT_END_WRITE_ACTIVITY(MyBEEntry);
+}
 
 void tell(int parameter, uint64 value) noexcept {
   if (is_ours() && inner_calls == 0) pgstat_progress_update_param(parameter, static_cast<int64>(value));
@@ -35,7 +53,7 @@ double share_done(const int64* p) {
 // of others only with the right to see their statistics.
 const PgBackendStatus* watched(int number) {
   const LocalPgBackendStatus* local = local_backend_status(number);
-  if (local == nullptr || local->backendStatus.st_progress_command != kCommand) return nullptr;
+  if (local == nullptr || command_of(local->backendStatus) != kCommand) return nullptr;
   if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) && !has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
     return nullptr;
   return &local->backendStatus;
@@ -48,9 +66,9 @@ void begin_progress(Searching function) {
     ++inner_calls;
     return;
   }
-  if (MyBEEntry == nullptr || MyBEEntry->st_progress_command != PROGRESS_COMMAND_INVALID) return;
+  if (MyBEEntry == nullptr || command_of(*MyBEEntry) != PROGRESS_COMMAND_INVALID) return;
   inner_calls = 0;
-  pgstat_progress_start_command(kCommand, InvalidOid);
+  start_command();
   tell(kFunction, static_cast<uint64>(function));
 }
 

@@ -63,7 +63,7 @@ script_test() {
     say "not ok - $name ended with status $status"
     bad=1
   fi
-  if [ $((ok + bad)) -eq 0 ] && { [ "$skip" -eq 0 ] || ! grep -q '^# may be skipped: ' "$2"; }; then
+  if [ $((ok + bad)) -eq 0 ] && { [ "$skip" -eq 0 ] || ! grep -qs '^# may be skipped: ' "$2"; }; then
     say "not ok - $name tested nothing"
     bad=1
   fi
@@ -128,14 +128,15 @@ if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=cc
 # The sources of the core are not compiled again: the objects of make are linked.
 step_unit() { cmake_tests "$root/build" "-O1 -g1" unit_test -DNEARDUP_OBJECTS="$root"; }
 
+sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
 # Everything again with every memory access and every shift checked: unit tests, corpora of the fuzz targets; the program, for the
 # step "loader with ASan and UBSan".
 step_sanitizers() {
   export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
   # The kernels on the host take a third of the time: in the full form.
   if [ "$NEARDUP_FULL" != 1 ]; then export GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone'; fi
-  cmake_tests "$root/build-asan" "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
-    "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
+  cmake_tests "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
 }
 
 # The benchmarks and the extension by CMake: that they build.
@@ -417,6 +418,7 @@ short_steps() {
   if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
     step "unit tests" step_unit
     step "lint of SQL" step_lint
+    step "places of the planted mistakes" step_anchors
   fi
   if with_server; then
     step "regression tests (pg_regress)" step_regress
@@ -434,6 +436,7 @@ ci_steps() {
     step "scripts, longer forms" step_long_scripts
     step "loader with ASan and UBSan" step_loader_sanitized
   fi
+  step "ten planted mistakes" step_mutations
 }
 
 full_steps() {
@@ -444,7 +447,10 @@ full_steps() {
   step "unit tests with TSan" step_races
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
-  if with_server; then step "random queries (sqlsmith)" step_sqlsmith; fi
+  if with_server; then
+    step "random queries (sqlsmith)" step_sqlsmith
+    step "server with ASan and UBSan" step_sanitized_server
+  fi
   step "fresh systems" step_fresh
   step "packages" step_packages
 }
