@@ -118,7 +118,7 @@ def begun_model(conn, call):
 def main():
     with database("_any") as name, connect(name) as conn:
         old = versions(conn)[:-1]
-    sections((frozen,), (chain,), *[(carried, v) for v in (old if LONG else old[-1:])])
+    sections((frozen,), (chain,), *[(carried, v) for v in old[-1:]])
 
 
 finish(main)
