@@ -66,3 +66,5 @@ SELECT explain_pair(ctph '3::', '3::', 'NaN');
 SELECT explain_pair(ctph '3::', '3::', rate => -0.5);
 SELECT explain_pair(ctph '3::', '3::', rate => 1.01);
 SELECT explain_pair('3::', '3::');
+-- A digest that begins another comes before it, and is not equal.
+SELECT a < b AS before, a = b AS equal, ctph_cmp(a, b), ctph_cmp(b, a) FROM (VALUES (ctph '3:abc:de', ctph '3:abc:def')) v(a, b);
