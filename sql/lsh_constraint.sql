@@ -390,3 +390,12 @@ DELETE FROM wanted WHERE id = 2;
 INSERT INTO wanted SELECT 3, with_threshold(set_minhash(ARRAY(SELECT 1000::bigint + 1 + g FROM generate_series(1, 99) g)), 0.9);
 SELECT id FROM wanted ORDER BY id;
 DROP TABLE wanted;
+-- Arguments of the trigger that it must not take
+CREATE TABLE refused (body text, sig minhash);
+CREATE INDEX ON refused USING lsh (sig);
+CREATE TRIGGER a BEFORE INSERT ON refused FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', '0.6x');
+INSERT INTO refused VALUES ('a', to_minhash('a'));
+DROP TRIGGER a ON refused;
+CREATE TRIGGER a BEFORE INSERT ON refused FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body || now()::text)', '0.6');
+INSERT INTO refused VALUES ('a', to_minhash('a'));
+DROP TABLE refused;

@@ -73,3 +73,7 @@ COPY received (of_128) FROM 'neardup_regress_copy' (FORMAT binary);
 COPY (SELECT) TO PROGRAM 'rm neardup_regress_copy';
 SELECT count(*), bool_and(r.s = sent.s) AS same FROM received r, sent;
 DROP TABLE sent, received;
+-- The extended hash has a seed; that of 0 begins with the other hash.
+SELECT count(DISTINCT minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), seed)) AS seeds,
+       bool_or(minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), 0)::bit(64) & x'00000000ffffffff' = minhash_hash(set_minhash('{1,2,3}'::bigint[]))::bigint::bit(64) & x'00000000ffffffff') AS low_half
+FROM generate_series(0, 9) seed;
