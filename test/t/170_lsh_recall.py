@@ -8,6 +8,7 @@ import math
 import random
 
 from harness import *
+import samples
 
 THRESHOLDS = (0.75, 0.8, 0.9, 0.95, 1.0)
 MOST_DOCS = 1500 if not FULL else 100000
@@ -63,25 +64,28 @@ def all_sets(conn, folder):
         if not texts:
             skip("%s: no document" % name)
             continue
-        short = path.endswith(".csv.gz") or sum(map(len, texts)) / len(texts) < SHORT
-        fill(conn, texts)
-        for what, constructor in (SHORT_SIGNATURES if short else SIGNATURES).items():
-            # Not by UPDATE: an index on a table with old row versions is not used while any older snapshot lives.
-            conn.execute("DROP TABLE IF EXISTS doc; CREATE TABLE doc AS SELECT id, %s AS sig FROM source" % constructor)
-            conn.execute("ALTER TABLE doc ADD PRIMARY KEY (id); CREATE INDEX doc_sig ON doc USING lsh (sig); ANALYZE doc")
-            results, used = [], True
-            total = 0
-            for threshold in THRESHOLDS:
-                truth = conn.execute("SELECT id_a, id_b FROM all_pairs('SELECT id, sig FROM doc', %s) ORDER BY 1, 2"
-                                     % threshold).fetchall()
-                got, plan = by_index(conn, threshold)
-                used = used and "Index Scan" in plan and "doc_sig" in plan
-                results.append((threshold, got == truth, "%d of %d" % (len(set(got) & set(truth)), len(truth))))
-                total += len(truth)
-            check("%s, %s: %d documents, %d pairs at five thresholds, all found by the index" %
-                  (name, what, len(texts), total), used and all(good for _, good, _ in results),
-                  "index used: %s; %s" % (used, results))
+        all_found(conn, name, texts, path.endswith(".csv.gz") or sum(map(len, texts)) / len(texts) < SHORT)
     print("note: %d files hold no documents, by their names: %s" % (known, ", ".join(NO_DOCUMENTS)))
+
+
+def all_found(conn, name, texts, short):
+    fill(conn, texts)
+    for what, constructor in (SHORT_SIGNATURES if short else SIGNATURES).items():
+        # Not by UPDATE: an index on a table with old row versions is not used while any older snapshot lives.
+        conn.execute("DROP TABLE IF EXISTS doc; CREATE TABLE doc AS SELECT id, %s AS sig FROM source" % constructor)
+        conn.execute("ALTER TABLE doc ADD PRIMARY KEY (id); CREATE INDEX doc_sig ON doc USING lsh (sig); ANALYZE doc")
+        results, used = [], True
+        total = 0
+        for threshold in THRESHOLDS:
+            truth = conn.execute("SELECT id_a, id_b FROM all_pairs('SELECT id, sig FROM doc', %s) ORDER BY 1, 2"
+                                 % threshold).fetchall()
+            got, plan = by_index(conn, threshold)
+            used = used and "Index Scan" in plan and "doc_sig" in plan
+            results.append((threshold, got == truth, "%d of %d" % (len(set(got) & set(truth)), len(truth))))
+            total += len(truth)
+        check("%s, %s: %d documents, %d pairs at five thresholds, all found by the index" %
+              (name, what, len(texts), total), used and all(good for _, good, _ in results),
+              "index used: %s; %s" % (used, results))
 
 
 def predicted_recall(components, bands, rows, matches):
@@ -138,11 +142,10 @@ def weaker_recall(conn):
 def main():
     with database() as name, connect(name) as conn:
         weaker_recall(conn)
-        folder = os.environ.get("NEARDUP_DATA", "")
-        if folder and os.path.isdir(folder):
+        all_found(conn, "samples", [text for _, text in samples.documents()], False)
+        folder = data_file("")
+        if folder:
             all_sets(conn, folder)
-        else:
-            skip("recall on the data sets: no data (NEARDUP_DATA)")
 
 
 finish(main)
