@@ -63,6 +63,34 @@ CREATE INDEX ON parts USING lsh (sig) WITH (threshold = 0.7);
 ANALYZE parts;
 SELECT estimate('SELECT FROM parts, generate_series(1, 10) WHERE jaccard(sig, sig(0)) >= 0.9') BETWEEN 300 AND 1600 AS of_parts;  -- 400, and some candidates
 DROP TABLE parts;
+
+-- Where row security hides rows no estimate tells of them, and no expression is evaluated before it that could.
+CREATE ROLE regress_neardup_hidden;
+GRANT SELECT ON rows_at TO regress_neardup_hidden;
+ALTER TABLE rows_at ENABLE ROW LEVEL SECURITY;
+CREATE POLICY none ON rows_at USING (upper(word) = 'W9');
+CREATE INDEX rows_at_word ON rows_at USING lsh (to_minhash(word));
+CREATE FUNCTION told() RETURNS TABLE (other_estimates boolean, expression boolean, value boolean) LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+DECLARE line text; many float8; plans text[] := '{"",""}';
+BEGIN
+  many := estimate('SELECT FROM rows_at WHERE sig %> with_threshold(sig(0), 0.9)');
+  other_estimates := many <> estimate('SELECT FROM rows_at WHERE sig %> with_threshold(minhash_import(ARRAY(SELECT generate_series(900::bigint, 915))), 0.9)');
+  FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(to_minhash(word), to_minhash('w3')) >= 0.9 LOOP plans[1] := plans[1] || line; END LOOP;
+  FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(sig, sig(0)) >= 0.9 LOOP plans[2] := plans[2] || line; END LOOP;
+  expression := plans[1] ~ 'rows_at_word';
+  value := plans[2] ~ 'rows_at_sig';
+  RETURN NEXT;
+END $$;
+SELECT * FROM told();
+SET ROLE regress_neardup_hidden;
+SELECT * FROM told();
+RESET ROLE;
+ALTER TABLE rows_at DISABLE ROW LEVEL SECURITY;
+DROP FUNCTION told;
+DROP INDEX rows_at_word;
+REVOKE ALL ON rows_at FROM regress_neardup_hidden;
+DROP ROLE regress_neardup_hidden;
 DROP FUNCTION estimate;
 
 -- Through a view that is a security barrier the condition is handed on by a twin that raises no error and lets nothing out.
