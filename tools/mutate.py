@@ -301,7 +301,7 @@ class Runner:
     def run(self, kind, rest, timeout):
         """'passed', 'failed', 'skipped' or 'time'."""
         if kind == "unit":
-            status, output = call([self.copy.unit_program(), "--gtest_color=no", "--gtest_filter=" + rest], self.log,
+            status, output = call([self.copy.unit_program(), "--gtest_color=no", "--gtest_fail_fast", "--gtest_filter=" + rest], self.log,
                                   cwd=self.copy.folder, env=self.env, timeout=timeout)
             if status == 0 and not re.search(r"^\[       OK \]", output, re.M):
                 return "skipped"
