@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced by ./run: planted mistakes, in a copy of the tree with a server of its own.
-# shellcheck disable=SC2154  # work, logs, pg_config, server: set in common.sh, packages.sh and server.sh
+# shellcheck disable=SC2154,SC2030,SC2031  # work, logs, pg_config, server: set in common.sh, packages.sh and server.sh; root in a subshell
 
 : "${root:?}"
 
