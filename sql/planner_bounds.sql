@@ -68,14 +68,14 @@ DROP TABLE parts;
 CREATE ROLE regress_neardup_hidden;
 GRANT SELECT ON rows_at TO regress_neardup_hidden;
 ALTER TABLE rows_at ENABLE ROW LEVEL SECURITY;
-CREATE POLICY none ON rows_at USING (upper(word) = 'W9');
+CREATE POLICY others ON rows_at USING (upper(word) <> 'W0');
 CREATE INDEX rows_at_word ON rows_at USING lsh (to_minhash(word));
 CREATE FUNCTION told() RETURNS TABLE (other_estimates boolean, expression boolean, value boolean) LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE line text; many float8; plans text[] := '{"",""}';
 BEGIN
   many := estimate('SELECT FROM rows_at WHERE sig %> with_threshold(sig(0), 0.9)');
-  other_estimates := many <> estimate('SELECT FROM rows_at WHERE sig %> with_threshold(minhash_import(ARRAY(SELECT generate_series(900::bigint, 915))), 0.9)');
+  other_estimates := many <> estimate('SELECT FROM rows_at WHERE sig %> with_threshold(sig(16), 0.9)');
   FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(to_minhash(word), to_minhash('w3')) >= 0.9 LOOP plans[1] := plans[1] || line; END LOOP;
   FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(sig, sig(0)) >= 0.9 LOOP plans[2] := plans[2] || line; END LOOP;
   expression := plans[1] ~ 'rows_at_word';
