@@ -47,12 +47,12 @@ SELECT condition, kept(replace(condition, 'Q', 'simhash_from_bigint(0)')) FROM (
   ('hamming(h, Q) <= 3::smallint'), ('hamming_at_most(h, Q, 3)'), ('hamming_at_most(h, Q, -1)')) x(condition);
 
 -- Estimates: of joins by the setting, of a table by those of its partitions
-CREATE FUNCTION estimate(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+CREATE FUNCTION expected_rows(query text) RETURNS float8 LANGUAGE plpgsql AS $$
   DECLARE plan json; BEGIN EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan; RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows'; END $$;
 SET neardup.jaccard_threshold = 1;
-SELECT estimate('SELECT FROM rows_at x JOIN rows_at y ON x.sig % y.sig') BETWEEN 1800 AND 7200 AS equal_ones;  -- 3600
+SELECT expected_rows('SELECT FROM rows_at x JOIN rows_at y ON x.sig % y.sig') BETWEEN 1800 AND 7200 AS equal_ones;  -- 3600
 SET neardup.jaccard_threshold = 0.5;
-SELECT estimate('SELECT FROM rows_at x JOIN rows_at y ON x.sig % y.sig') > 16000 AS near_ones;  -- 32400
+SELECT expected_rows('SELECT FROM rows_at x JOIN rows_at y ON x.sig % y.sig') > 16000 AS near_ones;  -- 32400
 RESET neardup.jaccard_threshold;
 CREATE TABLE parts (d int, sig minhash) PARTITION BY RANGE (d);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (3);
@@ -61,7 +61,7 @@ CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (6) TO (9);
 INSERT INTO parts SELECT d, sig FROM rows_at;
 CREATE INDEX ON parts USING lsh (sig) WITH (threshold = 0.7);
 ANALYZE parts;
-SELECT estimate('SELECT FROM parts, generate_series(1, 10) WHERE jaccard(sig, sig(0)) >= 0.9') BETWEEN 300 AND 1600 AS of_parts;  -- 400, and some candidates
+SELECT expected_rows('SELECT FROM parts, generate_series(1, 10) WHERE jaccard(sig, sig(0)) >= 0.9') BETWEEN 300 AND 1600 AS of_parts;  -- 400, and some candidates
 DROP TABLE parts;
 
 -- Where row security hides rows no estimate tells of them, and no expression is evaluated before it that could.
@@ -74,8 +74,8 @@ CREATE FUNCTION told() RETURNS TABLE (other_estimates boolean, expression boolea
 SET enable_seqscan = off AS $$
 DECLARE line text; many float8; plans text[] := '{"",""}';
 BEGIN
-  many := estimate('SELECT FROM rows_at WHERE sig %> with_threshold(sig(0), 0.9)');
-  other_estimates := many <> estimate('SELECT FROM rows_at WHERE sig %> with_threshold(sig(16), 0.9)');
+  many := expected_rows('SELECT FROM rows_at WHERE sig %> with_threshold(sig(0), 0.9)');
+  other_estimates := many <> expected_rows('SELECT FROM rows_at WHERE sig %> with_threshold(sig(16), 0.9)');
   FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(to_minhash(word), to_minhash('w3')) >= 0.9 LOOP plans[1] := plans[1] || line; END LOOP;
   FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(sig, sig(0)) >= 0.9 LOOP plans[2] := plans[2] || line; END LOOP;
   expression := plans[1] ~ 'rows_at_word';
@@ -91,7 +91,7 @@ DROP FUNCTION told;
 DROP INDEX rows_at_word;
 REVOKE ALL ON rows_at FROM regress_neardup_hidden;
 DROP ROLE regress_neardup_hidden;
-DROP FUNCTION estimate;
+DROP FUNCTION expected_rows;
 
 -- Through a view that is a security barrier the condition is handed on by a twin that raises no error and lets nothing out.
 CREATE VIEW shown WITH (security_barrier) AS SELECT * FROM rows_at WHERE upper(word) <> 'W1';
