@@ -97,8 +97,21 @@ CALL refresh_duplicates('other');
 SELECT drop_duplicates('other');
 DROP TABLE other_job;
 CALL refresh_duplicates('linked', batch => 0);
--- The source goes
+-- Whom types and tables belong to
+CREATE ROLE regress_neardup_owner;
+CREATE TYPE theirs AS (a int, b text);
+ALTER TYPE theirs OWNER TO regress_neardup_owner;
+SELECT neardup_trusted_type('int'::regtype), neardup_trusted_type('theirs'::regtype), neardup_trusted_type('theirs[]'::regtype);
+DROP TYPE theirs;
+SET client_min_messages = error;
+ALTER TABLE linked_changes OWNER TO regress_neardup_owner;
+CALL refresh_duplicates('linked');
+ALTER TABLE linked_changes OWNER TO CURRENT_USER;
+RESET client_min_messages;
+DROP ROLE regress_neardup_owner;
+-- The source goes. A refresh that fails gives its lock back.
 DROP TABLE pages;
 CALL refresh_duplicates('linked');
+SELECT locktype, mode FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'ExclusiveLock' AND locktype <> 'virtualxid';
 SELECT drop_duplicates('linked'), drop_duplicates('anchored');
 DROP FUNCTION body, chain;

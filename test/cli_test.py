@@ -382,6 +382,16 @@ def hard_links(tmp):
 
 
 @test
+def folders_in_byte_order(tmp):
+    write(f"{tmp}/b/1/x.txt", "text")
+    for name in ("a/z/2", "a/Z/3", "c"):
+        os.makedirs(f"{tmp}/{name}")
+        os.link(f"{tmp}/b/1/x.txt", f"{tmp}/{name}/x.txt")
+    Load("load", tmp, "-t", "t")
+    equal(sql("SELECT path FROM t"), f"{tmp}/a/Z/3/x.txt")
+
+
+@test
 def globs_sizes_and_words(tmp):
     for name in ("a.txt", "b.md", "keep/c.txt", "drop/d.txt", "drop/deep/e.txt"):
         write(f"{tmp}/{name}", "one two three")
@@ -399,6 +409,7 @@ def globs_sizes_and_words(tmp):
     equal(loaded("--exclude", "dr*/", "--exclude", f"{tmp}/keep//", "--exclude", "a.txt/"), "a.txt b.md f.txt han.txt")
     equal(loaded("--include", "???.txt"), "han.txt")
     equal(loaded("--min-size", "4", "--include", "?.txt", "--exclude", "drop", "--exclude", "keep"), "a.txt")
+    equal(loaded("--min-size", "3", "--include", "?.txt", "--exclude", "drop", "--exclude", "keep"), "a.txt f.txt")
     equal(loaded("--min-words", "3", "--exclude", "drop", "--exclude", "keep"), "a.txt b.md han.txt")
 
 
@@ -1100,6 +1111,7 @@ def report_of_hostile_data(tmp):
     sql("DELETE FROM docs WHERE id LIKE '%4'")
     out = f"{tmp}/<&>.html"
     Load("report", '"<b>&"', "-o", out)
+    contains(open(out, encoding="utf-8").read(), "&quot;double&quot; &#39;single&#39; &amp; &amp;amp;")
     page = Page(out)
     for part in ('"<b>&"', "<script>alert(1)</script>", "&amp; &lt;b&gt;", "U+202E override U+2067 isolate", "U+001B[31m",
                  "<img src=x onerror=alert(1)>", "文章重複檢測 \U0001f600", "words that are the same", "the first 20,000 of ",

@@ -8,6 +8,7 @@
 Called by ./run mutate (tools/run/mutate.sh), which starts the server. test/mutations/README says what a file holds.
 """
 import argparse
+import filecmp
 import os
 import random
 import re
@@ -20,9 +21,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "test", "mutations")
 KINDS = ("unit", "regress", "isolation", "script", "loader", "lint")
-NOT_COPIED = re.compile(
-    r"(\./)?(\.git|\.run|bin|build[^/]*|sql/neardup--[^/]*\.sql|.*\.(o|d|so|gch|pyc)|src/\.compiler|src/pg/\.server|src/text/\.libraries"
-    r"|.*__pycache__)$")
+NOT_OURS = r"\.git|\.run|build[^/]*|.*\.pyc|.*__pycache__"
+BUILT = r"bin|sql/neardup--[^/]*\.sql|.*\.(o|d|so|gch)|src/\.compiler|src/pg/\.server|src/text/\.libraries"
+NOT_COPIED = re.compile("(%s|%s)$" % (NOT_OURS, BUILT))
 
 
 class Bad(Exception):
@@ -130,6 +131,9 @@ def mirror(source, target, skip=None):
     for path in have.keys() - want.keys():
         os.remove(os.path.join(target, path))
     changed = [path for path in want if have.get(path) != want[path]]
+    if skip:  # of sources the content counts: what was touched need not be compiled
+        changed = [path for path in changed if path not in have or have[path][1] != want[path][1]
+                   or not filecmp.cmp(os.path.join(source, path), os.path.join(target, path), shallow=False)]
     for path in changed:
         to = os.path.join(target, path)
         os.makedirs(os.path.dirname(to), exist_ok=True)
@@ -199,25 +203,52 @@ class Copy:
                 return output
         return None
 
+    def take_over(self):
+        """A first copy takes what the checkout has built, with its times, so that make and CMake find nothing to do."""
+        mirror(ROOT, self.tree, re.compile("(%s)$" % NOT_OURS))
+        built = os.path.join(ROOT, "build")
+        try:
+            with open(os.path.join(built, "CMakeCache.txt"), encoding="utf-8") as f:
+                if not re.search("^NEARDUP_OBJECTS:PATH=%s/?$" % re.escape(ROOT), f.read(), re.M):
+                    return
+        except OSError:
+            return
+        mirror(built, self.unit)
+        # CMake writes whole paths.
+        for where, _, names in os.walk(self.unit):
+            for name in names:
+                path = os.path.join(where, name)
+                if name.endswith((".o", ".a", ".gch")) or os.path.islink(path):
+                    continue
+                with open(path, "rb") as f:
+                    text = f.read()
+                if b"\0" in text or ROOT.encode() not in text:
+                    continue
+                times = os.stat(path)
+                with open(path, "wb") as f:
+                    f.write(text.replace(built.encode(), self.unit.encode()).replace(ROOT.encode() + b"/", self.tree.encode() + b"/")
+                            .replace(ROOT.encode(), self.tree.encode()))
+                os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
     def prepare(self, units):
         if os.path.isdir(self.base):
             mirror(self.base, self.tree)  # one may have been stopped half way
+        elif os.path.exists(os.path.join(ROOT, "neardup.so")):
+            self.take_over()
         changed = mirror(ROOT, self.tree, NOT_COPIED)
-        now = time.time_ns()
-        times = {path: os.stat(os.path.join(self.tree, path)).st_mtime_ns for path in changed}
-        for path in changed:  # what is older than an object made of it before would not be seen
-            os.utime(os.path.join(self.tree, path), ns=(now, now))
+        # What is older than an object that was made of it before would not be seen.
+        for path in changed:
+            os.utime(os.path.join(self.tree, path))
         failed = self.build({"regress"})
         if not failed and units:
-            status, failed = call(["cmake", "-S", self.tree, "-B", self.unit, "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -g0",
-                                   "-DNEARDUP_OBJECTS=" + self.tree], self.log)
+            status, failed = 0, ""
+            if not os.path.exists(os.path.join(self.unit, "CMakeCache.txt")):
+                status, failed = call(["cmake", "-S", self.tree, "-B", self.unit, "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -g0",
+                                       "-DNEARDUP_OBJECTS=" + self.tree], self.log)
             if status == 0:
                 failed = self.build({"unit"})
         if failed:
             sys.exit("the copy cannot be built:\n" + failed[-3000:])
-        # What was copied has the times of the checkout again: the next call sees what has changed since.
-        for path, at in times.items():
-            os.utime(os.path.join(self.tree, path), ns=(at, at))
         mirror(self.tree, self.base)
 
     def restore(self):
@@ -270,7 +301,7 @@ class Runner:
     def run(self, kind, rest, timeout):
         """'passed', 'failed', 'skipped' or 'time'."""
         if kind == "unit":
-            status, output = call([self.copy.unit_program(), "--gtest_color=no", "--gtest_filter=" + rest], self.log,
+            status, output = call([self.copy.unit_program(), "--gtest_color=no", "--gtest_fail_fast", "--gtest_filter=" + rest], self.log,
                                   cwd=self.copy.folder, env=self.env, timeout=timeout)
             if status == 0 and not re.search(r"^\[       OK \]", output, re.M):
                 return "skipped"

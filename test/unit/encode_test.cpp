@@ -255,6 +255,12 @@ TEST(Encode, FieldsOutOfRange) {
 // All ones stands for an empty bin: only imported signatures may hold it.
 TEST(Encode, EmptyComponents) {
   std::vector<uint32_t> c(16, 5);
+  for (const size_t at : {size_t{0}, size_t{15}}) {
+    std::vector<uint32_t> one(16, 5);
+    one[at] = kEmptyComponent32;
+    const Bytes ours = minhash_to_wire(view(stored(params(MinhashKind::byte, 8, 32, 16, 0), one)));
+    EXPECT_THROW(minhash_from_wire(ours.data(), ours.size()), Error) << at;
+  }
   c[3] = kEmptyComponent32;
   for (const int bits : {16, 32}) {
     const Bytes ours = minhash_to_wire(view(stored(params(MinhashKind::byte, 8, bits, 16, 0), c)));
@@ -276,6 +282,10 @@ TEST(Encode, BadText) {
                                  "mh1:word3:16x32:s0:t1",
                                  "mh1:word:16x32:s0:t1:empty",
                                  "mh1:word0:16x32:s0:t1:empty",
+                                 "mh1:word03:16x32:s0:t1:empty",
+                                 "mh1:word3:016x32:s0:t1:empty",
+                                 "mh1:word3:16x32:s00:t1:empty",
+                                 "mh1:word3:16x32:s-0:t1:empty",
                                  "mh1:word65:16x32:s0:t1:empty",
                                  "mh1:word259:16x32:s0:t1:empty",
                                  "mh1:word3:15x32:s0:t1:empty",

@@ -44,6 +44,19 @@ TEST(ExportNames, Again) {
   EXPECT_EQ(names.add("e/\u00e9.TXT", false), "\u00e9 (4).TXT");
 }
 
+// A long name is cut between two characters.
+TEST(ExportNames, LongNames) {
+  const auto several = [](int n) {
+    std::string out;
+    for (int i = 0; i < n; ++i) out += "\u00e9";
+    return out;
+  };
+  for (const std::string front : {"", "a"}) {
+    FileNames names;
+    EXPECT_EQ(names.add("x/" + front + several(120) + ".txt", false), front + several(front.empty() ? 98 : 97) + ".txt");
+  }
+}
+
 TEST(ExportNames, ManyOfOneName) {
   FileNames names;
   std::string last;

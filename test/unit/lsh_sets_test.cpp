@@ -20,6 +20,14 @@ std::vector<int64_t> random_set(std::mt19937_64& rng, size_t n, int64_t values) 
   return s;
 }
 
+TEST(IntSet, RepeatedElementsInOrder) {
+  std::vector<int64_t> elements{-1, 2, 2, 3, 3, 3};
+  ASSERT_EQ(make_set(elements.data(), elements.size()), 3u);
+  EXPECT_EQ(elements[0], -1);
+  EXPECT_EQ(elements[1], 2);
+  EXPECT_EQ(elements[2], 3);
+}
+
 TEST(IntSet, EqualsStdSet) {
   std::mt19937_64 rng(1);
   for (int round = 0; round < 300; ++round) {

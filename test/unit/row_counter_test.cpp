@@ -59,6 +59,25 @@ Rows counted(RowCounter& counter, const Lists& lists, unsigned least) {
   return out;
 }
 
+// 16 rows a block, so 2048 blocks in a window: lists that end and go on at its last row and at the next one's first.
+TEST(RowCounter, EndsOfWindows) {
+  const auto counter = new_counter();
+  Lists lists(3);
+  for (const uint64_t window : {1u, 2u, 3u}) {
+    lists[0].push_back(tid(2048 * window - 1, 15));
+    lists[0].push_back(tid(2048 * window, 0));
+    lists[1].push_back(tid(2048 * window - 1, 14));
+    lists[1].push_back(tid(2048 * window - 1, 15));
+    lists[2].push_back(tid(2048 * window, 0));
+    lists[2].push_back(tid(2048 * window, 1));
+  }
+  for (auto& list : lists) {
+    list.insert(list.begin(), tid(0, 0));
+    for (uint64_t block = 2048 * 3 + 1; block < 2048 * 4; block += 5) list.push_back(tid(block, 15));
+  }
+  for (unsigned least = 1; least <= 3; ++least) EXPECT_EQ(counted(*counter, lists, least), defined(lists, least)) << least;
+}
+
 TEST(RowCounter, EqualsDefinition) {
   const auto counter = new_counter();
   std::mt19937_64 random(11);

@@ -62,6 +62,17 @@ TEST(Simhash, NoFeatureNoValue) {
   EXPECT_FALSE(simhash_vector(zeros, 3, nullptr));
 }
 
+// Sums of more than 64 bits: weights are kept as multiples of 2^-60.
+TEST(Simhash, WeightsThatCarry) {
+  EXPECT_EQ(*weighted({{0b01, 10}, {0b01, 10}, {0b10, 15}}) & 3, 0b01u);
+  SimhashSums sums, more;
+  sums.add(0b01, 10);
+  sums.add(0b10, 15);
+  more.add(0b01, 10);
+  sums.merge(more);
+  EXPECT_EQ(*sums.result() & 3, 0b01u);
+}
+
 TEST(Simhash, WeightsOutOfRange) {
   SimhashSums sums;
   for (const double bad : {-1.0, -1e-300, std::nextafter(kMostSimhashWeight, 1e300), HUGE_VAL, -HUGE_VAL, std::nan("")}) {

@@ -20,7 +20,8 @@ namespace neardup::test {
 
 using Random = std::mt19937_64;
 
-// Calls f once for every form of the kernels that this machine can run, and goes back to the best.
+// Calls f once for every form of the kernels that this machine can run, and goes back to the best. The others are counted as
+// skipped, once each, by Kernels.Avx2IsTested and Kernels.Avx512IsTested.
 template <class F>
 void for_each_kernels(F f) {
   for (const char* name : {"scalar", "avx2", "avx512"}) {

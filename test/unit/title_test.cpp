@@ -21,6 +21,7 @@ TEST(Title, Examples) {
       {"folder/", "folder"},
       {"War%20and%20Peace.epub", "War and Peace"},
       {"100% sure.txt", "100% sure"},
+      {"%E7%BA and more.txt", "%E7%BA and more"},
       {"%E7%BA%A2%E6%A5%BC%E6%A2%A6.html", "红楼梦"},
       {"[www.site.example]红楼梦_【校对版】(完结).txt", "红楼梦"},
       {"水浒传（全本）_副本.txt", "水浒传"},
