@@ -338,10 +338,10 @@ most_scripts_at_once=3
 
 step_scripts() { scripts_at_once "$root"/test/t/[0-9]*; }
 
-# Those of damage, crash, replica, constraint and upgrade, in a longer form.
+# Those of damage, crashes, replicas, concurrency and constraints, in a longer form.
 step_long_scripts() {
   local number scripts=()
-  for number in 130 140 150 180 430; do scripts+=("$root"/test/t/${number}_*); done
+  for number in 130 140 150 160 180; do scripts+=("$root"/test/t/${number}_*); done
   NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
 }
 
