@@ -226,8 +226,8 @@ class Copy:
                     continue
                 times = os.stat(path)
                 with open(path, "wb") as f:
-                    f.write(text.replace(built.encode(), self.unit.encode()).replace(ROOT.encode() + b"/", self.tree.encode() + b"/")
-                            .replace(ROOT.encode(), self.tree.encode()))
+                    f.write(re.sub(re.escape(ROOT.encode()) + rb"(/build(?![\w-]))?",
+                                   lambda found: (self.unit if found.group(1) else self.tree).encode(), text))
                 os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def prepare(self, units):
