@@ -21,7 +21,7 @@ SHARING = ("README.md", "docs/intake.md", "docs/jobs.md", "docs/operating.md", "
 SIGNED = ("docs/choosing.md",)
 ALONE = ("docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md",
          "docs/reference.md", "docs/security.md", "docs/weighted.md", "docs/words.md")
-WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/limits.md", "docs/loader.md", "docs/versions.md")
+WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md", "docs/loader.md", "docs/versions.md")
 ELSEWHERE = ("docs/citus.md",)  # 420_citus.py
 SIGNATURES = "ALTER TABLE articles ADD sig minhash GENERATED ALWAYS AS (to_minhash(body)) STORED;"
 
