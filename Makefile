@@ -101,16 +101,16 @@ PLAIN_PG_OBJS := $(patsubst %,src/pg/%.o,gpu_fallback gpu_join gpu_word_tiles)
 HIDDEN = -fvisibility=hidden -fvisibility-inlines-hidden
 $(CORE_OBJS) $(TEXT_OBJS) src/pch/core.h.gch: private override CXXFLAGS += $(HIDDEN)
 $(KERNEL_OBJS): private override CXXFLAGS += -O3
-$(TEXT_OBJS): private override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
+$(TEXT_OBJS) $(TEXT_OBJS:.o=.syntax): private override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
 # The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
-$(CLI_OBJS) src/pch/cli.h.gch: private override CPPFLAGS := $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src \
+$(CLI_OBJS) $(CLI_OBJS:.o=.syntax) src/pch/cli.h.gch: private override CPPFLAGS := $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src \
   -I$(shell $(PG_CONFIG) --includedir)
 # g++ 12 takes its own std::string, which is no system header to it once precompiled, for an overflow.
 $(CLI_OBJS): private override CXXFLAGS += -Wno-array-bounds -Wno-stringop-overflow
-src/pg/fn_version.o src/cli/main.o: private override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
+src/pg/fn_version.o src/cli/main.o src/pg/fn_version.syntax src/cli/main.syntax: private override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
 src/pg/fn_version.o src/cli/main.o: neardup.control
 
-# Precompiled headers. WITH_PCH=no compiles without: what then fails lacks an include.
+# Precompiled headers; WITH_PCH=no compiles without.
 WITH_PCH ?= yes
 ifeq ($(WITH_PCH),yes)
 precompiled = -include src/pch/$(1).h -Winvalid-pch -fpch-preprocess
@@ -129,6 +129,13 @@ $(OBJS) $(CLI_OBJS): %.o: $(SRC)/%.cpp
 $(PCH): %.gch: $(SRC)/%
 	$(COMPILE) -MF $*.d -x c++-header $< -o $@
 -include $(patsubst %.o,%.d,$(OBJS) $(CLI_OBJS)) $(PCH:.gch=.d)
+
+# make syntax: reads each source alone, without precompiled headers, and makes nothing. What then fails lacks an include.
+SYNTAX := $(patsubst %.o,%.syntax,$(OBJS) $(CLI_OBJS))
+syntax: $(SYNTAX)
+$(SYNTAX): %.syntax: $(SRC)/%.cpp
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -fsyntax-only $<
+.PHONY: syntax $(SYNTAX)
 
 # Notes of what objects were made with besides their sources; written anew only when that has changed, and then the objects are made
 # again. Of another compiler or other flags: all. When a library has come or gone: src/text. For another server: src/pg and the

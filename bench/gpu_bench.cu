@@ -110,18 +110,18 @@ struct Digests {
   NeardupGpuJob job = {};
 };
 
-// Random parts of 64 characters of one block size, edit rate at most 0.15.
-void make_digests(uint32_t n, Digests* out) {
+// Random parts of so many characters of one block size, edit rate at most 0.15.
+void make_digests(uint32_t n, uint16_t length, Digests* out) {
   constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::mt19937_64 random(n);
   for (uint32_t i = 0; i < n; ++i) {
     CtphDigest d;
     d.exponent = 5;
-    d.part1.resize(64);
+    d.part1.resize(length);
     for (char& c : d.part1) c = kAlphabet[random() % 64];
     out->digests.push_back(d);
   }
-  for (uint32_t i = 0; i < n; ++i) out->parts.push_back({out->digests[i].part1.data(), i, 64, 20});
+  for (uint32_t i = 0; i < n; ++i) out->parts.push_back({out->digests[i].part1.data(), i, length, 20});
   out->most.push_back(0);
   uint32_t d = 0;
   for (uint32_t sum = 1; sum <= 2 * kCtphMaxPart; ++sum) {
@@ -140,11 +140,12 @@ void line(const char* what, double pairs, double s, double ceiling) {
   std::printf("\n");
 }
 
-void digests(uint32_t n, const Rates& rate) {
+// study: seconds that the study of 2015 published for so many documents, on its GPU, parts of up to 100 characters.
+void digests(uint32_t n, uint16_t length, double study, const Rates& rate) {
   Digests set;
-  make_digests(n, &set);
+  make_digests(n, length, &set);
   const double pairs = 0.5 * n * (n - 1.0);
-  std::printf("%u random digests of 64 characters, edit rate at most 0.15\n", n);
+  std::printf("%u random digests of %u characters, edit rate at most 0.15\n", n, length);
   if (n <= 20000) {
     for (const char* form : {"scalar", "auto"}) {
       force_kernels(form);
@@ -163,6 +164,13 @@ void digests(uint32_t n, const Rates& rate) {
       older_kernel_pairs(set.job, shared, &ms);
       line(shared ? "table by rows, shared memory" : "table by rows, global memory", pairs, ms / 1000, 0);
     }
+  }
+  if (study > 0) line("published by the study, on its GPU of 2015", pairs, study, 0);
+  if (length > 64) {
+    const Run long_parts = run(set.job);
+    line("this module", pairs, long_parts.step_s, 0);
+    std::printf("  %-44s %10.4f s\n", "  plan and memory", long_parts.start_s);
+    return;
   }
   // 5.2 and 18.2 integer operations a character: src/gpu/README.
   const Run lcs = run(set.job, {0, 0, NEARDUP_GPU_FILTER_LCS, 0});
@@ -394,9 +402,11 @@ void words(uint32_t n, bool by_position, double study) {
 
 }  // namespace
 
-// Arguments: "words" for those alone, "pairs" for all else.
+// Arguments: "words" for those alone, "pairs" for all else; then the most words (100000).
 int main(int argc, char** argv) {
   const std::string only = argc > 1 ? argv[1] : "";
+  const unsigned long most_words = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 100000;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   char error[NEARDUP_GPU_TEXT] = "";
   uint32_t devices = 0;
   if (api()->device_count(&devices, error, sizeof error) != NEARDUP_GPU_OK) fail("no measurement", error);
@@ -409,17 +419,23 @@ int main(int argc, char** argv) {
       uint32_t n;
       double study;
     } kSizes[] = {{5000, 3.1}, {10000, 15.8}, {20000, 69.0}, {50000, 200.7}, {100000, 322.6}};
-    for (const auto& size : kSizes) words(size.n, false, size.study);
-    for (const auto& size : kSizes) words(size.n, true, 0);
+    for (const bool by_position : {false, true})
+      for (const auto& size : kSizes)
+        if (size.n <= most_words) words(size.n, by_position, by_position ? 0 : size.study);
   }
   if (only == "words") return 0;
   // A first search makes the contexts; the others find them.
   Digests few;
-  make_digests(100, &few);
+  make_digests(100, 64, &few);
   std::printf("making contexts: %.3f s\n", run(few.job).create_s);
   const Rates rate = rates();
   std::printf("at most %.3g integer operations/s, %.3g population counts/s\n", rate.int_ops, rate.popcounts);
-  for (const uint32_t n : {1000u, 2000u, 5000u, 10000u, 20000u, 200000u}) digests(n, rate);
+  constexpr struct {
+    uint32_t n;
+    double study;
+  } kDocuments[] = {{1000, 1.10}, {2000, 3.8}, {5000, 23.7}, {10000, 92.7}, {20000, 360.4}};
+  for (const auto& size : kDocuments) digests(size.n, 100, size.study, rate);
+  for (const uint32_t n : {1000u, 5000u, 20000u, 200000u, 1000000u}) digests(n, 64, 0, rate);
   simhashes(1000000, 3, rate);
   simhashes(1000000, 11, rate);
   minhashes(1000000, true);

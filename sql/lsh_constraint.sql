@@ -377,3 +377,25 @@ DELETE FROM wrong;
 SELECT neardup_guard();
 DROP TABLE wrong;
 DROP FUNCTION try, sig;
+
+-- A column of queries: the scan could look at the rows itself, but what a dirty snapshot sees may change until the row is fetched.
+CREATE TABLE wanted (id int, q lsh_query, EXCLUDE USING lsh (q WITH &&));
+\set VERBOSITY terse
+INSERT INTO wanted SELECT id, with_threshold(set_minhash(ARRAY(SELECT id / 2 * 1000::bigint + id % 2 + g FROM generate_series(1, 99) g)), 0.9) FROM unnest('{1,2,4}'::int[]) id;
+\set VERBOSITY sqlstate
+INSERT INTO wanted SELECT 3, with_threshold(set_minhash(ARRAY(SELECT 1000::bigint + 1 + g FROM generate_series(1, 99) g)), 0.9);
+INSERT INTO wanted SELECT 3, with_threshold(set_minhash(ARRAY(SELECT 1000::bigint + 1 + g FROM generate_series(1, 99) g)), 0.9) ON CONFLICT DO NOTHING;
+\set VERBOSITY default
+DELETE FROM wanted WHERE id = 2;
+INSERT INTO wanted SELECT 3, with_threshold(set_minhash(ARRAY(SELECT 1000::bigint + 1 + g FROM generate_series(1, 99) g)), 0.9);
+SELECT id FROM wanted ORDER BY id;
+DROP TABLE wanted;
+-- Arguments of the trigger that it must not take
+CREATE TABLE refused (body text, sig minhash);
+CREATE INDEX ON refused USING lsh (sig);
+CREATE TRIGGER a BEFORE INSERT ON refused FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', '0.6x');
+INSERT INTO refused VALUES ('a', to_minhash('a'));
+DROP TRIGGER a ON refused;
+CREATE TRIGGER a BEFORE INSERT ON refused FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body || now()::text)', '0.6');
+INSERT INTO refused VALUES ('a', to_minhash('a'));
+DROP TABLE refused;

@@ -60,3 +60,20 @@ SELECT minhash_import(ARRAY(SELECT -i FROM generate_series(1, 16) i));
 SELECT amopopr::regoperator FROM pg_amop JOIN pg_am a ON a.oid = amopmethod JOIN pg_operator o ON o.oid = amopopr JOIN pg_proc p ON p.oid = oprcode
   WHERE amname IN ('btree', 'hash') AND amoplefttype IN ('minhash'::regtype, 'simhash'::regtype, 'ctph'::regtype) AND NOT proleakproof;
 DROP TABLE m, shaped;
+
+-- Binary COPY: the type modifier checks what comes in, as it does with text.
+CREATE TABLE sent (s minhash);
+INSERT INTO sent SELECT set_minhash('{1,2,3}'::bigint[], 64);
+COPY sent TO PROGRAM 'cat > neardup_regress_copy' (FORMAT binary);
+CREATE TABLE received (s minhash(64), of_16_bits minhash(64,16), of_128 minhash(128));
+COPY received (s) FROM 'neardup_regress_copy' (FORMAT binary);
+\set SHOW_CONTEXT never
+COPY received (of_16_bits) FROM 'neardup_regress_copy' (FORMAT binary);
+COPY received (of_128) FROM 'neardup_regress_copy' (FORMAT binary);
+COPY (SELECT) TO PROGRAM 'rm neardup_regress_copy';
+SELECT count(*), bool_and(r.s = sent.s) AS same FROM received r, sent;
+DROP TABLE sent, received;
+-- The extended hash has a seed; that of 0 begins with the other hash.
+SELECT count(DISTINCT minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), seed)) AS seeds,
+       bool_or(minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), 0)::bit(64) & x'00000000ffffffff' = minhash_hash(set_minhash('{1,2,3}'::bigint[]))::bigint::bit(64) & x'00000000ffffffff') AS low_half
+FROM generate_series(0, 9) seed;

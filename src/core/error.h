@@ -1,7 +1,7 @@
 // The one exception type of the core library, and the fence that keeps PostgreSQL out of it.
 #pragma once
 
-// With precompiled headers PostgreSQL comes first; `./run lint` compiles without.
+// With precompiled headers PostgreSQL comes first; `make syntax` reads the sources without.
 #if defined(POSTGRES_H) && !defined(NEARDUP_PRECOMPILED)
 #error "src/core must not see postgres.h: include core headers before pg/pg.h, or keep them apart"
 #endif

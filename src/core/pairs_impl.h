@@ -78,6 +78,7 @@ struct MinhashPairs::Impl {
   template <class OnRow>
   void for_each_distinct(OnRow on_row);
   bool join_elsewhere();
+  double cost_here(const Array<uint32_t>& row_of, uint32_t n_a);
   void join_in_memory();
   bool worth_threads(size_t entries) const;
   void make_keys(const Array<uint32_t>& row_of, Array<uint32_t>* keys);

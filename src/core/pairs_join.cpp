@@ -16,6 +16,8 @@ constexpr double kBandRowCost = 12;
 
 // Loads are estimated from a sample of at most this many rows.
 constexpr uint32_t kSampleRows = 1 << 17;
+// As many tell well enough whether a GPU is worth it.
+constexpr uint32_t kCostRows = 1 << 14;
 // Components: buckets above this size are walked class by class.
 constexpr size_t kClassBucket = 16;
 // Pairs of two classes that are worth asking whether they are one by now.
@@ -53,12 +55,30 @@ bool MinhashPairs::Impl::join_elsewhere() {
     pointers[i] = rows.row(row);
     row_of[i++] = row;
   });
+  return elsewhere->join(MinhashJob{pointers.data(), n_a, n, two_sets, num_perm, banding.bits(), need},
+                         cost_here(row_of, n_a), ws,
+                         [&](uint32_t x, uint32_t y, uint32_t matches) { found(row_of[x], row_of[y], matches); });
+}
+
+// Nanoseconds that the search takes here, at least. Pairs of the bands by a small sample: in families of near copies they
+// are most of the work.
+double MinhashPairs::Impl::cost_here(const Array<uint32_t>& row_of, uint32_t n_a) {
+  const auto n = static_cast<uint32_t>(row_of.size());
   const double pairs = two_sets ? double{1} * n_a * (n - n_a) : double{0.5} * n * n;
   const double all = pairs * static_cast<double>(compare_units(row_bytes));
-  const double banded = double{1} * n * (banding.probes() * kBandRowCost + static_cast<double>(row_bytes) / 4);
-  return elsewhere->join(MinhashJob{pointers.data(), n_a, n, two_sets, num_perm, banding.bits(), need},
-                         banding.usable() ? std::min(banded, all) : all / threads, ws,
-                         [&](uint32_t x, uint32_t y, uint32_t matches) { found(row_of[x], row_of[y], matches); });
+  if (!banding.usable() || n < 2) return all / threads;
+  const uint32_t step = n / kCostRows + 1;
+  Array<uint32_t> some(ws.ledger, (n - 1) / step + 1);
+  for (uint32_t i = 0; i < some.size(); ++i) some[i] = row_of[i * step];
+  Array<uint32_t> keys(ws.ledger, some.size() * banding.stride());
+  make_keys(some, &keys);
+  double load[Banding::kMostBands] = {};
+  estimate_loads(keys, static_cast<uint32_t>(some.size()), (n_a + step - 1) / step, load);
+  std::sort(load, load + banding.bands());
+  double looks = 0;
+  for (uint32_t i = 0; i < banding.probes(); ++i) looks += load[i] * step * step;
+  const double rows_cost = double{1} * n * (banding.probes() * kBandRowCost + static_cast<double>(row_bytes) / 4);
+  return std::min(looks * kLookCost + rows_cost, all) / threads;
 }
 
 // ---------------------------------------------------------------- the banded join

@@ -21,6 +21,8 @@ namespace {
 constexpr size_t kTile = 256;
 // Estimated nanoseconds: one comparison, and one value in one counting sort.
 constexpr double kLookCost = 0.6;
+// With AVX-512, in great buckets.
+constexpr double kLeastLookCost = 0.15;
 constexpr double kSortCost = 4;
 constexpr unsigned kMostKeyBits = 16;
 // Smaller buckets are compared at once.
@@ -590,9 +592,9 @@ bool SimhashPairs::Impl::join_elsewhere(const Entries& e) {
   const unsigned blocks = most + 1;
   const double pairs = pairs_of(e, two_sets);
   const double looks = pairs * std::min(1.0, blocks / static_cast<double>(uint64_t{1} << std::min(63u, 64 / blocks)));
-  const double searching = looks * kLookCost + static_cast<double>(e.n) * blocks * kSortCost;
+  const double searching = looks * kLeastLookCost + static_cast<double>(e.n) * blocks * kSortCost;
   const SimhashJob job{e.values, static_cast<uint32_t>(e.n_a), static_cast<uint32_t>(e.n), two_sets, most};
-  return elsewhere->join(job, std::min(searching, pairs * kLookCost) / threads, ws,
+  return elsewhere->join(job, std::min(searching, pairs * kLeastLookCost) / threads, ws,
                          [&](uint32_t x, uint32_t y, uint32_t distance) {
                            const Hit hit{e.rows[x], e.rows[y], distance};
                            take(&hit, 1);

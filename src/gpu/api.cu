@@ -283,16 +283,16 @@ std::vector<CudaGpu*> pointers(const Gpus& gpus) {
 
 // What may be taken of it.
 uint64_t memory_of(const NeardupGpuOptions& options, const CudaGpu& gpu) {
-  uint64_t free = 0;
-  uint64_t total = 0;
-  gpu.memory(&free, &total);
-  return options.memory_limit == 0 ? free - std::min(free, memory_reserve(total)) : std::min(free, options.memory_limit);
+  const uint64_t free = gpu.free_memory();
+  return options.memory_limit == 0 ? free - memory_reserve(free) : std::min(free, options.memory_limit);
 }
 
 // What may be taken of each of them.
 uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
   uint64_t limit = UINT64_MAX;
   for (const auto& gpu : gpus) limit = std::min(limit, memory_of(options, *gpu));
+  if (limit >> 20 == 0 && options.memory_limit == 0)
+    throw NoMemory("too little memory of the GPU is free: " + std::to_string(gpus.front()->free_memory() >> 20) + " MB");
   return limit;
 }
 
@@ -467,13 +467,12 @@ CudaGpu::CudaGpu(int ordinal) : ordinal_(ordinal) {
   try_device();
 }
 
-void CudaGpu::memory(uint64_t* free, uint64_t* total) const {
+uint64_t CudaGpu::free_memory() const {
   use();
-  size_t now = 0;
+  size_t free = 0;
   size_t all = 0;
-  check(cudaMemGetInfo(&now, &all), "cudaMemGetInfo");
-  *free = now;
-  *total = all;
+  check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+  return free;
 }
 }  // namespace neardup::gpu
 

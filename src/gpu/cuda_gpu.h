@@ -95,8 +95,8 @@ class CudaGpu {
 
   void use() const { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
   uint32_t shared_bytes() const noexcept { return shared_bytes_; }
-  // Free and all, now.
-  void memory(uint64_t* free, uint64_t* total) const;
+  // Bytes, now.
+  uint64_t free_memory() const;
 
   void copy_in(Stream& stream, void* to, const void* from, size_t n) const {
     check(cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, stream.get()), "cudaMemcpyAsync");

@@ -39,6 +39,8 @@ class JoinSearch : public DeviceSearch<Gpu> {
   virtual uint32_t probes() const = 0;
   // Nanoseconds of a pair when all are compared.
   virtual double pair_cost() const = 0;
+  // Of two rows that share a key.
+  virtual double look_cost() const = 0;
 
   virtual void fill_entries(Slot& slot, uint32_t band) = 0;
   virtual void look(Slot& slot, const Piece& piece, const CountPartners& partners) = 0;
@@ -236,7 +238,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
     double looks = 0;
     for (uint32_t i = 0; i < probes(); ++i) looks += load[order[i]];
     const double all = two_sets_ ? double{1} * n_a_ * (n_ - n_a_) : double{0.5} * n_ * n_;
-    brute_ = way_ == NEARDUP_GPU_WAY_AUTO && !worth_joining(looks, n_, probes(), all, pair_cost());
+    brute_ = way_ == NEARDUP_GPU_WAY_AUTO && !worth_joining(looks, look_cost(), n_, probes(), all, pair_cost());
   }
 
   bool estimated_ = false;
@@ -270,6 +272,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
   uint32_t bands() const override { return probes(); }
   uint32_t probes() const override { return most_ + 1 > kMostBlocks ? 0 : most_ + 1; }
   double pair_cost() const override { return kSimhashCost; }
+  double look_cost() const override { return kSimhashLookCost; }
   void fill(uint32_t store, uint32_t, uint32_t first, uint32_t n, uint8_t* to) override {
     std::memcpy(to, values_ + this->stores_[store].first_row + first, size_t{n} * 8);
   }
@@ -355,6 +358,7 @@ class MinhashSearch final : public JoinSearch<Gpu> {
   uint32_t bands() const override { return bands_; }
   uint32_t probes() const override { return probes_; }
   double pair_cost() const override { return kSignatureWordCost * shape_.words; }
+  double look_cost() const override { return kLookCost; }
   void prepare(uint64_t limit) override {
     Base::prepare(limit);
     this->with_candidates_ = !this->brute_;

@@ -96,9 +96,9 @@ inline bool plan_memory(std::vector<Store>& stores, const MemoryNeed& need, uint
   }
 }
 
-// What of the free memory a search leaves to others.
-constexpr uint64_t memory_reserve(uint64_t total) noexcept {
-  return std::max<uint64_t>(uint64_t{256} << 20, total / 20);
+// What of so many free bytes a search leaves to others.
+constexpr uint64_t memory_reserve(uint64_t free) noexcept {
+  return std::min(free, std::max<uint64_t>(uint64_t{256} << 20, free / 20));
 }
 
 // ---------------------------------------------------------------- the grid of pairs
@@ -266,15 +266,17 @@ class PieceSize {
 
 // ---------------------------------------------------------------- which way
 
-// Nanoseconds of one GPU, computed from the rates of an H200 (src/gpu/README); their ratios matter, nothing was
-// measured.
-constexpr double kLookCost = 0.1;              // two rows that share a key, from anywhere in memory
+// Nanoseconds of one GPU; their ratios matter. Those of simhashes were measured on an H100 (bench/results.md, "On a
+// GPU"), those of minhashes were computed from the rates of an H200 (src/gpu/README).
+constexpr double kLookCost = 0.1;              // two minhashes that share a key, from anywhere in memory
+constexpr double kSimhashLookCost = 0.006;     // two simhashes that share a key: neighbours of them come after each other
 constexpr double kSortCost = 1;                // a row in one sort
 constexpr double kSimhashCost = 0.0006;        // a pair, comparing all
 constexpr double kSignatureWordCost = 0.0004;  // a word of a pair, comparing all
 
-inline bool worth_joining(double looks, double rows, double bands, double pairs, double pair_cost) noexcept {
-  return looks * kLookCost + rows * bands * kSortCost < pairs * pair_cost;
+inline bool worth_joining(double looks, double look_cost, double rows, double bands, double pairs,
+                          double pair_cost) noexcept {
+  return looks * look_cost + rows * bands * kSortCost < pairs * pair_cost;
 }
 
 // Ruling out by symbols pays where parts of usual length must have more of them in common than chance gives: of 64

@@ -1,5 +1,5 @@
 // Precompiled for src/core: headers of the system, and none of ours, so that a change of one of ours makes
-// nothing else again. No source counts on this file: each includes what it uses (`./run lint` compiles without).
+// nothing else again. No source counts on this file: each includes what it uses (`make syntax` reads them without).
 #include <algorithm>
 #include <array>
 #include <atomic>

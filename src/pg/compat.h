@@ -1,4 +1,4 @@
-// Every difference between PostgreSQL 14 and 18 that this extension meets. Included by pg.h only.
+// Every difference between PostgreSQL 14 and 19 that this extension meets. Included by pg.h only.
 #pragma once
 
 #if PG_VERSION_NUM < 140000
@@ -53,8 +53,38 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
-// Up to 18 a generic record's delta is a row of offset, length, bytes; later versions are to be looked at.
-inline constexpr bool kGenericDeltaKnown = PG_VERSION_NUM < 190000;
+// Whether scans and inserts reach behind PostgreSQL's interfaces: docs/internals.md says where, and what was checked for which version. A
+// newer major version than those goes the ordinary ways; -DNEARDUP_REACH=0 makes any version do so.
+#ifndef NEARDUP_REACH
+#define NEARDUP_REACH (PG_VERSION_NUM < 200000)
+#endif
+
+// From 14 to 19 a generic record's delta is a row of offset, length, bytes.
+inline constexpr bool kGenericDeltaKnown = NEARDUP_REACH;
+
+// 19: a buffer's state has 64 bits; before, 32.
+static inline uint32 read_state(pg_atomic_uint32* state) { return pg_atomic_read_u32(state); }
+static inline uint64 read_state(pg_atomic_uint64* state) { return pg_atomic_read_u64(state); }
+static inline bool exchange_state(pg_atomic_uint32* state, uint32* expected, uint32 value) {
+  return pg_atomic_compare_exchange_u32(state, expected, value);
+}
+static inline bool exchange_state(pg_atomic_uint64* state, uint64* expected, uint64 value) {
+  return pg_atomic_compare_exchange_u64(state, expected, value);
+}
+
+// 19: the heap's fetch by an index remembers the block of its page, and pruning may set the page's bits in the visibility map. (A template:
+// access/heapam.h is for few to include.)
+template <typename HeapFetch>
+static inline void set_fetched_page(HeapFetch* fetch, BlockNumber block, Buffer buffer) {
+  if (BufferIsValid(fetch->xs_cbuf)) ReleaseBuffer(fetch->xs_cbuf);
+  fetch->xs_cbuf = buffer;
+#if PG_VERSION_NUM >= 190000
+  fetch->xs_blk = block;
+  heap_page_prune_opt(fetch->xs_base.rel, buffer, &fetch->xs_vmbuffer, (fetch->xs_base.flags & SO_HINT_REL_READ_ONLY) != 0);
+#else
+  heap_page_prune_opt(fetch->xs_base.rel, buffer);
+#endif
+}
 
 // 16 gave it another name.
 static inline const LocalPgBackendStatus* local_backend_status(int number) {
@@ -147,13 +177,40 @@ static inline void count_index_search(IndexScanDesc scan) {
 #define ANALYZE_DELAY_POINT() vacuum_delay_point()
 #endif
 
-// Fields of IndexAmRoutine that came after 14; makeNode has zeroed them all.
-static inline void set_newer_am_fields(IndexAmRoutine* am) {
+// Fields of IndexAmRoutine that came after 14; all are zeroed before.
+constexpr void set_newer_am_fields(IndexAmRoutine* am) {
 #if PG_VERSION_NUM >= 160000
   am->amsummarizing = false;
 #endif
 #if PG_VERSION_NUM >= 170000
   am->amcanbuildparallel = true;
+#endif
+}
+
+// 19 keeps the pointer that a handler returns, for good; before, it frees what it has copied.
+static inline Datum am_routine_result(const IndexAmRoutine* routine) {
+#if PG_VERSION_NUM >= 190000
+  return PointerGetDatum(routine);
+#else
+  IndexAmRoutine* copy = makeNode(IndexAmRoutine);
+  *copy = *routine;
+  return PointerGetDatum(copy);
+#endif
+}
+
+// 19: a scan takes flags.
+static inline TableScanDesc begin_parallel_scan(Relation relation, ParallelTableScanDesc scan) {
+#if PG_VERSION_NUM >= 190000
+  return table_beginscan_parallel(relation, scan, SO_NONE);
+#else
+  return table_beginscan_parallel(relation, scan);
+#endif
+}
+
+// 19: who fills a TupleDesc says when it is complete.
+static inline void finish_tuple_desc(TupleDesc desc) {
+#if PG_VERSION_NUM >= 190000
+  TupleDescFinalize(desc);
 #endif
 }
 
@@ -200,6 +257,29 @@ static inline void restrict_search_path() {
 #define sort_interruptible(base, n, size, compare, arg) qsort_interruptible(base, n, size, compare, arg)
 #else
 #define sort_interruptible(base, n, size, compare, arg) qsort_arg(base, n, size, compare, arg)
+#endif
+
+// 19: replace_rte_variables_callback gets a const Var.
+#if PG_VERSION_NUM >= 190000
+typedef const Var ReplacedVar;
+#else
+typedef Var ReplacedVar;
+#endif
+
+// 19: post_parse_analyze_hook gets a const JumbleState.
+#if PG_VERSION_NUM >= 190000
+typedef const struct JumbleState HookJumbleState;
+#else
+typedef struct JumbleState HookJumbleState;
+#endif
+
+// 19: planner_hook gets the EXPLAIN that a query is planned for, if there is one.
+#if PG_VERSION_NUM >= 190000
+#define PLANNER_HOOK_PARAMETER , ExplainState* explain
+#define PLANNER_HOOK_ARGUMENT , explain
+#else
+#define PLANNER_HOOK_PARAMETER
+#define PLANNER_HOOK_ARGUMENT
 #endif
 
 // 16 declares what a walker takes.

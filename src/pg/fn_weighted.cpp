@@ -83,7 +83,7 @@ double overlap_args(FunctionCallInfo fcinfo, std::optional<double>* cosine) {
 const double* numbers(ArrayType* array, const char* name, int* n) {
   *n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
   if (array_contains_nulls(array)) {
-    const bits8* bitmap = ARR_NULLBITMAP(array);
+    const uint8* bitmap = ARR_NULLBITMAP(array);
     int i = 0;
     while ((bitmap[i / 8] & (1 << i % 8)) != 0) ++i;
     ereport(ERROR,

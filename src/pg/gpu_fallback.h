@@ -19,9 +19,9 @@ struct GpuHost {
 // a GPU, which then is not touched, and ever after where a device has failed.
 class GpuFallback {
  public:
-  // Nanoseconds of CPU work from which on a GPU is worth its context, which takes some tenths of a second and is made
-  // once a session.
-  static constexpr double kWorth = 1e9;
+  // Nanoseconds of CPU work from which on a GPU is worth its context, which takes 0.2 to 0.3 seconds and is made once a
+  // session (bench/results.md, "On a GPU").
+  static constexpr double kWorth = 4e8;
 
   explicit GpuFallback(const GpuHost& host) : host_(host) {}
 

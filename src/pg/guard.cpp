@@ -90,7 +90,7 @@ Node* parse_expression(const Guard* g, Relation relation) {
 }
 
 // A generated column's expression in its place: BEFORE triggers come before it is computed.
-Node* replace_generated(Var* var, replace_rte_variables_context* context) {
+Node* replace_generated(ReplacedVar* var, replace_rte_variables_context* context) {
   Relation relation = static_cast<Relation>(context->callback_arg);
   if (var->varattno > 0 && TupleDescAttr(RelationGetDescr(relation), var->varattno - 1)->attgenerated != '\0')
     return build_column_default(relation, var->varattno);

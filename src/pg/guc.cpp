@@ -9,7 +9,7 @@ namespace neardup {
 double guc_jaccard_threshold = 0.8;
 bool guc_derive_conditions = true;
 bool guc_log_stages = false;
-int guc_device = kDeviceCpu;
+int guc_device = kDeviceAuto;
 
 namespace {
 
@@ -60,7 +60,7 @@ void define_settings() {
   DefineCustomEnumVariable("neardup.device", "What may search for pairs and similar words: auto, cpu or gpu.",
                            "auto: the GPU, where there is one and the work is worth it, else the CPU; gpu: an error where "
                            "the GPU cannot. The results are the same.",
-                           &guc_device, kDeviceCpu, kDeviceNames, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+                           &guc_device, kDeviceAuto, kDeviceNames, PGC_USERSET, 0, nullptr, nullptr, nullptr);
   DefineCustomIntVariable("neardup.gpu_memory_limit", "Memory of each GPU that a search may take.",
                           "0: what is free, less a reserve.", &guc_gpu_memory_limit, 0, 0, MAX_KILOBYTES, PGC_SUSET,
                           GUC_UNIT_KB, nullptr, nullptr, nullptr);

@@ -98,7 +98,7 @@ Query* query_within(Query* query) {
 }
 
 // Before views are expanded: what a view reads is the view's.
-void check_names(ParseState* state, Query* query, JumbleState* jumble) {
+void check_names(ParseState* state, Query* query, HookJumbleState* jumble) {
   if (next_hook != nullptr) next_hook(state, query, jumble);
   if (held_names == nullptr || state->p_sourcetext == nullptr) return;
   check_names_in(reinterpret_cast<Node*>(query_within(query)), const_cast<char*>(state->p_sourcetext));

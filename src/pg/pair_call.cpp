@@ -219,10 +219,12 @@ void search(PairCall* call) {
   call->left_out = s.left_out;
   const char* set_aside = s.set_aside == 0 ? "" : psprintf(" (" UINT64_FORMAT " set aside by their keys)", s.set_aside);
   end_stage(&call->stages, "pairs found",
-            psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, " UINT64_FORMAT " pairs looked at, "
-                     UINT64_FORMAT " compared, " UINT64_FORMAT " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
-                     s.distinct, s.rows, set_aside, s.looked, s.compared, s.found, s.peak_bytes >> 20,
-                     s.spilled_bytes >> 20));
+            psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, %s, " UINT64_FORMAT
+                     " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
+                     s.distinct, s.rows, set_aside,
+                     s.elsewhere ? "on the GPU"
+                                 : psprintf(UINT64_FORMAT " pairs looked at, " UINT64_FORMAT " compared", s.looked, s.compared),
+                     s.found, s.peak_bytes >> 20, s.spilled_bytes >> 20));
 }
 
 constexpr size_t kBatch = 4096;

@@ -307,6 +307,7 @@ void begin_sort(Side* side) {
   TupleDescInitEntry(desc, kUntil, "until", INT8OID, -1, 0);
   TupleDescInitEntry(desc, kNumber, "number", INT8OID, -1, 0);
   TupleDescInitEntry(desc, kValue, "value", source.types.oid[static_cast<int>(source.type)], -1, 0);
+  finish_tuple_desc(desc);
   side->sort_desc = desc;
   AttrNumber keys[] = {kWithin, kAt, kNumber};
   Oid less[] = {lookup_type_cache(within ? source.within_type : INT4OID, TYPECACHE_LT_OPR)->lt_opr, Int8LessOperator,

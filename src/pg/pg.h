@@ -15,6 +15,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relscan.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_authid.h"
@@ -37,6 +38,7 @@ extern "C" {
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
 #include "pgstat.h"
+#include "port/atomics.h"
 #include "portability/instr_time.h"
 #include "storage/buffile.h"
 #include "storage/bufmgr.h"
@@ -62,6 +64,7 @@ extern "C" {
 #include "utils/tuplesort.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
+#include "utils/wait_event.h"
 #include "windowapi.h"
 }
 

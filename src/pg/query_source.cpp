@@ -180,6 +180,7 @@ void sorted_ids(RowSource* source, Visit visit) {
   TupleDescInitEntry(desc, 1, "id", source->id_type, -1, 0);
   TupleDescInitEntryCollation(desc, 1, source->ids->collation);
   TupleDescInitEntry(desc, 2, "row", INT8OID, -1, 0);
+  finish_tuple_desc(desc);
   AttrNumber key = 1;
   Oid less = lookup_type_cache(source->id_type, TYPECACHE_LT_OPR)->lt_opr;
   Oid collation = source->ids->collation;

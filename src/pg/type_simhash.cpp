@@ -96,7 +96,7 @@ Datum simhash_to_bit(PG_FUNCTION_ARGS) {
   VarBit* bits = static_cast<VarBit*>(palloc0(VARBITTOTALLEN(kSimhashBits)));
   SET_VARSIZE(bits, VARBITTOTALLEN(kSimhashBits));
   VARBITLEN(bits) = kSimhashBits;
-  for (int i = 0; i < 8; ++i) VARBITS(bits)[i] = static_cast<bits8>(v >> (56 - 8 * i));
+  for (int i = 0; i < 8; ++i) VARBITS(bits)[i] = static_cast<uint8>(v >> (56 - 8 * i));
   PG_RETURN_VARBIT_P(bits);
 }
 

@@ -42,7 +42,7 @@ bool plain(FunctionCallInfo fcinfo, int i, bool* by_value, int16* length) {
   get_typlenbyvalalign(get_fn_expr_argtype(fcinfo->flinfo, i), length, &by_val, &align);
   *by_value = by_val;
   if (by_val || *length != -1) return by_val;
-  const char* value = DatumGetPointer(fcinfo->args[i].value);
+  const char* value = reinterpret_cast<const char*>(DatumGetPointer(fcinfo->args[i].value));
   return (!VARATT_IS_EXTERNAL(value) || VARATT_IS_EXTERNAL_ONDISK(value)) && VARSIZE_ANY(value) <= kMaxCachedBytes;
 }
 

@@ -115,6 +115,39 @@ std::vector<neardup::reference::Pair> drain(neardup::PairSearch& engine) {
   return out;
 }
 
+// Few jobs, each kind by each way, for compute-sanitizer, under which the others take long:
+//   compute-sanitizer --tool racecheck build-gpu/gpu_test --gtest_filter='*Short'
+TEST_F(GpuSearchOnDevice, Short) {
+  using namespace neardup;
+  std::vector<OwnedJob> jobs;
+  const reference::Rows rows = reference::make_set("mixed", 128, 32, 130);
+  std::mt19937_64 random(4);
+  reference::Values values = reference::make_values("families", 300, 3);
+  std::shuffle(values.begin(), values.end(), random);
+  for (const size_t count_a : {SIZE_MAX, size_t{50}}) {
+    jobs.push_back(test::minhash_job(rows, 103, std::min<size_t>(count_a, rows.size())));
+    jobs.push_back(test::simhash_job(values, 3, std::min(count_a, values.size())));
+    const std::vector<CtphDigest> digests = reference::mixed(3, 150);
+    jobs.push_back(test::ctph_job(digests, 0.85, std::min(count_a, digests.size())));
+  }
+  // Longer parts are another kernel's.
+  std::vector<CtphDigest> long_ones;
+  for (uint32_t i = 0; i < 60; ++i)
+    long_ones.push_back({5, 64, i % 2 == 0 ? reference::random_part(random, 90)
+                                           : reference::edited(random, long_ones.back().part1, 3, 90), ""});
+  jobs.push_back(test::ctph_job(long_ones, 0.85, long_ones.size()));
+  for (const OwnedJob& j : jobs) {
+    const Pairs expected = test::pairs_by_definition(j.job);
+    EXPECT_GT(expected.size(), 0u);
+    for (const uint32_t way : {NEARDUP_GPU_WAY_GROUP, NEARDUP_GPU_WAY_COMPARE}) {
+      for (const uint32_t filter : {NEARDUP_GPU_FILTER_SYMBOLS, NEARDUP_GPU_FILTER_LCS}) {
+        if (j.job.kind == NEARDUP_GPU_CTPH ? way != NEARDUP_GPU_WAY_GROUP : filter != NEARDUP_GPU_FILTER_LCS) continue;
+        EXPECT_EQ(run(j.job, {0, 0, filter, way}), expected) << "kind " << j.job.kind << ", way " << way;
+      }
+    }
+  }
+}
+
 // Larger sets, against the engines.
 TEST_F(GpuSearchOnDevice, EqualsTheEngines) {
   using namespace neardup;

@@ -123,6 +123,13 @@ TEST_F(GpuWordsOnDevice, TellsTheBest) {
   if (dense == 0) GTEST_SKIP() << "cuBLAS is not here: products of matrices were not tried";
 }
 
+// For compute-sanitizer, as in search_test.cpp.
+TEST_F(GpuWordsOnDevice, Short) {
+  const WordCase c("zipf", 80, 120, 3);
+  for (const uint32_t way : {NEARDUP_GPU_WAY_AUTO, NEARDUP_GPU_WAY_GROUP, NEARDUP_GPU_WAY_COMPARE})
+    run(c, {0, 0, 0, way}, 1, 80);
+}
+
 TEST_F(GpuWordsOnDevice, LargerModels) {
   const WordCase c("zipf", 3000, 6000, 50);
   for (const uint32_t way : {NEARDUP_GPU_WAY_AUTO, NEARDUP_GPU_WAY_GROUP, NEARDUP_GPU_WAY_COMPARE})

@@ -44,9 +44,9 @@ def compare(conn, name, source, threshold, where=""):
 def sets(conn):
     """Yields (name, id type) after making table doc(id, body)."""
     for name, file, columns, query in (
-            ("text_articles", "articles_2500", "id text, body text", "SELECT substr(id, 2)::bigint AS id, body FROM raw"),
+            ("text_articles", "articles_2500", "id text, body text", "SELECT substr(id, 2)::bigint AS id, body FROM raw ORDER BY id LIMIT %d" % (2500 if FULL else 800)),
             ("code_submissions", "docs", "id bigint, problem text, path text, body text", "SELECT id, body FROM raw"),
-            ("sms", "docs", "id bigint, label text, body text", "SELECT id, body FROM raw ORDER BY id LIMIT 2000")):
+            ("sms", "docs", "id bigint, label text, body text", "SELECT id, body FROM raw ORDER BY id LIMIT %d" % (2000 if FULL else 800))):
         path = data_file(name, file + ".tsv.gz")
         if path:
             conn.execute("DROP TABLE IF EXISTS raw, doc")
@@ -64,10 +64,10 @@ def sets(conn):
     # Always there: families of edited copies with empty and equal texts, so that this runs without any data set.
     conn.execute("""DROP TABLE IF EXISTS doc;
         CREATE TABLE doc AS
-        SELECT i::bigint AS id, CASE WHEN i % 97 = 0 THEN '' ELSE (
-            SELECT string_agg(CASE WHEN abs(hashint4(i * 1000 + w) % 100) < i % 7 * 2 THEN 'edit' || i ELSE 'w' || (i / 12) || '_' || w END, ' ' ORDER BY w)
-            FROM generate_series(1, 40 + i % 5) w) END AS body
-        FROM generate_series(1, 1500) i""")
+        SELECT i::bigint AS id, CASE WHEN i %% 97 = 0 THEN '' ELSE (
+            SELECT string_agg(CASE WHEN abs(hashint4(i * 1000 + w) %% 100) < i %% 7 * 2 THEN 'edit' || i ELSE 'w' || (i / 12) || '_' || w END, ' ' ORDER BY w)
+            FROM generate_series(1, 40 + i %% 5) w) END AS body
+        FROM generate_series(1, %d) i""" % (1500 if FULL else 900))
     yield "generated"
 
 

@@ -230,7 +230,7 @@ def psql_calls(name):
         ("named", psql("SELECT to_minhash(doc => :'doc', k => :k);\n", "-v", "doc=" + DOC, "-v", "k=2"), o.to_minhash(DOC, 2)),
     ]
     version = tool("psql", "--version").stdout.split()[2]
-    if int(version.split(".")[0].split("beta")[0].split("devel")[0]) >= 16:
+    if int(re.match("[0-9]+", version)[0]) >= 16:
         rows.append(("\\bind", psql("SELECT to_minhash($1, $2) \\bind '%s' 2 \\g\n" % DOC), o.to_minhash(DOC, 2)))
     equal_all("psql", rows)
 

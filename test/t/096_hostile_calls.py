@@ -282,7 +282,8 @@ def main():
                 print("note: %d functions, %d OIDs, %d names, %d calls of each role" % (len(functions), len(oids), len(names), len(calls)))
                 for role in CALLERS + (None,) if FULL else (STRANGER, HIDDEN, None):
                     caller = Caller(name, role)
-                    for call in calls:
+                    # Of what the first and the last may do, each meets one half in the short form.
+                    for call in calls if FULL or role == HIDDEN else calls[::2] if role else calls[1::2]:
                         caller.run(call)
                     caller.report("calls")
                     after = prints_of(conn)

@@ -2,11 +2,17 @@
 """The protocol of the index access method: its model (test/model/lsh_protocol.py) with everybody interleaved at random.
 
 Every history is its seed: `110_lsh_model.py 4711` runs one, `110_lsh_model.py 4711 ids-return` with a planted mistake.
+
+The whole exploration is run where the model, this script or src/pg/lsh/README differ from what test/model/explored.txt
+names, and in the full form. That file has the digests of these, and of each mistake the history in which it was noticed:
+else these histories are run again, and some without a mistake. `110_lsh_model.py explore` writes it.
 """
+import hashlib
 import re
 import time
 from collections import Counter
 
+import harness
 from harness import *
 
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "model"))
@@ -14,7 +20,10 @@ import lsh_protocol
 from lsh_protocol import *
 
 HISTORIES = 8000 if FULL else 1000
+FEW = 60           # histories, where the whole has been explored before
 MOST_TRIES = 2000  # histories within which each mistake must be noticed
+EXPLORED = os.path.join(ROOT, "test", "model", "explored.txt")
+OF = ("src/pg/lsh/README", "test/model/lsh_protocol.py", "test/t/110_lsh_model.py")
 
 MUST_HAPPEN = (
     "counting scans", "roster scans", "restarts", "sheltered scans", "straddlers", "inserts", "TIDs used again",
@@ -147,11 +156,11 @@ def history(seed, planted=frozenset()):
     return w.counts
 
 
-def clean_histories():
+def clean_histories(histories):
     counts = Counter()
     began, seed = time.monotonic(), 0
     try:
-        for seed in range(HISTORIES):
+        for seed in range(histories):
             counts.update(history(seed))
         good, why = True, ""
     except Violation as e:
@@ -161,27 +170,64 @@ def clean_histories():
         check("%s: %d" % (what, counts[what]), counts[what] > 0, "so this was not tested")
 
 
-def planted_mistakes():
+def planted_mistakes(known):
+    """known: the seeds to begin with. Returns the seeds that notice."""
+    seeds = {}
     for name, what in MISTAKES.items():
         began, notice = time.monotonic(), None
-        for seed in range(MOST_TRIES):
+        for seed in ([known[name]] if name in known else []) + list(range(MOST_TRIES)):
             try:
                 history(seed, {name})
             except Violation as e:
                 notice = "seed %d, %.1f s: %s" % (seed, time.monotonic() - began, e)
+                seeds[name] = seed
                 break
         if check("noticed: %s: %s" % (name, what), notice, "not in %d histories" % MOST_TRIES):
             print("  %.200s" % notice)
+    return seeds
+
+
+def digests():
+    """(digest, file) of what an exploration depends on."""
+    for path in OF:
+        with open(os.path.join(ROOT, path), "rb") as f:
+            yield hashlib.sha256(f.read()).hexdigest(), path
+
+
+def explored():
+    """Of explored.txt: digests as above, and of each mistake its seed."""
+    with open(EXPLORED, encoding="ascii") as f:
+        rows = [tuple(line.split()) for line in f if not line.startswith("#")]
+    return [r for r in rows if len(r[0]) == 64], {name: int(seed) for seed, name in rows if len(seed) < 64}
+
+
+def explore():
+    """All of it; then writes explored.txt."""
+    of = list(digests())
+    clean_histories(HISTORIES)
+    seeds = planted_mistakes({})
+    if not harness.failures:
+        with open(EXPLORED, "w", encoding="ascii") as f:
+            f.write("# Made by `test/t/110_lsh_model.py explore`: what was explored without a violation, and in which history each mistake was noticed.\n")
+            f.writelines("%s %s\n" % row for row in of)
+            f.writelines("%d %s\n" % (seed, name) for name, seed in seeds.items())
 
 
 def main():
-    written = set(re.findall(r'wrong\("([a-z-]+)"\)', open(lsh_protocol.__file__).read()))
+    with open(lsh_protocol.__file__, encoding="utf-8") as f:
+        written = set(re.findall(r'wrong\("([a-z-]+)"\)', f.read()))
     equal("every mistake in the model is in the table", written ^ set(MISTAKES), set())
-    sections((clean_histories,), (planted_mistakes,))
+    before, known = explored()
+    same = check("test/model/explored.txt is of this model, README and script", before == list(digests()),
+                 "they have changed: `test/t/110_lsh_model.py explore` explores them and writes it anew")
+    whole = FULL or not same
+    sections((clean_histories, HISTORIES if whole else FEW), (planted_mistakes, {} if whole else known))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(dict(history(int(sys.argv[1]), set(sys.argv[2:]))))
+    if sys.argv[1:] == ["explore"]:
+        finish(explore)
+    elif len(sys.argv) > 1:
+        finish(lambda: print(dict(history(int(sys.argv[1]), set(sys.argv[2:])))))
     else:
         finish(main)

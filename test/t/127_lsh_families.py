@@ -205,9 +205,9 @@ CREATE TABLE {f} (id int PRIMARY KEY, grp int, cat int, n int, old {t}, {columns
 INSERT INTO {f} SELECT i, i / 8, i % 5, CASE WHEN i % 11 > 0 THEN i * 7 % 100 END, lag(v, 3) OVER (ORDER BY i), {values}
     FROM public.{f}_pool ORDER BY i;
 CREATE TABLE {f}_small (id int PRIMARY KEY, grp int, n int, v {t});
-INSERT INTO {f}_small SELECT id, grp, n, v FROM {f} WHERE id <= 120;
+INSERT INTO {f}_small SELECT id, grp, n, v FROM {f} WHERE id <= {small};
 CREATE TABLE {f}_other (id int PRIMARY KEY, grp int, n int, v {t});
-INSERT INTO {f}_other SELECT 10000 + id, grp, n, v FROM {f} WHERE id BETWEEN 60 AND 180;
+INSERT INTO {f}_other SELECT 10000 + id, grp, n, v FROM {f} WHERE id BETWEEN {small} / 2 AND {small} * 3 / 2;
 CREATE TABLE {f}_same (id int PRIMARY KEY, v {t});
 INSERT INTO {f}_same SELECT e, v FROM {f}, generate_series(1, {same}) e WHERE id = {known};
 INSERT INTO {f}_same SELECT 100000 + id, v FROM {f} WHERE id < 300;
@@ -266,6 +266,8 @@ CREATE INDEX long_100 ON long USING lsh (k100);
 CREATE INDEX long_1000 ON long USING lsh (k1000);
 """
 SAME = 10000 if FULL else 3000
+SMALL_ROWS = 120 if FULL else 70  # of both tables of a join, without an index on one side
+LONGEST = 10**9 if FULL else 8000  # characters of a text of which long digests are compared
 
 
 def fill(conn, table, rows):
@@ -290,16 +292,18 @@ def setup(name):
                      "UNION ALL SELECT 100000 + i, to_ctph(body) FROM document_pool) x")
         known["hash"] = (1 + hashes.index(centres[4]), 1 + hashes.index(centres[5]))
         # Those with many neighbours.
-        known["digest"] = tuple(r[0] for r in conn.execute(
-            "SELECT min(a.i) FROM digest_pool a JOIN digest_pool b ON ctph_score(a.v, b.v) > 0 AND ctph_edit_rate(a.v, b.v) < 0.1 "
-            "WHERE length(a.v::text) > 60 GROUP BY a.v::text ORDER BY count(*) DESC, a.v::text LIMIT 2"))
+        known["digest"] = tuple(r[0] for r in conn.execute("""
+            WITH near AS MATERIALIZED (SELECT id_a, id_b FROM all_pairs('SELECT i, v FROM digest_pool WHERE length(v::text) > 60', 0.9001))
+            SELECT min(a.i) FROM (SELECT id_a AS i, id_b AS j FROM near UNION ALL SELECT id_b, id_a FROM near) n
+                JOIN digest_pool a USING (i) JOIN digest_pool b ON b.i = j AND ctph_score(a.v, b.v) > 0
+            GROUP BY a.v::text ORDER BY count(*) DESC, a.v::text LIMIT 2"""))
         for schema in ("plain", "indexed"):
             conn.execute("CREATE SCHEMA %s; SET search_path = %s, public" % (schema, schema))
             for family, columns in COLUMNS.items():
                 conn.execute(SCHEMA.format(f=family, t=TYPES[family], columns=", ".join("%s %s" % (c,
                     TYPES[family]) for c in columns),
-                                           values=", ".join(["v"] * len(columns)), known=known[family][0], same=SAME))
-            conn.execute(ARTICLES.format(schema=schema, longest=10**9 if FULL else 20000))
+                                           values=", ".join(["v"] * len(columns)), known=known[family][0], same=SAME, small=SMALL_ROWS))
+            conn.execute(ARTICLES.format(schema=schema, longest=LONGEST))
         for family, columns in COLUMNS.items():
             for column, options in columns.items():
                 conn.execute("CREATE INDEX %s_%s ON %s USING lsh (%s %s)" % (family, column, family, column, options))
@@ -308,7 +312,8 @@ def setup(name):
         for schema in ("plain", "indexed"):
             for family in COLUMNS:
                 change(conn, schema, family, 90000, 60)
-        conn.execute("ANALYZE")
+        for table, in conn.execute("SELECT c.oid::regclass FROM pg_class c WHERE relnamespace = 'indexed'::regnamespace AND relkind IN ('r', 'p')").fetchall():
+            conn.execute("ANALYZE %s" % table)
         for family, ids in known.items():
             known[family] = [one(conn, "SELECT min(t.id) FROM plain.{f} t JOIN {f}_pool p ON p.i = %s AND t.v = p.v".format(f=family), (i,)) for i in ids]
     return known
@@ -403,7 +408,7 @@ def single(p, literals, limits, measure):
     n = 0
     for i, form in enumerate(forms):
         for j, (bound, number) in enumerate(BOUNDS[measure.name]):
-            every = 5 if FULL else 16
+            every = 5 if FULL else 23
             if i % every != j % every and i > 0:
                 continue
             shows, form_text = form.startswith("*"), form.lstrip("* ")
@@ -539,7 +544,7 @@ def tables(p, literals, measure):
     f, order = measure.family, measure.order
     known = literals["ids"][f][0]
     role = ["SET ROLE families_reader"]
-    for bound in measure.bounds + (measure.not_served,):
+    for bound in (measure.bounds if FULL else measure.bounds[1:2]) + (measure.not_served,):
         hit = lambda index: index % f if bound != measure.not_served else None
         queries = ["'%s'::%s" % (literals[f][0], TYPES[f]), "%s_of(%d)" % (f, known),
             "(SELECT v FROM %s WHERE id = %d)" % (f, known)]
@@ -648,7 +653,7 @@ def prepared(p, literals, measure):
         whole = number in ("int", "bigint", "smallint")
         for n, (mode, v, b) in enumerate(itertools.product(("force_generic_plan", "force_custom_plan", "auto"), values,
                 bounds)):
-            step = (11, 37) if FULL else (43, 131)
+            step = (11, 37) if FULL else (67, 197)
             if (n + s) % step[mode != "force_generic_plan"] and not (n == 0 and s % 6 == 0):
                 continue
             if (whole and ("." in b or b == "'NaN'")) or ("long" in v and b == "NULL"):
@@ -678,7 +683,7 @@ def all_pairs(p, limits, measure, when, bounds):
     function = FUNCTIONS[measure.name][0]
     conn.execute("RESET ALL; SET search_path = public; DROP TABLE IF EXISTS near, ask")
     conn.execute("CREATE TABLE ask AS SELECT i AS q, v FROM (SELECT min(i) AS i, v FROM %s_pool GROUP BY v) x WHERE v IS NOT NULL AND (i %% %d = 0 OR v::text ~ '^96:.{64}:.{32}$')" % (
-        f, (3 if FULL else 9) if when == "built" else 12 if FULL else 25))
+        f, (3 if FULL else 23) if when == "built" else 12 if FULL else 25))
     conn.execute("CREATE TABLE near AS SELECT q, t.id, %s(ask.v, t.v) AS d FROM ask, plain.%s t WHERE %s" % (
         function, f, measure.on("t.v", "ask.v", {"hamming": 20, "score": 1, "rate": 0.2}[measure.name])))
     conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off")

@@ -5,9 +5,10 @@ was committed is lost, lsh_check finds the index sound, it answers as a sequenti
 takes back every page that was left behind, and no temporary file stays."""
 from servers import *
 
-ROUNDS = 20 if FULL else 2
-CANCELS = 60 if FULL else 3
-ROWS = 20000 if FULL else 8000  # of the tables that are built and vacuumed
+ROUNDS = 20 if FULL else 5 if LONG else 1
+CANCELS = 60 if FULL else 6 if LONG else 2
+ROWS = 20000 if FULL else 8000 if LONG else 4000  # of the tables that are built and vacuumed
+QUERIES = 20 if LONG else 6  # whose answers are compared
 JOINED = 100 if FULL else 2000  # rows of a joined table: enough for a join that lasts longer than a cancel needs to reach it
 MORE_CANCELS = 30  # further tries, as long as each came too late
 LIMIT = 15.0  # seconds that a cancelled statement may take to end, on a busy machine, too; the measured worst is in the check's name
@@ -94,12 +95,13 @@ def other_errors(server):
 
 def crash_in_inserts(server, label, most, options):
     """Three clients insert until the server is killed."""
+    rounds = max(ROUNDS, 2)
     findings, orphans, struck = Findings(), Findings(), Struck()
     with server.connect() as conn:
         make_table(conn, "ins", 2000, index=options)
-        queries = make_queries(conn, rng, 500, 20)
+        queries = make_queries(conn, rng, 500, QUERIES)
     work = Inserters("ins", most)
-    for i in range(ROUNDS):
+    for i in range(rounds):
         clients = Clients(server, [work.insert] * 3, dying=True, seed=i)
         if i == 0:
             wait_for(lambda: work.rows or clients.errors, "no row is committed", 120)
@@ -115,13 +117,13 @@ def crash_in_inserts(server, label, most, options):
                 conn.execute("DELETE FROM ins WHERE id >= 10000000")
                 work.committed.clear()
     with server.connect() as conn:
-        rows = one(conn, "SELECT count(*) FROM ins")
+        left = one(conn, "SELECT count(*) FROM ins")
         conn.execute("DROP TABLE ins")
     findings.see("rows were committed", work.rows > 0)
     struck.note("killed during " + label)
     if FULL and label == "merges":
         findings.see("a merge was hit", struck.merges, "in none of %d rounds" % struck.rounds)
-    findings.report("killed during %s, %d times, %d rows at the end" % (label, ROUNDS, rows))
+    findings.report("killed during %s, %d times, %d rows at the end" % (label, rounds, left))
     orphans.report("killed during %s: VACUUM leaves no dead row, no orphan page" % label)
 
 
@@ -156,7 +158,7 @@ def crash_in_build(server):
     findings, orphans = Findings(), Findings()
     with server.connect() as conn:
         make_table(conn, "b", ROWS, index=None)
-        queries = make_queries(conn, rng, ROWS // 8, 20)
+        queries = make_queries(conn, rng, ROWS // 8, QUERIES)
     for label, (statement, settings) in BUILDS.items():
         with server.connect() as conn:
             if settings:
@@ -192,7 +194,7 @@ def crash_in_vacuum(server):
     findings, orphans, struck = Findings(), Findings(), Struck()
     settings = "SET maintenance_work_mem = '1MB'"
     with server.connect() as conn:
-        queries = make_queries(conn, rng, ROWS // 8, 20)
+        queries = make_queries(conn, rng, ROWS // 8, QUERIES)
         make_dead(conn, 0)
         conn.execute(settings)
         took = timed(conn, "VACUUM v")
@@ -216,7 +218,7 @@ def one_backend_killed(server):
     """SIGKILL of a backend: the postmaster ends all others and recovers. pg_terminate_backend ends one alone."""
     findings, orphans, struck = Findings(), Findings(), Struck()
     with server.connect() as conn:
-        queries = make_queries(conn, rng, 500, 20)
+        queries = make_queries(conn, rng, 500, QUERIES)
     for i in range(ROUNDS):
         if i % 4 == 0:  # anew: what is compared grows with the rows that no round may lose
             with server.connect() as conn:

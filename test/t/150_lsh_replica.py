@@ -4,8 +4,8 @@ times and in one snapshot each, what its index answers with what a sequential sc
 the primary's (wal_consistency_checking). It is restarted and killed meanwhile; at the end it is promoted and goes on alone."""
 from servers import *
 
-SECONDS = 300 if FULL else 12
-RESTARTS = 10 if FULL else 2
+SECONDS = 300 if FULL else 20 if LONG else 6
+RESTARTS = 10 if FULL else 3 if LONG else 1
 rng = random.Random(150)
 
 # The standby's readers hold nothing back for long, and no query of theirs is cancelled.

@@ -6,8 +6,9 @@ rollback, savepoints, prepared statements, two-phase commit; NULLs, empty signat
 during a scan."""
 from servers import *
 
-SECONDS = 600 if FULL else 25  # of the mix
-CYCLES = 50 if FULL else 12    # of update and VACUUM
+SECONDS = 600 if FULL else 25 if LONG else 5  # of the mix
+CYCLES = 50 if FULL else 12 if LONG else 4     # of update and VACUUM
+KEPT = 20000 if LONG else 8000                 # rows that these change
 rng = random.Random(160)
 
 SETTINGS_HERE = """
@@ -150,7 +151,7 @@ def built_under_writes(server):
             return lambda conn, rng: (time.sleep(rng.random() * 0.05), work(conn, rng))
 
         clients = Clients(server, [slowly(m.insert), m.update, m.delete, slowly(m.insert_one_by_one)], allowed={DEADLOCK, CONFLICT})
-        for i in range(20 if FULL else 3):
+        for i in range(20 if FULL else 3 if LONG else 2):
             conn.execute("SET maintenance_work_mem = '%s'" % rng.choice(("1MB", "64MB")))
             statement = "CREATE INDEX CONCURRENTLY cic_sig ON cic USING lsh (sig) WITH (pending_limit = 2)" if i == 0 else rng.choice(
                 ("REINDEX INDEX CONCURRENTLY cic_sig", "REINDEX TABLE CONCURRENTLY cic", "REINDEX INDEX cic_sig"))
@@ -187,7 +188,9 @@ def excluded(server):
             time.sleep(0.3)
 
         clients = Clients(server, [insert] * 4 + [delete], allowed={DEADLOCK, "23P01"})
-        time.sleep(60 if FULL else 5)
+        rounds, end = 20000 if FULL else 1200, time.monotonic() + 300  # a hang guard
+        while sum(clients.rounds) < rounds and not clients.errors and time.monotonic() < end:
+            time.sleep(0.05)
         for error in clients.stop():
             findings.see("a client", False, error)
         rows = one(conn, "SELECT count(*) FROM ex")
@@ -231,19 +234,19 @@ def sizes(server):
     """Over cycles of UPDATE, DELETE and VACUUM the file stays below 2.5 times its size when built."""
     with server.connect() as conn:
         conn.execute("CREATE TABLE s (id bigint, family bigint, sig minhash) WITH (autovacuum_enabled = off)")
-        fill(conn, "s", 20000)
+        fill(conn, "s", KEPT)
         conn.execute("CREATE INDEX s_sig ON s USING lsh (sig)")
         fresh = one(conn, "SELECT pg_relation_size('s_sig')")
-        most, queries, findings = 0, make_queries(conn, rng, 2500, 10), Findings()
+        most, queries, findings = 0, make_queries(conn, rng, KEPT // 8, 10), Findings()
         for i in range(CYCLES):
             way = i % 4
             if way == 0:
                 conn.execute("UPDATE s SET sig = make_sig(family, id + %d, 3) WHERE id %% 4 = %d" % (i, i // 4 % 4))
             elif way == 1:
-                conn.execute("UPDATE s SET id = id WHERE id <= 10000")
+                conn.execute("UPDATE s SET id = id WHERE id <= %d" % (KEPT // 2))
             elif way == 2:
-                conn.execute("DELETE FROM s WHERE id > 10000")
-                fill(conn, "s", 10000, 10001)
+                conn.execute("DELETE FROM s WHERE id > %d" % (KEPT // 2))
+                fill(conn, "s", KEPT // 2, KEPT // 2 + 1)
             else:
                 for part in range(8):
                     conn.execute("UPDATE s SET sig = make_sig(family, id, 2) WHERE id %% 80 = %d" % (10 * i + part))
@@ -254,12 +257,12 @@ def sizes(server):
             # Dead rows that another session's snapshot sees, such as an ANALYZE of autovacuum's, stay for the next VACUUM.
             for _ in range(50):
                 rows = one(conn, "SELECT rows FROM lsh_info('s_sig')")
-                if rows == 20000:
+                if rows == KEPT:
                     break
                 findings.see_none("cycle %d, lsh_check" % i, unsound(conn, "s_sig"))
                 time.sleep(0.2)
                 conn.execute("VACUUM s")
-            findings.see("rows", rows == 20000, rows)
+            findings.see("rows", rows == KEPT, rows)
         look(findings, "at the end", conn, "s", queries, (0.8, 0.6))
         conn.execute("REINDEX INDEX s_sig")
         fresh = max(fresh, one(conn, "SELECT pg_relation_size('s_sig')"))
@@ -381,7 +384,8 @@ def crashed(server):
 
 
 def odd_rows(server):
-    """NULLs, empty signatures, and one signature ten thousand times."""
+    """NULLs, empty signatures, and one signature ten thousand times: four thousand times in the short form."""
+    rows_of_each = 10000 if LONG else 4000
     findings = Findings()
     with server.connect() as conn:
         for how in ("built", "inserted"):
@@ -389,19 +393,19 @@ def odd_rows(server):
             create = "CREATE INDEX o_sig ON o USING lsh (sig) WITH (pending_limit = 2)"
             if how == "inserted":
                 conn.execute(create)
-            conn.execute("""INSERT INTO o SELECT i, 0, CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN set_minhash('{}'::bigint[])
-                WHEN 2 THEN make_sig(3, 3, 0) ELSE make_sig(i % 50, i, (i % 12)::int) END FROM generate_series(1, 40000) i""")
+            conn.execute("""INSERT INTO o SELECT i, 0, CASE i %% 4 WHEN 0 THEN NULL WHEN 1 THEN set_minhash('{}'::bigint[])
+                WHEN 2 THEN make_sig(3, 3, 0) ELSE make_sig(i %% 50, i, (i %% 12)::int) END FROM generate_series(1, %d) i""" % (4 * rows_of_each))
             if how == "built":
                 conn.execute(create)
             conn.execute("ANALYZE o")
             empty = one(conn, "SELECT set_minhash('{}'::bigint[])::text")
             queries = make_queries(conn, rng, 50, 6) + [one(conn, "SELECT make_sig(3, 3, 0)::text"), empty]
             found = look(findings, how, conn, "o", queries, (0.8, 1, 0.6))
-            findings.see("rows found", found > 30000, found)
+            findings.see("rows found", found > 3 * rows_of_each, found)
             # No index serves it, but it has every row. An empty signature has similarity 0 to all.
             bad, rows = differences(conn, "o", [empty, queries[0]], 0, ("index", "bitmap"))
-            findings.see("similarity at least 0", not bad and rows == 60000, (bad, rows))
-            findings.see("rows in the index", one(conn, "SELECT rows FROM lsh_info('o_sig')") == 30000)
+            findings.see("similarity at least 0", not bad and rows == 6 * rows_of_each, (bad, rows))
+            findings.see("rows in the index", one(conn, "SELECT rows FROM lsh_info('o_sig')") == 3 * rows_of_each)
             conn.execute("SET work_mem = '64kB'")
             look(findings, how + ", little memory", conn, "o", queries, (0.8, 0.9))
             conn.execute("RESET work_mem; DELETE FROM o WHERE id % 4 = 2 AND id % 3 = 0 OR id % 4 = 1 AND id % 5 = 0")
@@ -413,7 +417,7 @@ def odd_rows(server):
             conn.execute("INSERT INTO o TABLE pool")
             look(findings, how + ", refilled", conn, "o", queries)
         conn.execute("DROP TABLE o")
-    findings.report("NULLs, empty signatures, ten thousand equal rows")
+    findings.report("NULLs, empty signatures, %d equal rows" % rows_of_each)
 
 
 def locks(server):

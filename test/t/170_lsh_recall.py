@@ -10,7 +10,7 @@ import random
 from harness import *
 
 THRESHOLDS = (0.75, 0.8, 0.9, 0.95, 1.0)
-MOST_DOCS = 4000 if not FULL else 100000
+MOST_DOCS = 1500 if not FULL else 100000
 SIGNATURES = {"word 3": "to_minhash(body)", "char 5": "to_minhash(body, 5, 'char')"}
 SHORT = 20  # characters on average: such texts, headlines and words, have hardly a shingle of those; and records share few
 SHORT_SIGNATURES = {"char 2": "to_minhash(body, 2, 'char')", "char 3": "to_minhash(body, 3, 'char')"}

@@ -10,7 +10,7 @@ import time
 from harness import *
 
 CLIENTS = 4
-SECONDS = 60 if FULL else 4  # of each mix
+STATEMENTS = 60000 if FULL else 4000 if LONG else 1200  # of each mix: rows that were inserted or refused
 FAMILIES = 250               # rows of one are near copies of each other, rows of two are not
 COPY, DEADLOCK = "23P01", "40P01"
 
@@ -41,7 +41,11 @@ class Mix:
         self.kept, self.bad = set(), []
         self.counts = {"inserted": 0, "refused": 0, "deadlocks": 0}
         self.lock = threading.Lock()
-        self.end = time.monotonic() + SECONDS
+        self.end = time.monotonic() + 600  # a hang guard
+
+    def is_over(self):
+        with self.lock:
+            return sum(self.counts.values()) >= STATEMENTS or time.monotonic() > self.end
 
     def note(self, what, n=1):
         with self.lock:
@@ -69,7 +73,7 @@ class Mix:
 
     def work(self, conn, seed):
         rng = random.Random(seed)
-        while time.monotonic() < self.end:
+        while not self.bad and not self.is_over():
             what = rng.random() if self.change else 1
             try:
                 if what < 0.15:
@@ -89,7 +93,7 @@ class Mix:
                     return
 
     def vacuum(self, conn):
-        while time.monotonic() < self.end:
+        while not self.bad and not self.is_over():
             conn.execute("VACUUM " + self.table)
             time.sleep(0.2)
 
@@ -122,7 +126,7 @@ def flags(name):
     """Every row but the first of its family is marked, whoever inserted it when."""
     def work(conn, seed):
         rng = random.Random(seed)
-        for _ in range(1000 if FULL else 150):
+        for _ in range(1000 if FULL else 150 if LONG else 60):
             family = rng.randrange(60)
             with conn.transaction(force_rollback=rng.random() < 0.2):
                 conn.execute("INSERT INTO marked (family, sig) VALUES (%d, sig(%d, %d))" % (family, family, rng.randrange(3)))

@@ -194,13 +194,8 @@ def long_ids(conn):
 def cancelled(conn):
     conn.execute("SET maintenance_work_mem = '2MB'")
     big = "SELECT count(*) FROM blocked_pairs('SELECT i, i / 3000, i % 400 FROM generate_series(1, 300000) i', max_block => 100000)"
-    conn.execute("SET statement_timeout = '400ms'")
-    start = time.monotonic()
-    e = error_of(conn, big)
-    took = time.monotonic() - start
-    conn.execute("RESET statement_timeout; RESET maintenance_work_mem")
-    check("a long call is cancelled", e is not None and e.sqlstate == "57014", e)
-    print("note: cancelled after %.2f s" % took)
+    stops_when_asked("a long call is cancelled", conn, big)
+    conn.execute("RESET maintenance_work_mem")
     equal("the session lives on", one(conn, "SELECT count(*) FROM blocked_pairs('VALUES (1, 2), (2, 2)')"), 1)
     conn.execute("SET temp_file_limit = '1MB'; SET maintenance_work_mem = '1MB'")
     fails("temporary files obey their limit", conn, "SELECT count(*) FROM blocked_pairs('SELECT i, i / 5, i % 50000 FROM generate_series(1, 200000) i')", state="53400")

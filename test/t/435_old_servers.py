@@ -1,6 +1,7 @@
 #!/usr/bin/python3
+# may be skipped: it builds the extension several times, so it runs in the full form
 """What an older library or an older PostgreSQL has written lives on: data, indexes, constraints, jobs and word models of the last release
-under this library, and through pg_upgrade to other versions of PostgreSQL. It builds the extension several times, so it runs in the full form.
+under this library, and through pg_upgrade to other versions of PostgreSQL.
 
 The last release is built from this repository's history; pg_upgrade needs a second PostgreSQL with its development files, found as
 /usr/lib/postgresql/NN, or named in NEARDUP_PG_CONFIGS (pg_config programs, separated by spaces)."""

@@ -1,4 +1,5 @@
 """What every script test needs: a database of its own, named checks, the data sets, the oracle."""
+import atexit
 import contextlib
 import gzip
 import os
@@ -25,7 +26,9 @@ except ImportError:
 
 NAME = os.path.splitext(os.path.basename(sys.argv[0]))[0]
 FULL = os.environ.get("NEARDUP_FULL", "0") == "1"
+LONG = FULL or os.environ.get("NEARDUP_LONG", "0") == "1"  # the longer loops of crashes, damage, replicas, constraints, upgrades
 failures = 0
+ended = False
 
 
 def check(name, good, why=""):
@@ -58,13 +61,18 @@ def skip(why):
 
 
 def data_file(*parts):
-    """Path of a data set's file, or None (after a skip line)."""
+    """Path of a data set's file, or None, of which the script says once that it skips something."""
     folder = os.environ.get("NEARDUP_DATA", "")
     path = os.path.join(folder, *parts)
     if folder and os.path.exists(path):
         return path
-    skip("%s: no data set (NEARDUP_DATA)" % "/".join(parts))
+    if not data_file.told:
+        skip("data sets are absent: NEARDUP_DATA")
+        data_file.told = True
     return None
+
+
+data_file.told = False
 
 
 def default_version():
@@ -127,6 +135,30 @@ def error_behind(other, ends, conn, query):
     if not waits or not errors:
         raise RuntimeError("%s %s" % (query, "does not end" if waits else "does not wait: %s" % errors))
     return errors[0]
+
+
+def cpu_seconds(pid):
+    """Processor time that a process of this machine has used, which is the same on a busy machine."""
+    with open("/proc/%d/stat" % pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stops_when_asked(name, conn, query, most=1.0):
+    """Cancels the statement once it is at work. It ends with the error for that, after at most so many seconds of processor time."""
+    pid, ended = conn.info.backend_pid, []
+    before = cpu_seconds(pid)
+    thread = threading.Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
+    thread.start()
+    while thread.is_alive() and cpu_seconds(pid) < before + 0.04:
+        time.sleep(0.002)
+    asked = cpu_seconds(pid)
+    conn.cancel()
+    thread.join(300)  # a hang guard
+    if not ended:
+        return check(name, False, "it goes on")
+    error, used = ended[0][0], ended[0][1] - asked
+    return check(name, error is not None and error.sqlstate == "57014" and used <= most, "%s after %.2f s of processor time" % (error or "no error", used))
 
 
 def fails(name, conn, query, args=None, text="", state=None, hint=""):
@@ -206,5 +238,17 @@ def sections(*calls):
 
 def finish(main):
     """Runs main() as a section; exits 1 after any failure."""
+    global ended
     sections((main,))
+    ended = True
     sys.exit(1 if failures else 0)
+
+
+def at_exit():
+    """A script that ends before its end has not passed, whatever it printed and whoever ended it."""
+    if not ended:
+        print("not ok - %s: it did not come to its end" % NAME, flush=True)
+        os._exit(1)
+
+
+atexit.register(at_exit)  # the first, so that it runs after all others

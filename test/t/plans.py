@@ -29,7 +29,8 @@ def shows(plan, texts):
 
 class Plans:
     def __init__(self, name, others=len(SETTINGS) - 1):
-        """others: with how many settings besides FORCED each query runs in the full form; which ones changes in turn."""
+        """others: with how many settings besides FORCED each query runs in the full form, which ones changes in turn; else one has
+        every other query."""
         self.others = others if FULL else 1
         self.conn = connect(name)
         self.conn.prepare_threshold = None
@@ -38,7 +39,7 @@ class Plans:
         self.shown = 0
         self.bad = []
         self.unused = []
-        self.turn = 0
+        self.turn = self.asked = 0
 
     def run(self, statement):
         """(rows or None, SQLSTATE or None)"""
@@ -71,6 +72,10 @@ class Plans:
             others = [n for n in SETTINGS if n != FORCED]
             self.turn += self.others
             names = [FORCED] + [others[(self.turn + i) % len(others)] for i in range(self.others)]
+            self.asked += 1
+            if not FULL and self.asked % 2:
+                names = [FORCED]
+                self.turn -= 1
         else:
             names = settings
         for name in names:

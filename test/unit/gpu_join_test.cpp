@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 
 #include "core/ctph_pairs.h"
@@ -224,6 +225,48 @@ class Costly final : public PairJoin {
  private:
   PairJoin& join_;
 };
+
+// Keeps what it is told that the work costs, and leaves it to the engine.
+class Estimates final : public PairJoin {
+ public:
+  bool join(const MinhashJob&, double cost, Workspace&, const Found&) override { return keep(cost); }
+  bool join(const SimhashJob&, double cost, Workspace&, const Found&) override { return keep(cost); }
+  bool join(const CtphJob&, double cost, Workspace&, const Found&) override { return keep(cost); }
+  void refuse_large() override {}
+  double cost = 0;
+
+ private:
+  bool keep(double told) {
+    cost = told;
+    return false;
+  }
+};
+
+// Most of the work are rows that share bands: families cost more than as many strangers. Some rows are looked at alone.
+TEST(PairJoinCost, SeesFamiliesOfMinhashes) {
+  constexpr uint32_t kRows = 40000;
+  double cost[2];
+  for (const uint32_t members : {1u, 200u}) {
+    Estimates estimates;
+    EngineOptions options;
+    options.elsewhere = &estimates;
+    MinhashPairs engine(128, 32, 103, options);
+    std::mt19937_64 random(members);
+    std::vector<uint32_t> base(128);
+    for (uint32_t i = 0; i < kRows; ++i) {
+      if (i % members == 0)
+        for (uint32_t& c : base) c = static_cast<uint32_t>(random());
+      std::vector<uint32_t> row = base;
+      for (int k = 0; k < 20; ++k) row[random() % 128] = static_cast<uint32_t>(random());
+      engine.add(row.data());
+    }
+    engine.run();
+    cost[members > 1] = estimates.cost;
+    EXPECT_GT(estimates.cost, 40000 * 100.0) << members;
+    EXPECT_LT(estimates.cost, 40000 * 1000.0 + 10.0 * static_cast<double>(engine.stats().looked)) << members;
+  }
+  EXPECT_GT(cost[1], 2 * cost[0]);
+}
 
 TEST_F(GpuJoinTest, FailuresFallBackAndAreRemembered) {
   for (const Behaviour behaviour : {Behaviour::create_fails, Behaviour::lost}) {

@@ -170,6 +170,22 @@ TEST(Simhash, FrozenValues) {
   EXPECT_EQ(simhash_to_text(*simhash_vector(e, 2, nullptr)), "83272719754cdcf8");
 }
 
+// A vector that lies in a plane is on no side of it: 0, as where signs are even. Of two equal components one plane in twenty is met.
+TEST(Simhash, VectorsInAPlane) {
+  int ties = 0;
+  for (size_t second = 1; second < 200; ++second) {
+    std::vector<float> v(second + 1, 0.0f);
+    v[0] = v[second] = 1;
+    const uint64_t value = *simhash_vector(v.data(), v.size(), nullptr);
+    for (uint32_t plane = 0; plane < kSimhashBits; ++plane) {
+      const int sum = hyperplane(plane, 0) + hyperplane(plane, second);
+      ties += sum == 0;
+      EXPECT_EQ(value >> plane & 1, sum > 0 ? 1u : 0u) << second << ' ' << plane;
+    }
+  }
+  EXPECT_GT(ties, 100);
+}
+
 TEST(Simhash, HyperplanesAreNearNormal) {
   double sum = 0, squares = 0, fourths = 0;
   constexpr int n = 4000;

@@ -7,10 +7,14 @@
 
 fresh_root=""  # the root being tried
 
-fresh_result() { # NAME LOG
+fresh_result() { # NAME LOG STATUS
   local left
   left=$(processes_in "$fresh_root" | tr '\n' ' ')
-  if ! grep -qE '(1[0-9][0-9]|200) of 200 found' "$2"; then
+  if [ "$3" -ne 0 ]; then
+    say "not ok - $1: ended with status $3"
+    tail -n 15 "$2"
+    count failed
+  elif ! grep -qE '(1[0-9][0-9]|200) of 200 found' "$2"; then
     say "not ok - $1: no planted copies found"
     tail -n 15 "$2"
     count failed
@@ -52,14 +56,14 @@ in_fresh_root() { chroot "$fresh_root" env -i PATH="$PATH" HOME=/root "$@" </dev
 
 # fresh_system DEMOS|TESTS SUITE MIRROR KEYRING SCRIPT
 fresh_system() {
-  local kind=$1 log=$work/log/fresh-$2.log summary
+  local kind=$1 log=$work/log/fresh-$2.log summary status=0
   shift
   if ! make_fresh_root "$@"; then
     remove_root "$fresh_root"
     return 0
   fi
-  in_fresh_root /neardup/run demo >"$log.root" 2>&1 || true
-  fresh_result "fresh $1, ./run demo as root" "$log.root"
+  in_fresh_root /neardup/run demo >"$log.root" 2>&1 || status=$?
+  fresh_result "fresh $1, ./run demo as root" "$log.root" $status
   if [ "$kind" = TESTS ]; then
     in_fresh_root /neardup/run test >"$log.test" 2>&1 || true
     summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log.test" | tail -n 1 || true)
@@ -76,8 +80,9 @@ fresh_system() {
   in_fresh_root useradd -m someone
   rm -rf "$fresh_root/neardup/.run"
   in_fresh_root chown -R someone /neardup
-  in_fresh_root su someone -c "cd /neardup && ./run demo" >"$log.user" 2>&1 || true
-  fresh_result "fresh $1, ./run demo as an ordinary user" "$log.user"
+  status=0
+  in_fresh_root su someone -c "cd /neardup && ./run demo" >"$log.user" 2>&1 || status=$?
+  fresh_result "fresh $1, ./run demo as an ordinary user" "$log.user" $status
   remove_root "$fresh_root"
 }
 

@@ -52,9 +52,9 @@ package_names() {
   printf '%s\n' pkg-config libuchardet-dev libopencc-dev libre2-dev  # what src/text is built on
   case $1 in
     test)
-      printf '%s\n' cmake libgtest-dev clang libclang-rt-dev python3 python3-psycopg python3-psycopg2
+      printf '%s\n' cmake libgtest-dev python3 python3-psycopg python3-psycopg2
       printf '%s\n' python3-venv  # for pglast, of PyPI: the lint of SQL
-      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' libfuzzy-dev ssdeep sqlsmith; fi  # what digests are compared with; random queries
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith; fi  # fuzz targets; what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
       ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;

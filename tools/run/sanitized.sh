@@ -20,8 +20,8 @@ step_sanitized_server() {
     return
   fi
   # The flags of step_sanitizers: what that has compiled is not compiled again.
-  cmake -S "$root" -B "$root/build-asan" -DCMAKE_BUILD_TYPE=None -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config" \
-    -DCMAKE_CXX_FLAGS="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+  cmake -S "$root" -B "$root/build-asan" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$sanitizer_flags" "${launcher[@]}" \
+    -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
   cmake --build "$root/build-asan" -j "$(processors)" --target neardup_extension
   trap stop_server EXIT
   create_server "$work/test-sanitized-$$"

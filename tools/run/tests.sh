@@ -36,7 +36,7 @@ step() {
   if [ "$failed" -gt 0 ]; then line="$line, $failed FAILED"; fi
   if [ "$skipped" -gt 0 ]; then line="$line, $skipped skipped"; fi
   printf '%s (%.1f s)\n' "$line" "$(seconds_since "$began")"
-  grep -E '^(skip - |note: )' "$log" | sed 's/^/    /' || true
+  grep -E '^(skip - |note: )' "$log" | sort -u | sed 's/^/    /' || true
   if [ "$failed" -gt 0 ]; then
     grep -nE '^not ok|\[  FAILED  \]|(error|ERROR|Error): |SUMMARY: ' "$log" | head -n 15 | sed 's/^/    /' || true
     tail -n 12 "$log" | sed 's/^/    | /'
@@ -46,8 +46,8 @@ step() {
   counts=$all_counts
 }
 
-# script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that fails without a "not ok" counts
-# as one failure; so does one that prints none of them.
+# script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that fails without
+# a "not ok" counts as one failure; so does one that checks nothing, unless it has a line "# may be skipped: why".
 script_test() {
   local output status=0 ok bad skip name began
   output=$(mktemp "$work/script-XXXXXX")
@@ -63,7 +63,7 @@ script_test() {
     say "not ok - $name ended with status $status"
     bad=1
   fi
-  if [ $((ok + bad + skip)) -eq 0 ]; then
+  if [ $((ok + bad)) -eq 0 ] && { [ "$skip" -eq 0 ] || ! grep -qs '^# may be skipped: ' "$2"; }; then
     say "not ok - $name tested nothing"
     bad=1
   fi
@@ -74,7 +74,7 @@ script_test() {
 
 step_build() {
   lock_build
-  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all bin/neardup 8>&-
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all 8>&-
   unlock_build
   count passed
 }
@@ -111,23 +111,45 @@ gtest_run() {
   rm -f "$output"
 }
 
-# cmake_tests FOLDER FLAGS: configures, builds and runs; FLAGS for the compiler. The benchmarks are built in the full form.
+# cmake_tests FOLDER FLAGS TARGETS OPTIONS...: configures, builds and runs test programs; FLAGS for the compiler
 cmake_tests() {
-  local program targets=()
-  if [ "${NEARDUP_FULL:-0}" != 1 ]; then targets=(--target unit_test); fi
-  cmake -S "$root" -B "$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$2"
-  cmake --build "$1" -j "$(processors)" "${targets[@]}"
-  for program in $(gtest_binaries "$1"); do gtest_run "$program"; done
+  local folder=$1 flags=$2 targets=$3 program
+  shift 3
+  cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags" "${launcher[@]}" "$@"
+  # shellcheck disable=SC2086  # words
+  cmake --build "$folder" -j "$(processors)" --target $targets
+  for program in $(gtest_binaries "$folder"); do gtest_run "$program"; done
 }
 
-step_unit() { cmake_tests "$root/build" "-O2 -g1 -Wall -Wextra"; }
+# ccache for CMake, where it is found
+launcher=()
+if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 
+# The sources of the core are not compiled again: the objects of make are linked.
+step_unit() { cmake_tests "$root/build" "-O1 -g1" unit_test -DNEARDUP_OBJECTS="$root"; }
+
+sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# Everything again with every memory access and every shift checked: unit tests, corpora of the fuzz targets; the program, for the
+# step "loader with ASan and UBSan".
 step_sanitizers() {
   export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
   # The kernels on the host take a third of the time: in the full form.
-  if [ "${NEARDUP_FULL:-0}" != 1 ]; then export GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone'; fi
-  cmake_tests "$root/build-asan" \
-    "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+  if [ "$NEARDUP_FULL" != 1 ]; then export GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone'; fi
+  cmake_tests "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
+}
+
+# The benchmarks and the extension by CMake: that they build.
+step_cmake() {
+  cmake -S "$root" -B "$root/build-all" -DCMAKE_CXX_FLAGS="-O1" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config" "${launcher[@]}"
+  cmake --build "$root/build-all" -j "$(processors)"
+  count passed
+}
+
+# Without precompiled headers: a source that lacks an include, or has core and PostgreSQL in the wrong order, fails here.
+step_syntax() {
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" -k syntax
+  count passed
 }
 
 # A Python that has pglast: the system's, or one in .run where PyPI can be reached; else the step says that it is skipped.
@@ -153,16 +175,15 @@ step_races() {
   export GTEST_FILTER='UnionFind.*:Pairs.ThreadsChangeNothing:CtphPairs.AFamilyAhead*'
   GTEST_FILTER+=':GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
   GTEST_FILTER+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*:GpuWordsOnHost.Ties*'
-  NEARDUP_FULL=0 cmake_tests "$root/build-tsan" "-O1 -g1 -fsanitize=thread"
+  cmake_tests "$root/build-tsan" "-O1 -g1 -fsanitize=thread" unit_test
 }
 
 fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
   -fno-sanitize-recover=all)
 
-# Objects of the core once, then one program a target; a few seconds each.
+# Objects of the core once, then one program a target; a minute each.
 step_fuzz() {
-  local folder=$work/fuzz target seconds=${NEARDUP_FUZZ_SECONDS:-3} archive
-  if [ "${NEARDUP_FULL:-0}" = 1 ]; then seconds=60; fi
+  local folder=$work/fuzz target seconds=${NEARDUP_FUZZ_SECONDS:-60} archive
   if ! command -v clang++ >/dev/null; then
     say "skip - fuzz targets: no clang++"
     count skipped
@@ -284,28 +305,44 @@ one_script() {
   printf '%s took %d s\n' "$(basename "$1")" $(($(date +%s) - began))
 }
 
-# Two at a time, where there are two processors: a script and its server seldom fill one; but for those with a line
-# "# alone", which look at the whole server. What a script prints comes in one piece, when it ends.
-step_scripts() {
-  local script at_once
-  at_once=$(processors)
-  if [ "$at_once" -gt 2 ]; then at_once=2; fi
+# scripts_at_once SCRIPT...: more at a time than there are processors, since a script and its server wait for each other; the largest,
+# which take longest, first. Those with a line "# alone" look at the whole server: after the others. What a script prints comes in one
+# piece, when it ends.
+scripts_at_once() {
+  local script at_once ended
+  at_once=$(($(processors) + 1))
+  if [ "$at_once" -gt "$most_scripts_at_once" ]; then at_once=$most_scripts_at_once; fi
   rm -f "$work"/script-*.out
-  for script in "$root"/test/t/[0-9]*.sh "$root"/test/t/[0-9]*.py; do
-    [ -e "$script" ] || continue
+  for script in $(ls -S "$@"); do
     if grep -q '^# alone' "$script"; then continue; fi
     while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n || true; done
     { one_script "$script" || true; } >"$work/script-$(basename "$script").out" 2>&1 &
   done
   wait
-  for script in "$root"/test/t/[0-9]*; do
+  for script in "$@"; do
     grep -q '^# alone' "$script" || continue
     one_script "$script" >"$work/script-$(basename "$script").out" 2>&1 || true
   done
+  ended=0
   for script in "$work"/script-*.out; do
     cat "$script"
+    if grep -qE '^[^ ]+ took [0-9]+ s$' "$script"; then ended=$((ended + 1)); fi
     rm -f "$script"
   done
+  if [ "$ended" -ne $# ]; then
+    say "not ok - $ended of $# scripts came to their end"
+    count failed
+  fi
+}
+most_scripts_at_once=3
+
+step_scripts() { scripts_at_once "$root"/test/t/[0-9]*; }
+
+# Those of damage, crash, replica, constraint and upgrade, in a longer form.
+step_long_scripts() {
+  local number scripts=()
+  for number in 130 140 150 180 430; do scripts+=("$root"/test/t/${number}_*); done
+  NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
 }
 
 step_loader() {
@@ -318,12 +355,21 @@ step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_tes
 
 # The same tests again with every memory access and every shift checked.
 step_loader_sanitized() {
-  local program=$work/neardup-asan
-  find "$root/src/cli" -name '*.cpp' -print0 | xargs -0 g++ -std=c++20 -O1 -g -fsanitize=address,undefined \
-    -fno-sanitize-recover=all -DNEARDUP_VERSION='"sanitized"' -I"$root/src" -I"$("$pg_config" --includedir)" -o "$program.new" \
-    -L"$("$pg_config" --libdir)" -lpq -lz
-  mv "$program.new" "$program"
-  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$program"
+  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
+  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$root/build-asan/src/pg/neardup"
+}
+
+# The GPU module for every architecture, GPU or not: that it compiles.
+step_gpu_module() {
+  local nvcc
+  nvcc=$(command -v "${NVCC:-nvcc}" || command -v /usr/local/cuda/bin/nvcc || true)
+  if [ -z "$nvcc" ]; then
+    say "skip - the GPU module: no nvcc"
+    count skipped
+    return
+  fi
+  env -u GPU_ARCHS make -C "$root" -j"$(processors)" -f src/gpu/gpu.mk CUDA=yes NVCC="$nvcc" neardup_gpu.so
+  count passed
 }
 
 step_server() {
@@ -349,14 +395,14 @@ test_version() {
   # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
   # (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
-  find "$copy/src" -type f ! -name '*.o' ! -name .server ! -name .libraries -delete
+  find "$copy/src" -type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*' -delete
   touch "$copy.copying"
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
-  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --exclude=./src/pg/.server --exclude=./src/text/.libraries \
+  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.d' --exclude='*.gch' --exclude='*.so' \
+    --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server --exclude=./src/text/.libraries \
     --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
   # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
-  find "$copy/src" "$copy/neardup.control" -type f ! -name '*.o' ! -name .server ! -name .libraries -newer "$copy.copied" -exec touch {} +
+  find "$copy/src" "$copy/neardup.control" -type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*' -newer "$copy.copied" -exec touch {} +
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
     export NEARDUP_DATA
@@ -367,16 +413,74 @@ test_version() {
   NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
 }
 
+# What a form of the tests has: CONTRIBUTING.md has the table. Steps that need no server come first.
+short_steps() {
+  if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
+    step "unit tests" step_unit
+    step "lint of SQL" step_lint
+    step "places of the planted mistakes" step_anchors
+  fi
+  if with_server; then
+    step "regression tests (pg_regress)" step_regress
+    step "isolation tests" step_isolation
+    step "scripts" step_scripts
+    step "loader" step_loader
+  fi
+}
+
+ci_steps() {
+  step "sources without precompiled headers" step_syntax
+  step "GPU module" step_gpu_module
+  step "unit tests with ASan and UBSan" step_sanitizers
+  if with_server; then
+    step "scripts, longer forms" step_long_scripts
+    step "loader with ASan and UBSan" step_loader_sanitized
+  fi
+  step "ten planted mistakes" step_mutations
+}
+
+full_steps() {
+  short_steps
+  if [ -n "${NEARDUP_PG_MAJOR:-}" ]; then return; fi
+  ci_steps
+  step "all targets of CMake" step_cmake
+  step "unit tests with TSan" step_races
+  step "fuzz targets" step_fuzz
+  step "digests beside ssdeep's" step_oracle
+  if with_server; then
+    step "random queries (sqlsmith)" step_sqlsmith
+    step "server with ASan and UBSan" step_sanitized_server
+  fi
+  step "fresh systems" step_fresh
+  step "packages" step_packages
+}
+
+# with_server: true where the private server runs; the first call starts it
+with_server() {
+  if [ "$server_wanted" = 1 ]; then
+    server_wanted=0
+    remove_leftovers test
+    at_exit remove_scratch_server
+    prepare_server "$work/test-$$"
+    # For tests that start servers of their own.
+    export NEARDUP_DESTDIR=$work/test-$$/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
+    step "private server" step_server
+  fi
+  server_runs
+}
+
 run_tests() {
-  local began option
+  local began option form=short
   began=$(date +%s.%N)
-  export NEARDUP_FULL=0
+  export NEARDUP_FULL=0 NEARDUP_LONG=0
   fresh_suites=""
+  server_wanted=1
   while [ $# -gt 0 ]; do
     option=$1
     shift
     case $option in
-      --full) NEARDUP_FULL=1 ;;
+      --ci) form=ci ;;
+      --full) form=full NEARDUP_FULL=1 NEARDUP_LONG=1 ;;
       --pg)
         if [ "$NEARDUP_FULL" = 1 ]; then set -- "$@" --full; fi
         test_version "$@"
@@ -400,36 +504,9 @@ run_tests() {
   : >"$counts"
   if [ -n "$fresh_suites" ]; then
     step "fresh systems: demos and tests" step_fresh_tests
-    end_tests "$began"
-    return
-  fi
-  step "build of the extension and the program" step_build
-  if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
-    step "unit tests" step_unit
-    step "unit tests with ASan and UBSan" step_sanitizers
-    if [ "$NEARDUP_FULL" = 1 ]; then step "unit tests with TSan" step_races; fi
-    step "fuzz targets" step_fuzz
-    step "lint of SQL" step_lint
-    if [ "$NEARDUP_FULL" = 1 ]; then step "digests beside ssdeep's" step_oracle; fi
-  fi
-  remove_leftovers test
-  at_exit remove_scratch_server
-  prepare_server "$work/test-$$"
-  # For tests that start servers of their own.
-  export NEARDUP_DESTDIR=$work/test-$$/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
-  step "private server" step_server
-  if server_runs; then
-    step "regression tests (pg_regress)" step_regress
-    step "isolation tests" step_isolation
-    step "scripts" step_scripts
-    step "loader" step_loader
-    if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "loader with ASan and UBSan" step_loader_sanitized; fi
-    if [ "$NEARDUP_FULL" = 1 ]; then step "random queries (sqlsmith)" step_sqlsmith; fi
-    if [ "$NEARDUP_FULL" = 1 ]; then step "server with ASan and UBSan" step_sanitized_server; fi
-  fi
-  if [ "$NEARDUP_FULL" = 1 ] && [ -z "${NEARDUP_PG_MAJOR:-}" ]; then
-    step "fresh systems" step_fresh
-    step "packages" step_packages
+  else
+    step "build of the extension and the program" step_build
+    "${form}_steps"
   fi
   end_tests "$began"
 }

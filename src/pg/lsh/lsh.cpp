@@ -237,58 +237,67 @@ bool lshvalidate(Oid opclass_oid) {
   return result;
 }
 
+namespace {
+
+constexpr IndexAmRoutine lsh_routine() {
+  IndexAmRoutine am{};
+  am.type = T_IndexAmRoutine;
+  am.amstrategies = 0;  // an operator class numbers its own
+  am.amsupport = kLastProc;
+  am.amoptsprocnum = kProcOptions;
+  am.amcanorder = false;
+  am.amcanorderbyop = true;
+  am.amcanbackward = false;
+  am.amcanunique = false;
+  am.amcanmulticol = true;   // lsh_columns.cpp
+  am.amoptionalkey = false;  // an ordered scan without a condition would lose rows
+  am.amsearcharray = false;
+  am.amsearchnulls = false;
+  am.amstorage = false;
+  am.amclusterable = false;
+  am.ampredlocks = false;  // PostgreSQL locks the relation instead
+  am.amcanparallel = false;
+  am.amcaninclude = false;
+  am.amusemaintenanceworkmem = true;
+  am.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
+  am.amkeytype = InvalidOid;
+  set_newer_am_fields(&am);
+
+  am.ambuild = lshbuild;
+  am.ambuildempty = lshbuildempty;
+  am.aminsert = lshinsert;
+  am.ambulkdelete = lshbulkdelete;
+  am.amvacuumcleanup = lshvacuumcleanup;
+  am.amcanreturn = nullptr;
+  am.amcostestimate = lshcostestimate;
+  am.amoptions = lshoptions;
+  am.amproperty = nullptr;
+  am.ambuildphasename = lshbuildphasename;
+  am.amvalidate = lshvalidate;
+  am.amadjustmembers = nullptr;
+  am.ambeginscan = lshbeginscan;
+  am.amrescan = lshrescan;
+  am.amgettuple = lshgettuple;
+  am.amgetbitmap = lshgetbitmap;
+  am.amendscan = lshendscan;
+  am.ammarkpos = nullptr;
+  am.amrestrpos = nullptr;
+  am.amestimateparallelscan = nullptr;
+  am.aminitparallelscan = nullptr;
+  am.amparallelrescan = nullptr;
+  return am;
+}
+
+}  // namespace
+
 }  // namespace neardup
 
 extern "C" {
 
 PG_FUNCTION_INFO_V1(lshhandler);
 Datum lshhandler(PG_FUNCTION_ARGS) {
-  using namespace neardup;
-  IndexAmRoutine* am = makeNode(IndexAmRoutine);
-  am->amstrategies = 0;  // an operator class numbers its own
-  am->amsupport = kLastProc;
-  am->amoptsprocnum = kProcOptions;
-  am->amcanorder = false;
-  am->amcanorderbyop = true;
-  am->amcanbackward = false;
-  am->amcanunique = false;
-  am->amcanmulticol = true;   // lsh_columns.cpp
-  am->amoptionalkey = false;  // an ordered scan without a condition would lose rows
-  am->amsearcharray = false;
-  am->amsearchnulls = false;
-  am->amstorage = false;
-  am->amclusterable = false;
-  am->ampredlocks = false;  // PostgreSQL locks the relation instead
-  am->amcanparallel = false;
-  am->amcaninclude = false;
-  am->amusemaintenanceworkmem = true;
-  am->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
-  am->amkeytype = InvalidOid;
-  set_newer_am_fields(am);
-
-  am->ambuild = lshbuild;
-  am->ambuildempty = lshbuildempty;
-  am->aminsert = lshinsert;
-  am->ambulkdelete = lshbulkdelete;
-  am->amvacuumcleanup = lshvacuumcleanup;
-  am->amcanreturn = nullptr;
-  am->amcostestimate = lshcostestimate;
-  am->amoptions = lshoptions;
-  am->amproperty = nullptr;
-  am->ambuildphasename = lshbuildphasename;
-  am->amvalidate = lshvalidate;
-  am->amadjustmembers = nullptr;
-  am->ambeginscan = lshbeginscan;
-  am->amrescan = lshrescan;
-  am->amgettuple = lshgettuple;
-  am->amgetbitmap = lshgetbitmap;
-  am->amendscan = lshendscan;
-  am->ammarkpos = nullptr;
-  am->amrestrpos = nullptr;
-  am->amestimateparallelscan = nullptr;
-  am->aminitparallelscan = nullptr;
-  am->amparallelrescan = nullptr;
-  PG_RETURN_POINTER(am);
+  static constexpr IndexAmRoutine routine = neardup::lsh_routine();
+  return am_routine_result(&routine);
 }
 
 }  // extern "C"

@@ -36,7 +36,7 @@ void scan_share(Builder* b, Relation heap, Relation index, bool progress) {
   b->shares_files = true;
   IndexInfo* info = BuildIndexInfo(index);
   info->ii_Concurrent = shared->concurrent;
-  TableScanDesc scan = table_beginscan_parallel(heap, scan_of(shared));
+  TableScanDesc scan = begin_parallel_scan(heap, scan_of(shared));
   const double heap_rows = table_index_build_scan(heap, index, info, true, progress, build_row, b, scan);
   if (progress) report_phase(kPhaseSort, 0);
   end_rows(b);

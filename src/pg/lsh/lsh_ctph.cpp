@@ -86,7 +86,7 @@ Datum lsh_ctph_keys(PG_FUNCTION_ARGS) {
     std::copy(keys.begin(), keys.end(), request->keys);
   });
   request->nkeys = n;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_ctph_probes);
@@ -99,7 +99,7 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
   // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
   if ((query.measure != LshMeasure::ctph_score && query.measure != LshMeasure::ctph_edit_rate) ||
       query.digest.is_long() != p.is_long)
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   struct {
     bool served;
     bool nothing;
@@ -118,17 +118,17 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
     plan.n = static_cast<uint32_t>(probes.keys.size());
     std::copy(probes.keys.begin(), probes.keys.end(), plan.keys);
   });
-  if (!plan.served) PG_RETURN_POINTER(nullptr);
+  if (!plan.served) PG_RETURN_POINTER(NULL);
   request->guaranteed = true;
   request->nothing = plan.nothing;
-  if (plan.nothing) PG_RETURN_POINTER(nullptr);
+  if (plan.nothing) PG_RETURN_POINTER(NULL);
   request->ngroups = static_cast<uint16_t>(plan.n);
   request->slack = static_cast<uint16_t>(plan.n - plan.hits);
   request->nprobes = plan.n;
   request->probes = static_cast<LshProbe*>(palloc(plan.n * sizeof(LshProbe)));
   for (uint32_t i = 0; i < plan.n; ++i)
     request->probes[i] = {plan.keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_ctph_bind);
@@ -136,14 +136,14 @@ Datum lsh_ctph_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
   if (request->options_only) {
     refuse_options(request, kFamily);
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
   const CtphView digest = ctph_of_datum(request->value);
   LshConfig* config = request->config;
   if ((config->flags & kMetaBound) != 0) {
     const IndexParams p = index_params(config);
     request->matches = digest.is_long() == p.is_long;
-    if (request->matches || !request->can_raise) PG_RETURN_POINTER(nullptr);
+    if (request->matches || !request->can_raise) PG_RETURN_POINTER(NULL);
     ereport(ERROR,
             (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("digest was not made like those of the index"),
              request->shows_index ? errdetail("index: %s; row: one of %s", kind_of(p.is_long), made_by(digest))
@@ -166,7 +166,7 @@ Datum lsh_ctph_bind(PG_FUNCTION_ARGS) {
   config->recall = 1;
   set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_ctph_describe);
@@ -182,7 +182,7 @@ Datum lsh_ctph_describe(PG_FUNCTION_ARGS) {
         psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
   }
   request->recall_at = nullptr;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 // Hits say too little of the rate: all rows come with the least distance, 0, and the executor orders them.
@@ -191,7 +191,7 @@ Datum lsh_ctph_order(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
   request->usable = false;
   request->least = nullptr;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 }  // extern "C"

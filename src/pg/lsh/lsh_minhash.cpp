@@ -155,14 +155,14 @@ PG_FUNCTION_INFO_V1(lsh_minhash_keys);
 Datum lsh_minhash_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
   keys_of(request, signature_of(request->value));
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_keys);
 Datum lsh_query_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
   keys_of(request, indexed_query(request->value).signature);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 // The bound becomes a least number of equal components by the function that jaccard() uses, and that a greatest number
@@ -179,7 +179,7 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
       const LshQueryView q = lsh_query_view(request->query);
-      if (q.measure != LshMeasure::jaccard) PG_RETURN_POINTER(nullptr);  // the operator raises the error
+      if (q.measure != LshMeasure::jaccard) PG_RETURN_POINTER(NULL);  // the operator raises the error
       query = q.signature;
       bound = q.bound;
       break;
@@ -192,22 +192,22 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
       elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
   }
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
-  if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(nullptr);
+  if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(NULL);
   const uint32_t need = min_matches(bound, false, layout.num_perm, layout.bits);  // num_perm + 1 for NaN, too
   // An empty signature has similarity 0 to all.
   if (need > layout.num_perm || (query.empty() && need > 0)) {
     request->nothing = true;
     request->guaranteed = true;
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
-  if (need == 0) PG_RETURN_POINTER(nullptr);
+  if (need == 0) PG_RETURN_POINTER(NULL);
   const uint32_t mismatches = layout.num_perm - need;
   if (mismatches < layout.bands)
     request->slack = static_cast<uint16_t>(mismatches);
   else if (need >= layout.need)
     request->slack = static_cast<uint16_t>(layout.bands - 1);  // one hit is all that recall below 1 promises
   else
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   request->guaranteed = true;
   request->ngroups = static_cast<uint16_t>(layout.bands);
   request->nprobes = layout.bands;
@@ -216,7 +216,7 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   band_keys(layout, query.components, keys);
   for (uint32_t j = 0; j < layout.bands; ++j)
     request->probes[j] = {keys[j], static_cast<uint16_t>(j), static_cast<uint8_t>(kKeyBits)};
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_minhash_bind);
@@ -224,21 +224,21 @@ Datum lsh_minhash_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
   if (!request->options_only) {
     bind_or_check(request, signature_of(request->value), kDefaultThreshold);
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
   // The type modifier says how large the first signature will be, not how it is made. Of 8 bits needs the fewest bands.
   const auto [num_perm, bits] = minhash_shape(request->typmod);
   if (num_perm != 0) layout_of(num_perm, bits != 0 ? bits : 8, guarantee_of(request->options, kDefaultThreshold));
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_bind);
 Datum lsh_query_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  if (request->options_only) PG_RETURN_POINTER(nullptr);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
   const LshQueryView value = indexed_query(request->value);
   bind_or_check(request, value.signature, value.bound);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_minhash_describe);
@@ -255,7 +255,7 @@ Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
                            ? psprintf("%s, exactly", serves)
                            : psprintf("%s, each row with probability at least %s", serves, shown(request->config->recall).text);
   request->recall_at = recall_at;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 // A row that was met in h of p probed bands differs from the query in at least p - h components, one in each of the
@@ -277,10 +277,10 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
       condition = signature_of(request->condition);
       break;
     default:
-      PG_RETURN_POINTER(nullptr);
+      PG_RETURN_POINTER(NULL);
   }
   if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0)
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   const uint32_t most = p.layout.num_perm;
   request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
   for (uint32_t h = 0; h <= request->probed; ++h) {
@@ -288,7 +288,7 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
     request->least[h] = 1.0 - estimate_jaccard(most - differing, most, p.layout.bits);
   }
   request->usable = true;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 }  // extern "C"

@@ -10,7 +10,9 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "optimizer/plancat.h"
 #include "pgstat.h"
+#if NEARDUP_REACH
 #include "storage/buf_internals.h"
+#endif
 #include "storage/bufmgr.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
@@ -131,15 +133,19 @@ const RunSlot* find_run(const LshMeta& meta, uint64_t id) {
 RunSlot* find_run(LshMeta* meta, uint64_t id) { return const_cast<RunSlot*>(find_run(*meta, id)); }
 
 bool pin_recent(Relation relation, BlockNumber block, Buffer recent) {
+#if NEARDUP_REACH
   if (recent <= 0 || recent > NBuffers || !read_recent_buffer(relation, block, recent)) return false;
   // What a look-up would have told the replacement of pages: this one is in use.
   BufferDesc* descriptor = GetBufferDescriptor(recent - 1);
-  uint32 state = pg_atomic_read_u32(&descriptor->state);
+  auto state = read_state(&descriptor->state);
   while (BUF_STATE_GET_USAGECOUNT(state) < BM_MAX_USAGE_COUNT && (state & BM_LOCKED) == 0)
-    if (pg_atomic_compare_exchange_u32(&descriptor->state, &state, state + BUF_USAGECOUNT_ONE)) break;
+    if (exchange_state(&descriptor->state, &state, state + BUF_USAGECOUNT_ONE)) break;
   pgstat_count_buffer_read(relation);
   pgstat_count_buffer_hit(relation);
   return true;
+#else
+  return false;
+#endif
 }
 
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,

@@ -98,12 +98,12 @@ Datum lsh_set_keys(PG_FUNCTION_ARGS) {
     request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
     request->keys[0] = kLargeSetKey;
     request->nkeys = 1;
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
   request->keys = static_cast<uint64_t*>(palloc(set.n * sizeof(uint64_t) + 1));
   request->nkeys = static_cast<uint32_t>(set.n);
   for (size_t i = 0; i < set.n; ++i) request->keys[i] = set_element_key(set.elements[i]);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 // A group for each of the query's elements. A large row has no elements in the index: where it may qualify, its key
@@ -114,12 +114,12 @@ Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   clear_plan(request);
   check_set_params(request->config);
   LshQueryView query;
-  if (!is_set_query(request, &query)) PG_RETURN_POINTER(nullptr);
+  if (!is_set_query(request, &query)) PG_RETURN_POINTER(NULL);
   const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMostQuerySet + 1));
   const SetPlan plan = plan_set(query.set.n, query.bound);
   request->guaranteed = plan.served;
   request->nothing = plan.served && plan.nothing;
-  if (!plan.served || plan.nothing) PG_RETURN_POINTER(nullptr);
+  if (!plan.served || plan.nothing) PG_RETURN_POINTER(NULL);
   request->ngroups = static_cast<uint16_t>(n);
   request->slack = static_cast<uint16_t>(n - plan.least);
   request->nprobes = plan.large ? 2 * n : n;
@@ -128,7 +128,7 @@ Datum lsh_set_probes(PG_FUNCTION_ARGS) {
     request->probes[i] = {set_element_key(query.set[i]), static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
     if (plan.large) request->probes[n + i] = {kLargeSetKey, static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
   }
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_set_bind);
@@ -136,17 +136,17 @@ Datum lsh_set_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
   request->matches = true;
   if (request->options_only || (request->config->flags & kMetaBound) == 0) refuse_options(request, kSetFamily);
-  if (request->options_only) PG_RETURN_POINTER(nullptr);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
   if ((request->config->flags & kMetaBound) != 0) {
     check_set_params(request->config);
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
   const SetConfig stored{kMostIndexedSet};
   request->config->nbands = 0;
   request->config->threshold = 0;
   request->config->recall = 1;
   set_family(request->config, kSetFamily, kFamilyVersion, &stored, sizeof stored);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_set_describe);
@@ -156,7 +156,7 @@ Datum lsh_set_describe(PG_FUNCTION_ARGS) {
   request->parameters = psprintf("sets, elements of up to %zu", kMostIndexedSet);
   request->guarantee = "serves jaccard_exact >= any threshold above 0, exactly";
   request->recall_at = nullptr;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_minutiae_options);
@@ -180,7 +180,7 @@ Datum lsh_minutiae_keys(PG_FUNCTION_ARGS) {
   demand_cells(rules, set);
   request->final = false;
   request->keys = bucket_keys(rules, set, &request->nkeys);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_minutiae_probes);
@@ -189,18 +189,18 @@ Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
   clear_plan(request);
   const MinutiaeRules rules = minutiae_params(request->config);
   LshQueryView query;
-  if (!is_set_query(request, &query) || query.bound <= 0) PG_RETURN_POINTER(nullptr);
+  if (!is_set_query(request, &query) || query.bound <= 0) PG_RETURN_POINTER(NULL);
   uint32_t n = 0;
   const uint64_t* keys = bucket_keys(rules, int_set_of(query.set), &n);
   request->guaranteed = true;
   request->nothing = n == 0 || !(query.bound <= 1);
-  if (request->nothing) PG_RETURN_POINTER(nullptr);
+  if (request->nothing) PG_RETURN_POINTER(NULL);
   request->ngroups = static_cast<uint16_t>(n);
   request->slack = static_cast<uint16_t>(n - 1);  // one bucket in common
   request->nprobes = n;
   request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
   for (uint32_t i = 0; i < n; ++i) request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_minutiae_bind);
@@ -210,7 +210,7 @@ Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
   LshConfig* config = request->config;
   const bool bound = (config->flags & kMetaBound) != 0;
   if (request->options_only || !bound) refuse_options(request, kMinutiaeFamily);
-  if (request->options_only) PG_RETURN_POINTER(nullptr);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
   if (!bound) {
     const auto* options =
         PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const MinutiaeOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
@@ -223,7 +223,7 @@ Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
     set_family(config, kMinutiaeFamily, kFamilyVersion, &stored, sizeof stored);
   }
   minutiae_params(config);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_minutiae_describe);
@@ -236,7 +236,7 @@ Datum lsh_minutiae_describe(PG_FUNCTION_ARGS) {
                                 "cells, %.3g %% of others",
                                 100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
   request->recall_at = nullptr;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 }  // extern "C"

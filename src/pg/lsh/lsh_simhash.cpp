@@ -96,7 +96,7 @@ Datum lsh_simhash_keys(PG_FUNCTION_ARGS) {
   request->nkeys = blocks;
   request->final = true;
   for (uint32_t i = 0; i < blocks; ++i) request->keys[i] = block_key(blocks, i, value);
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_simhash_probes);
@@ -111,7 +111,7 @@ Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
   if (!plan_query(blocks, query, &request->nothing, &distance, &plan)) {
     request->nothing = request->nothing && query.measure == LshMeasure::hamming;
     request->guaranteed = request->nothing;
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
   auto* checked = static_cast<CheckedQuery*>(palloc(sizeof(CheckedQuery)));
   checked->distance = static_cast<int>(distance);
@@ -130,7 +130,7 @@ Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
   request->final = true;
   request->check = key_is_near;
   request->check_arg = checked;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_simhash_bind);
@@ -139,10 +139,10 @@ Datum lsh_simhash_bind(PG_FUNCTION_ARGS) {
   if (!request->options_only && (request->config->flags & kMetaBound) != 0) {
     blocks_of(request->config);
     request->matches = true;  // all are made alike
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   }
   refuse_options(request, kFamily);
-  if (request->options_only) PG_RETURN_POINTER(nullptr);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
   const auto* options =
       PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const SimhashOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
   SimhashConfig stored{};
@@ -156,7 +156,7 @@ Datum lsh_simhash_bind(PG_FUNCTION_ARGS) {
   config->recall = 1;
   set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_simhash_describe);
@@ -166,7 +166,7 @@ Datum lsh_simhash_describe(PG_FUNCTION_ARGS) {
   request->parameters = psprintf("simhash, %u blocks", blocks);
   request->guarantee = psprintf("serves hamming <= %u, exactly", most_distance(blocks));
   request->recall_at = nullptr;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_simhash_order);
@@ -175,19 +175,19 @@ Datum lsh_simhash_order(PG_FUNCTION_ARGS) {
   const uint32_t blocks = blocks_of(request->config);
   request->usable = false;
   request->least = nullptr;
-  if (request->strategy != kStrategyAtLeast) PG_RETURN_POINTER(nullptr);
+  if (request->strategy != kStrategyAtLeast) PG_RETURN_POINTER(NULL);
   const LshQueryView condition = lsh_query_view(request->condition);
   BlockPlan plan;
   uint32_t distance;
   bool nothing;
   if (condition.simhash != simhash_of_datum(request->query) ||
       !plan_query(blocks, condition, &nothing, &distance, &plan))
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
   // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
   request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
   for (uint32_t h = 0; h <= request->probed; ++h) request->least[h] = least_distance(blocks, plan, h);
   request->usable = true;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 }  // extern "C"

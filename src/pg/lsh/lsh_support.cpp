@@ -97,23 +97,23 @@ Datum support(FunctionCallInfo fcinfo, LshMeasure measure) {
   Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
   if (IsA(raw, SupportRequestIndexCondition)) {
     auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
-    if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(nullptr);
+    if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(NULL);
     const auto* call = reinterpret_cast<FuncExpr*>(request->node);
     bool exact;
     Expr* condition = index_condition(request->root, request->index, request->indexcol, call->funcid, call->args,
                                       request->indexarg, call->location, &exact);
-    if (condition == nullptr) PG_RETURN_POINTER(nullptr);
+    if (condition == nullptr) PG_RETURN_POINTER(NULL);
     request->lossy = !exact;
     PG_RETURN_POINTER(list_make1(condition));
   }
   if (IsA(raw, SupportRequestSelectivity)) {
     auto* request = reinterpret_cast<SupportRequestSelectivity*>(raw);
-    if (list_length(request->args) != 3) PG_RETURN_POINTER(nullptr);
+    if (list_length(request->args) != 3) PG_RETURN_POINTER(NULL);
     request->selectivity = predicate_selectivity(request->root, measure, request->funcid, request->args,
                                                  request->varRelid, request->jointype, request->sjinfo);
     PG_RETURN_POINTER(request);
   }
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 }  // namespace

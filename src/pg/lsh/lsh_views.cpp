@@ -171,13 +171,13 @@ bool look_for_views(Node* node, void* knowledge) {
   return walk_query(query, look_for_views, knowledge);
 }
 
-PlannedStmt* plan_with_views(Query* query, const char* text, int options, ParamListInfo params) {
+PlannedStmt* plan_with_views(Query* query, const char* text, int options, ParamListInfo params PLANNER_HOOK_PARAMETER) {
   if (guc_derive_conditions && query->commandType != CMD_UTILITY) {
     Knowledge knowledge{};
     look_for_views(reinterpret_cast<Node*>(query), &knowledge);
   }
-  return previous_hook != nullptr ? previous_hook(query, text, options, params)
-                                  : standard_planner(query, text, options, params);
+  return previous_hook != nullptr ? previous_hook(query, text, options, params PLANNER_HOOK_ARGUMENT)
+                                  : standard_planner(query, text, options, params PLANNER_HOOK_ARGUMENT);
 }
 
 }  // namespace

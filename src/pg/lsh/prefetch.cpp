@@ -32,6 +32,7 @@ uint32_t num_known = 0;  // a power of two
 
 void make_room(BlockNumber blocks) {
   static int scans = 0;
+  if (!NEARDUP_REACH) return;
   if (scans < kScansBefore) {
     ++scans;
     return;
@@ -49,6 +50,16 @@ void make_room(BlockNumber blocks) {
 // Neighbours lie side by side, files somewhere else.
 KnownBuffer* known_slot(Relation table, BlockNumber block) {
   return num_known == 0 ? nullptr : &known[(block + file_number(table) * 0x9E3779B1u) & (num_known - 1)];
+}
+
+// What the buffer's tag says, without a pin.
+bool may_hold(Buffer buffer, Relation table, BlockNumber block) {
+#if NEARDUP_REACH
+  const BufferTag& tag = GetBufferDescriptor(buffer - 1)->tag;
+  return tag.blockNum == block && NEARDUP_TAG_FILE_NUMBER(tag) == file_number(table);
+#else
+  return false;
+#endif
 }
 
 BlockNumber block_of(uint64_t tid) { return static_cast<BlockNumber>(tid >> 16); }
@@ -97,7 +108,7 @@ void RowPrefetch::ask(uint64_t tid) {
   ++asked_;
   const char* page = page_hint(*recent);
   if (page == nullptr) return;
-  prefetch_line(GetBufferDescriptor(*recent - 1));
+  prefetch_descriptor(*recent);
   prefetch_line(page);
   if (const ItemIdData* item = line_pointer(page, tid)) prefetch_line(item);
 }
@@ -107,8 +118,7 @@ void RowPrefetch::see(uint64_t tid) {
   ++seen_;
   if (page_hint(*recent) == nullptr) return;
   // It may hold another block by now, and this one lie on disk.
-  const BufferTag& tag = GetBufferDescriptor(*recent - 1)->tag;
-  if (tag.blockNum != block_of(tid) || NEARDUP_TAG_FILE_NUMBER(tag) != file_number(table_)) *recent = look_up(block_of(tid));
+  if (!may_hold(*recent, table_, block_of(tid))) *recent = look_up(block_of(tid));
   const char* page = page_hint(*recent);
   if (page == nullptr) return;
   const ItemIdData* item = line_pointer(page, tid);
@@ -131,15 +141,15 @@ void RowPrefetch::see_up_to(const CandidateList& list, size_t end) {
 }
 
 Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
+#if NEARDUP_REACH
   // What the heap does for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (heap->xs_cbuf != recent && pin_recent(table_, block_of(tid), recent)) {
-    if (BufferIsValid(heap->xs_cbuf)) ReleaseBuffer(heap->xs_cbuf);
-    heap->xs_cbuf = recent;
-    heap_page_prune_opt(table_, recent);
-  }
+  if (heap->xs_cbuf != recent && pin_recent(table_, block_of(tid), recent)) set_fetched_page(heap, block_of(tid), recent);
   // Else it may be of another row.
   return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block_of(tid) ? heap->xs_cbuf : InvalidBuffer;
+#else
+  return InvalidBuffer;
+#endif
 }
 
 }  // namespace neardup

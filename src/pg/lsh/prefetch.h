@@ -6,9 +6,11 @@
 
 #include "pg/lsh/collector.h"
 
+#if NEARDUP_REACH
 extern "C" {
 #include "storage/buf_internals.h"
 }
+#endif
 
 namespace neardup {
 
@@ -20,16 +22,23 @@ inline void prefetch_bytes(const char* p, size_t n) {
   for (size_t at = 0; at < n; at += kCacheLine) prefetch_line(p + at);
 }
 
-// The page in a shared buffer; null for local ones and for none.
+// The page in a shared buffer; null for local ones, for none, and where pages are only read as PostgreSQL's interfaces say (NEARDUP_REACH).
 inline const char* page_hint(Buffer recent) {
-  return recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
+  return NEARDUP_REACH && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
+}
+
+// What says which page a buffer has, and who.
+inline void prefetch_descriptor(Buffer recent) {
+#if NEARDUP_REACH
+  prefetch_line(GetBufferDescriptor(recent - 1));
+#endif
 }
 
 // What locking a page and looking at its head and tail takes.
 inline void prefetch_page(Buffer recent) {
   const char* page = page_hint(recent);
   if (page == nullptr) return;
-  prefetch_line(GetBufferDescriptor(recent - 1));
+  prefetch_descriptor(recent);
   prefetch_line(page);
   prefetch_line(page + BLCKSZ - kCacheLine);
 }

@@ -18,6 +18,8 @@ AttrNumber column_of(IndexScanDesc scan, const ScanKeyData* key) {
   return scan->indexRelation->rd_index->indkey.values[key->sk_attno - 1];
 }
 
+#if NEARDUP_REACH
+
 // Whether the version at the TID is the only one that a fetch by it can find, and its columns are the table's: in *row then. The page
 // is locked. What an undone transaction wrote may have had other columns; nobody fetches it, so nobody but us would read them.
 bool is_only_version(Buffer buffer, const ItemPointerData& at, HeapTuple row) {
@@ -34,6 +36,8 @@ bool is_only_version(Buffer buffer, const ItemPointerData& at, HeapTuple row) {
          (row->t_data->t_infomask & HEAP_XMIN_COMMITTED) != 0;
 }
 
+#endif
+
 }  // namespace
 
 void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
@@ -49,6 +53,8 @@ void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
   for (int i = 0; i < scan->numberOfKeys; ++i)
     keep_lsh_query(&scan->keyData[i].sk_func, scan->keyData[i].sk_argument, &memos_[i]);
 }
+
+#if NEARDUP_REACH
 
 // What the conditions say of a row that has but one version.
 RowVerdict RowCheck::quick_verdict(IndexScanDesc scan, HeapTuple row) const {
@@ -69,6 +75,8 @@ RowVerdict RowCheck::quick_verdict(IndexScanDesc scan, HeapTuple row) const {
 }
 
 RowVerdict RowCheck::look_at(IndexScanDesc scan, Buffer page) {
+  // start() sees to it; of the rows of an exclusion constraint none may be refused here, nor go without the recheck.
+  if (!IsMVCCSnapshot(scan->xs_snapshot)) elog(ERROR, "rows are looked at by a snapshot that is not MVCC");
   ItemPointerData at = scan->xs_heaptid;
   HeapTupleData row;
   LockBuffer(page, BUFFER_LOCK_SHARE);
@@ -94,5 +102,13 @@ RowVerdict RowCheck::look_at(IndexScanDesc scan, Buffer page) {
   MemoryContextReset(context_);
   return verdict;
 }
+
+#else
+
+// No page is ever handed over.
+RowVerdict RowCheck::quick_verdict(IndexScanDesc, HeapTuple) const { return RowVerdict::unknown; }
+RowVerdict RowCheck::look_at(IndexScanDesc, Buffer) { return RowVerdict::unknown; }
+
+#endif
 
 }  // namespace neardup

@@ -397,8 +397,16 @@ TEST(GpuPlan, PiecesGrowAndShrink) {
 }
 
 TEST(GpuPlan, JoiningPaysWhereKeysTellRowsApart) {
-  EXPECT_TRUE(worth_joining(3e7, 1e6, 4, 5e11, kSimhashCost));
-  EXPECT_FALSE(worth_joining(5e11, 1e6, 12, 5e11, kSimhashCost));
+  // 1,000,000 random simhashes at distances of 3, 7 and 11.
+  EXPECT_TRUE(worth_joining(3e7, kSimhashLookCost, 1e6, 4, 5e11, kSimhashCost));
+  EXPECT_TRUE(worth_joining(1.6e10, kSimhashLookCost, 1e6, 8, 5e11, kSimhashCost));
+  EXPECT_FALSE(worth_joining(1.9e11, kSimhashLookCost, 1e6, 12, 5e11, kSimhashCost));
+}
+
+TEST(GpuPlan, AFewPercentOfWhatIsFreeAreLeftToOthers) {
+  EXPECT_EQ(memory_reserve(uint64_t{80} << 30), uint64_t{4} << 30);
+  EXPECT_EQ(memory_reserve(uint64_t{1} << 30), uint64_t{256} << 20);
+  EXPECT_EQ(memory_reserve(uint64_t{100} << 20), uint64_t{100} << 20);
 }
 
 }  // namespace

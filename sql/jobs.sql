@@ -1,0 +1,104 @@
+-- Tables of duplicates, step by step on a few rows: which cluster, which representative, what survives, which number stays. More, with
+-- many rows and by comparison: test/t/210_jobs.py.
+-- Text f of 40 words, the last n of them others; two texts of one f with n <= 2 are near copies.
+\set SHOW_CONTEXT never
+CREATE FUNCTION body(f int, n int) RETURNS text IMMUTABLE LANGUAGE sql AS
+  $$ SELECT string_agg(CASE WHEN w > 40 - n THEN 'n' || n ELSE 'f' || f END || 'w' || w, ' ' ORDER BY w) FROM generate_series(1, 40) w $$;
+-- chain(n) and chain(n + 3) are near copies, chain(n) and chain(n + 6) are not.
+CREATE FUNCTION chain(n int) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT string_agg('c' || w, ' ' ORDER BY w) FROM generate_series(n, n + 40) w $$;
+-- 200 others are similar to nothing: a job looks at a part of the rows only where it is a small one.
+CREATE TABLE pages (id int PRIMARY KEY, body text, published date, tenant int, hidden boolean DEFAULT false);
+INSERT INTO pages SELECT 100 * f + n, body(f, n), date '2026-01-01' + 10 * f + n, n % 2 FROM generate_series(1, 6) f, generate_series(0, 2) n;
+INSERT INTO pages SELECT 5000 + f, body(f, 0), '2026-04-01', 2 FROM generate_series(101, 300) f;
+INSERT INTO pages VALUES (700, chain(3), '2026-03-10', 0), (701, chain(6), '2026-03-11', 1);
+SELECT create_duplicates('copies', 'pages', 'id', 'body', order_by => 'published');
+CALL refresh_duplicates('copies');
+SELECT id, cluster, representative, round(similarity::numeric, 3) AS similarity, survivor FROM copies WHERE id < 5000 ORDER BY id;
+SELECT refresh, change, cluster, other FROM copies_changes ORDER BY 1, 2, 3, 4;
+-- Nothing has changed, nothing is clustered
+CALL refresh_duplicates('copies');
+SELECT phase, done, total FROM duplicates_status;
+SELECT clustered, refresh, clustered_rows FROM copies_job;
+-- The number of a cluster stays with its representative, wherever the others go: row 102 becomes another text, and the first of all.
+UPDATE pages SET body = body(9, 0), published = '2025-01-01' WHERE id = 102;
+-- The representative goes: the number stays with the first row that is left.
+DELETE FROM pages WHERE id = 200;
+UPDATE pages SET body = body(8, 0) WHERE id = 202;
+-- Another draws the representative to it, and not its copy.
+INSERT INTO pages VALUES (702, chain(0), '2025-03-01', 0);
+-- All rows go; a row comes between; a key changes, and with it the representative.
+DELETE FROM pages WHERE id / 100 = 3;
+INSERT INTO pages VALUES (403, body(4, 1), '2026-02-09', 1);
+UPDATE pages SET published = '2025-06-01' WHERE id = 502;
+CALL refresh_duplicates('copies', batch => 2);
+SELECT id, cluster, representative, round(similarity::numeric, 3) AS similarity, survivor FROM copies WHERE id < 5000 ORDER BY id;
+SELECT refresh, change, cluster, other FROM copies_changes ORDER BY 1, 2, 3, 4;
+SELECT clustered_rows < (SELECT count(*) FROM pages) AS part_of_them FROM copies_job;
+-- and the same by a job that clusters all rows, but for the numbers
+SELECT create_duplicates('anew', 'pages', 'id', 'body', order_by => 'published');
+CALL refresh_duplicates('anew');
+SELECT id, c.representative, c.survivor, a.representative, a.survivor FROM copies c FULL JOIN anew a USING (id)
+WHERE (c.representative, c.similarity, c.survivor) IS DISTINCT FROM (a.representative, a.similarity, a.survivor);
+SELECT drop_duplicates('anew');
+-- Two clusters become one, the older number stays; all rows are clustered this time.
+UPDATE pages SET body = body(1, 2), published = '2024-01-01' WHERE id IN (600, 601, 602);
+UPDATE copies_job SET recluster = true;
+CALL refresh_duplicates('copies');
+SELECT id, cluster, representative, survivor FROM copies WHERE id / 100 IN (1, 6) ORDER BY id;
+SELECT refresh, change, cluster, other FROM copies_changes WHERE refresh = 4 ORDER BY 1, 2, 3, 4;
+SELECT drop_duplicates('copies');
+SELECT to_regclass('copies'), to_regclass('copies_job'), to_regclass('copies_signatures'), to_regclass('copies_changes');
+
+-- What rows are in it, and which survives
+SELECT create_duplicates('longest', 'pages', 'id', 'body', keep => 'longest', filter => 'tenant = 1', deleted => 'hidden');
+UPDATE pages SET body = body || ' and more' WHERE id IN (403, 501);
+CALL refresh_duplicates('longest');
+SELECT id, representative, survivor FROM longest ORDER BY id;
+UPDATE pages SET hidden = true WHERE id = 403;
+UPDATE pages SET tenant = 1 WHERE id = 502;
+UPDATE pages SET hidden = NULL WHERE id = 201;
+CALL refresh_duplicates('longest');
+SELECT id, representative, survivor FROM longest ORDER BY id;
+SELECT drop_duplicates('longest');
+INSERT INTO pages VALUES (800, body(50, 0), '2026-05-01', 0), (801, body(50, 0), '2026-05-01', 1), (802, body(50, 0), '2026-05-01', 1);
+SELECT create_duplicates('within', 'pages', 'id', 'body', order_by => 'published', within => '{tenant}', at => 'published', at_most_apart => '1 day', linkage => 'connected', verify => 'jaccard');
+CALL refresh_duplicates('within');
+SELECT id, tenant, representative, survivor FROM "within" WHERE id < 5000 ORDER BY id;
+-- Stopped, and another threshold
+SELECT pause_duplicates('within');
+CALL refresh_duplicates('within');
+SELECT pause_duplicates('within', false);
+SELECT alter_duplicates('within', threshold => 0.95, at_most_apart => '5 years');
+CALL refresh_duplicates('within');
+SELECT id, tenant, representative, survivor FROM "within" WHERE id < 5000 ORDER BY id;
+SELECT rename_duplicates('within', 'apart');
+SELECT to_regclass('"within"'), count(*) FROM apart;
+SELECT drop_duplicates('apart');
+-- Verified by the documents; a chain that anchors do not join and links do
+INSERT INTO pages SELECT 1000 + n, chain(100 + n), '2026-03-01' FROM generate_series(0, 12, 3) n;
+SELECT create_duplicates('anchored', 'pages', 'id', 'body', threshold => 0.5, verify => 'jaccard', verify_threshold => 0.6, filter => 'id BETWEEN 1000 AND 1012');
+SELECT create_duplicates('linked', 'pages', 'id', 'body', threshold => 0.5, linkage => 'connected', verify => 'jaccard', verify_threshold => 0.6, filter => 'id BETWEEN 1000 AND 1012');
+CALL refresh_duplicates('anchored');
+CALL refresh_duplicates('linked');
+SELECT id, a.representative, round(a.similarity::numeric, 3) AS similarity, l.representative, round(l.similarity::numeric, 3) AS similarity
+FROM anchored a FULL JOIN linked l USING (id) ORDER BY id;
+-- Errors
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', threshold => 80);
+SELECT create_duplicates('wrong', 'pages', 'id');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', keep => 'newest');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', filter => 'random() < 0.5');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', at => 'published');
+SELECT create_duplicates('anchored', 'pages', 'id', 'body');
+SELECT create_duplicates('wrong', 'pages', 'id', 'tenant');
+SELECT create_duplicates('wrong', 'pages', 'key', 'body');
+CALL refresh_duplicates('none');
+CREATE TABLE other_job (a int);
+CALL refresh_duplicates('other');
+SELECT drop_duplicates('other');
+DROP TABLE other_job;
+CALL refresh_duplicates('linked', batch => 0);
+-- The source goes
+DROP TABLE pages;
+CALL refresh_duplicates('linked');
+SELECT drop_duplicates('linked'), drop_duplicates('anchored');
+DROP FUNCTION body, chain;

@@ -1,0 +1,41 @@
+"""The texts in samples/ as documents, and what the slow reference says of them: a stand-in for the data sets, that everybody has.
+tools/sample_truth.cpp has made what is read here, and says what the documents are."""
+from harness import *
+
+IN_A_ROW = 12
+
+
+def documents():
+    """[(id, text)]"""
+    paths = []
+    for folder, _, files in os.walk(os.path.join(ROOT, "samples")):
+        paths += [os.path.join(folder, f) for f in files if f != "README"]
+    texts = []
+    for path in sorted(paths):
+        with open(path, encoding="utf-8", newline="") as f:
+            texts.append(f.read())
+    rows = ["".join((texts + texts)[i:i + IN_A_ROW]) for i in range(len(texts))]
+    return [("text_%d" % i, t) for i, t in enumerate(texts)] + [("row_%d" % i, t) for i, t in enumerate(rows)]
+
+
+def tsv(name):
+    with open(os.path.join(ROOT, "test", "data", name), encoding="ascii") as f:
+        return [line.rstrip("\n").split("\t") for line in f]
+
+
+def pairs():
+    """[(id, id, edit distance, Jaccard of 3 words, of 5 characters, score of the digests)]: all near ones, and some others."""
+    return [(a, b, int(lev), float(words), float(chars), int(score)) for a, b, lev, words, chars, score in tsv("samples_pairs.tsv")]
+
+
+def digests():
+    return dict(tsv("samples_digests.tsv"))
+
+
+def fill(conn, table, columns, rows):
+    """Makes the table anew."""
+    conn.execute("DROP TABLE IF EXISTS %s; CREATE TABLE %s (%s)" % (table, table, columns))
+    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % table) as copy:
+        for row in rows:
+            copy.write_row(row)
+    conn.execute("ANALYZE %s" % table)
