@@ -53,6 +53,7 @@ package_names() {
   case $1 in
     test)
       printf '%s\n' cmake libgtest-dev python3 python3-psycopg python3-psycopg2
+      printf '%s\n' unicode-data  # what generated tables are compared with
       printf '%s\n' python3-venv  # for pglast, of PyPI: the lint of SQL
       if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith; fi  # fuzz targets; what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
@@ -64,7 +65,7 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
-    python3-venv | sqlsmith) return 0 ;;
+    python3-venv | sqlsmith | unicode-data) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
   esac
   return 1
