@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Detection of encodings: every script of Unicode in every form, every encoding that PostgreSQL converts, and the damage
 that files have. Prints accuracy and confidence; asserts what they must be at least."""
+import bisect
 import collections
+import glob
 import random
 import unicodedata
 
@@ -9,6 +11,7 @@ from harness import *
 
 random.seed(20240229)
 FORMS = {"UTF8": "utf-8", "UTF16LE": "utf-16-le", "UTF16BE": "utf-16-be", "UTF32LE": "utf-32-le", "UTF32BE": "utf-32-be"}
+NO_SCRIPT = 0  # kNoScript of script_table.inc
 CONFIDENT = 0.95  # from here on, answers must be right in this share
 
 # Article 1 of the Universal Declaration of Human Rights.
@@ -110,14 +113,24 @@ class Tally:
         check("confidence of %.2f or more is deserved" % CONFIDENT, share >= CONFIDENT, "%.4f of %d; %s" % (share, len(sure), [a for a in sure if not a.right][:5]))
 
 
+def project_scripts():
+    """(first code point, script) of each run in script_table.inc: the Unicode that is frozen there, older than Python's may be."""
+    with open(glob.glob(os.path.join(ROOT, "src", "*", "**", "script_table.inc"), recursive=True)[0], encoding="ascii") as f:
+        runs = re.search(r"kScriptRuns\[\d+\] = \{(.*?)\}", f.read(), re.S).group(1)
+    return [(int(run, 16) >> 8, int(run, 16) & 0xFF) for run in re.findall(r"0x\w+", runs)]
+
+
 def scripts_of_unicode():
     """Letters and marks by script, as the names of characters have it."""
     ends = {"LETTER", "LETTERS", "SYLLABLE", "SYLLABICS", "VOWEL", "CONSONANT", "SIGN", "CAPITAL", "SMALL", "IDEOGRAPH", "LIGATURE", "CHARACTER", "HIEROGLYPH",
             "LOGOGRAM", "PHASE-A", "INDEPENDENT", "SUBJOINED", "HALFWIDTH", "SIGNS", "DIGIT", "NUMBER", "TONE", "MARK", "FINAL", "PHARYNGEAL", "MONOGRAM", "KANA"}
     found = collections.defaultdict(list)
+    runs = project_scripts()
+    starts = [start for start, _ in runs]
     for code in range(0x110000):
         c = chr(code)
-        if unicodedata.category(c) not in ("Lu", "Ll", "Lo", "Mn", "Mc"):
+        at = bisect.bisect_right(starts, code) - 1
+        if unicodedata.category(c) not in ("Lu", "Ll", "Lo", "Mn", "Mc") or at < 0 or runs[at][1] == NO_SCRIPT:
             continue
         words = unicodedata.name(c, "").split()
         stop = next((i for i, w in enumerate(words) if w.split("-")[0] in ends or w.startswith("IDEOGRAPH-")), None)
