@@ -91,16 +91,13 @@ CCACHE ?= $(shell command -v ccache)
 # Without these it does not look at what is compiled with a precompiled header.
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
-# What the loops over components, bits and characters live in gains by -O3; nothing else does.
-KERNEL_OBJS := $(filter src/core/kernels_% src/core/edit_% src/core/ctph%,$(CORE_OBJS))
 # Parts of the extension that know no PostgreSQL: the unit tests have them, too.
 PLAIN_PG_OBJS := $(patsubst %,src/pg/%.o,gpu_fallback gpu_join gpu_word_tiles)
 
 # The flags of each class of objects, and of its precompiled header. The core is ours alone: hidden, so that it cannot collide
 # with another C++ extension in the same backend.
 HIDDEN = -fvisibility=hidden -fvisibility-inlines-hidden
-$(CORE_OBJS) $(TEXT_OBJS) src/pch/core.h.gch: private override CXXFLAGS += $(HIDDEN)
-$(KERNEL_OBJS): private override CXXFLAGS += -O3
+$(CORE_OBJS) $(TEXT_OBJS) src/pch/core.h.gch: private override CXXFLAGS += -O3 $(HIDDEN)
 $(TEXT_OBJS) $(TEXT_OBJS:.o=.syntax): private override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
 # The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
 $(CLI_OBJS) $(CLI_OBJS:.o=.syntax) src/pch/cli.h.gch: private override CPPFLAGS := $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src \
@@ -114,8 +111,8 @@ src/pg/fn_version.o src/cli/main.o: neardup.control
 WITH_PCH ?= yes
 ifeq ($(WITH_PCH),yes)
 precompiled = -include src/pch/$(1).h -Winvalid-pch -fpch-preprocess
-$(filter-out $(KERNEL_OBJS),$(CORE_OBJS)): PRECOMPILED = $(call precompiled,core)
-$(filter-out $(KERNEL_OBJS),$(CORE_OBJS)): src/pch/core.h.gch
+$(CORE_OBJS): PRECOMPILED = $(call precompiled,core)
+$(CORE_OBJS): src/pch/core.h.gch
 $(filter-out $(PLAIN_PG_OBJS),$(PG_OBJS)): PRECOMPILED = $(call precompiled,pg)
 $(filter-out $(PLAIN_PG_OBJS),$(PG_OBJS)): src/pch/pg.h.gch
 $(CLI_OBJS): PRECOMPILED = $(call precompiled,cli)
@@ -147,7 +144,7 @@ src/text/.libraries: NOTE = $(TEXT_CPPFLAGS)
 src/pg/.server: NOTE = $(VERSION) $(includedir_server)
 $(NOTES): FORCE
 	@echo $(call quoted,$(NOTE)) | cmp -s - $@ || echo $(call quoted,$(NOTE)) > $@
-$(OBJS) $(CLI_OBJS) $(PCH): src/.compiler
+$(OBJS) $(CLI_OBJS) $(PCH): src/.compiler $(firstword $(MAKEFILE_LIST))
 $(TEXT_OBJS): src/text/.libraries
 $(PG_OBJS) src/pch/pg.h.gch $(CLI_OBJS) src/pch/cli.h.gch: src/pg/.server
 FORCE:
