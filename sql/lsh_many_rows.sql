@@ -1,4 +1,4 @@
--- A scan of very many rows: within work_mem, in parts that lose and repeat nothing, and not without looking up.
+-- A scan of very many rows: within work_mem, in parts that lose and repeat nothing.
 -- 16 components in 5 bands. All rows differ from the query in three components of one band, so they have as many hits as a row
 -- with one such component: candidates of a condition that allows one, each to be refused by looking at it.
 CREATE TABLE many_rows (id int, sig minhash) WITH (autovacuum_enabled = off);
@@ -11,41 +11,6 @@ SELECT guarantee, bands, units > 4 AS several_units FROM lsh_info('many_rows_sig
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET max_parallel_workers_per_gather = 0;
--- Cancelled long before it has refused the last row: after a third of the time, and with less than two thirds of the processor's
--- (of the process, in ticks of Linux).
-CREATE FUNCTION milliseconds(query text) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE began timestamptz := clock_timestamp();
-BEGIN
-  EXECUTE query;
-  RETURN 1000 * extract(epoch FROM clock_timestamp() - began);
-END $$;
-CREATE FUNCTION ticks() RETURNS int LANGUAGE sql VOLATILE AS
-  $$ SELECT t[12]::int + t[13]::int FROM (SELECT string_to_array(regexp_replace(pg_read_file('/proc/self/stat', 0, 10000, true), '^.*\) ', ''), ' ') AS t) s $$;
-CREATE VIEW refused AS SELECT count(*) FROM many_rows WHERE sig %> with_threshold(sig(0), 15 / 16.0);
-SELECT * FROM refused;
-SELECT ticks() AS began, milliseconds('TABLE refused') AS took \gset
-SELECT ticks() - :began AS all_ticks, 1000000 AS used \gset
--- three times, since a machine may be less busy than before
-SELECT least(:took, milliseconds('TABLE refused')) AS took \gset
-SELECT greatest(:took / 3, 1)::int AS limit, ticks() AS began \gset
-SET statement_timeout = :limit;
-SELECT * FROM refused;
-RESET statement_timeout;
-SELECT least(:used, ticks() - :began) AS used \gset
-SELECT least(:took, milliseconds('TABLE refused')) AS took \gset
-SELECT greatest(:took / 4, 1)::int AS limit, ticks() AS began \gset
-SET statement_timeout = :limit;
-SELECT * FROM refused;
-RESET statement_timeout;
-SELECT least(:used, ticks() - :began) AS used \gset
-SELECT least(:took, milliseconds('TABLE refused')) AS took \gset
-SELECT greatest(:took / 5, 1)::int AS limit, ticks() AS began \gset
-SET statement_timeout = :limit;
-SELECT * FROM refused;
-RESET statement_timeout;
-SELECT least(:used, ticks() - :began) AS used \gset
-SELECT :used <= greatest(:all_ticks * 2 / 3, 2) AS ended_soon;
-DROP VIEW refused;
 -- What a scan keeps while its rows come, beside what the executor and the session have: a few times work_mem, and not a multiple of
 -- the rows. The first row is enough.
 CREATE FUNCTION kept() RETURNS bigint LANGUAGE sql VOLATILE AS $$ SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts $$;
@@ -90,4 +55,4 @@ SELECT pending_rows, (SELECT min(ctid) FROM many_rows WHERE id > 40000) < (SELEC
 FROM lsh_info('many_rows_sig');
 SELECT count(*), count(DISTINCT id), sum(id) FROM many_rows WHERE sig %> (SELECT with_threshold(sig(100, 101, 102), 0.5));
 DROP TABLE many_rows;
-DROP FUNCTION kept, kept_by, milliseconds, ticks, sig;
+DROP FUNCTION kept, kept_by, sig;

@@ -122,6 +122,25 @@ def terminated(name, conn):
         equal("%s: the server runs on" % label, one(conn, "SELECT min(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'"), start)
 
 
+def refusing_scan(conn):
+    """A scan of an index that refuses every row it looks at stops long before the last one."""
+    # 16 components. All rows differ from the query in three of one band: candidates of a condition that allows one.
+    conn.execute("""CREATE TABLE refused (id int, sig minhash) WITH (autovacuum_enabled = off);
+        CREATE FUNCTION sig(VARIADIC changed bigint[]) RETURNS minhash IMMUTABLE LANGUAGE sql AS
+          $$ SELECT minhash_import(changed || array(SELECT generate_series(cardinality(changed)::bigint, 15))) $$;
+        CREATE INDEX ON refused USING lsh (sig) WITH (threshold = 0.75, pending_limit = 64);
+        INSERT INTO refused SELECT n, sig(100, 101, 102) FROM generate_series(1, 1000000) n""")
+    query = "SELECT count(*) FROM refused WHERE sig %> with_threshold(sig(0), 15 / 16.0)"
+    conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+    check("a scan that refuses rows is one by the index", "Index Scan" in str(conn.execute("EXPLAIN " + query).fetchall()))
+    equal("it refuses all rows", one(conn, query), 0)
+    before = cpu_seconds(conn.info.backend_pid)
+    one(conn, query)
+    whole = cpu_seconds(conn.info.backend_pid) - before
+    stops_when_asked("it stops when asked, of %.2f s" % whole, conn, query, most=whole / 3)
+    conn.execute("RESET enable_seqscan; RESET enable_bitmapscan")
+
+
 def main():
     with database() as name, connect(name) as conn:
         prepare(conn)
@@ -134,6 +153,7 @@ def main():
                 stops(conn, "%s, %s" % (label, memory), query)
         equal("no temporary file is left", temp_files(conn), 0)
 
+        refusing_scan(conn)
         terminated(name, conn)
         equal("no temporary file is left by them", temp_files(conn), 0)
 
