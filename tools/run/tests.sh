@@ -113,12 +113,13 @@ gtest_run() {
 
 # cmake_tests FOLDER FLAGS TARGETS OPTIONS...: configures, builds and runs test programs; FLAGS for the compiler
 cmake_tests() {
-  local folder=$1 flags=$2 targets=$3 program
+  local folder=$1 flags=$2 targets=$3 program programs
   shift 3
   cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags" "${launcher[@]}" "$@"
   # shellcheck disable=SC2086  # words
   cmake --build "$folder" -j "$(processors)" --target $targets
-  for program in $(gtest_binaries "$folder"); do gtest_run "$program"; done
+  mapfile -t programs < <(gtest_binaries "$folder")
+  for program in "${programs[@]}"; do gtest_run "$program"; done
 }
 
 # ccache for CMake, where it is found
@@ -311,11 +312,12 @@ one_script() {
 # which take longest, first. Those with a line "# alone" look at the whole server: after the others. What a script prints comes in one
 # piece, when it ends.
 scripts_at_once() {
-  local script at_once ended
+  local script scripts at_once ended
+  mapfile -t scripts < <(ls -S "$@")
   at_once=$(($(processors) + 1))
   if [ "$at_once" -gt "$most_scripts_at_once" ]; then at_once=$most_scripts_at_once; fi
   rm -f "$work"/script-*.out
-  for script in $(ls -S "$@"); do
+  for script in "${scripts[@]}"; do
     if grep -q '^# alone' "$script"; then continue; fi
     while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n || true; done
     { one_script "$script" || true; } >"$work/script-$(basename "$script").out" 2>&1 &
@@ -383,7 +385,7 @@ step_server() {
 
 # test_version MAJOR OPTIONS...: what depends on PostgreSQL, in a copy of this tree that is built for that one, so that what is built here stays
 test_version() {
-  local major=${1:-} copy
+  local major=${1:-} copy sources=(-type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*')  # not what make has made
   [ $# -eq 0 ] || shift
   [[ $major =~ ^[0-9]+$ ]] || die "--pg takes a major version of PostgreSQL, such as 17: ${major:-nothing}"
   set_work
@@ -397,14 +399,14 @@ test_version() {
   # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
   # (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
-  find "$copy/src" -type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*' -delete
+  find "$copy/src" "${sources[@]}" -delete
   touch "$copy.copying"
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
   tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.d' --exclude='*.gch' --exclude='*.so' \
     --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server --exclude=./src/text/.libraries \
     --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
   # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
-  find "$copy/src" "$copy/neardup.control" -type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*' -newer "$copy.copied" -exec touch {} +
+  find "$copy/src" "$copy/neardup.control" "${sources[@]}" -newer "$copy.copied" -exec touch {} +
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
     export NEARDUP_DATA
