@@ -14,18 +14,19 @@ EXTENSION = neardup
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(SRC)/neardup.control)
 MODULE_big = neardup
 
-CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*.cpp))
-PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/lsh/*.cpp))
+CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*/*.cpp))
+OFFLOAD_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/offload/*.cpp))
+PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/*/*.cpp src/pg/lsh/*/*.cpp))
 TEXT_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/text/*.cpp))
 CLI_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/cli/*.cpp))
-OBJS = $(CORE_OBJS) $(TEXT_OBJS) $(PG_OBJS)
+OBJS = $(CORE_OBJS) $(TEXT_OBJS) $(OFFLOAD_OBJS) $(PG_OBJS)
 # Precompiled headers, a set of flags each: src/pch
 PCH := $(patsubst %,src/pch/%.h.gch,core pg cli)
 
 # Not by their names alone, which may have spaces.
 ifneq ($(SRC),.)
 ifneq ($(realpath $(SRC)),$(realpath $(CURDIR)))
-ifneq ($(call sources,src/core/*.o),)
+ifneq ($(call sources,src/core/*/*.o),)
 $(error $(SRC) holds objects, which would be taken for those of this folder: make -C $(SRC) clean)
 endif
 # Here and not by a rule: make would find the folders of the sources instead.
@@ -91,30 +92,27 @@ CCACHE ?= $(shell command -v ccache)
 # Without these it does not look at what is compiled with a precompiled header.
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
-# Parts of the extension that know no PostgreSQL: the unit tests have them, too.
-PLAIN_PG_OBJS := $(patsubst %,src/pg/%.o,gpu_fallback gpu_join gpu_word_tiles)
-
-# The flags of each class of objects, and of its precompiled header. The core is ours alone: hidden, so that it cannot collide
+# The flags of each class of objects, and of its precompiled header. What knows no PostgreSQL is ours alone: hidden, so that it cannot collide
 # with another C++ extension in the same backend.
 HIDDEN = -fvisibility=hidden -fvisibility-inlines-hidden
-$(CORE_OBJS) $(TEXT_OBJS) src/pch/core.h.gch: private override CXXFLAGS += -O3 $(HIDDEN)
+$(CORE_OBJS) $(TEXT_OBJS) $(OFFLOAD_OBJS) src/pch/core.h.gch: private override CXXFLAGS += -O3 $(HIDDEN)
 $(TEXT_OBJS) $(TEXT_OBJS:.o=.syntax): private override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
 # The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
 $(CLI_OBJS) $(CLI_OBJS:.o=.syntax) src/pch/cli.h.gch: private override CPPFLAGS := $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src \
   -I$(shell $(PG_CONFIG) --includedir)
 # g++ 12 takes its own std::string, which is no system header to it once precompiled, for an overflow.
 $(CLI_OBJS): private override CXXFLAGS += -Wno-array-bounds -Wno-stringop-overflow
-src/pg/fn_version.o src/cli/main.o src/pg/fn_version.syntax src/cli/main.syntax: private override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
-src/pg/fn_version.o src/cli/main.o: neardup.control
+src/pg/functions/fn_version.o src/cli/main.o src/pg/functions/fn_version.syntax src/cli/main.syntax: private override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
+src/pg/functions/fn_version.o src/cli/main.o: neardup.control
 
 # Precompiled headers; WITH_PCH=no compiles without.
 WITH_PCH ?= yes
 ifeq ($(WITH_PCH),yes)
 precompiled = -include src/pch/$(1).h -Winvalid-pch -fpch-preprocess
-$(CORE_OBJS): PRECOMPILED = $(call precompiled,core)
-$(CORE_OBJS): src/pch/core.h.gch
-$(filter-out $(PLAIN_PG_OBJS),$(PG_OBJS)): PRECOMPILED = $(call precompiled,pg)
-$(filter-out $(PLAIN_PG_OBJS),$(PG_OBJS)): src/pch/pg.h.gch
+$(CORE_OBJS) $(OFFLOAD_OBJS): PRECOMPILED = $(call precompiled,core)
+$(CORE_OBJS) $(OFFLOAD_OBJS): src/pch/core.h.gch
+$(PG_OBJS): PRECOMPILED = $(call precompiled,pg)
+$(PG_OBJS): src/pch/pg.h.gch
 $(CLI_OBJS): PRECOMPILED = $(call precompiled,cli)
 $(CLI_OBJS): src/pch/cli.h.gch
 endif

@@ -7,8 +7,8 @@
 #include <random>
 #include <string>
 
-#include "core/clean.h"
-#include "core/text_quality.h"
+#include "core/intake/clean.h"
+#include "core/intake/text_quality.h"
 #include "text/patterns.h"
 
 using namespace neardup;

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "bench/texts.h"
-#include "core/cpu.h"
-#include "core/minhash.h"
-#include "core/shingle.h"
-#include "core/simhash.h"
+#include "core/kernels/kernels.h"
+#include "core/signature/minhash.h"
+#include "core/document/shingle.h"
+#include "core/signature/simhash.h"
 
 namespace {
 

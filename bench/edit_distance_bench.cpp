@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bench/texts.h"
-#include "core/cpu.h"
-#include "core/edit_distance.h"
+#include "core/kernels/kernels.h"
+#include "core/exact/edit_distance.h"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/ctph_pairs.h"
-#include "core/hash.h"
-#include "core/simhash_pairs.h"
+#include "core/kernels/kernels.h"
+#include "core/pairs/ctph_pairs.h"
+#include "core/base/hash.h"
+#include "core/pairs/simhash_pairs.h"
 
 namespace {
 

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/ctph_pairs.h"
-#include "core/pairs.h"
-#include "core/simhash_pairs.h"
+#include "core/kernels/kernels.h"
+#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/simhash_pairs.h"
 #include "gpu/device.h"
 #include "gpu/neardup_gpu.h"
 #include "test/gpu/reference_kernels.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "bench/signatures.h"
-#include "core/encode.h"
-#include "core/hash.h"
-#include "core/utf8.h"
+#include "core/signature/minhash_encode.h"
+#include "core/base/hash.h"
+#include "core/unicode/utf8.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/signatures.h"
-#include "core/cluster.h"
-#include "core/pairs.h"
+#include "core/pairs/cluster.h"
+#include "core/pairs/minhash_pairs.h"
 #include "test/reference/stdio_temp_file.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/signatures.h"
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "test/reference/edit_reference.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 namespace neardup::bench {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/similar_words.h"
-#include "core/word_row.h"
+#include "core/kernels/kernels.h"
+#include "core/word_model/similar_words.h"
+#include "core/word_model/word_row.h"
 
 namespace {
 

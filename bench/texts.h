@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/hash.h"
-#include "core/utf8.h"
+#include "core/base/hash.h"
+#include "core/unicode/utf8.h"
 
 namespace neardup::bench {
 

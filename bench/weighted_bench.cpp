@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "core/cosine.h"
-#include "core/weighted_minhash.h"
+#include "core/exact/cosine.h"
+#include "core/signature/weighted_minhash.h"
 #include "reference/weighted_reference.h"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/texts.h"
-#include "core/word_counts.h"
+#include "core/word_model/word_counts.h"
 #include "reference/stdio_temp_file.h"
 
 namespace {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/core/script_table.inc: the script of every code point, and how common Han characters and hangul are.
+"""Writes src/core/intake/script_table.inc: the script of every code point, and how common Han characters and hangul are.
 
 Source: the Unicode Character Database as Debian ships it (package unicode-data, version 15.0.0), and Python's codecs
         for the levels of national standards.
-Run:    python3 tools/make_script_table.py [/usr/share/unicode] > src/core/script_table.inc
-Only guesses depend on the result (src/core/text_bits.h), nothing that is stored.
+Run:    python3 tools/make_script_table.py [/usr/share/unicode] > src/core/intake/script_table.inc
+Only guesses depend on the result (src/core/intake/text_bits.h), nothing that is stored.
 """
 import math
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/core/unicode_table.inc: word class and simple case folding of every code point.
+"""Writes src/core/unicode/unicode_table.inc: word class and simple case folding of every code point.
 
 Source: the Unicode Character Database as Debian ships it (package unicode-data, version 15.0.0).
-Run:    python3 tools/make_unicode_table.py [/usr/share/unicode] > src/core/unicode_table.inc
+Run:    python3 tools/make_unicode_table.py [/usr/share/unicode] > src/core/unicode/unicode_table.inc
 The result is committed and frozen: stored signatures depend on it. A table from another Unicode
-version is another tokenizer version (kTokenizerVersion in src/core/utf8.h).
+version is another tokenizer version (kTokenizerVersion in src/core/unicode/utf8.h).
 """
 import os
 import sys

@@ -328,7 +328,7 @@ class Runner:
             return self.verdict(status)
         if kind == "loader":
             self.psql("DROP DATABASE IF EXISTS loader WITH (FORCE)", "CREATE DATABASE loader")
-            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli_test.py"), self.env["NEARDUP_BIN"], *rest.split()],
+            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli", "cli_test.py"), self.env["NEARDUP_BIN"], *rest.split()],
                                   self.log, env=dict(self.env, PGDATABASE="loader"), timeout=timeout)
             return self.script_verdict(status, output)
         database = "mutate_script"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "gpu/cuda_gpu.h"
 #include "gpu/device.h"
 #include "gpu/make_search.h"

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace neardup::gpu {
 

@@ -333,7 +333,7 @@ class MinhashSearch final : public JoinSearch<Gpu> {
         need_matches_(job.need),
         shape_{(row_bytes_ + 15) / 16 * 4, job.num_perm, job.bits} {
     const uint32_t probes = job.num_perm - job.need + 1;
-    // As core/banding.h: spare bands make the look at a pair selective.
+    // As core/pairs/banding.h: spare bands make the look at a pair selective.
     probes_ = probes > kMostBands ? 0 : probes;
     bands_ = std::min({std::max(32u, probes + 6), job.num_perm, kMostBands});
     stride_ = (bands_ + 3) / 4 * 4;

@@ -74,7 +74,7 @@ struct MakeKeys {
   }
 };
 
-// Key vectors of two slabs, those of y behind those of x, as rows of the join (core/banding.h has the reasons).
+// Key vectors of two slabs, those of y behind those of x, as rows of the join (core/pairs/banding.h has the reasons).
 struct MinhashRows {
   const uint32_t* keys_x;
   const uint32_t* keys_y;

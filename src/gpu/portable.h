@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 // Before a loop of a constant number of rounds.
 #ifdef __CUDA_ARCH__

@@ -1,7 +1,7 @@
 // Slots of work: each has a stream, and pinned memory that copies on it come from and go to.
 #pragma once
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace neardup::gpu {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "gpu/neardup_gpu.h"
 #include "gpu/plan.h"
 #include "gpu/words.h"

@@ -1,8 +1,8 @@
 // What PostgreSQL loads: the magic block and the start of the module.
-#include "pg/gpu_words.h"
-#include "pg/guc.h"
-#include "pg/lsh/lsh_planner.h"
-#include "pg/pg.h"
+#include "pg/gpu/gpu_words.h"
+#include "pg/base/guc.h"
+#include "pg/lsh/planner/lsh_planner.h"
+#include "pg/base/pg.h"
 
 extern "C" {
 

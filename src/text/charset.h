@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/stop.h"
+#include "core/base/stop.h"
 
 namespace neardup {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/clean.h"
+#include "core/intake/clean.h"
 
 namespace neardup {
 

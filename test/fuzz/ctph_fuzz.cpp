@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ctph.h"
-#include "core/ctph_compare.h"
+#include "core/signature/ctph.h"
+#include "core/signature/ctph_compare.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/ctph_reference.h"
 

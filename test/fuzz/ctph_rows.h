@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ctph.h"
-#include "core/ctph_compare.h"
-#include "core/ctph_pairs.h"
+#include "core/signature/ctph.h"
+#include "core/signature/ctph_compare.h"
+#include "core/pairs/ctph_pairs.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/ctph_reference.h"
 #include "test/reference/hash_sets.h"

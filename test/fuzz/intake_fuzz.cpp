@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/clean.h"
-#include "core/detect.h"
-#include "core/encoding.h"
-#include "core/text_quality.h"
-#include "core/title.h"
-#include "core/utf8.h"
+#include "core/intake/clean.h"
+#include "core/intake/detect.h"
+#include "core/intake/encoding.h"
+#include "core/intake/text_quality.h"
+#include "core/intake/title.h"
+#include "core/unicode/utf8.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/literal_patterns.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/leaf.h"
+#include "core/lsh/leaf.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

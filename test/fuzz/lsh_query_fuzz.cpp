@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/lsh_query.h"
+#include "core/lsh/lsh_query.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/encode.h"
+#include "core/signature/minhash_encode.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

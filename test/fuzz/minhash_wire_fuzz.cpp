@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/encode.h"
+#include "core/signature/minhash_encode.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

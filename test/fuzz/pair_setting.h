@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/pair_search.h"
+#include "core/kernels/kernels.h"
+#include "core/pairs/pair_search.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"

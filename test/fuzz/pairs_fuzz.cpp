@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/cpu.h"
-#include "core/pairs.h"
-#include "core/union_find.h"
+#include "core/pairs/cluster.h"
+#include "core/kernels/kernels.h"
+#include "core/pairs/minhash_pairs.h"
+#include "core/base/union_find.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/minhash_rows.h"
 #include "test/fuzz/pair_setting.h"

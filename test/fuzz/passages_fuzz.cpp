@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/fingerprint.h"
-#include "core/passages.h"
-#include "core/utf8.h"
-#include "core/winnow.h"
+#include "core/fingerprint/fingerprint.h"
+#include "core/fingerprint/passages.h"
+#include "core/unicode/utf8.h"
+#include "core/fingerprint/winnow.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/passages_reference.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/shingle.h"
-#include "core/utf8.h"
+#include "core/kernels/kernels.h"
+#include "core/document/shingle.h"
+#include "core/unicode/utf8.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/shingle_reference.h"
 

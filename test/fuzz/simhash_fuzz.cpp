@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "core/error.h"
-#include "core/simhash.h"
+#include "core/base/error.h"
+#include "core/signature/simhash.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "core/simhash_pairs.h"
-#include "core/union_find.h"
+#include "core/pairs/simhash_pairs.h"
+#include "core/base/union_find.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/pair_setting.h"
 #include "test/fuzz/simhash_rows.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/simhash.h"
+#include "core/signature/simhash.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/hash_sets.h"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/minhash.h"
+#include "core/kernels/kernels.h"
+#include "core/signature/minhash.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/minhash_reference.h"
 

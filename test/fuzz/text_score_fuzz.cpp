@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/text_score.h"
+#include "core/exact/text_score.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/text_score_reference.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/encode.h"
-#include "core/minhash.h"
+#include "core/signature/minhash_encode.h"
+#include "core/signature/minhash.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/encode.h"
-#include "core/weighted_minhash.h"
+#include "core/signature/minhash_encode.h"
+#include "core/signature/weighted_minhash.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/weighted_reference.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/word_counts.h"
+#include "core/word_model/word_counts.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/stdio_temp_file.h"
 #include "test/reference/word_reference.h"

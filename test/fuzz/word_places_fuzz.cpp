@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/word_places.h"
+#include "core/word_model/word_places.h"
 #include "test/fuzz/fuzz.h"
 #include "test/reference/word_reference.h"
 

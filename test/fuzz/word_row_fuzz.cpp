@@ -1,8 +1,8 @@
 // Any bytes as a stored row of a word model: refused, or safe for every use and written the same again.
 #include <vector>
 
-#include "core/error.h"
-#include "core/word_row.h"
+#include "core/base/error.h"
+#include "core/word_model/word_row.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/i_match.h"
-#include "core/shingle.h"
-#include "core/stopword_shingles.h"
-#include "core/words.h"
+#include "core/fingerprint/i_match.h"
+#include "core/document/shingle.h"
+#include "core/signature/stopword_shingles.h"
+#include "core/document/words.h"
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -5,9 +5,9 @@
 
 #include <random>
 
-#include "core/ctph_compare.h"
-#include "core/pairs.h"
-#include "core/simhash_pairs.h"
+#include "core/signature/ctph_compare.h"
+#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/simhash_pairs.h"
 #include "test/gpu/jobs.h"
 #include "test/gpu/reference_kernels.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/pair_search.h"
+#include "core/pairs/pair_search.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 

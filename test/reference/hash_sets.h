@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ctph.h"
+#include "core/signature/ctph.h"
 
 namespace neardup::reference {
 

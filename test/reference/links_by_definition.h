@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pair_links.h"
+#include "core/pairs/pair_links.h"
 
 namespace neardup::reference {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/clean.h"
+#include "core/intake/clean.h"
 
 namespace neardup::reference {
 

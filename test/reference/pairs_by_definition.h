@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/pair_search.h"
+#include "core/pairs/pair_search.h"
 #include "test/reference/pairs_reference.h"
 
 namespace neardup::reference {

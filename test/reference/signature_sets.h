@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stop.h"
+#include "core/base/stop.h"
 #include "test/reference/pairs_reference.h"
 
 namespace neardup::reference {

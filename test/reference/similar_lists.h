@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/similar_words.h"
+#include "core/word_model/similar_words.h"
 #include "test/reference/word_rows.h"
 
 namespace neardup::reference {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/temp_file.h"
+#include "core/work/temp_file.h"
 
 namespace neardup::reference {
 

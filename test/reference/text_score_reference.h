@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/utf8.h"
+#include "core/unicode/utf8.h"
 #include "test/reference/edit_reference.h"
 
 namespace neardup::reference {

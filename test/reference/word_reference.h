@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/utf8.h"
-#include "core/word_row.h"
-#include "core/words.h"
+#include "core/unicode/utf8.h"
+#include "core/word_model/word_row.h"
+#include "core/document/words.h"
 #include "reference/shingle_reference.h"
 
 namespace neardup::reference {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/word_row.h"
+#include "core/word_model/word_row.h"
 
 namespace neardup::reference {
 

@@ -234,7 +234,7 @@ def for_other_servers(copy):
         for name in made:
             os.utime(os.path.join(copy, name))
         return [name for name in objects if name in made]
-    objects = ["src/core/minhash.o", "src/text/charset.o", "src/pg/module.o", "src/cli/main.o"]
+    objects = ["src/core/signature/minhash.o", "src/text/charset.o", "src/pg/module.o", "src/cli/main.o"]
     equal("with another compiler all is compiled again", compiled(), objects)
     equal("nothing is compiled twice for one server", compiled(), [])
     equal("for another server its objects and the program are", compiled("VERSION=99.1"), objects[2:])
@@ -253,7 +253,7 @@ def elsewhere(scratch):
         shutil.copy2(path(name), os.path.join(copy, name))
     before = listing(copy)
     done = run("make", "-n", "-f", copy + "/Makefile", "PG_CONFIG=" + PG_CONFIG, "CUDA=no", cwd=other)
-    check("a build in another folder", done.returncode == 0 and " -c %s/src/core/minhash.cpp -o src/core/minhash.o" % copy in done.stdout, done.stdout[-500:])
+    check("a build in another folder", done.returncode == 0 and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout, done.stdout[-500:])
     equal("nothing of it lies in the sources", listing(copy), before)
     for folder in ("core", "text", "pg", "pg/lsh", "cli"):
         for source in glob.glob("%s/src/%s/*.cpp" % (copy, folder)):

@@ -1,7 +1,7 @@
 // Error of the Jaccard estimate at 128 components against its goals: root mean square and bias.
 // The sets come from a fixed generator, so a run gives the same figures everywhere. The numbers of pairs make the
 // standard error of each factor 1 % or less (1 / sqrt(2 N)), below the distance between expected value and goal.
-#include "core/minhash.h"
+#include "core/signature/minhash.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 namespace neardup {
 namespace {

@@ -1,5 +1,5 @@
 // Bands: parameters, the pigeonhole itself, sorting and grouping by key, external sort, union-find.
-#include "core/banding.h"
+#include "core/pairs/banding.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/spill.h"
-#include "core/union_find.h"
+#include "core/work/spill.h"
+#include "core/base/union_find.h"
 #include "test/reference/stdio_temp_file.h"
 
 namespace neardup {

@@ -1,5 +1,5 @@
 // Candidate pairs against the definition: every pair of rows compared, every block counted.
-#include "core/blocked_pairs.h"
+#include "core/pairs/blocked_pairs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The built-in rules: for each, lines of pages, mails and books that it takes out, and lines of prose that it leaves.
-#include "core/clean.h"
+#include "core/intake/clean.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Rules: what each kind takes out, over pieces; the built-in set where RE2 is there.
-#include "core/clean.h"
+#include "core/intake/clean.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Clusters equal their definitions, for every width, threshold and memory limit.
-#include "core/cluster.h"
+#include "core/pairs/cluster.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "core/simhash_pairs.h"
+#include "core/pairs/simhash_pairs.h"
 #include "test/reference/cut_short.h"
 #include "test/reference/links_by_definition.h"
 #include "test/reference/pairs_reference.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/clean.h"
-#include "core/error.h"
+#include "core/intake/clean.h"
+#include "core/base/error.h"
 #include "text/charset.h"
 #include "text/patterns.h"
 #include "text/script.h"

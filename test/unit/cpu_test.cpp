@@ -1,5 +1,5 @@
 // Every form of a kernel gives what the plain definition gives, at any length and alignment.
-#include "core/cpu.h"
+#include "core/kernels/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/hash.h"
-#include "core/leaf.h"
+#include "core/base/hash.h"
+#include "core/lsh/leaf.h"
 #include "test/unit/support.h"
 
 namespace neardup {

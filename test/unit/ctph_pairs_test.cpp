@@ -1,5 +1,5 @@
 // All pairs of digests equal those of comparing everything, for every shape, threshold, memory limit, set and kernel.
-#include "core/ctph_pairs.h"
+#include "core/pairs/ctph_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "core/ctph_compare.h"
-#include "core/union_find.h"
+#include "core/signature/ctph_compare.h"
+#include "core/base/union_find.h"
 #include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_reference.h"

@@ -1,5 +1,5 @@
 // Digests against those of ssdeep and the obvious version; scores and edit rates against textbook ones; the forms.
-#include "core/ctph.h"
+#include "core/signature/ctph.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/ctph_compare.h"
+#include "core/kernels/kernels.h"
+#include "core/signature/ctph_compare.h"
 #include "test/reference/ctph_inputs.h"
 #include "test/reference/ctph_reference.h"
 #include "test/unit/support.h"

@@ -1,5 +1,5 @@
 // Pairs of documents as they are verified, and the margin with which signatures are searched for them.
-#include "core/document_pairs.h"
+#include "core/exact/document_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <random>
 #include <string>
 
-#include "core/edit_distance.h"
-#include "core/margin.h"
-#include "core/minhash.h"
-#include "core/sign.h"
+#include "core/exact/edit_distance.h"
+#include "core/signature/margin.h"
+#include "core/signature/minhash.h"
+#include "core/signature/sign.h"
 
 namespace neardup {
 namespace {

@@ -1,5 +1,5 @@
 // Edit distances against the textbook's table, for every form of the kernels; bounds; rates; limits.
-#include "core/edit_distance.h"
+#include "core/exact/edit_distance.h"
 
 #include <gtest/gtest.h>
 

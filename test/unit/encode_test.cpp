@@ -1,5 +1,5 @@
 // The stored, text and wire forms: round trips, canonical decoders, and the texts that users read.
-#include "core/encode.h"
+#include "core/signature/minhash_encode.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/utf8.h"
+#include "core/unicode/utf8.h"
 #include "test/unit/support.h"
 
 namespace neardup {

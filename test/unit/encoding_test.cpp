@@ -1,5 +1,5 @@
 // Names of encodings.
-#include "core/encoding.h"
+#include "core/intake/encoding.h"
 
 #include <gtest/gtest.h>
 

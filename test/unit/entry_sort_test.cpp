@@ -1,5 +1,5 @@
 // What runs of an index are sorted with: the same entries in the same order as std::sort, counts, budget, cancelling.
-#include "core/entry_sort.h"
+#include "core/lsh/entry_sort.h"
 
 #include <gtest/gtest.h>
 

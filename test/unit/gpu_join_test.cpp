@@ -1,6 +1,6 @@
 // Engines that have their rows joined by a GPU module give what they give alone; failures of the module are errors or
 // change nothing. The module is a double that compares every pair.
-#include "pg/gpu_join.h"
+#include "offload/gpu_join.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <random>
 #include <string>
 
-#include "core/ctph_pairs.h"
-#include "core/pairs.h"
-#include "core/simhash_pairs.h"
-#include "core/union_find.h"
+#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/simhash_pairs.h"
+#include "core/base/union_find.h"
 #include "test/gpu/fake_host.h"
 #include "test/gpu/fake_search.h"
 #include "test/reference/hash_sets.h"

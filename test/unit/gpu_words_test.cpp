@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "core/workspace.h"
-#include "pg/gpu_word_tiles.h"
+#include "core/work/workspace.h"
+#include "offload/gpu_word_tiles.h"
 #include "test/gpu/fake_host.h"
 #include "test/gpu/fake_words.h"
 #include "test/reference/hash_sets.h"

@@ -1,11 +1,11 @@
 // The mixers that reach disk, against values computed elsewhere (Python integers): if one fails, the code is wrong.
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <gtest/gtest.h>
 
 #include <unordered_set>
 
-#include "core/shingle.h"
+#include "core/document/shingle.h"
 
 namespace neardup {
 namespace {

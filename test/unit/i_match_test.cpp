@@ -1,5 +1,5 @@
 // I-Match against the obvious version: lexicons, terms, fingerprints, variants; limits and refusals.
-#include "core/i_match.h"
+#include "core/fingerprint/i_match.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "test/reference/i_match_reference.h"
 #include "test/unit/support.h"
 

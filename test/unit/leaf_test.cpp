@@ -1,5 +1,5 @@
 // Leaves: what is packed comes back, searches agree with std::lower_bound, hostile bytes are never read beyond.
-#include "core/leaf.h"
+#include "core/lsh/leaf.h"
 
 #include <gtest/gtest.h>
 

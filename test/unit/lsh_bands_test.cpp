@@ -1,5 +1,5 @@
 // Bands of an index: layouts, the pigeonhole, keys, and hit probabilities against enumeration and chance.
-#include "core/lsh_bands.h"
+#include "core/lsh/lsh_bands.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <set>
 #include <vector>
 
-#include "core/hash.h"
-#include "core/minhash.h"
+#include "core/base/hash.h"
+#include "core/signature/minhash.h"
 
 namespace neardup {
 namespace {

@@ -1,5 +1,5 @@
 // Grams of ctph digests: whatever score and edit rate say, the promised number of keys is common.
-#include "core/lsh_grams.h"
+#include "core/lsh/lsh_grams.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ctph_compare.h"
+#include "core/signature/ctph_compare.h"
 
 namespace neardup {
 namespace {

@@ -1,5 +1,5 @@
 // lsh_query: every form reads back what was written, and broken bytes are refused.
-#include "core/lsh_query.h"
+#include "core/lsh/lsh_query.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sets in an index: what is looked up must find every set that qualifies; buckets of minutiae; cells of points.
-#include "core/lsh_sets.h"
+#include "core/lsh/lsh_sets.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "core/int_set.h"
+#include "core/exact/int_set.h"
 
 namespace neardup {
 namespace {

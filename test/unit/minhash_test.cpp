@@ -1,5 +1,5 @@
 // Sketches against golden vectors and the obvious version, and the laws that the estimates rest on.
-#include "core/minhash.h"
+#include "core/signature/minhash.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "test/reference/minhash_reference.h"
 #include "test/unit/support.h"
 

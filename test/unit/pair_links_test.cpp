@@ -1,5 +1,5 @@
 // Clusters and bridges of a stream of pairs equal their definitions.
-#include "core/pair_links.h"
+#include "core/pairs/pair_links.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
-#include "core/ctph_pairs.h"
-#include "core/pair_collector.h"
+#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/pair_collector.h"
 #include "test/reference/links_by_definition.h"
 #include "test/reference/stdio_temp_file.h"
 

@@ -1,11 +1,11 @@
 // Pair statistics of a sample: exact where they say so, near the truth when only a share of the pairs is compared.
-#include "core/pair_sample.h"
+#include "core/lsh/pair_sample.h"
 
 #include <gtest/gtest.h>
 
-#include "core/ctph.h"
-#include "core/hash.h"
-#include "core/minhash.h"
+#include "core/signature/ctph.h"
+#include "core/base/hash.h"
+#include "core/signature/minhash.h"
 #include "test/reference/signature_sets.h"
 
 namespace neardup {

@@ -1,5 +1,5 @@
 // All pairs equal those of comparing everything, for every width, threshold, memory limit and set.
-#include "core/pairs.h"
+#include "core/pairs/minhash_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/union_find.h"
+#include "core/base/union_find.h"
 #include "test/reference/cut_short.h"
 #include "test/reference/pairs_by_definition.h"
 #include "test/reference/pairs_reference.h"

@@ -1,5 +1,5 @@
 // Shared passages and copied shares against a table of all places where two documents agree; limits; hard texts.
-#include "core/passages.h"
+#include "core/fingerprint/passages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Rows that come often in lists: the same as counting in a map, in order, whatever the lists look like.
-#include "core/row_counter.h"
+#include "core/lsh/row_counter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Scripts of code points and how common Han characters and hangul are.
-#include "core/scripts.h"
+#include "core/intake/scripts.h"
 
 #include <gtest/gtest.h>
 

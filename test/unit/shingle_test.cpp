@@ -1,5 +1,5 @@
 // Shingles against golden vectors and against the obvious version, for every form of the kernels.
-#include "core/shingle.h"
+#include "core/document/shingle.h"
 
 #include <gtest/gtest.h>
 

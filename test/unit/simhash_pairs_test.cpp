@@ -1,13 +1,13 @@
 // All pairs of simhashes equal those of comparing everything, for every distance, shape, memory limit and thread.
-#include "core/simhash_pairs.h"
+#include "core/pairs/simhash_pairs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "core/simhash.h"
-#include "core/union_find.h"
+#include "core/signature/simhash.h"
+#include "core/base/union_find.h"
 #include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_by_definition.h"

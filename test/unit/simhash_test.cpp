@@ -1,14 +1,14 @@
 // SimHash: the literature's example, ties, exact sums in any order and partition, counts against one bit at a time, frozen
 // values, the estimate of angles, text forms.
-#include "core/simhash.h"
+#include "core/signature/simhash.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
-#include "core/error.h"
-#include "core/sign.h"
+#include "core/base/error.h"
+#include "core/signature/sign.h"
 #include "test/unit/support.h"
 
 namespace neardup {

@@ -1,5 +1,5 @@
 // Similar words equal those of comparing all rows, whatever the form of the kernels, memory, threads and blocks.
-#include "core/similar_words.h"
+#include "core/word_model/similar_words.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernels_words.h"
-#include "core/workspace.h"
+#include "core/kernels/word_kernels.h"
+#include "core/work/workspace.h"
 #include "test/reference/signature_sets.h"
 #include "test/unit/support.h"
 

@@ -1,5 +1,5 @@
 // The external sort: same order as a stable sort, within its budget, and clean when files fail or someone stops it.
-#include "core/spill.h"
+#include "core/work/spill.h"
 
 #include <gtest/gtest.h>
 

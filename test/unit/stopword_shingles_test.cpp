@@ -1,5 +1,5 @@
 // Shingles behind stop words against the definition, and their signature against that of the set.
-#include "core/stopword_shingles.h"
+#include "core/signature/stopword_shingles.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/shingle.h"
-#include "core/sign.h"
-#include "core/stopwords.h"
+#include "core/document/shingle.h"
+#include "core/signature/sign.h"
+#include "core/document/stopwords.h"
 #include "test/reference/stopword_reference.h"
 #include "test/unit/support.h"
 

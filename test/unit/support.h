@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cpu.h"
-#include "core/minhash.h"
-#include "core/shingle.h"
-#include "core/utf8.h"
+#include "core/kernels/kernels.h"
+#include "core/signature/minhash.h"
+#include "core/document/shingle.h"
+#include "core/unicode/utf8.h"
 
 namespace neardup::test {
 

@@ -1,12 +1,12 @@
 // The price of texts: what people write is cheaper than what wrong readings give.
-#include "core/text_bits.h"
+#include "core/intake/text_bits.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "core/letter_frequencies.h"
+#include "core/intake/letter_frequencies.h"
 
 namespace neardup {
 namespace {

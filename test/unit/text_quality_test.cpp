@@ -1,5 +1,5 @@
 // Measures of a text's quality.
-#include "core/text_quality.h"
+#include "core/intake/text_quality.h"
 
 #include <gtest/gtest.h>
 

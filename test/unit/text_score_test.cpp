@@ -1,5 +1,5 @@
 // Scores of texts against every way to pair their tokens; what the score promises; limits.
-#include "core/text_score.h"
+#include "core/exact/text_score.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Numbers in messages.
-#include "core/text.h"
+#include "core/base/message_text.h"
 
 #include <gtest/gtest.h>
 

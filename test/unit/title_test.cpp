@@ -1,9 +1,9 @@
 // Titles from names of files.
-#include "core/title.h"
+#include "core/intake/title.h"
 
 #include <gtest/gtest.h>
 
-#include "core/utf8.h"
+#include "core/unicode/utf8.h"
 #include "test/unit/support.h"
 
 namespace neardup {

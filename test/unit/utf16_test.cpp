@@ -1,5 +1,5 @@
 // UTF-16, UTF-32 and damaged UTF-8.
-#include "core/utf16.h"
+#include "core/unicode/utf16.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // UTF-8 against its definition (RFC 3629) and the Unicode table against the one made for the reference.
-#include "core/utf8.h"
+#include "core/unicode/utf8.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Weighted sets: components against golden vectors and the obvious version, the laws of unions, order and repeats, the
 // estimates of similarity and of the total weight, exact measures; the exact cosine of vectors.
-#include "core/weighted_minhash.h"
+#include "core/signature/weighted_minhash.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,10 +8,10 @@
 #include <limits>
 #include <map>
 
-#include "core/cosine.h"
-#include "core/error.h"
-#include "core/minhash.h"
-#include "core/simhash.h"
+#include "core/exact/cosine.h"
+#include "core/base/error.h"
+#include "core/signature/minhash.h"
+#include "core/signature/simhash.h"
 #include "test/reference/weighted_reference.h"
 #include "test/unit/support.h"
 

@@ -1,5 +1,5 @@
 // Winnowing against its definition window by window; its guarantee; its density; units and their places.
-#include "core/winnow.h"
+#include "core/fingerprint/winnow.h"
 
 #include <gtest/gtest.h>
 

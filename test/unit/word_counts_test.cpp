@@ -1,6 +1,6 @@
 // Counts of words and of pairs of words, and the rows that follow: by example, and the same as the obvious version under
 // every limit of memory.
-#include "core/word_counts.h"
+#include "core/word_model/word_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/word_pairs.h"
+#include "core/word_model/word_pairs.h"
 #include "test/reference/cut_short.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"

@@ -1,5 +1,5 @@
 // Places of texts and their sentences: what the rule says by example, and the same as the obvious version on any bytes.
-#include "core/word_places.h"
+#include "core/word_model/word_places.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Rows of a word model: their stored form, there and back and against hostile bytes; information; similarity.
-#include "core/word_row.h"
+#include "core/word_model/word_row.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/word_information.h"
+#include "core/base/error.h"
+#include "core/word_model/word_information.h"
 #include "test/reference/word_reference.h"
 #include "test/unit/support.h"
 

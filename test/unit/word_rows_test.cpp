@@ -1,5 +1,5 @@
 // Rows of a word model come back as they were added, from memory and from a file, in any order.
-#include "core/word_rows.h"
+#include "core/word_model/word_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Words one by one against the tokenizer of shingles, and lists of stop words.
-#include "core/words.h"
+#include "core/document/words.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/stopwords.h"
+#include "core/base/error.h"
+#include "core/document/stopwords.h"
 #include "test/reference/shingle_reference.h"
 #include "test/unit/support.h"
 

@@ -253,7 +253,7 @@ step_oracle() {
     count skipped
     return
   fi
-  g++ -std=c++20 -O2 -I"$root/src" -I"$root" "$root"/test/oracle/ctph_oracle.cpp "$root"/src/core/*.cpp \
+  g++ -std=c++20 -O2 -I"$root/src" -I"$root" "$root"/test/oracle/ctph_oracle.cpp "$root"/src/core/*/*.cpp \
     -pthread -lfuzzy -o "$work/ctph_oracle"
   script_test env "$work/ctph_oracle" 200000 1000000
 }
@@ -351,7 +351,7 @@ step_long_scripts() {
 
 step_loader() {
   psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
-  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$root/bin/neardup"
+  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/cli_test.py" "$root/bin/neardup"
 }
 
 # Random queries against a server of their own, for ten minutes.
@@ -360,7 +360,7 @@ step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_tes
 # The same tests again with every memory access and every shift checked.
 step_loader_sanitized() {
   psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
-  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli_test.py" "$root/build-asan/src/pg/neardup"
+  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/cli_test.py" "$root/build-asan/src/pg/neardup"
 }
 
 # The GPU module for every architecture, GPU or not: that it compiles.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "pg/lsh/lsh.h"
-#include "pg/pg.h"
+#include "pg/base/pg.h"
 
 namespace neardup {
 

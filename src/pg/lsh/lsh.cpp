@@ -1,5 +1,5 @@
 // The access method's handler, its storage parameters, and what it demands of an operator class.
-#include "pg/lsh/lsh_am.h"
+#include "pg/lsh/store/lsh_am.h"
 #include "pg/lsh/lsh_callbacks.h"
 
 extern "C" {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/leaf.h"
+#include "core/lsh/leaf.h"
 
 namespace neardup {
 

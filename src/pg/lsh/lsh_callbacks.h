@@ -1,7 +1,7 @@
 // What lshhandler hands to PostgreSQL, by file, with PostgreSQL's own names and contracts (see its indexam.sgml).
 #pragma once
 
-#include "pg/pg.h"
+#include "pg/base/pg.h"
 
 extern "C" {
 #include "access/amapi.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "core/word_tiles.h"
+#include "core/word_model/word_tiles.h"
 #include "gpu/words_search.h"
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/word_cases.h"

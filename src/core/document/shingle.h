@@ -1,0 +1,81 @@
+// Documents to k-shingles: as a stream of 64-bit hashes (what signatures are made of) or as text (what people read).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/stop.h"
+
+namespace neardup {
+
+enum class Unit : uint8_t {
+  word = 1,       // folded words of UTF-8 text (utf8.h)
+  character = 2,  // code points of UTF-8 text as they stand
+  byte = 3,       // bytes
+};
+
+inline constexpr int kMinK = 1;
+inline constexpr int kMaxK = 64;
+
+// "word" or "char". Error{invalid_argument} otherwise; "byte" gets the hint to use bytea.
+Unit parse_text_unit(std::string_view name);
+const char* unit_name(Unit unit) noexcept;
+
+// Error{invalid_argument} unless 1 <= k <= 64.
+void check_k(int64_t k);
+
+// The hashes of all k-shingles of a document, in order and with repeats, in batches. A document of 1..k-1 units has
+// one shingle, all of it; an empty one has none. Constant memory whatever the document's size.
+//   unit hash h: word: of its folded UTF-8 bytes; character: code_point_hash; byte: byte_hash (hash.h)
+//   shingle hash x = (sum h_i * kShingleBase^(k-1-i) mod 2^64) ^ k, ordered; finalised only by the sketch.
+class ShingleStream {
+ public:
+  static constexpr size_t kBlock = 4096;               // bytes of input looked at in one step
+  static constexpr size_t kMaxBatch = kBlock + kMaxK;  // hashes that one next() may give
+
+  // text must stay valid. k 1..64, else Error{invalid_argument}. Ill-formed UTF-8 reads as U+FFFD.
+  // stop (may be null) is polled every 64 KB of text.
+  ShingleStream(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
+  ~ShingleStream();
+  ShingleStream(const ShingleStream&) = delete;
+  ShingleStream& operator=(const ShingleStream&) = delete;
+
+  // Writes the next 1..kMaxBatch hashes to out and returns how many; 0 at the end.
+  size_t next(uint64_t* out);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Hash of one element of a caller's text set: XXH3 (64 bits, seed 0) of its bytes.
+uint64_t element_hash(const void* bytes, size_t size) noexcept;
+
+// The same shingles as text: words folded and joined by one space; characters as they stand.
+class ShingleText {
+ public:
+  // unit word or character; text must stay valid; stop (may be null) is polled every 16 K code points.
+  ShingleText(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
+
+  // False at the end.
+  bool next(std::string* shingle);
+
+ private:
+  bool next_unit(std::string* unit);
+
+  Unit unit_;
+  size_t k_;
+  const uint8_t* p_;
+  const uint8_t* end_;
+  StopCheck* stop_;
+  uint32_t steps_ = 0;
+  std::deque<std::string> window_;
+  bool emitted_ = false;
+};
+
+}  // namespace neardup

@@ -1,0 +1,116 @@
+// See text_units.h.
+#include "core/document/text_units.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/base/hash.h"
+#include "core/unicode/utf8_inline.h"
+
+namespace neardup {
+namespace {
+
+// The folded ASCII byte of a word, or 0 for one that separates words.
+constexpr std::array<uint8_t, 128> make_ascii_table() {
+  std::array<uint8_t, 128> t{};
+  for (unsigned c = 0; c < 128; ++c) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    t[c] = static_cast<uint8_t>(upper ? c + 32 : kept ? c : 0);
+  }
+  return t;
+}
+constexpr std::array<uint8_t, 128> kAscii = make_ascii_table();
+
+CodePoint read(const uint8_t* p, const uint8_t* end, unsigned* length) noexcept {
+  if (*p < 0x80) {
+    *length = 1;
+    return {kAscii[*p], kAscii[*p] != 0 ? WordClass::word : WordClass::none};
+  }
+  return detail::classify(detail::decode_utf8(p, end, length));
+}
+
+}  // namespace
+
+template <bool kKeys>
+bool UnitScanner::next_word(TextUnit* unit) {
+  unsigned length;
+  CodePoint c{};
+  for (;; step(length)) {
+    if (p_ == end_) return false;
+    c = read(p_, end_, &length);
+    if (c.cls != WordClass::none) break;
+  }
+  unit->begin = static_cast<size_t>(p_ - text_);
+  unit->position = position_;
+  const bool solo = c.cls == WordClass::solo;
+  if (kKeys) key_.clear();
+  do {
+    if (kKeys && c.folded < 0x80) {
+      key_.push_back(static_cast<char>(c.folded));
+    } else if (kKeys) {
+      uint8_t bytes[4];
+      key_.append(reinterpret_cast<const char*>(bytes), detail::encode_utf8(c.folded, bytes));
+    }
+    step(length);
+    if (p_ == end_) break;
+    c = read(p_, end_, &length);
+  } while (c.cls == WordClass::mark || (c.cls == WordClass::word && !solo));
+  unit->end = static_cast<size_t>(p_ - text_);
+  return true;
+}
+
+bool UnitScanner::next(TextUnit* unit) {
+  if (unit_ == Unit::word) return next_word<false>(unit);
+  if (p_ == end_) return false;
+  unsigned length = 1;
+  if (unit_ == Unit::character) detail::decode_utf8(p_, end_, &length);
+  unit->begin = static_cast<size_t>(p_ - text_);
+  unit->position = position_;
+  step(length);
+  unit->end = static_cast<size_t>(p_ - text_);
+  return true;
+}
+
+bool UnitScanner::next(TextUnit* unit, std::string_view* key) {
+  if (unit_ == Unit::word) {
+    if (!next_word<true>(unit)) return false;
+    *key = key_;
+    return true;
+  }
+  if (!next(unit)) return false;
+  const uint8_t* const p = text_ + unit->begin;
+  if (unit_ == Unit::character && *p >= 0x80) {
+    unsigned length;
+    uint8_t bytes[4];
+    const uint32_t c = detail::decode_utf8(p, end_, &length);
+    key_.assign(reinterpret_cast<const char*>(bytes), detail::encode_utf8(c, bytes));
+    *key = key_;
+  } else {
+    *key = {reinterpret_cast<const char*>(p), 1};
+  }
+  return true;
+}
+
+size_t count_code_points(const uint8_t* text, size_t bytes, StopCheck* stop) {
+  const uint8_t* p = text;
+  const uint8_t* const end = text + bytes;
+  size_t n = 0;
+  uint32_t steps = 0;
+  while (p < end) {
+    if ((++steps & 0x3fff) == 0 && stop != nullptr) stop->poll();
+    if (end - p >= 8 && (load_le64(p) & 0x8080808080808080ULL) == 0) {
+      p += 8;
+      n += 8;
+      continue;
+    }
+    unsigned length;
+    detail::decode_utf8(p, end, &length);
+    p += length;
+    ++n;
+  }
+  return n;
+}
+
+}  // namespace neardup

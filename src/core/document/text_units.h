@@ -1,0 +1,57 @@
+// The units of a document and where they stand in it: what ShingleStream hashes without saying where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/document/shingle.h"
+#include "core/base/stop.h"
+
+namespace neardup {
+
+struct TextUnit {
+  size_t begin;  // its bytes: begin .. end - 1
+  size_t end;
+  size_t position;  // code points before it; bytes for Unit::byte
+};
+
+// One unit after another, the same ones, in the same order, as ShingleStream and ShingleText read. Constant memory but
+// for the word at hand.
+class UnitScanner {
+ public:
+  // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be
+  // null) is polled every 16 K code points.
+  UnitScanner(Unit unit, const uint8_t* text, size_t size, StopCheck* stop = nullptr)
+      : unit_(unit), text_(text), p_(text), end_(text + size), stop_(stop) {}
+
+  // False at the end.
+  bool next(TextUnit* unit);
+
+  // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte. It lives
+  // until the next call.
+  bool next(TextUnit* unit, std::string_view* key);
+
+ private:
+  template <bool kKeys>
+  bool next_word(TextUnit* unit);
+  void step(unsigned bytes) {
+    p_ += bytes;
+    if ((++position_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
+  }
+
+  const Unit unit_;
+  const uint8_t* const text_;
+  const uint8_t* p_;
+  const uint8_t* const end_;
+  StopCheck* const stop_;
+  size_t position_ = 0;
+  std::string key_;
+};
+
+// Code points in the first `bytes` bytes at text, which end between two of them, counted as UnitScanner does. stop as
+// above.
+size_t count_code_points(const uint8_t* text, size_t bytes, StopCheck* stop = nullptr);
+
+}  // namespace neardup

@@ -1,0 +1,72 @@
+// See winnow.h.
+#include "core/fingerprint/winnow.h"
+
+#include <bit>
+#include <cassert>
+#include <string>
+
+namespace neardup {
+namespace {
+
+int checked_k(int64_t k) {
+  check_k(k);
+  return static_cast<int>(k);
+}
+
+uint64_t checked_window(int64_t window) {
+  if (window < kMinWinnowWindow || window > kMaxWinnowWindow)
+    throw Error(Errc::invalid_argument, "window must be between 1 and 10000: " + std::to_string(window), {},
+                "One of so many shingles in a row becomes a fingerprint.");
+  return static_cast<uint64_t>(window);
+}
+
+}  // namespace
+
+WinnowStream::WinnowStream(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size, StopCheck* stop)
+    : window_(checked_window(window)),
+      units_(unit, text, size, stop),
+      shingles_(unit, checked_k(k), text, size, stop),
+      batch_(new uint64_t[ShingleStream::kMaxBatch]),
+      queue_(std::bit_ceil(window_)),
+      mask_(queue_.size() - 1) {}
+
+// The shingle with the number i begins with unit i.
+bool WinnowStream::read(Candidate* out) {
+  if (batch_at_ == batch_size_) {
+    batch_size_ = shingles_.next(batch_.get());
+    batch_at_ = 0;
+    if (batch_size_ == 0) return false;
+  }
+  TextUnit unit;
+  const bool any = units_.next(&unit);
+  assert(any);
+  static_cast<void>(any);
+  *out = {batch_[batch_at_++], count_++, unit.position};
+  return true;
+}
+
+bool WinnowStream::next(WinnowFingerprint* out) {
+  Candidate c;
+  while (!finished_) {
+    if (!read(&c)) {
+      finished_ = true;
+      if (has_chosen_ || front_ == back_) return false;
+      chosen_ = at(front_);  // all of a short document
+      *out = {chosen_.hash, chosen_.position};
+      return true;
+    }
+    while (front_ != back_ && at(back_ - 1).hash >= c.hash) --back_;
+    while (front_ != back_ && at(front_).shingle + window_ <= c.shingle) ++front_;
+    at(back_++) = c;
+    if (c.shingle + 1 < window_) continue;
+    const bool stays = has_chosen_ && chosen_.shingle + window_ > c.shingle && chosen_.hash <= at(front_).hash;
+    if (stays) continue;
+    has_chosen_ = true;
+    chosen_ = at(front_);
+    *out = {chosen_.hash, chosen_.position};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace neardup

@@ -1,0 +1,180 @@
+// AVX-512 (F, BW, DQ, VL) forms of the ctph kernels. Per-function target attributes only, as in avx2.cpp.
+#if defined(__x86_64__)
+// GCC 12 warns about its own undefined-vector intrinsics (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <immintrin.h>
+
+#include "core/kernels/ctph_kernels.h"
+
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
+
+namespace neardup {
+namespace {
+
+TARGET inline __m512i widen(const uint8_t* p) {
+  return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+
+// The low 16 bits of v + 1, 32 positions at a time. Of the shifted bytes only four reach them.
+TARGET size_t window_candidates(const uint8_t* data, size_t n, uint32_t mask, uint32_t* out) {
+  const __m512i low = _mm512_set1_epi16(static_cast<short>(mask));
+  const __m512i one = _mm512_set1_epi16(1);
+  size_t found = 0;
+  size_t p = 0;
+  for (; p + 32 <= n; p += 32) {
+    const __m512i c0 = widen(data + p);
+    const __m512i c1 = widen(data + p - 1);
+    const __m512i c2 = widen(data + p - 2);
+    const __m512i c3 = widen(data + p - 3);
+    __m512i sum = _mm512_add_epi16(c0, c1);
+    __m512i linear = _mm512_add_epi16(_mm512_add_epi16(c0, one), sum);
+    sum = _mm512_add_epi16(sum, c2);
+    linear = _mm512_add_epi16(linear, sum);
+    sum = _mm512_add_epi16(sum, c3);
+    linear = _mm512_add_epi16(linear, sum);
+    sum = _mm512_add_epi16(sum, widen(data + p - 4));
+    linear = _mm512_add_epi16(linear, sum);
+    sum = _mm512_add_epi16(sum, widen(data + p - 5));
+    linear = _mm512_add_epi16(linear, sum);
+    sum = _mm512_add_epi16(sum, widen(data + p - 6));
+    linear = _mm512_add_epi16(linear, _mm512_add_epi16(sum, sum));
+    const __m512i shifted = _mm512_xor_si512(_mm512_xor_si512(c0, _mm512_slli_epi16(c1, 5)),
+                                             _mm512_xor_si512(_mm512_slli_epi16(c2, 10), _mm512_slli_epi16(c3, 15)));
+    uint32_t hits = _mm512_testn_epi16_mask(_mm512_add_epi16(linear, shifted), low);
+    for (; hits != 0; hits &= hits - 1)
+      out[found++] = static_cast<uint32_t>(p) + static_cast<uint32_t>(__builtin_ctz(hits));
+  }
+  const size_t rest = kScalarCtphKernels.window_candidates(data + p, n - p, mask, out + found);
+  for (size_t i = 0; i < rest; ++i) out[found + i] += static_cast<uint32_t>(p);
+  return found + rest;
+}
+
+// One column; the truth tables are of (a, b, c) in the order of the arguments.
+TARGET inline void column(__m512i eq, __m512i ones, __m512i* up, __m512i* down) {
+  const __m512i carried = _mm512_add_epi64(_mm512_and_si512(eq, *up), *up);
+  const __m512i seen = _mm512_or_si512(eq, *down);
+  const __m512i diagonal = _mm512_ternarylogic_epi64(carried, *up, seen, 0xbe);     // (a ^ b) | c
+  const __m512i not_right = _mm512_ternarylogic_epi64(diagonal, *up, *down, 0x54);  // (a | b) & ~c
+  const __m512i left = _mm512_and_si512(diagonal, *up);
+  // right << 1 | 1 = right + right + 1 = right - ~right
+  const __m512i right = _mm512_sub_epi64(_mm512_xor_si512(not_right, ones), not_right);
+  *up = _mm512_ternarylogic_epi64(_mm512_add_epi64(left, left), diagonal, right, 0xf1);  // a | ~(b | c)
+  *down = _mm512_and_si512(right, diagonal);
+}
+
+// Bits set in each 64-bit lane, by nibbles.
+TARGET inline __m512i count_bits(__m512i v) {
+  const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m512i nibble = _mm512_set1_epi8(15);
+  const __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(v, nibble));
+  const __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(v, 4), nibble));
+  return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
+}
+
+TARGET inline void store_distances(const LevenshteinGroup& group, size_t n, __m512i up, __m512i down, uint32_t* out) {
+  const __m512i rows = _mm512_load_si512(group.rows);
+  const __m512i d = _mm512_add_epi64(
+      _mm512_set1_epi64(static_cast<long long>(n)),
+      _mm512_sub_epi64(count_bits(_mm512_and_si512(up, rows)), count_bits(_mm512_and_si512(down, rows))));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtepi64_epi32(d));
+}
+
+// N groups at a time: columns of one wait for each other.
+template <size_t N>
+TARGET inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
+  const __m512i ones = _mm512_set1_epi64(-1);
+  __m512i up[N];
+  __m512i down[N];
+  for (size_t g = 0; g < N; ++g) {
+    up[g] = ones;
+    down[g] = _mm512_setzero_si512();
+  }
+  for (size_t j = 0; j < n; ++j) {
+    const size_t symbol = text[j];
+#pragma GCC unroll 4
+    for (size_t g = 0; g < N; ++g) column(_mm512_load_si512(groups[g].match[symbol]), ones, &up[g], &down[g]);
+  }
+  for (size_t g = 0; g < N; ++g) store_distances(groups[g], n, up[g], down[g], distances + kLevenshteinLanes * g);
+}
+
+TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
+                          uint32_t* distances) {
+  size_t g = 0;
+  for (; g + 4 <= num_groups; g += 4) distances_of<4>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  for (; g < num_groups; ++g) distances_of<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
+}
+
+TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
+  const __m512i a_low = _mm512_loadu_si512(subject->bits1);
+  const __m512i a_high = _mm512_loadu_si512(subject->bits1 + 8);
+  const __m512i a2 = _mm512_loadu_si512(subject->bits2);
+  const __m512i a_any = _mm512_or_si512(a_low, a_high);
+  const bool none = (subject->samples1 | subject->samples2) == 0;
+  size_t found = 0;
+  for (size_t j = 0; j < n; ++j) {
+    const CtphPrepared& b = others[j];
+    const uint32_t difference = subject->exponent - b.exponent + 1;
+    const __m512i b_low = _mm512_loadu_si512(b.bits1);
+    const __m512i b_high = _mm512_loadu_si512(b.bits1 + 8);
+    const __m512i b2 = _mm512_loadu_si512(b.bits2);
+    const uint32_t part1 = _mm512_test_epi64_mask(a_low, b_low) | _mm512_test_epi64_mask(a_high, b_high);
+    const uint32_t equal =
+        part1 | _mm512_test_epi64_mask(a2, b2) | static_cast<uint32_t>(none & ((b.samples1 | b.samples2) == 0));
+    const uint32_t above = _mm512_test_epi64_mask(a_any, b2);
+    const uint32_t below = _mm512_test_epi64_mask(a2, _mm512_or_si512(b_low, b_high));
+    const uint32_t any =
+        (equal & (0u - (difference == 1))) | (above & (0u - (difference == 2))) | (below & (0u - (difference == 0)));
+    out[found] = static_cast<uint32_t>(j);
+    found += any != 0;
+  }
+  return found;
+}
+
+// Eight bags a vector; as in the scalar form, parity and level 1 are counted.
+TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last,
+                             uint32_t need, uint32_t* out) {
+  const __m512i level0 = _mm512_set1_epi64(static_cast<long long>(subject->level[0]));
+  const __m512i level1 = _mm512_set1_epi64(static_cast<long long>(subject->level[1]));
+  const __m512i level2 = _mm512_set1_epi64(static_cast<long long>(subject->level[2]));
+  const __m512i subject_rest = _mm512_set1_epi64(subject->rest);
+  const __m512i least = _mm512_set1_epi64(need);
+  const __m512i count1 = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m512i count2 = _mm512_add_epi8(count1, count1);
+  const __m512i nibble = _mm512_set1_epi8(15);
+  size_t found = 0;
+  size_t j = first;
+  for (; j + 8 <= last; j += 8) {
+    const __m512i common0 = _mm512_and_si512(level0, _mm512_loadu_si512(others->level[0] + j));
+    const __m512i common1 = _mm512_and_si512(level1, _mm512_loadu_si512(others->level[1] + j));
+    const __m512i common2 = _mm512_and_si512(level2, _mm512_loadu_si512(others->level[2] + j));
+    const __m512i odd = _mm512_ternarylogic_epi64(common0, common1, common2, 0x96);  // a ^ b ^ c
+    const __m512i ones =
+        _mm512_add_epi8(_mm512_shuffle_epi8(count1, _mm512_and_si512(odd, nibble)),
+                        _mm512_shuffle_epi8(count1, _mm512_and_si512(_mm512_srli_epi16(odd, 4), nibble)));
+    const __m512i twos =
+        _mm512_add_epi8(_mm512_shuffle_epi8(count2, _mm512_and_si512(common1, nibble)),
+                        _mm512_shuffle_epi8(count2, _mm512_and_si512(_mm512_srli_epi16(common1, 4), nibble)));
+    const __m512i sum = _mm512_sad_epu8(_mm512_add_epi8(ones, twos), _mm512_setzero_si512());
+    const __m512i rest = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(others->rest + j)));
+    uint32_t hits = _mm512_cmpge_epu64_mask(_mm512_add_epi64(sum, _mm512_min_epu64(rest, subject_rest)), least);
+    for (; hits != 0; hits &= hits - 1)
+      out[found++] = static_cast<uint32_t>(j) + static_cast<uint32_t>(__builtin_ctz(hits));
+  }
+  return found + kScalarCtphKernels.bag_candidates(subject, others, j, last, need, out + found);
+}
+
+TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
+  __m512i sum = _mm512_setzero_si512();
+  for (size_t i = 0; i < kBitSetWords; i += 8)
+    sum = _mm512_add_epi64(sum, count_bits(_mm512_and_si512(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i))));
+  return static_cast<uint32_t>(_mm512_reduce_add_epi64(sum));
+}
+
+}  // namespace
+
+const CtphKernels kAvx512CtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates,
+                                        common_bits};
+
+}  // namespace neardup
+#endif

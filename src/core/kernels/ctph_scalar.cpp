@@ -1,0 +1,126 @@
+// The plain form of the ctph kernels: the specification, and what runs on machines without AVX2.
+#include "core/kernels/ctph_kernels.h"
+
+namespace neardup {
+namespace {
+
+size_t window_candidates(const uint8_t* data, size_t n, uint32_t mask, uint32_t* out) {
+  if (n == 0) return 0;
+  uint32_t sum = 0;
+  uint32_t linear = 0;
+  uint32_t shifted = 0;
+  // As if the byte before these were 0: it leaves before it counts.
+  for (int i = 1; i <= 6; ++i) {
+    sum += data[-i];
+    linear += (9u - static_cast<uint32_t>(i)) * data[-i];
+    shifted ^= static_cast<uint32_t>(data[-i]) << 5 * (i - 1);
+  }
+  size_t found = 0;
+  uint32_t oldest = 0;
+  for (size_t p = 0; p < n; ++p) {
+    const uint32_t c = data[p];
+    linear = linear - sum - oldest + 8 * c;
+    sum = sum - oldest + c;
+    shifted = shifted << 5 ^ c;
+    out[found] = static_cast<uint32_t>(p);
+    found += ((linear + shifted + 1) & mask) == 0;
+    oldest = *(data + p - 6);
+  }
+  return found;
+}
+
+// Myers, "A fast bit-vector algorithm for approximate string matching", JACM 46 (1999), in Hyyro's form: the distance
+// is the number of columns plus the vertical differences of the last one.
+void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
+                   uint32_t* distances) {
+  for (size_t g = 0; g < num_groups; ++g, distances += kLevenshteinLanes) {
+    for (size_t lane = 0; lane < kLevenshteinLanes; ++lane) {
+      const uint64_t rows = groups[g].rows[lane];
+      uint64_t up = ~uint64_t{0};
+      uint64_t down = 0;
+      if (rows != 0) {
+        for (size_t j = 0; j < n; ++j) {
+          const uint64_t eq = groups[g].match[text[j]][lane];
+          const uint64_t diagonal = (((eq & up) + up) ^ up) | eq | down;
+          const uint64_t right = (down | ~(diagonal | up)) << 1 | 1;
+          const uint64_t left = (diagonal & up) << 1;
+          up = left | ~(diagonal | right);
+          down = right & diagonal;
+        }
+      }
+      distances[lane] = static_cast<uint32_t>(n) + static_cast<uint32_t>(__builtin_popcountll(up & rows)) -
+                        static_cast<uint32_t>(__builtin_popcountll(down & rows));
+    }
+  }
+}
+
+// Without branches: which digests are comparable, and which share a bit, is as good as random.
+size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
+  const CtphPrepared& a = *subject;
+  const bool none = (a.samples1 | a.samples2) == 0;
+  size_t found = 0;
+  for (size_t j = 0; j < n; ++j) {
+    const CtphPrepared& b = others[j];
+    const uint32_t difference = a.exponent - b.exponent + 1;
+    const uint64_t equal = 0 - static_cast<uint64_t>(difference == 1);
+    const uint64_t above = 0 - static_cast<uint64_t>(difference == 2);
+    const uint64_t below = 0 - static_cast<uint64_t>(difference == 0);
+    uint64_t any = 0;
+    for (int i = 0; i < 8; ++i) {
+      any |= equal & ((a.bits1[i] & b.bits1[i]) | (a.bits1[i + 8] & b.bits1[i + 8]) | (a.bits2[i] & b.bits2[i]));
+      any |= above & (a.bits1[i] | a.bits1[i + 8]) & b.bits2[i];
+      any |= below & a.bits2[i] & (b.bits1[i] | b.bits1[i + 8]);
+    }
+    out[found] = static_cast<uint32_t>(j);
+    found += (any != 0) | (none & ((b.samples1 | b.samples2) == 0) & (equal != 0));
+  }
+  return found;
+}
+
+// Levels are nested, so a symbol common to 0..3 of them is a number of two bits: parity, and common to level 1. Both
+// are counted at once, by pairs of bits, nibbles, bytes.
+size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last, uint32_t need,
+                      uint32_t* out) {
+  constexpr uint64_t kPairs = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
+  const auto nibbles = [](uint64_t v) {
+    v -= v >> 1 & kPairs;
+    return (v & kNibbles) + (v >> 2 & kNibbles);
+  };
+  size_t found = 0;
+  for (size_t j = first; j < last; ++j) {
+    const uint64_t common0 = subject->level[0] & others->level[0][j];
+    const uint64_t common1 = subject->level[1] & others->level[1][j];
+    const uint64_t common2 = subject->level[2] & others->level[2][j];
+    const uint64_t sums = nibbles(common0 ^ common1 ^ common2) + 2 * nibbles(common1);
+    const uint64_t bytes = (sums & kBytes) + (sums >> 4 & kBytes);
+    const uint32_t rest = others->rest[j];
+    out[found] = static_cast<uint32_t>(j);
+    found += (bytes * 0x0101010101010101 >> 56) + (subject->rest < rest ? subject->rest : rest) >= need;
+  }
+  return found;
+}
+
+uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
+  constexpr uint64_t kPairs = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
+  uint64_t sum = 0;  // in bytes: 8 at most from each word
+  uint32_t total = 0;
+  for (size_t i = 0; i < kBitSetWords; ++i) {
+    uint64_t v = a[i] & b[i];
+    v -= v >> 1 & kPairs;
+    v = (v & kNibbles) + (v >> 2 & kNibbles);
+    sum += (v + (v >> 4)) & kBytes;
+    if (i % 16 == 15) {
+      constexpr uint64_t kEven = 0x00ff00ff00ff00ff;
+      total += static_cast<uint32_t>(((sum & kEven) + (sum >> 8 & kEven)) * 0x0001000100010001 >> 48);
+      sum = 0;
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+const CtphKernels kScalarCtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates,
+                                        common_bits};
+
+}  // namespace neardup

@@ -1,0 +1,17 @@
+// Private to the dispatcher: the tables of the single forms.
+#pragma once
+
+#include "core/kernels/kernels.h"
+
+namespace neardup {
+
+extern const Kernels kScalarKernels;
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+// As fast as more lanes would be.
+void unpack_entries_avx2(const PackedEntries& leaf, uint32_t from, uint32_t to, Entry* out);
+void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t* out);
+extern const Kernels kAvx512Kernels;
+#endif
+
+}  // namespace neardup

@@ -1,0 +1,89 @@
+// See lsh_sets.h.
+#include "core/lsh/lsh_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/hash.h"
+
+namespace neardup {
+
+SetPlan plan_set(size_t n, double bound) noexcept {
+  SetPlan plan{true, true, false, 0};
+  if (!(bound <= 1)) return plan;  // NaN is above all, as in SQL
+  plan.nothing = false;
+  if (bound <= 0 || n > kMostQuerySet) {
+    plan.served = false;
+    return plan;
+  }
+  if (n == 0) {
+    plan.nothing = true;
+    return plan;
+  }
+  // By the very division that gives the similarity, which is monotone.
+  const double size = static_cast<double>(n);
+  double least = std::max(1.0, std::ceil(bound * size) - 1);
+  while (least < size && least / size < bound) ++least;
+  plan.least = static_cast<uint32_t>(least);
+  plan.large = n > kMostIndexedSet || size / static_cast<double>(kMostIndexedSet + 1) >= bound;
+  return plan;
+}
+
+bool valid_minutiae(const MinutiaeRules& rules) noexcept {
+  return rules.functions >= kLeastFunctions && rules.functions <= kMostFunctions && rules.cells >= 1 &&
+         rules.cells <= kMostFunctionCells && rules.grid >= kLeastGrid && rules.grid <= kMostGrid;
+}
+
+void function_cells(const MinutiaeRules& rules, uint32_t f, uint32_t* cells) noexcept {
+  const uint64_t total = uint64_t{rules.grid} * rules.grid;
+  uint64_t draw = mix64(0x6D69'6E75'7469'6165 + f);
+  for (uint32_t n = 0; n < rules.cells;) {
+    draw = mix64(draw + 0x9E37'79B9'7F4A'7C15);
+    const auto cell = static_cast<uint32_t>((draw >> 32) * total >> 32);
+    if (std::find(cells, cells + n, cell) == cells + n) cells[n++] = cell;
+  }
+  std::sort(cells, cells + rules.cells);
+}
+
+std::vector<uint32_t> minutiae_buckets(const MinutiaeRules& rules, const int64_t* set, size_t n) {
+  const int64_t total = int64_t{rules.grid} * rules.grid;
+  std::vector<uint64_t> bits(static_cast<size_t>(total + 63) / 64);
+  for (size_t i = 0; i < n; ++i)
+    if (set[i] >= 0 && set[i] < total) bits[static_cast<size_t>(set[i]) / 64] |= uint64_t{1} << (set[i] % 64);
+  std::vector<uint32_t> buckets;
+  uint32_t cells[kMostFunctionCells];
+  for (uint32_t f = 0; f < rules.functions; ++f) {
+    function_cells(rules, f, cells);
+    uint64_t all = 1;
+    for (uint32_t i = 0; i < rules.cells; ++i) all &= bits[cells[i] / 64] >> (cells[i] % 64);
+    if (all != 0) buckets.push_back(f);
+  }
+  return buckets;
+}
+
+double bucket_probability(const MinutiaeRules& rules, double density, double repeat) noexcept {
+  return 1 - std::pow(1 - std::pow(density * repeat, rules.cells), rules.functions);
+}
+
+std::vector<int64_t> point_cells(const GridPoint* points, size_t n, uint32_t grid, double margin) {
+  // The cells that a coordinate is in: one, or two near a border that has a cell on its other side.
+  const auto range = [grid, margin](double v, int64_t* first, int64_t* last) {
+    const double at = v * grid;
+    const double most = grid - 1.0;
+    *first = static_cast<int64_t>(std::clamp(std::floor(at - margin), 0.0, most));
+    *last = static_cast<int64_t>(std::clamp(std::floor(at + margin), 0.0, most));
+  };
+  std::vector<int64_t> cells;
+  for (size_t i = 0; i < n; ++i) {
+    int64_t x0, x1, y0, y1;
+    range(points[i].x, &x0, &x1);
+    range(points[i].y, &y0, &y1);
+    for (int64_t y = y0; y <= y1; ++y)
+      for (int64_t x = x0; x <= x1; ++x) cells.push_back(y * grid + x);
+  }
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  return cells;
+}
+
+}  // namespace neardup

@@ -1,0 +1,144 @@
+// See pair_links.h.
+#include "core/pairs/pair_links.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/work/workspace.h"
+
+namespace neardup {
+
+LinkedRows::LinkedRows(uint32_t rows) : representative(rows), value(rows, kNotNear) {
+  std::iota(representative.begin(), representative.end(), 0u);
+}
+
+// When a row's turn comes, it is known whether an earlier one has taken it.
+bool AnchorLinks::add(const RowPair& p) {
+  if (rows_.representative[p.b] != p.b) return false;
+  if (rows_.representative[p.a] == p.a) {
+    rows_.representative[p.b] = p.a;
+    rows_.value[p.b] = p.value & ~kEqualRows;
+    return true;
+  }
+  if ((p.value & kEqualRows) == 0) return false;
+  rows_.representative[p.b] = rows_.representative[p.a];
+  rows_.value[p.b] = rows_.value[p.a];
+  return true;
+}
+
+bool AnchorLinks::wants(const RowPair& p) const noexcept {
+  if (rows_.representative[p.b] != p.b) return false;
+  return rows_.representative[p.a] == p.a || (p.value & kEqualRows) != 0;
+}
+
+bool ComponentLinks::wants(const RowPair& p) noexcept {
+  return rows_.representative[p.b] == p.b || !sets_.same(p.a, p.b);
+}
+
+bool ComponentLinks::add(const RowPair& p) {
+  sets_.unite(p.a, p.b);
+  if (rows_.representative[p.b] != p.b) return false;
+  rows_.representative[p.b] = p.a;
+  rows_.value[p.b] = p.value;
+  return true;
+}
+
+// A row that is near the first of its component has met it first.
+const LinkedRows& ComponentLinks::finish() {
+  for (uint32_t i = 0; i < rows_.representative.size(); ++i) {
+    const uint32_t first = sets_.find(i);
+    if (rows_.representative[i] != first) rows_.value[i] = kNotNear;
+    rows_.representative[i] = first;
+  }
+  return rows_;
+}
+
+// ---------------------------------------------------------------- bridges
+
+BridgeFinder::BridgeFinder(uint32_t rows) : rows_(rows), first_(rows), second_(rows), equals_(rows) {}
+
+bool BridgeFinder::add(const RowPair& p) {
+  if ((p.value & kEqualRows) != 0) {
+    if (equals_[p.a]++ != 0) return false;
+    twins_.push_back({p.a, p.b, p.value & ~kEqualRows});
+    return true;
+  }
+  UnionFind* forest = !first_.same(p.a, p.b) ? &first_ : !second_.same(p.a, p.b) ? &second_ : nullptr;
+  if (forest == nullptr) return false;
+  forest->unite(p.a, p.b);
+  pairs_.push_back(p);
+  return true;
+}
+
+bool BridgeFinder::wants(const RowPair& p) noexcept { return !first_.same(p.a, p.b) || !second_.same(p.a, p.b); }
+
+std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
+  Poller poller(stop);
+  // Each row's pairs, one behind the other.
+  std::vector<size_t> begin(size_t{rows_} + 1);
+  for (const RowPair& p : pairs_) {
+    ++begin[p.a];
+    ++begin[p.b];
+  }
+  std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), size_t{0});
+  std::vector<uint32_t> ends(2 * pairs_.size());
+  {
+    std::vector<size_t> at(begin.begin(), begin.end() - 1);
+    for (uint32_t i = 0; i < pairs_.size(); ++i) {
+      ends[at[pairs_[i].a]++] = i;
+      ends[at[pairs_[i].b]++] = i;
+      poller.spend(10);
+    }
+  }
+  // Depth first: low[r] is the least number that the rows below r reach by a pair other than the one that led to them.
+  struct Step {
+    uint32_t row;
+    uint32_t by;  // the pair that led here
+    size_t next;
+  };
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> number(rows_);  // 0: not met
+  std::vector<uint32_t> low(rows_);
+  std::vector<Step> path;
+  std::vector<RowPair> bridges;
+  uint32_t met = 0;
+  for (uint32_t root = 0; root < rows_; ++root) {
+    poller.spend(2);
+    if (number[root] != 0 || begin[root] == begin[size_t{root} + 1]) continue;
+    number[root] = low[root] = ++met;
+    path.push_back({root, kNone, begin[root]});
+    while (!path.empty()) {
+      poller.spend(20);
+      Step& step = path.back();
+      if (step.next < begin[size_t{step.row} + 1]) {
+        const uint32_t i = ends[step.next++];
+        if (i == step.by) continue;
+        const uint32_t to = pairs_[i].a == step.row ? pairs_[i].b : pairs_[i].a;
+        if (number[to] != 0) {
+          low[step.row] = std::min(low[step.row], number[to]);
+        } else {
+          number[to] = low[to] = ++met;
+          path.push_back({to, i, begin[to]});
+        }
+        continue;
+      }
+      const Step done = step;
+      path.pop_back();
+      if (path.empty()) continue;
+      const uint32_t above = path.back().row;
+      low[above] = std::min(low[above], low[done.row]);
+      // Rows with the same signature have the same pairs: theirs part nothing.
+      const RowPair& p = pairs_[done.by];
+      if (low[done.row] > number[above] && equals_[p.a] == 0 && equals_[p.b] == 0) bridges.push_back(p);
+    }
+  }
+  for (const RowPair& p : twins_)
+    if (equals_[p.a] == 1 && begin[p.a] == begin[size_t{p.a} + 1]) bridges.push_back(p);
+  std::sort(bridges.begin(), bridges.end(), [&](const RowPair& x, const RowPair& y) {
+    poller.spend(5);
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
+  return bridges;
+}
+
+}  // namespace neardup

@@ -1,0 +1,74 @@
+// What every engine that finds pairs of rows has in common, whatever the signature.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/pairs/pair_join.h"
+#include "core/base/stop.h"
+#include "core/work/temp_file.h"
+#include "core/base/union_find.h"
+
+namespace neardup {
+
+// Rows with equal signatures. all: each pair of them is a pair. star: the first of them (least rank) is paired with each
+// of the others, and stands for them in pairs with further rows; with two sets only the first of each set is paired.
+// none: as star, without the pairs of equal signatures. marked: as star, and those pairs have kEqualRows in their value;
+// but where equal signatures are not near each other (digests without part 1) none stands for another.
+enum class Identical : uint8_t { all, star, none, marked };
+inline constexpr uint32_t kEqualRows = uint32_t{1} << 31;
+inline constexpr uint32_t kNotNear = UINT32_MAX;
+
+// What an engine may use. files, stop and elsewhere must outlive it; files may be null: then memory is not bounded.
+struct EngineOptions {
+  size_t memory_limit = SIZE_MAX;  // bytes for everything proportional to rows or pairs
+  TempFileFactory* files = nullptr;
+  StopCheck* stop = nullptr;
+  unsigned threads = 1;  // that search at once, 1..256. Rows and pairs come and go on the caller's thread only.
+  Identical identical = Identical::all;
+  PairJoin* elsewhere = nullptr;  // asked first to join what fits in memory; may be null
+  bool swapped = false;  // MinhashPairs of two sets: pairs are told, and ordered, as (row of set B, row of set A)
+};
+
+struct RowPair {
+  uint32_t a;      // smaller row (or rank) number; of set A when there are two sets
+  uint32_t b;      // greater row (or rank) number; of set B when there are two sets
+  uint32_t value;  // how near: what it means is the engine's
+};
+
+struct SearchStats {
+  uint64_t rows = 0;
+  uint64_t set_aside = 0;  // of these, rows of set B whose keys alone told, as they came, that they are near no row of set A
+  uint64_t distinct = 0, looked = 0, compared = 0, found = 0, spilled_bytes = 0;
+  uint64_t left_out = 0;  // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
+  size_t peak_bytes = 0;  // own estimate of the memory held at once
+  bool brute_force = false;
+  bool elsewhere = false;  // joined by EngineOptions::elsewhere: looked and compared do not count that
+};
+
+// Rows are added by the engine's own add(), at most 2^31 of them, else Error{too_large}.
+class PairSearch {
+ public:
+  virtual ~PairSearch() = default;
+
+  // Rows added from now on belong to set B and are numbered from 0 again; only pairs (row of A, row of B) are sought.
+  virtual void start_set_b() = 0;
+
+  // Finds the pairs, once. rank_a / rank_b (may be null: identity) rename rows before the result is ordered: with one
+  // set a pair is reported as (min, max) of its two ranks.
+  virtual void run(const uint32_t* rank_a, const uint32_t* rank_b) = 0;
+
+  // After run(): the next at most `max` pairs in ascending (a, b); 0 at the end. Each pair once.
+  virtual size_t next(RowPair* out, size_t max) = 0;
+
+  // Instead of run(), with one set: unites the rows of pairs, from several threads at once, until the sets are the connected
+  // components of all pairs. sets: as many as rows, disjoint before. stats().found counts the pairs that were needed for it.
+  virtual void run_components(UnionFind& sets) = 0;
+
+  // With one set, also after run_components(): values[i] = the value of rows i and of[i].
+  virtual void values_with(const uint32_t* of, uint32_t* values) = 0;
+
+  virtual const SearchStats& stats() noexcept = 0;
+};
+
+}  // namespace neardup

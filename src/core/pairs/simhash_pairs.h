@@ -1,0 +1,38 @@
+// All pairs of simhashes within a Hamming distance: exact, within a memory limit.
+#pragma once
+
+#include <memory>
+
+#include "core/pairs/pair_search.h"
+
+namespace neardup {
+
+// The value of a pair is its distance.
+//
+// Pigeonhole: of D + 1 disjoint blocks of bits, two values at distance <= D agree in one at least. Values are sorted by
+// each block in turn; what shares a bucket shares the block's bits, and large buckets are searched in the same way by
+// the bits that are left (G. Manku, A. Jain, A. Das Sarma, WWW 2007, section 3, whose tables these are, without storing
+// them).
+class SimhashPairs final : public PairSearch {
+ public:
+  // most: 0..64.
+  SimhashPairs(uint32_t most, const EngineOptions& options);
+  ~SimhashPairs() override;
+
+  void add(uint64_t value);
+  void start_set_b() override;
+  void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr) override;
+  size_t next(RowPair* out, size_t max) override;
+  void run_components(UnionFind& sets) override;
+  void values_with(const uint32_t* of, uint32_t* values) override;
+  const SearchStats& stats() noexcept override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The greatest distance h in 0..64 with 1 - h / 64 >= threshold, in 0 < threshold <= 1.
+uint32_t most_simhash_distance(double threshold) noexcept;
+
+}  // namespace neardup

@@ -1,0 +1,424 @@
+// See ctph_compare.h.
+#include "core/signature/ctph_compare.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "core/kernels/kernels.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kRun = 3;   // what is left of a longer run
+constexpr size_t kGram = 7;  // common characters without which the score is 0
+
+std::vector<uint8_t> values_of(std::string_view part) {
+  std::vector<uint8_t> out(part.size());
+  for (size_t i = 0; i < part.size(); ++i) out[i] = ctph_value(part[i]) & 63;
+  return out;
+}
+
+// Copies without the fourth and later characters of a run; at most `room` of them. Returns how many.
+size_t cut_runs(std::string_view part, uint8_t* out, size_t room) noexcept {
+  size_t n = 0;
+  size_t run = 0;
+  for (size_t i = 0; i < part.size(); ++i) {
+    run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
+    if (run <= kRun && n < room) out[n++] = ctph_value(part[i]) & 63;
+  }
+  return n;
+}
+
+uint32_t uncapped_score(size_t size_a, size_t size_b, size_t lcs) noexcept {
+  const size_t sum = size_a + size_b;
+  return static_cast<uint32_t>(100 - 100 * ((sum - 2 * lcs) * 64 / sum) / 64);
+}
+
+uint32_t capped_score(size_t size_a, size_t size_b, size_t lcs, uint32_t exponent) noexcept {
+  const uint32_t score = uncapped_score(size_a, size_b, lcs);
+  if (exponent > 3) return score;
+  return static_cast<uint32_t>(std::min<size_t>(score, (size_t{1} << exponent) * std::min(size_a, size_b)));
+}
+
+uint32_t hash_gram(const uint8_t* p) noexcept {
+  uint32_t h = (p[0] | uint32_t{p[1]} << 6 | uint32_t{p[2]} << 12) * 0x9E3779B1u;
+  h = (h ^ h >> 15) * 0x85EBCA6Bu;
+  return h ^ h >> 16;
+}
+
+// The least hash of the five 3-grams in each 7 characters. bits has 64 * words bits. Returns how many are listed.
+uint8_t sample_grams(const uint8_t* part, size_t n, uint64_t* bits, uint32_t words, uint16_t* list) noexcept {
+  constexpr size_t kMax = CtphPrepared::kMaxSamples;
+  uint32_t hash[kCtphLength];
+  for (size_t i = 0; i + 3 <= n; ++i) hash[i] = hash_gram(part + i);
+  size_t listed = 0;
+  uint32_t before = 0;
+  for (size_t i = 0; i + kGram <= n; ++i) {
+    uint32_t least = hash[i];
+    for (size_t j = 1; j + 3 <= kGram; ++j) least = std::min(least, hash[i + j]);
+    if (i > 0 && least == before) continue;
+    before = least;
+    bits[least >> 6 & (words - 1)] |= uint64_t{1} << (least & 63);
+    if (listed < kMax) list[listed] = static_cast<uint16_t>(least >> 10 & 0x1fff);
+    ++listed;
+  }
+  return static_cast<uint8_t>(std::min(listed, kMax + 1));
+}
+
+// Whether two sets have a bit in common, of equal sizes or of 1024 and 512 bits.
+template <int Words>
+bool share_bit(const uint64_t* a, const uint64_t* b) noexcept {
+  uint64_t any = 0;
+  for (int i = 0; i < Words; ++i) any |= a[i] & b[i];
+  return any != 0;
+}
+bool share_folded(const uint64_t* a, const uint64_t* b) noexcept {
+  uint64_t any = 0;
+  for (int i = 0; i < 8; ++i) any |= (a[i] | a[i + 8]) & b[i];
+  return any != 0;
+}
+
+bool share_sample(const uint8_t* sampled, uint8_t bit, const uint16_t* list, size_t n) noexcept {
+  if (n > CtphPrepared::kMaxSamples) return true;
+  uint8_t any = 0;
+  for (size_t i = 0; i < n; ++i) any |= sampled[list[i]];
+  return (any & bit) != 0;
+}
+
+void build_match(const uint8_t* part, size_t n, uint64_t* match) noexcept {
+  std::memset(match, 0, 64 * sizeof *match);
+  for (size_t i = 0; i < n; ++i) match[part[i]] |= uint64_t{1} << i;
+}
+
+// Whether 7 characters in a row are common. Bit i of runN after character j: the N characters up to i and to j agree.
+bool share_gram(const uint64_t* match, const uint8_t* y, size_t n) noexcept {
+  uint64_t run1 = 0, run2_1 = 0, run2_2 = 0, run4_1 = 0, run4_2 = 0, run4_3 = 0;
+  uint64_t any = 0;
+  for (size_t j = 0; j < n; ++j) {
+    const uint64_t now1 = match[y[j]];
+    const uint64_t now2 = now1 & run1 << 1;
+    const uint64_t now4 = now2 & run2_2 << 2;
+    any |= now4 & run4_3 << 3;
+    run1 = now1;
+    run2_2 = run2_1;
+    run2_1 = now2;
+    run4_3 = run4_2;
+    run4_2 = run4_1;
+    run4_1 = now4;
+  }
+  return any != 0;
+}
+
+// Length of the longest common subsequence; Hyyro, "Bit-parallel LCS-length computation revisited", AWOCA 2004.
+size_t lcs_length(const uint64_t* match, size_t size, const uint8_t* y, size_t n) noexcept {
+  uint64_t open = ~uint64_t{0};
+  for (size_t j = 0; j < n; ++j) {
+    const uint64_t hit = open & match[y[j]];
+    open = (open + hit) | (open - hit);
+  }
+  const uint64_t rows = size == 64 ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
+  return static_cast<size_t>(std::popcount(~open & rows));
+}
+
+uint32_t score_parts(const uint64_t* match, size_t size, const uint8_t* y, size_t n, uint32_t exponent) noexcept {
+  if (size < kGram || n < kGram || !share_gram(match, y, n)) return 0;
+  return capped_score(size, n, lcs_length(match, size, y, n), exponent);
+}
+
+// One pair: the tables that filter many would cost more than they save.
+int score_pair(const CtphView& a, const CtphView& b) noexcept {
+  struct Cut {
+    Cut(std::string_view part) : n(cut_runs(part, values, kCtphLength)) {}
+    bool operator==(const Cut& o) const { return n == o.n && std::memcmp(values, o.values, n) == 0; }
+    uint8_t values[kCtphLength];
+    size_t n;
+  };
+  const auto score = [](const Cut& x, const Cut& y, uint32_t exponent) -> uint32_t {
+    if (x.n < kGram || y.n < kGram) return 0;
+    uint64_t match[64];
+    build_match(x.values, x.n, match);
+    return score_parts(match, x.n, y.values, y.n, exponent);
+  };
+  if (a.exponent > b.exponent) return static_cast<int>(score(a.part1, b.part2, a.exponent));
+  if (b.exponent > a.exponent) return static_cast<int>(score(a.part2, b.part1, b.exponent));
+  const Cut a1(a.part1), a2(a.part2), b1(b.part1), b2(b.part2);
+  if (a1 == b1 && a2 == b2) return 100;
+  return static_cast<int>(std::max(score(a1, b1, a.exponent), score(a2, b2, a.exponent + 1)));
+}
+
+bool same_cut(const CtphPrepared& a, const CtphPrepared& b) noexcept {
+  return a.size1 == b.size1 && a.size2 == b.size2 && std::memcmp(a.part1, b.part1, a.size1) == 0 &&
+         std::memcmp(a.part2, b.part2, a.size2) == 0;
+}
+
+// Parts of any length: the masks are rows of words.
+struct Masks {
+  Masks(const uint8_t* part, size_t n) : words((n + 63) / 64), bits(64 * words, 0) {
+    for (size_t i = 0; i < n; ++i) bits[part[i] * words + i / 64] |= uint64_t{1} << i % 64;
+  }
+  const uint64_t* row(uint8_t value) const { return bits.data() + value * words; }
+
+  size_t words;
+  std::vector<uint64_t> bits;
+};
+
+bool share_gram(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y) {
+  const auto grams = [](const std::vector<uint8_t>& part) {
+    std::vector<uint64_t> out;
+    uint64_t gram = 0;
+    for (size_t i = 0; i < part.size(); ++i) {
+      gram = (gram << 6 | part[i]) & ((uint64_t{1} << 6 * kGram) - 1);
+      if (i + 1 >= kGram) out.push_back(gram);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  const std::vector<uint64_t> a = grams(x), b = grams(y);
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size(); a[i] < b[j] ? ++i : ++j)
+    if (a[i] == b[j]) return true;
+  return false;
+}
+
+size_t lcs_length(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y) {
+  const Masks masks(x.data(), x.size());
+  std::vector<uint64_t> open(masks.words, ~uint64_t{0});
+  for (const uint8_t value : y) {
+    const uint64_t* row = masks.row(value);
+    uint64_t carry = 0;
+    for (size_t w = 0; w < masks.words; ++w) {
+      const uint64_t hit = open[w] & row[w];
+      uint64_t sum = open[w] + hit;
+      uint64_t out = sum < hit;
+      sum += carry;
+      out |= sum < carry;
+      open[w] = sum | (open[w] & ~hit);
+      carry = out;
+    }
+  }
+  size_t lcs = 0;
+  for (size_t i = 0; i < x.size(); ++i) lcs += ~open[i / 64] >> i % 64 & 1;
+  return lcs;
+}
+
+uint32_t score_long(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
+  return share_gram(x, y) ? capped_score(x.size(), y.size(), lcs_length(x, y), exponent) : 0;
+}
+
+std::vector<uint8_t> cut_runs(std::string_view part) {
+  std::vector<uint8_t> out(part.size());
+  out.resize(cut_runs(part, out.data(), out.size()));
+  return out;
+}
+
+int score_long(const CtphView& a, const CtphView& b) {
+  const std::vector<uint8_t> a1 = cut_runs(a.part1), a2 = cut_runs(a.part2);
+  const std::vector<uint8_t> b1 = cut_runs(b.part1), b2 = cut_runs(b.part2);
+  if (a.exponent == b.exponent) {
+    if (a1 == b1 && a2 == b2) return 100;
+    return static_cast<int>(std::max(score_long(a1, b1, a.exponent), score_long(a2, b2, a.exponent + 1)));
+  }
+  return static_cast<int>(a.exponent == b.exponent + 1   ? score_long(a1, b2, a.exponent)
+                          : b.exponent == a.exponent + 1 ? score_long(a2, b1, b.exponent)
+                                                         : 0);
+}
+
+// Myers, "A fast bit-vector algorithm for approximate string matching", JACM 46 (1999), with Hyyro's blocks. The
+// pattern is cut into words; the horizontal difference below a word goes into the next.
+uint32_t levenshtein_blocks(const Masks& masks, size_t size, const std::vector<uint8_t>& text) {
+  std::vector<uint64_t> up(masks.words, ~uint64_t{0});
+  std::vector<uint64_t> down(masks.words, 0);
+  for (const uint8_t value : text) {
+    const uint64_t* row = masks.row(value);
+    uint64_t right_in = 1;
+    uint64_t left_in = 0;
+    for (size_t w = 0; w < masks.words; ++w) {
+      const uint64_t eq = row[w] | left_in;
+      const uint64_t diagonal = (((eq & up[w]) + up[w]) ^ up[w]) | eq | down[w];
+      const uint64_t right = down[w] | ~(diagonal | up[w]);
+      const uint64_t left = diagonal & up[w];
+      const uint64_t right_below = right << 1 | right_in;
+      up[w] = (left << 1 | left_in) | ~(diagonal | right_below);
+      down[w] = right_below & diagonal;
+      right_in = right >> 63;
+      left_in = left >> 63;
+    }
+  }
+  int64_t distance = static_cast<int64_t>(text.size());
+  for (size_t i = 0; i < size; ++i)
+    distance += static_cast<int64_t>(up[i / 64] >> i % 64 & 1) - static_cast<int64_t>(down[i / 64] >> i % 64 & 1);
+  return static_cast<uint32_t>(distance);
+}
+
+// The same with a pattern of one word; the distance is the number of columns plus the vertical differences of the last.
+uint32_t levenshtein_word(std::string_view pattern, std::string_view text) noexcept {
+  uint64_t match[64] = {};
+  for (size_t i = 0; i < pattern.size(); ++i) match[ctph_value(pattern[i]) & 63] |= uint64_t{1} << i;
+  uint64_t up = ~uint64_t{0};
+  uint64_t down = 0;
+  for (const char c : text) {
+    const uint64_t eq = match[ctph_value(c) & 63];
+    const uint64_t diagonal = (((eq & up) + up) ^ up) | eq | down;
+    const uint64_t right = (down | ~(diagonal | up)) << 1 | 1;
+    const uint64_t left = diagonal & up;
+    up = left << 1 | ~(diagonal | right);
+    down = right & diagonal;
+  }
+  const uint64_t rows = pattern.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << pattern.size()) - 1;
+  return static_cast<uint32_t>(text.size()) + static_cast<uint32_t>(std::popcount(up & rows)) -
+         static_cast<uint32_t>(std::popcount(down & rows));
+}
+
+}  // namespace
+
+void check_comparable(const CtphView& a, const CtphView& b) {
+  if (comparable(a, b)) return;
+  throw Error(Errc::incomparable, "cannot compare an ssdeep digest with a long one",
+              "left: " + describe(a) + "; right: " + describe(b),
+              "Digest both documents with to_ctph(...), or both with ctph_long(...).");
+}
+
+std::string describe(const CtphView& d) {
+  return d.is_long() ? "long, " + std::to_string(d.length) + " characters" : "ssdeep's, 64 characters";
+}
+
+CtphPrepared prepare_ctph(const CtphView& d) {
+  if (d.is_long())
+    throw Error(Errc::incomparable,
+                "digest is a long one, of " + std::to_string(d.length) + " characters, not ssdeep's");
+  CtphPrepared out;
+  std::memset(&out, 0, sizeof out);
+  out.exponent = d.exponent;
+  out.size1 = static_cast<uint8_t>(cut_runs(d.part1, out.part1, kCtphLength));
+  out.size2 = static_cast<uint8_t>(cut_runs(d.part2, out.part2, kCtphLength));
+  out.samples1 = sample_grams(out.part1, out.size1, out.bits1, 16, out.list1);
+  out.samples2 = sample_grams(out.part2, out.size2, out.bits2, 8, out.list2);
+  return out;
+}
+
+CtphScorer::CtphScorer(const CtphPrepared& subject) noexcept : subject_(subject) {
+  build_match(subject_.part1, subject_.size1, match1_);
+  build_match(subject_.part2, subject_.size2, match2_);
+  const CtphPrepared& a = subject_;
+  if (a.samples1 > a.kMaxSamples || a.samples2 > a.kMaxSamples) {
+    std::memset(sampled_, 3, sizeof sampled_);
+    return;
+  }
+  std::memset(sampled_, 0, sizeof sampled_);
+  for (size_t i = 0; i < a.samples1; ++i) sampled_[a.list1[i]] |= 1;
+  for (size_t i = 0; i < a.samples2; ++i) sampled_[a.list2[i]] |= 2;
+}
+
+int CtphScorer::score(const CtphPrepared& b) const noexcept {
+  const CtphPrepared& a = subject_;
+  const uint32_t difference = a.exponent - b.exponent + 1;  // 0, 1, 2 where comparable
+  if (difference > 2) return 0;
+  uint32_t best = 0;
+  if (difference == 1) {
+    if (same_cut(a, b)) return 100;
+    if (share_bit<16>(a.bits1, b.bits1) && share_sample(sampled_, 1, b.list1, b.samples1))
+      best = score_parts(match1_, a.size1, b.part1, b.size1, a.exponent);
+    if (share_bit<8>(a.bits2, b.bits2) && share_sample(sampled_, 2, b.list2, b.samples2))
+      best = std::max(best, score_parts(match2_, a.size2, b.part2, b.size2, a.exponent + 1));
+  } else if (difference == 2) {
+    if (share_folded(a.bits1, b.bits2) && share_sample(sampled_, 1, b.list2, b.samples2))
+      best = score_parts(match1_, a.size1, b.part2, b.size2, a.exponent);
+  } else {
+    if (share_folded(b.bits1, a.bits2) && share_sample(sampled_, 2, b.list1, b.samples1))
+      best = score_parts(match2_, a.size2, b.part1, b.size1, b.exponent);
+  }
+  return static_cast<int>(best);
+}
+
+void CtphScorer::score_many(const CtphPrepared* others, size_t n, uint8_t* scores) const noexcept {
+  constexpr size_t kBatch = 512;
+  uint32_t at[kBatch];
+  for (size_t from = 0; from < n; from += kBatch) {
+    const size_t batch = std::min(kBatch, n - from);
+    std::memset(scores + from, 0, batch);
+    const size_t candidates = kernels().ctph->score_candidates(&subject_, others + from, batch, at);
+    for (size_t i = 0; i < candidates; ++i) scores[from + at[i]] = static_cast<uint8_t>(score(others[from + at[i]]));
+  }
+}
+
+int ctph_score(const CtphView& a, const CtphView& b) {
+  check_comparable(a, b);
+  if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return 0;
+  if (a.is_long()) return score_long(a, b);
+  return score_pair(a, b);
+}
+
+CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
+  check_comparable(a, b);
+  if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return {0, 0, CtphReason::no_common_block_size};
+  const std::vector<uint8_t> a1 = cut_runs(a.part1), a2 = cut_runs(a.part2);
+  const std::vector<uint8_t> b1 = cut_runs(b.part1), b2 = cut_runs(b.part2);
+  if (a.exponent == b.exponent && a1 == b1 && a2 == b2) return {100, 100, CtphReason::equal};
+  uint32_t score = 0;
+  uint32_t uncapped = 0;
+  bool long_enough = false;
+  bool written_long = false;
+  bool cut = false;
+  const auto take = [&](const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
+    const std::string_view of_a = exponent == a.exponent ? a.part1 : a.part2;
+    const std::string_view of_b = exponent == b.exponent ? b.part1 : b.part2;
+    cut = cut || x.size() < of_a.size() || y.size() < of_b.size();
+    written_long = written_long || (of_a.size() >= kGram && of_b.size() >= kGram);
+    long_enough = long_enough || (x.size() >= kGram && y.size() >= kGram);
+    if (!share_gram(x, y)) return;
+    const size_t lcs = lcs_length(x, y);
+    score = std::max(score, capped_score(x.size(), y.size(), lcs, exponent));
+    uncapped = std::max(uncapped, uncapped_score(x.size(), y.size(), lcs));
+  };
+  if (a.exponent >= b.exponent) take(a1, a.exponent == b.exponent ? b1 : b2, a.exponent);
+  if (b.exponent >= a.exponent) take(a2, a.exponent == b.exponent ? b2 : b1, a.exponent + 1);
+  return {static_cast<int>(score), static_cast<int>(uncapped),
+          !written_long      ? CtphReason::too_short
+          : !long_enough     ? CtphReason::too_short_cut
+          : uncapped == 0    ? cut ? CtphReason::nothing_shared_cut : CtphReason::nothing_shared
+          : score < uncapped ? CtphReason::capped
+                             : CtphReason::measured};
+}
+
+bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, std::string_view* of_b) noexcept {
+  if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return false;
+  *of_a = a.exponent < b.exponent ? a.part2 : a.part1;
+  *of_b = b.exponent < a.exponent ? b.part2 : b.part1;
+  return true;
+}
+
+uint32_t levenshtein(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (a.size() <= 64) return levenshtein_word(a, b);
+  const std::vector<uint8_t> pattern = values_of(a);
+  return levenshtein_blocks(Masks(pattern.data(), pattern.size()), pattern.size(), values_of(b));
+}
+
+double ctph_edit_rate(const CtphView& a, const CtphView& b) {
+  check_comparable(a, b);
+  std::string_view x;
+  std::string_view y;
+  if (!common_parts(a, b, &x, &y) || x.size() + y.size() == 0) return 1;
+  return static_cast<double>(levenshtein(x, y)) / static_cast<double>(x.size() + y.size());
+}
+
+void clear_group(LevenshteinGroup* group) noexcept { std::memset(group, 0, sizeof *group); }
+
+void set_pattern(LevenshteinGroup* group, size_t lane, std::string_view pattern) {
+  if (pattern.size() > 64)
+    throw Error(Errc::too_large,
+                "pattern has " + std::to_string(pattern.size()) + " characters, at most 64 are allowed");
+  for (size_t i = 0; i < pattern.size(); ++i) group->match[ctph_value(pattern[i]) & 63][lane] |= uint64_t{1} << i;
+  group->rows[lane] = pattern.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << pattern.size()) - 1;
+}
+
+void levenshtein_many(std::string_view text, const LevenshteinGroup* groups, size_t num_groups, uint32_t* distances) {
+  if (text.size() > kCtphMaxPart)
+    throw Error(Errc::too_large, "text has " + std::to_string(text.size()) + " characters, at most 1024 are allowed");
+  uint8_t values[kCtphMaxPart];
+  for (size_t i = 0; i < text.size(); ++i) values[i] = ctph_value(text[i]) & 63;
+  kernels().ctph->levenshtein64(values, text.size(), groups, num_groups, distances);
+}
+
+}  // namespace neardup

@@ -1,0 +1,92 @@
+// Comparing ctph digests: ssdeep's score and the edit rate, for one pair and for one digest against many.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/signature/ctph.h"
+#include "core/kernels/ctph_kernels.h"
+
+namespace neardup {
+
+// False when one is ssdeep's and the other long: the 64th character of ssdeep's stands for all that is left, that of a
+// long digest never does. Long digests of different lengths are comparable.
+inline bool comparable(const CtphView& a, const CtphView& b) noexcept { return a.is_long() == b.is_long(); }
+
+// Throws Error{incomparable} unless comparable().
+void check_comparable(const CtphView& a, const CtphView& b);
+
+// Which kind of digest it is, for people: `ssdeep's, 64 characters` or `long, 256 characters`.
+std::string describe(const CtphView& digest);
+
+// ssdeep's score 0..100 (fuzzy_compare of ssdeep 2.14.1), after check_comparable(). Runs are cut to three characters.
+// 100 when both parts and the block sizes are equal, however short. Else of the parts x, y of a common block size b,
+// the better where there are two:
+//   0 where they share no substring of 7 characters;
+//   100 - floor(100 floor(64 e / s) / 64), s = |x| + |y|, e = s - 2 LCS(x, y);
+//   not above floor(b / 3) min(|x|, |y|) when b < 45.
+// Symmetric. About 0.3 us for 64 characters; O(|x| |y| / 64).
+int ctph_score(const CtphView& a, const CtphView& b);
+
+// Why two digests score what they score.
+enum class CtphReason : uint8_t {
+  no_common_block_size,  // 0
+  too_short,             // 0: of each common block size, one part has less than 7 characters
+  too_short_cut,         // 0: it has when its runs are cut
+  nothing_shared,        // 0: no 7 characters in a row
+  nothing_shared_cut,    // 0: none when runs are cut, as some were
+  equal,                 // 100, however short: both parts, runs cut, and the block sizes
+  capped,                // block sizes below 45 allow no more
+  measured,              // by how much the parts differ
+};
+
+struct CtphScore {
+  int score;     // ctph_score()
+  int uncapped;  // what it would be if small block sizes set no limit
+  CtphReason reason;
+};
+
+// ctph_score(), explained; some ten times as slow.
+CtphScore explain_ctph_score(const CtphView& a, const CtphView& b);
+
+// What many scores need of a digest (ctph_kernels.h): plain data. Error{incomparable} for a long digest.
+CtphPrepared prepare_ctph(const CtphView& digest);
+
+// One digest against many, each score as ctph_score(). 10 KB, nothing on the heap.
+class CtphScorer {
+ public:
+  explicit CtphScorer(const CtphPrepared& subject) noexcept;
+  int score(const CtphPrepared& other) const noexcept;
+
+  // scores[i] = score(others[i]) for n digests. Faster, in particular where block sizes come in no order.
+  void score_many(const CtphPrepared* others, size_t n, uint8_t* scores) const noexcept;
+
+ private:
+  CtphPrepared subject_;
+  uint64_t match1_[64];  // bit i of match1_[v]: character i of part 1 has value v
+  uint64_t match2_[64];
+  uint8_t sampled_[1 << 13];  // bit 0: listed in part 1, bit 1: in part 2
+};
+
+// Levenshtein distance of the parts of the smaller common block size, runs not cut, divided by the sum of their
+// lengths; in [0, 1], smaller is closer; 1 where no block size is common or both parts are empty. Symmetric. After
+// check_comparable(). One word operation a character up to 64 characters, ceil(n / 64) above.
+double ctph_edit_rate(const CtphView& a, const CtphView& b);
+
+// The parts that ctph_edit_rate() compares. False where no block size is common.
+bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, std::string_view* of_b) noexcept;
+
+// Levenshtein distance of two parts, or of any texts over the digests' alphabet.
+uint32_t levenshtein(std::string_view a, std::string_view b);
+
+// One text against groups of 8 patterns, see LevenshteinGroup: 64 bytes of table for each pattern and symbol.
+void clear_group(LevenshteinGroup* group) noexcept;
+// lane 0..7 of a group that has nothing there. Error{too_large} above 64 characters.
+void set_pattern(LevenshteinGroup* group, size_t lane, std::string_view pattern);
+// distances[8 * g + lane]; a lane without pattern gives the length of the text. At most 1024 characters of text, else
+// Error{too_large}.
+void levenshtein_many(std::string_view text, const LevenshteinGroup* groups, size_t num_groups, uint32_t* distances);
+
+}  // namespace neardup

@@ -1,0 +1,118 @@
+// See sign.h.
+#include "core/signature/sign.h"
+
+#include <algorithm>
+
+#include "core/unicode/utf8.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kElementsPerStep = 8192;
+
+Unit unit_of(MinhashKind kind) noexcept {
+  return kind == MinhashKind::word ? Unit::word : kind == MinhashKind::character ? Unit::character : Unit::byte;
+}
+
+bool take(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
+  sketch->finish();
+  std::copy_n(sketch->components(), num_perm, components);
+  return !sketch->is_empty();
+}
+
+}  // namespace
+
+MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bits, int64_t seed) {
+  check_k(k);
+  MinhashParams p = set_params(unit == Unit::word        ? MinhashKind::word
+                               : unit == Unit::character ? MinhashKind::character
+                                                         : MinhashKind::byte,
+                               num_perm, bits, seed);
+  p.k = static_cast<uint8_t>(k);
+  p.tokenizer = unit == Unit::word ? kTokenizerVersion : 0;
+  return p;
+}
+
+MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64_t seed) {
+  check_num_perm(num_perm);
+  check_bits(bits);
+  MinhashParams p;
+  p.kind = kind;
+  p.k = 0;
+  p.tokenizer = 0;
+  p.bits = static_cast<uint8_t>(bits);
+  p.num_perm = static_cast<uint16_t>(num_perm);
+  p.seed = seed;
+  return p;
+}
+
+void check_tokenizer(const MinhashParams& p) {
+  if (p.kind != MinhashKind::word || p.tokenizer == kTokenizerVersion) return;
+  throw Error(Errc::unsupported,
+              "tokenizer " + std::to_string(p.tokenizer) + " is not known, this library has tokenizer " +
+                  std::to_string(kTokenizerVersion),
+              {}, "The signature comes from a newer version of neardup: install that one.");
+}
+
+bool sign_document(const MinhashParams& p, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {
+  check_tokenizer(p);
+  ShingleStream stream(unit_of(p.kind), p.k, text, size, stop);
+  DocumentSketch sketch(p.num_perm, static_cast<uint64_t>(p.seed));
+  uint64_t batch[ShingleStream::kMaxBatch];
+  while (const size_t n = stream.next(batch)) sketch.add(batch, n);
+  return take(&sketch, p.num_perm, components);
+}
+
+bool sign_set(const MinhashParams& p, const uint64_t* elements, size_t n, StopCheck* stop, uint32_t* components) {
+  DocumentSketch sketch(p.num_perm, static_cast<uint64_t>(p.seed));
+  for (size_t i = 0; i < n; i += kElementsPerStep) {
+    sketch.add(elements + i, std::min(kElementsPerStep, n - i));
+    if (stop != nullptr) stop->poll();
+  }
+  return take(&sketch, p.num_perm, components);
+}
+
+void check_has_unions(const MinhashView& signature) {
+  if (signature.bits() == 8)
+    throw Error(Errc::invalid_argument, "minhash_union needs signatures of 16 or 32 bits: these have 8",
+                "The 8-bit form keeps no order of its values.");
+}
+
+std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b) {
+  check_comparable(a, b);
+  check_has_unions(a);
+  const MinhashView& kept = a.empty() ? b : a;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(kept.header);
+  std::vector<uint8_t> out(bytes, bytes + kept.size);
+  if (a.empty() || b.empty()) return out;
+  uint8_t* components = out.data() + sizeof(MinhashHeader);
+  const auto minimum = [&](auto* to, const auto* other) {
+    for (uint32_t i = 0; i < a.num_perm(); ++i) to[i] = std::min(to[i], other[i]);
+  };
+  if (a.bits() == 32)
+    minimum(reinterpret_cast<uint32_t*>(components), static_cast<const uint32_t*>(b.components));
+  else
+    minimum(reinterpret_cast<uint16_t*>(components), static_cast<const uint16_t*>(b.components));
+  return out;
+}
+
+std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop,
+                                        SimhashCounts* counts) {
+  // Repeats are dropped whenever the list has doubled, so that it holds at most twice the distinct ones.
+  std::vector<uint64_t> all;
+  ShingleStream stream(unit, k, text, size, stop);
+  uint64_t batch[ShingleStream::kMaxBatch];
+  size_t next_unique = size_t{1} << 16;
+  while (const size_t n = stream.next(batch)) {
+    all.insert(all.end(), batch, batch + n);
+    if (counts != nullptr) counts->add_shingles(batch, n);
+    if (all.size() >= next_unique) {
+      sort_unique(&all, stop);
+      next_unique = std::max(next_unique, 2 * all.size());
+    }
+  }
+  sort_unique(&all, stop);
+  return all;
+}
+
+}  // namespace neardup

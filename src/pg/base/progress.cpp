@@ -1,0 +1,143 @@
+// See progress.h. Progress goes where PostgreSQL keeps that of its own commands: in the backend's status, under a number
+// that none of them has, so that their views do not show it.
+#include "pg/base/progress.h"
+
+namespace neardup {
+namespace {
+
+// No value of ProgressCommandType: as one, C++ would not define it. So it is written and read as the integer that it is in C.
+constexpr int kCommand = 0x6e64;
+static_assert(sizeof(ProgressCommandType) == sizeof(kCommand));
+
+// Of PostgreSQL's parameters.
+enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
+static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
+
+const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", "cluster_bridges",
+                                  "blocked_pairs", "oversized_blocks", "word_similarities", "create_word_model"};
+const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows", "counting words"};
+
+// Calls under way within the query of the one that is told. Only while is_ours(): an error ends all of them at once.
+int inner_calls = 0;
+
+int command_of(const PgBackendStatus& status) noexcept {
+  int command;
+  memcpy(&command, &status.st_progress_command, sizeof command);
+  return command;
+}
+
+bool is_ours() noexcept { return MyBEEntry != nullptr && command_of(*MyBEEntry) == kCommand; }
+
+// As pgstat_progress_start_command().
+void start_command() noexcept {
+  if (!pgstat_track_activities) return;
+  PGSTAT_BEGIN_WRITE_ACTIVITY(MyBEEntry);
+  memcpy(&MyBEEntry->st_progress_command, &kCommand, sizeof kCommand);
+  MyBEEntry->st_progress_command_target = InvalidOid;
+  memset(&MyBEEntry->st_progress_param, 0, sizeof MyBEEntry->st_progress_param);
+  PGSTAT_END_WRITE_ACTIVITY(MyBEEntry);
+}
+
+void tell(int parameter, uint64 value) noexcept {
+  if (is_ours() && inner_calls == 0) pgstat_progress_update_param(parameter, static_cast<int64>(value));
+}
+
+// Of the search: 0..1.
+double share_done(const int64* p) {
+  const double part = p[kParts] == 0 ? 0 : static_cast<double>(p[kPartsDone]) / static_cast<double>(p[kParts]);
+  if (p[kSteps] == 0) return part;
+  return Min((static_cast<double>(p[kStepsDone]) + part) / static_cast<double>(p[kSteps]), 1.0);
+}
+
+// The status of the backend with this number, if it tells our progress and the caller may see it: as PostgreSQL's own views of progress,
+// of others only with the right to see their statistics.
+const PgBackendStatus* watched(int number) {
+  const LocalPgBackendStatus* local = local_backend_status(number);
+  if (local == nullptr || command_of(local->backendStatus) != kCommand) return nullptr;
+  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) && !has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
+    return nullptr;
+  return &local->backendStatus;
+}
+
+}  // namespace
+
+void begin_progress(Searching function) {
+  if (is_ours()) {
+    ++inner_calls;
+    return;
+  }
+  if (MyBEEntry == nullptr || command_of(*MyBEEntry) != PROGRESS_COMMAND_INVALID) return;
+  inner_calls = 0;
+  start_command();
+  tell(kFunction, static_cast<uint64>(function));
+}
+
+void tell_phase(Phase phase) { tell(kPhase, static_cast<uint64>(phase)); }
+void tell_rows_read(uint64 rows) { tell(kRowsRead, rows); }
+void tell_pairs(uint64 pairs) { tell(kPairs, pairs); }
+
+void tell_steps(uint64 done, uint64 total) noexcept {
+  tell(kSteps, total);
+  tell(kStepsDone, done);
+  tell(kPartsDone, 0);
+}
+
+void tell_parts(uint64 done, uint64 total) noexcept {
+  tell(kParts, total);
+  tell(kPartsDone, done);
+}
+
+void end_progress() {
+  if (!is_ours()) return;
+  if (inner_calls > 0) {
+    --inner_calls;
+  } else {
+    pgstat_progress_end_command();
+  }
+}
+
+double search_share_of(int pid) {
+  const int n = pgstat_fetch_stat_numbackends();
+  for (int i = 1; i <= n; ++i) {
+    const PgBackendStatus* status = watched(i);
+    if (status == nullptr || status->st_procpid != pid) continue;
+    const int64* p = status->st_progress_param;
+    if (p[kPhase] == static_cast<int64>(Phase::searching)) return share_done(p);
+  }
+  return 0;
+}
+
+}  // namespace neardup
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_progress);
+Datum neardup_progress(PG_FUNCTION_ARGS) {
+  using namespace neardup;
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  const int n = pgstat_fetch_stat_numbackends();
+  for (int i = 1; i <= n; ++i) {
+    const PgBackendStatus* seen = watched(i);
+    if (seen == nullptr) continue;
+    const PgBackendStatus& status = *seen;
+    const int64* p = status.st_progress_param;
+    const bool known = p[kFunction] >= 0 && p[kFunction] < static_cast<int64>(lengthof(kFunctions)) && p[kPhase] >= 0 &&
+                       p[kPhase] < static_cast<int64>(lengthof(kPhases));
+    if (!known) continue;
+    char* database = get_database_name(status.st_databaseid);
+    Datum values[7] = {Int32GetDatum(status.st_procpid),
+                       database == nullptr ? 0 : DirectFunctionCall1(namein, CStringGetDatum(database)),
+                       CStringGetTextDatum(kFunctions[p[kFunction]]),
+                       CStringGetTextDatum(kPhases[p[kPhase]]),
+                       Int64GetDatum(p[kRowsRead]),
+                       Float8GetDatum(share_done(p)),
+                       Int64GetDatum(p[kPairs])};
+    bool nulls[7] = {false, database == nullptr, false, false, false, p[kPhase] != static_cast<int64>(Phase::searching),
+                     false};
+    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+  }
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

@@ -1,0 +1,27 @@
+// How far all_pairs() and its kin have come, for neardup_progress() in other sessions.
+#pragma once
+
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+enum class Phase : uint8_t { reading, sorting, searching, verifying, returning, counting };
+
+// function: of the SQL function, as neardup_progress() shows it. Does nothing where another command, COPY say, tells its
+// own progress. It ends with end_progress(), or with the transaction.
+enum class Searching : uint8_t {
+  all_pairs, pairs_between, all_clusters, cluster_bridges, blocked_pairs, oversized_blocks, word_similarities, word_model
+};
+void begin_progress(Searching function);
+void tell_phase(Phase phase);
+void tell_rows_read(uint64 rows);
+void tell_pairs(uint64 pairs);
+// As StopCheck says. They raise no error.
+void tell_steps(uint64 done, uint64 total) noexcept;
+void tell_parts(uint64 done, uint64 total) noexcept;
+void end_progress();
+
+// How much of its search, from 0 to 1, a session that the caller may watch has done; 0 where it is at none.
+double search_share_of(int pid);
+
+}  // namespace neardup

@@ -1,0 +1,258 @@
+// neardup_clean(), its built-in rules, and the quality of texts.
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/intake/clean.h"
+#include "core/intake/text_quality.h"
+#include "pg/values/values.h"
+#include "text/patterns.h"
+
+namespace {
+
+using namespace neardup;
+
+// A set of rules, compiled. Those used last are kept for the session: the built-in set, and two of callers'.
+struct Compiled {
+  std::string key;
+  std::vector<Rule> rules;
+  std::unique_ptr<Patterns> patterns;
+};
+constexpr size_t kKept = 2;
+Compiled* built_in = nullptr;
+std::list<Compiled>* kept_sets = nullptr;
+
+// Part of a rule that a caller gave: bytes in the server encoding, and in UTF-8.
+struct Field {
+  const char* data;
+  size_t size;
+  Utf8 utf8;
+};
+struct GivenRule {
+  Field name;
+  Field kind;
+  Field pattern;
+  Field replacement;
+  int64 position;
+};
+
+// Runs in the core's world.
+Compiled* built_in_rules() {
+  if (built_in == nullptr) {
+    auto set = std::make_unique<Compiled>();
+    set->rules = default_rules();
+    set->patterns = compile_patterns(set->rules);
+    built_in = set.release();
+  }
+  return built_in;
+}
+
+std::string_view view(const Utf8& u) { return {reinterpret_cast<const char*>(u.data), u.size}; }
+
+Compiled* compiled_rules(const GivenRule* given, size_t n) {
+  std::string key;
+  for (size_t i = 0; i < n; ++i) {
+    for (const Field* f : {&given[i].name, &given[i].kind, &given[i].pattern, &given[i].replacement}) {
+      key += std::to_string(f->size) + ':';
+      key.append(f->data, f->size);
+    }
+  }
+  if (kept_sets == nullptr) kept_sets = new std::list<Compiled>;
+  for (auto set = kept_sets->begin(); set != kept_sets->end(); ++set) {
+    if (set->key != key) continue;
+    kept_sets->splice(kept_sets->begin(), *kept_sets, set);
+    return &kept_sets->front();
+  }
+  Compiled set;
+  set.key = std::move(key);
+  for (size_t i = 0; i < n; ++i) {
+    const GivenRule& g = given[i];
+    const std::string name(g.name.data, g.name.size);
+    set.rules.push_back({name, parse_rule_kind({g.kind.data, g.kind.size}, name), std::string(view(g.pattern.utf8)),
+                         std::string(view(g.replacement.utf8)), std::string(g.pattern.data, g.pattern.size)});
+  }
+  if (kept_sets->size() >= kKept) kept_sets->pop_back();
+  set.patterns = compile_patterns(set.rules);
+  kept_sets->push_front(std::move(set));
+  return &kept_sets->front();
+}
+
+Field field_of(Datum value, bool is_null) {
+  if (is_null) return {"", 0, {reinterpret_cast<const uint8_t*>(""), 0}};
+  const text* t = DatumGetTextPP(value);
+  return {VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t)), utf8_of(t)};
+}
+
+// The rules of an array, by their positions; those without one last. Palloc'd.
+GivenRule* given_rules(ArrayType* array, size_t* n) {
+  Datum* elements;
+  bool* nulls;
+  int count;
+  int16 length;
+  bool by_value;
+  char align;
+  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
+  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &elements, &nulls, &count);
+  if (count > static_cast<int>(kMaxRules))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("there must be at most %d rules: %d", static_cast<int>(kMaxRules), count)));
+  auto* rules = static_cast<GivenRule*>(palloc(sizeof(GivenRule) * (count + 1)));
+  for (int i = 0; i < count; ++i) {
+    if (nulls[i]) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("rule %d is NULL", i + 1)));
+    HeapTupleHeader header = DatumGetHeapTupleHeader(elements[i]);
+    TupleDesc desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+    bool shape = desc->natts == 5 && TupleDescAttr(desc, 4)->atttypid == INT4OID;
+    for (int a = 0; shape && a < 4; ++a) shape = TupleDescAttr(desc, a)->atttypid == TEXTOID;
+    if (!shape) elog(ERROR, "type neardup_rule is not the one of this library");
+    HeapTupleData tuple;
+    tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+    ItemPointerSetInvalid(&tuple.t_self);
+    tuple.t_tableOid = InvalidOid;
+    tuple.t_data = header;
+    Datum values[5];
+    bool missing[5];
+    heap_deform_tuple(&tuple, desc, values, missing);
+    ReleaseTupleDesc(desc);
+    static const char* const names[] = {"name", "kind", "pattern"};
+    for (int a = 0; a < 3; ++a)
+      if (missing[a])
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("the %s of rule %d is NULL", names[a], i + 1)));
+    rules[i] = {field_of(values[0], false), field_of(values[1], false), field_of(values[2], false),
+                field_of(values[3], missing[3]), missing[4] ? PG_INT64_MAX : DatumGetInt32(values[4])};
+    if (rules[i].name.size > kMaxRuleName || rules[i].kind.size > kMaxRuleName)
+      ereport(ERROR,
+              (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+               errmsg("the name or kind of rule %d is longer than %d bytes", i + 1, static_cast<int>(kMaxRuleName))));
+  }
+  // Few, and mostly in order.
+  for (int i = 1; i < count; ++i)
+    for (int j = i; j > 0 && rules[j - 1].position > rules[j].position; --j) {
+      const GivenRule moved = rules[j];
+      rules[j] = rules[j - 1];
+      rules[j - 1] = moved;
+    }
+  *n = static_cast<size_t>(count);
+  return rules;
+}
+
+struct Measured {
+  TextQuality quality;
+  double kept;
+  bool has_kept;
+  double score;
+};
+
+Measured measure(const text* body) {
+  const Utf8 u = utf8_of(body);
+  Measured m{};
+  call_core([&] {
+    PgStop stop;
+    m.quality = measure_quality(u.data, u.size, &stop);
+    m.kept = 1;
+    m.has_kept = has_patterns();
+    if (m.has_kept) {
+      Compiled* set = built_in_rules();
+      m.kept = clean_text(set->rules, *set->patterns, view(u), &stop).kept;
+    }
+    m.score = quality_score(m.quality, m.kept);
+  });
+  return m;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_clean);
+Datum neardup_clean(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  const bool given = !PG_ARGISNULL(1);
+  size_t n = 0;
+  const GivenRule* rules = given ? given_rules(PG_GETARG_ARRAYTYPE_P(1), &n) : nullptr;
+  text* body = PG_GETARG_TEXT_PP(0);
+  const Utf8 u = utf8_of(body);
+  Compiled* set = nullptr;
+  Cleaned* cleaned = nullptr;
+  call_core([&] {
+    PgStop stop;
+    set = given ? compiled_rules(rules, n) : built_in_rules();
+    auto result = std::make_unique<Cleaned>(clean_text(set->rules, *set->patterns, view(u), &stop));
+    cleaned = result.release();
+  });
+  // Nothing that raises an error while `cleaned` lives.
+  const double kept = cleaned->kept;
+  const bool changed = cleaned->changed;
+  const size_t size = cleaned->body.size();
+  const int fired = static_cast<int>(cleaned->fired.size());
+  uint32_t fired_rules[kMaxRules];
+  for (int i = 0; i < fired; ++i) fired_rules[i] = cleaned->fired[i];
+  char* result = nullptr;
+  if (changed) result = static_cast<char*>(palloc_extended(VARHDRSZ + size + 1, MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE));
+  if (result != nullptr) memcpy(result + VARHDRSZ, cleaned->body.data(), size);
+  delete cleaned;
+  if (changed && result == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+  Datum values[3];
+  bool nulls[3] = {false, false, false};
+  if (!changed) {
+    values[0] = PointerGetDatum(body);
+  } else if (GetDatabaseEncoding() == PG_UTF8) {
+    SET_VARSIZE(result, VARHDRSZ + size);
+    values[0] = PointerGetDatum(result);
+  } else {
+    result[VARHDRSZ + size] = '\0';
+    values[0] = text_datum_of_utf8(result + VARHDRSZ, size);
+  }
+  values[1] = Float8GetDatum(kept);
+  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * (fired + 1)));
+  for (int i = 0; i < fired; ++i) {
+    const Rule& rule = set->rules[fired_rules[i]];
+    names[i] = PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
+  }
+  values[2] = PointerGetDatum(construct_array(names, fired, TEXTOID, -1, false, TYPALIGN_INT));
+  return row_datum(fcinfo, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(neardup_default_rules);
+Datum neardup_default_rules(PG_FUNCTION_ARGS) {
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  const int server = GetDatabaseEncoding();
+  const bool converted = server != PG_UTF8 && server != PG_SQL_ASCII;
+  const Oid converter = converted ? FindDefaultConversionProc(PG_UTF8, server) : InvalidOid;
+  auto* room = static_cast<unsigned char*>(palloc(4 * kMaxPattern + 8));
+  for (size_t i = 0; i < kDefaultRuleCount; ++i) {
+    const BuiltInRule& rule = kDefaultRules[i];
+    const char* pattern = rule.pattern;
+    if (converted) {
+      // A pattern with characters that the database lacks can match nothing there, and is left out.
+      const int size = static_cast<int>(strlen(pattern));
+      if (!OidIsValid(converter) ||
+          pg_do_encoding_conversion_buf(converter, PG_UTF8, server,
+                                        reinterpret_cast<unsigned char*>(const_cast<char*>(pattern)), size, room,
+                                        4 * kMaxPattern + 8, true) < size)
+        continue;
+      pattern = reinterpret_cast<char*>(room);
+    }
+    Datum values[5] = {CStringGetTextDatum(rule.name), CStringGetTextDatum(rule_kind_name(rule.kind)),
+                       CStringGetTextDatum(pattern), CStringGetTextDatum(rule.replacement),
+                       Int32GetDatum(static_cast<int32>(10 * i))};
+    bool nulls[5] = {false, false, false, rule.kind != RuleKind::text, false};
+    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+  }
+  return 0;
+}
+
+PG_FUNCTION_INFO_V1(neardup_text_quality);
+Datum neardup_text_quality(PG_FUNCTION_ARGS) {
+  const Measured m = measure(PG_GETARG_TEXT_PP(0));
+  Datum values[5] = {Float8GetDatum(m.kept), Int64GetDatum(static_cast<int64>(m.quality.length)),
+                     Float8GetDatum(m.quality.letters), Float8GetDatum(m.quality.repetition), Float8GetDatum(m.score)};
+  bool nulls[5] = {!m.has_kept, false, false, false, false};
+  return row_datum(fcinfo, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(neardup_text_score);
+Datum neardup_text_score(PG_FUNCTION_ARGS) { PG_RETURN_FLOAT8(measure(PG_GETARG_TEXT_PP(0)).score); }
+
+}  // extern "C"

@@ -1,0 +1,70 @@
+// Edit distances of whole documents.
+#include "core/exact/edit_distance.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+struct Documents {
+  Unit unit;
+  Utf8 a;
+  Utf8 b;
+};
+
+Documents texts_of(FunctionCallInfo fcinfo) {
+  return {Unit::character, utf8_of(PG_GETARG_TEXT_PP(0)), utf8_of(PG_GETARG_TEXT_PP(1))};
+}
+
+Utf8 bytes_of(const bytea* b) {
+  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(b)), static_cast<size_t>(VARSIZE_ANY_EXHDR(b))};
+}
+Documents bytes_of(FunctionCallInfo fcinfo) {
+  return {Unit::byte, bytes_of(PG_GETARG_BYTEA_PP(0)), bytes_of(PG_GETARG_BYTEA_PP(1))};
+}
+
+Datum distance_of(FunctionCallInfo fcinfo, const Documents& d) {
+  const int32 most = PG_GETARG_INT32(2);
+  if (most < 0)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("max_distance must be at least 0: %d", most)));
+  std::optional<uint64_t> distance;
+  call_core([&] {
+    PgStop stop;
+    EditOptions options;
+    options.stop = &stop;
+    distance = edit_distance(d.unit, d.a.data, d.a.size, d.b.data, d.b.size, static_cast<uint64_t>(most), options);
+  });
+  if (!distance) PG_RETURN_NULL();
+  PG_RETURN_INT32(static_cast<int32>(*distance));
+}
+
+Datum rate_of(FunctionCallInfo fcinfo, const Documents& d) {
+  const double most = PG_GETARG_FLOAT8(2);
+  std::optional<double> rate;
+  call_core([&] {
+    PgStop stop;
+    EditOptions options;
+    options.stop = &stop;
+    rate = edit_rate(d.unit, d.a.data, d.a.size, d.b.data, d.b.size, most, options);
+  });
+  if (!rate) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(*rate);
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(edit_distance_text);
+Datum edit_distance_text(PG_FUNCTION_ARGS) { return distance_of(fcinfo, texts_of(fcinfo)); }
+
+PG_FUNCTION_INFO_V1(edit_distance_bytea);
+Datum edit_distance_bytea(PG_FUNCTION_ARGS) { return distance_of(fcinfo, bytes_of(fcinfo)); }
+
+PG_FUNCTION_INFO_V1(edit_rate_text);
+Datum edit_rate_text(PG_FUNCTION_ARGS) { return rate_of(fcinfo, texts_of(fcinfo)); }
+
+PG_FUNCTION_INFO_V1(edit_rate_bytea);
+Datum edit_rate_bytea(PG_FUNCTION_ARGS) { return rate_of(fcinfo, bytes_of(fcinfo)); }
+
+}  // extern "C"

@@ -1,0 +1,151 @@
+// karp_rabin() and its kin, and winnow_fingerprints(): fingerprints of documents, of their windows, and few of their
+// shingles.
+#include "core/fingerprint/fingerprint.h"
+#include "core/fingerprint/winnow.h"
+#include "pg/base/context.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+Utf8 bytes_of(const bytea* b) {
+  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(b)), static_cast<size_t>(VARSIZE_ANY_EXHDR(b))};
+}
+
+Datum fingerprint_datum(const Utf8& doc) {
+  uint64_t f = 0;
+  call_core([&] {
+    PgStop stop;
+    f = fingerprint(doc.data, doc.size, &stop);
+  });
+  PG_RETURN_INT64(static_cast<int64>(f));
+}
+
+// A stream of rows (position, fingerprint) and what it has given so far.
+struct WindowRows {
+  WindowRows(Unit unit, int64_t window, const uint8_t* text, size_t size, StopCheck* stop)
+      : rolling(unit, window, text, size, stop) {}
+  bool next(int32_t* position, uint64_t* value) {
+    if (at == n) {
+      n = rolling.next(batch, sizeof batch / sizeof *batch);
+      at = 0;
+      if (n == 0) return false;
+    }
+    *position = ++count;
+    *value = batch[at++];
+    return true;
+  }
+  RollingFingerprints rolling;
+  uint64_t batch[1024];
+  size_t n = 0;
+  size_t at = 0;
+  int32_t count = 0;
+};
+
+struct WinnowRows {
+  WinnowRows(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size, StopCheck* stop)
+      : stream(unit, k, window, text, size, stop) {}
+  bool next(int32_t* position, uint64_t* value) {
+    WinnowFingerprint f;
+    if (!stream.next(&f)) return false;
+    *position = static_cast<int32_t>(f.position) + 1;
+    *value = f.hash;
+    return true;
+  }
+  WinnowStream stream;
+};
+
+// First call of a set-returning function: make(copy, size, stop) returns the rows over a copy of the document that
+// lives as long as the scan.
+template <typename Rows, typename Make>
+void start(FunctionCallInfo fcinfo, const Utf8& doc, Make make) {
+  FuncCallContext* context = SRF_FIRSTCALL_INIT();
+  MemoryContext old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
+  TupleDesc desc;
+  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
+  context->tuple_desc = BlessTupleDesc(desc);
+  MemoryContextSwitchTo(old);
+  auto* copy =
+      static_cast<uint8_t*>(MemoryContextAllocExtended(context->multi_call_memory_ctx, doc.size + 1, MCXT_ALLOC_HUGE));
+  memcpy(copy, doc.data, doc.size);
+  const size_t size = doc.size;
+  context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx,
+                                        [=](PgStop* stop, PgTempFiles*) { return make(copy, size, stop); });
+}
+
+template <typename Rows>
+Datum next_row(FunctionCallInfo fcinfo) {
+  FuncCallContext* context = SRF_PERCALL_SETUP();
+  auto* rows = static_cast<Owned<Rows>*>(context->user_fctx);
+  int32_t position = 0;
+  uint64_t value = 0;
+  bool any = false;
+  call_core([&] { any = rows->object->next(&position, &value); });
+  if (!any) {
+    destroy_owned(rows);
+    SRF_RETURN_DONE(context);
+  }
+  Datum values[2] = {Int32GetDatum(position), Int64GetDatum(static_cast<int64>(value))};
+  bool nulls[2] = {false, false};
+  SRF_RETURN_NEXT(context, HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, values, nulls)));
+}
+
+void start_windows(FunctionCallInfo fcinfo, Unit unit, const Utf8& doc) {
+  const int64_t window = PG_GETARG_INT32(1);
+  start<WindowRows>(fcinfo, doc, [=](const uint8_t* text, size_t size, StopCheck* stop) {
+    return new WindowRows(unit, window, text, size, stop);
+  });
+}
+
+void start_winnow(FunctionCallInfo fcinfo, Unit unit, const Utf8& doc) {
+  const int64_t k = PG_GETARG_INT32(1);
+  const int64_t window = PG_GETARG_INT32(2);
+  start<WinnowRows>(fcinfo, doc, [=](const uint8_t* text, size_t size, StopCheck* stop) {
+    return new WinnowRows(unit, k, window, text, size, stop);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_karp_rabin);
+Datum neardup_karp_rabin(PG_FUNCTION_ARGS) { return fingerprint_datum(utf8_of(PG_GETARG_TEXT_PP(0))); }
+
+PG_FUNCTION_INFO_V1(neardup_karp_rabin_bytes);
+Datum neardup_karp_rabin_bytes(PG_FUNCTION_ARGS) { return fingerprint_datum(bytes_of(PG_GETARG_BYTEA_PP(0))); }
+
+PG_FUNCTION_INFO_V1(neardup_karp_rabin_concat);
+Datum neardup_karp_rabin_concat(PG_FUNCTION_ARGS) {
+  const int64 a = PG_GETARG_INT64(0), b = PG_GETARG_INT64(1), length = PG_GETARG_INT64(2);
+  uint64_t f = 0;
+  call_core([&] { f = fingerprint_concat(a, b, length); });
+  PG_RETURN_INT64(static_cast<int64>(f));
+}
+
+PG_FUNCTION_INFO_V1(neardup_rolling_fingerprints);
+Datum neardup_rolling_fingerprints(PG_FUNCTION_ARGS) {
+  if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::character, utf8_of(PG_GETARG_TEXT_PP(0)));
+  return next_row<WindowRows>(fcinfo);
+}
+
+PG_FUNCTION_INFO_V1(neardup_rolling_fingerprints_bytes);
+Datum neardup_rolling_fingerprints_bytes(PG_FUNCTION_ARGS) {
+  if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::byte, bytes_of(PG_GETARG_BYTEA_PP(0)));
+  return next_row<WindowRows>(fcinfo);
+}
+
+PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints);
+Datum neardup_winnow_fingerprints(PG_FUNCTION_ARGS) {
+  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)));
+  return next_row<WinnowRows>(fcinfo);
+}
+
+PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints_bytes);
+Datum neardup_winnow_fingerprints_bytes(PG_FUNCTION_ARGS) {
+  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_of(PG_GETARG_BYTEA_PP(0)));
+  return next_row<WinnowRows>(fcinfo);
+}
+
+}  // extern "C"

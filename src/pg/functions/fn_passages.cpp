@@ -1,0 +1,74 @@
+// shared_passages() and copied_share(): what stands in one document and in another.
+#include <vector>
+
+#include "core/fingerprint/passages.h"
+#include "pg/base/context.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+struct Arguments {
+  Utf8 a;
+  Utf8 b;
+  int64_t least;
+  Unit unit;
+};
+
+// Of both documents together: what they need lies beyond work_mem, at up to 200 bytes a unit.
+constexpr size_t kMostWordBytes = size_t{128} << 20;
+constexpr size_t kMostCharBytes = size_t{32} << 20;
+
+Arguments arguments_of(FunctionCallInfo fcinfo) {
+  const Arguments g = {utf8_of(PG_GETARG_TEXT_PP(0)), utf8_of(PG_GETARG_TEXT_PP(1)), PG_GETARG_INT32(2), unit_arg(fcinfo, 3)};
+  const size_t most = g.unit == Unit::word ? kMostWordBytes : kMostCharBytes;
+  if (g.a.size + g.b.size > most)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("both documents together may have at most %zu MB, they have %zu bytes", most >> 20, g.a.size + g.b.size),
+                    errhint("Compare parts of them, or words instead of characters.")));
+  return g;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_shared_passages);
+Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
+  const Arguments g = arguments_of(fcinfo);
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  // An error below leaves the passages to the memory context.
+  Owned<std::vector<Passage>>* passages =
+      make_owned<std::vector<Passage>>(CurrentMemoryContext, [=](PgStop* stop, PgTempFiles*) {
+        return new std::vector<Passage>(shared_passages(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, stop));
+      });
+  const Passage* const begin = passages->object->data();
+  const Passage* const end = begin + passages->object->size();
+  for (const Passage* p = begin; p != end; ++p) {
+    CHECK_FOR_INTERRUPTS();
+    Datum values[4] = {Int32GetDatum(static_cast<int32>(p->start_a) + 1),
+                       Int32GetDatum(static_cast<int32>(p->start_b) + 1),
+                       Int32GetDatum(static_cast<int32>(p->length_a)),
+                       text_datum_of_utf8(reinterpret_cast<const char*>(g.a.data) + p->begin, p->end - p->begin)};
+    bool nulls[4] = {false, false, false, false};
+    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    pfree(DatumGetPointer(values[3]));
+  }
+  destroy_owned(passages);
+  return 0;
+}
+
+PG_FUNCTION_INFO_V1(neardup_copied_share);
+Datum neardup_copied_share(PG_FUNCTION_ARGS) {
+  const Arguments g = arguments_of(fcinfo);
+  double share = 0;
+  call_core([&] {
+    PgStop stop;
+    share = copied_share(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, &stop);
+  });
+  PG_RETURN_FLOAT8(share);
+}
+
+}  // extern "C"

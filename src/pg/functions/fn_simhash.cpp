@@ -1,0 +1,167 @@
+// SimHash: constructors, the aggregate, measures.
+#include <optional>
+
+#include "pg/values/simhash_value.h"
+
+namespace {
+
+using namespace neardup;
+
+Datum result_of(FunctionCallInfo fcinfo, const std::optional<uint64_t>& value) {
+  if (!value) PG_RETURN_NULL();
+  const Datum result = simhash_datum(*value);
+  cache_result(fcinfo, result, true);
+  return result;
+}
+
+// The elements of an array without NULLs.
+Datum* elements_of(ArrayType* array, const char* name, int* n) {
+  const Oid type = ARR_ELEMTYPE(array);
+  int16 length;
+  bool by_value;
+  char align;
+  get_typlenbyvalalign(type, &length, &by_value, &align);
+  Datum* values;
+  bool* nulls;
+  deconstruct_array(array, type, length, by_value, align, &values, &nulls, n);
+  for (int i = 0; i < *n; ++i)
+    if (nulls[i])
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s %d is NULL", name, i + 1)));
+  return values;
+}
+
+SimhashSums* sums_of(FunctionCallInfo fcinfo) {
+  MemoryContext context;
+  if (!AggCheckCallContext(fcinfo, &context)) elog(ERROR, "simhash_agg called outside an aggregate");
+  if (!PG_ARGISNULL(0)) return reinterpret_cast<SimhashSums*>(PG_GETARG_POINTER(0));
+  auto* sums = static_cast<SimhashSums*>(MemoryContextAlloc(context, sizeof(SimhashSums)));
+  sums->clear();
+  return sums;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(simhash_from_document);
+Datum simhash_from_document(PG_FUNCTION_ARGS) {
+  bool found;
+  const Datum cached = cached_result(fcinfo, &found);
+  if (found) return cached;
+  const int64 k = PG_GETARG_INT32(1);
+  const Unit unit = unit_arg(fcinfo, 2);
+  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  std::optional<uint64_t> value;
+  call_core([&] {
+    PgStop stop;
+    value = simhash_document(unit, k, doc.data, doc.size, &stop);
+  });
+  return result_of(fcinfo, value);
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_features);
+Datum simhash_from_features(PG_FUNCTION_ARGS) {
+  bool found;
+  const Datum cached = cached_result(fcinfo, &found);
+  if (found) return cached;
+  int features;
+  int weights;
+  const Datum* feature = elements_of(PG_GETARG_ARRAYTYPE_P(0), "feature", &features);
+  const Datum* weight = elements_of(PG_GETARG_ARRAYTYPE_P(1), "weight", &weights);
+  if (features != weights)
+    ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                    errmsg("features and weights must have the same length: %d and %d", features, weights)));
+  auto* sums = static_cast<SimhashSums*>(palloc(sizeof(SimhashSums)));
+  sums->clear();
+  for (int i = 0; i < features; ++i) {
+    if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
+    const Utf8 u = utf8_of(DatumGetTextPP(feature[i]));
+    const double w = DatumGetFloat8(weight[i]);
+    call_core([&] { sums->add(simhash_signs(element_hash(u.data, u.size)), w, static_cast<size_t>(i) + 1); });
+  }
+  return result_of(fcinfo, sums->result());
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_vector);
+Datum simhash_from_vector(PG_FUNCTION_ARGS) {
+  bool found;
+  const Datum cached = cached_result(fcinfo, &found);
+  if (found) return cached;
+  int n;
+  const Datum* values = elements_of(PG_GETARG_ARRAYTYPE_P(0), "component", &n);
+  auto* vector = static_cast<float*>(palloc(sizeof(float) * Max(n, 1)));
+  for (int i = 0; i < n; ++i) vector[i] = DatumGetFloat4(values[i]);
+  std::optional<uint64_t> value;
+  call_core([&] {
+    PgStop stop;
+    value = simhash_vector(vector, static_cast<size_t>(n), &stop);
+  });
+  return result_of(fcinfo, value);
+}
+
+// (state, feature [, weight]): rows with a NULL are passed over.
+PG_FUNCTION_INFO_V1(simhash_agg_add);
+Datum simhash_agg_add(PG_FUNCTION_ARGS) {
+  SimhashSums* sums = sums_of(fcinfo);
+  if (PG_ARGISNULL(1) || (PG_NARGS() > 2 && PG_ARGISNULL(2))) PG_RETURN_POINTER(sums);
+  const Utf8 u = utf8_of(PG_GETARG_TEXT_PP(1));
+  const double weight = PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
+  call_core([&] { sums->add(simhash_signs(element_hash(u.data, u.size)), weight); });
+  PG_RETURN_POINTER(sums);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_combine);
+Datum simhash_agg_combine(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(1)) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  }
+  SimhashSums* sums = sums_of(fcinfo);
+  const auto* other = reinterpret_cast<const SimhashSums*>(PG_GETARG_POINTER(1));
+  call_core([&] { sums->merge(*other); });
+  PG_RETURN_POINTER(sums);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_serialize);
+Datum simhash_agg_serialize(PG_FUNCTION_ARGS) {
+  auto* out = static_cast<bytea*>(palloc(VARHDRSZ + sizeof(SimhashSums)));
+  SET_VARSIZE(out, VARHDRSZ + sizeof(SimhashSums));
+  memcpy(VARDATA(out), PG_GETARG_POINTER(0), sizeof(SimhashSums));
+  PG_RETURN_BYTEA_P(out);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_deserialize);
+Datum simhash_agg_deserialize(PG_FUNCTION_ARGS) {
+  if (!AggCheckCallContext(fcinfo, nullptr)) elog(ERROR, "simhash_agg called outside an aggregate");
+  const bytea* in = PG_GETARG_BYTEA_PP(0);
+  if (VARSIZE_ANY_EXHDR(in) != sizeof(SimhashSums)) elog(ERROR, "simhash_agg: bad partial state");
+  void* sums = palloc(sizeof(SimhashSums));
+  memcpy(sums, VARDATA_ANY(in), sizeof(SimhashSums));
+  PG_RETURN_POINTER(sums);
+}
+
+PG_FUNCTION_INFO_V1(simhash_agg_final);
+Datum simhash_agg_final(PG_FUNCTION_ARGS) {
+  if (!AggCheckCallContext(fcinfo, nullptr)) elog(ERROR, "simhash_agg called outside an aggregate");
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  const std::optional<uint64_t> value = reinterpret_cast<const SimhashSums*>(PG_GETARG_POINTER(0))->result();
+  if (!value) PG_RETURN_NULL();
+  return simhash_datum(*value);
+}
+
+PG_FUNCTION_INFO_V1(simhash_hamming);
+Datum simhash_hamming(PG_FUNCTION_ARGS) {
+  PG_RETURN_INT32(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_hamming_float);
+Datum simhash_hamming_float(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_cosine_estimate);
+Datum simhash_cosine_estimate(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(simhash_cosine(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1))));
+}
+
+}  // extern "C"

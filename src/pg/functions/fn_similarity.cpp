@@ -1,0 +1,129 @@
+// Measures of two signatures or sets.
+#include <string_view>
+#include <vector>
+
+#include "core/signature/sign.h"
+#include "core/signature/weighted_minhash.h"
+#include "pg/values/int_set_value.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+// The two arguments, made alike; else an error that names both.
+void comparable_args(FunctionCallInfo fcinfo, MinhashView* a, MinhashView* b) {
+  *a = minhash_arg(fcinfo, 0);
+  *b = minhash_arg(fcinfo, 1);
+  demand_comparable(*a, *b);
+}
+
+// Containment and set size need the order of the values.
+void check_ordered(const MinhashView& v, const char* function) {
+  if (v.bits() == 8)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s needs signatures of 16 or 32 bits: this one has 8", function),
+                    errdetail("The 8-bit form keeps no order of its values.")));
+}
+
+// The distinct elements of an array of text, ascending by their bytes.
+struct TextSet {
+  Datum* values;
+  int count;
+
+  void read(ArrayType* array) {
+    bool* nulls;
+    deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &count);
+    for (int i = 0; i < count; ++i) {
+      if (nulls[i]) refuse_null_element(i, "the set", "elements");
+      values[i] = PointerGetDatum(DatumGetTextPP(values[i]));
+    }
+  }
+
+  std::vector<std::string_view> distinct(StopCheck* stop) const {
+    std::vector<std::string_view> out;
+    out.reserve(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      const text* t = reinterpret_cast<const text*>(DatumGetPointer(values[i]));
+      out.emplace_back(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
+    }
+    sort_unique(&out, stop);
+    return out;
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(minhash_jaccard);
+Datum minhash_jaccard(PG_FUNCTION_ARGS) {
+  MinhashView a;
+  MinhashView b;
+  comparable_args(fcinfo, &a, &b);
+  PG_RETURN_FLOAT8(jaccard_of(a, b));
+}
+
+PG_FUNCTION_INFO_V1(minhash_jaccard_distance);
+Datum minhash_jaccard_distance(PG_FUNCTION_ARGS) {
+  MinhashView a;
+  MinhashView b;
+  comparable_args(fcinfo, &a, &b);
+  PG_RETURN_FLOAT8(1.0 - jaccard_of(a, b));
+}
+
+PG_FUNCTION_INFO_V1(minhash_similar);
+Datum minhash_similar(PG_FUNCTION_ARGS) {
+  MinhashView a;
+  MinhashView b;
+  comparable_args(fcinfo, &a, &b);
+  PG_RETURN_BOOL(is_similar(a, b));
+}
+
+PG_FUNCTION_INFO_V1(minhash_containment);
+Datum minhash_containment(PG_FUNCTION_ARGS) {
+  MinhashView a;
+  MinhashView b;
+  comparable_args(fcinfo, &a, &b);
+  check_ordered(a, "containment");
+  if (a.empty() || b.empty()) PG_RETURN_FLOAT8(0);
+  PG_RETURN_FLOAT8(estimate_containment(a.components, b.components, a.num_perm(), a.bits()));
+}
+
+PG_FUNCTION_INFO_V1(minhash_set_size);
+Datum minhash_set_size(PG_FUNCTION_ARGS) {
+  const MinhashView v = minhash_arg(fcinfo, 0);
+  check_ordered(v, "set_size");
+  if (static_cast<MinhashKind>(v.header->kind) == MinhashKind::imported)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("set_size is not known for an imported signature"),
+                    errdetail("How large its values are depends on the program that made them.")));
+  if (v.empty()) PG_RETURN_FLOAT8(0);
+  if (static_cast<MinhashKind>(v.header->kind) == MinhashKind::weighted)
+    PG_RETURN_FLOAT8(estimate_total_weight(v.components, v.num_perm(), v.bits()));
+  PG_RETURN_FLOAT8(estimate_set_size(v.components, v.num_perm(), v.bits()));
+}
+
+PG_FUNCTION_INFO_V1(jaccard_exact_text);
+Datum jaccard_exact_text(PG_FUNCTION_ARGS) {
+  TextSet a;
+  TextSet b;
+  a.read(PG_GETARG_ARRAYTYPE_P(0));
+  b.read(PG_GETARG_ARRAYTYPE_P(1));
+  double j = 0;
+  call_core([&] {
+    PgStop stop;
+    j = overlap(a.distinct(&stop), b.distinct(&stop)).jaccard();
+  });
+  PG_RETURN_FLOAT8(j);
+}
+
+// Of bigint[] and of int[].
+PG_FUNCTION_INFO_V1(jaccard_exact_bigint);
+Datum jaccard_exact_bigint(PG_FUNCTION_ARGS) {
+  const IntSet a = int_set_arg(fcinfo, 0, true);
+  const IntSet b = int_set_arg(fcinfo, 1, true);
+  PG_RETURN_FLOAT8(set_jaccard(a.elements, a.n, b.elements, b.n));
+}
+
+}  // extern "C"

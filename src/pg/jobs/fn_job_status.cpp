@@ -1,0 +1,207 @@
+// neardup_jobs(): the rows of duplicates_status. One pass over pg_class; each job is opened by its OID and read as it
+// is stored, so that nothing of its owner's runs; one that is locked, or holds nonsense, costs its own row and nothing
+// else.
+#include <cmath>
+
+#include "pg/jobs/job_lock.h"
+#include "pg/jobs/job_table.h"
+#include "pg/base/progress.h"
+
+extern "C" {
+#include "access/table.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+constexpr int kColumns = 11;
+enum Column { kJob, kSource, kPhase, kDone, kTotal, kRate, kTimeLeft, kStarted, kFinished, kPid, kLastError };
+
+// What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
+constexpr int32 kMostShown = 10000;
+
+// More than three thousand years are no estimate.
+constexpr double kMostSecondsLeft = 1e11;
+constexpr double kLeastSeconds = 0.001;
+
+struct StatusRow {
+  Datum values[kColumns];
+  bool nulls[kColumns];
+};
+
+void put(StatusRow* out, Column column, Datum value) {
+  out->values[column] = value;
+  out->nulls[column] = false;
+}
+
+Datum value_of(const OpenJob& job, const char* column, bool* is_null) {
+  return job_value(job.table, job.row, column, is_null);
+}
+
+void copy(const OpenJob& job, StatusRow* out, Column column, const char* name) {
+  out->values[column] = value_of(job, name, &out->nulls[column]);
+}
+
+bool flag_of(const OpenJob& job, const char* name) {
+  bool is_null;
+  const Datum value = value_of(job, name, &is_null);
+  return !is_null && DatumGetBool(value);
+}
+
+// Its beginning, kMostShown bytes at the most.
+const char* text_of(const OpenJob& job, const char* name) {
+  bool is_null;
+  const Datum value = value_of(job, name, &is_null);
+  if (is_null) return nullptr;
+  const text* begin = DatumGetTextPSlice(value, 0, kMostShown);
+  const int size = static_cast<int>(VARSIZE_ANY_EXHDR(begin));
+  return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMostShown)));
+}
+
+bool is_one_of(const char* phase, std::initializer_list<const char*> phases) {
+  for (const char* p : phases)
+    if (strcmp(phase, p) == 0) return true;
+  return false;
+}
+
+// Whether a session refreshes or changes the job.
+bool is_locked(const LockData* locks, Oid job) {
+  const LOCKTAG wanted = tag_of_job(job);
+  for (int i = 0; i < locks->nelements; ++i)
+    if (memcmp(&locks->locks[i].locktag, &wanted, sizeof wanted) == 0 && locks->locks[i].holdMask != 0) return true;
+  return false;
+}
+
+// What the phase of a row that is stored means now.
+const char* phase_now(const OpenJob& job, const char* stored, bool running) {
+  bool is_null;
+  const Datum source = value_of(job, "source", &is_null);
+  if (is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
+  if (running) return stored;
+  if (flag_of(job, "paused")) return "paused";
+  return is_one_of(stored, {"listing", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
+}
+
+// done of total since phase_started; nothing where these are no numbers to reckon with.
+void estimate(const OpenJob& job, StatusRow* out) {
+  bool is_null;
+  const Datum began = value_of(job, "phase_started", &is_null);
+  if (is_null || out->nulls[kDone] || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(began))) return;
+  const auto done = static_cast<double>(DatumGetInt64(out->values[kDone]));
+  const double seconds = static_cast<double>(GetCurrentTimestamp() - DatumGetTimestampTz(began)) / USECS_PER_SEC;
+  if (done <= 0) return;
+  const double rate = done / Max(seconds, kLeastSeconds);
+  put(out, kRate, Float8GetDatum(rate));
+  if (out->nulls[kTotal]) return;
+  const double left = (static_cast<double>(DatumGetInt64(out->values[kTotal])) - done) / rate;
+  if (!(std::fabs(left) < kMostSecondsLeft)) return;
+  auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
+  interval->time = static_cast<TimeOffset>(left * USECS_PER_SEC);
+  put(out, kTimeLeft, IntervalPGetDatum(interval));
+}
+
+// Per cent of the clustering that a session is at.
+void tell_clustering(const OpenJob& job, StatusRow* out) {
+  bool is_null;
+  const Datum pid = value_of(job, "pid", &is_null);
+  double share = 0;
+  if (!is_null) share = search_share_of(DatumGetInt32(pid));
+  put(out, kDone, Int64GetDatum(static_cast<int64>(std::round(share * 100))));
+  put(out, kTotal, Int64GetDatum(100));
+}
+
+void describe(const OpenJob& job, const char* stored, bool running, StatusRow* out) {
+  copy(job, out, kSource, "source");
+  copy(job, out, kStarted, "started");
+  copy(job, out, kFinished, "finished");
+  const char* error = text_of(job, "last_error");
+  if (error != nullptr) put(out, kLastError, CStringGetTextDatum(error));
+  copy(job, out, kDone, "done");
+  copy(job, out, kTotal, "total");
+  if (running) copy(job, out, kPid, "pid");
+  const char* phase = phase_now(job, stored, running);
+  put(out, kPhase, CStringGetTextDatum(phase));
+  if (!running) return;
+  if (strcmp(phase, "clustering") == 0) tell_clustering(job, out);
+  if (is_one_of(phase, {"signing", "clustering"})) estimate(job, out);
+}
+
+void tell_result(const OpenJob& job, StatusRow* out) {
+  const PartTable result = part_of_job(job.table, job.row, JobPart::result);
+  if (result.belonging == Belonging::owned || result.belonging == Belonging::like)
+    put(out, kJob, ObjectIdGetDatum(result.table));
+}
+
+// One job; false where it is none that the caller may see.
+bool look_at(Oid oid, Oid row_type, const LockData* locks, StatusRow* out) {
+  memset(out->nulls, true, sizeof out->nulls);
+  const OpenTable opened = open_table_of(oid, row_type, Waiting::gives_up);
+  if (opened.refusal != Refusal::none) return false;
+  const OpenJob job = {opened.relation, first_row(opened.relation)};
+  const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
+  if (stored != nullptr) {
+    tell_result(job, out);
+    describe(job, stored, is_locked(locks, oid), out);
+  }
+  table_close(opened.relation, NoLock);
+  return stored != nullptr;
+}
+
+struct Listed {
+  Oid oid;
+  const char* name;
+};
+
+int by_name(const ListCell* a, const ListCell* b) {
+  return strcmp(static_cast<const Listed*>(lfirst(a))->name, static_cast<const Listed*>(lfirst(b))->name);
+}
+
+List* tables_of_type(Oid row_type) {
+  List* found = NIL;
+  Relation classes = table_open(RelationRelationId, AccessShareLock);
+  ScanKeyData key;
+  ScanKeyInit(&key, Anum_pg_class_reloftype, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(row_type));
+  SysScanDesc scan = systable_beginscan(classes, InvalidOid, false, nullptr, 1, &key);
+  HeapTuple tuple;
+  while (HeapTupleIsValid(tuple = systable_getnext(scan))) {
+    const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+    const char* schema = get_namespace_name(form->relnamespace);
+    if (schema == nullptr) continue;
+    auto* one = static_cast<Listed*>(palloc(sizeof(Listed)));
+    one->oid = form->oid;
+    one->name = psprintf("%s.%s", schema, NameStr(form->relname));
+    found = lappend(found, one);
+  }
+  systable_endscan(scan);
+  table_close(classes, AccessShareLock);
+  list_sort(found, by_name);
+  return found;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_jobs);
+Datum neardup_jobs(PG_FUNCTION_ARGS) {
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  const Oid row_type = type_beside(fcinfo->flinfo->fn_oid, "neardup_job");
+  const LockData* locks = GetLockStatusData();
+  List* jobs = tables_of_type(row_type);
+  MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup job", ALLOCSET_DEFAULT_SIZES);
+  ListCell* cell;
+  foreach (cell, jobs) {
+    CHECK_FOR_INTERRUPTS();
+    MemoryContext old = MemoryContextSwitchTo(each);
+    StatusRow row;
+    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, &row))
+      tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row.values, row.nulls);
+    MemoryContextSwitchTo(old);
+    MemoryContextReset(each);
+  }
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

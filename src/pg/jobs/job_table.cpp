@@ -1,0 +1,149 @@
+// See job_table.h.
+#include "pg/jobs/job_table.h"
+
+#include "pg/base/held_names.h"
+
+extern "C" {
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_depend.h"
+}
+
+namespace neardup {
+
+namespace {
+
+constexpr const char* kJobSuffix = "_job";
+constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes"};
+// Of the row of a job: the tables that belong to it.
+constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes"};
+
+constexpr int kMostColumns = 7;
+constexpr const char* kShapes[kJobParts][kMostColumns + 1] = {
+    {"id", "cluster", "representative", "similarity", "survivor", "found_at"},
+    {"id", "signature", "content", "origin", "place", "version", "key"},
+    {"refresh", "at", "change", "cluster", "other"},
+};
+
+bool has_shape(Oid table, JobPart part) {
+  for (const char* const* column = kShapes[static_cast<int>(part)]; *column != nullptr; ++column)
+    if (get_attnum(table, *column) <= 0) return false;
+  return true;
+}
+
+// Whether pg_depend says that the table belongs to the job; *other: that it depends on another relation.
+bool depends_on(Oid table, Oid job, bool* other) {
+  bool found = false;
+  *other = false;
+  Relation depend = table_open(DependRelationId, AccessShareLock);
+  ScanKeyData keys[3];
+  ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+  ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+  ScanKeyInit(&keys[2], Anum_pg_depend_objsubid, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(0));
+  SysScanDesc scan = systable_beginscan(depend, DependDependerIndexId, true, nullptr, 3, keys);
+  HeapTuple tuple;
+  while (HeapTupleIsValid(tuple = systable_getnext(scan))) {
+    const auto* form = reinterpret_cast<Form_pg_depend>(GETSTRUCT(tuple));
+    if (form->refclassid != RelationRelationId) continue;
+    if (form->refobjid == job) {
+      found = true;
+    } else {
+      *other = true;
+    }
+  }
+  systable_endscan(scan);
+  table_close(depend, AccessShareLock);
+  return found;
+}
+
+const char* base_name(Relation job) {
+  const char* name = RelationGetRelationName(job);
+  const size_t size = strlen(name);
+  const size_t suffix = strlen(kJobSuffix);
+  if (size <= suffix || strcmp(name + size - suffix, kJobSuffix) != 0) return name;
+  return pnstrdup(name, size - suffix);
+}
+
+// The extension's own functions are where the view is.
+const char* schema_beside(Oid function) { return quote_identifier(get_namespace_name(get_func_namespace(function))); }
+
+[[noreturn]] void no_such_job(const char* name, Oid function) {
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("there is no table of duplicates \"%s\"", name),
+                  errhint("SELECT job FROM %s.duplicates_status lists them; create_duplicates() makes one.",
+                          schema_beside(function))));
+  pg_unreachable();
+}
+
+}  // namespace
+
+const char* suffix_of(JobPart part) { return kSuffixes[static_cast<int>(part)]; }
+
+const char* job_name(Relation job) {
+  return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(job)), base_name(job));
+}
+
+Oid job_named(const text* name, Oid function) {
+  const Oid job = relation_named(name, kJobSuffix);
+  HeapTuple tuple = OidIsValid(job) ? SearchSysCache1(RELOID, ObjectIdGetDatum(job)) : nullptr;
+  if (!HeapTupleIsValid(tuple)) no_such_job(text_to_cstring(name), function);
+  const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+  const bool is_job = form->relkind == RELKIND_RELATION && form->reloftype == type_beside(function, "neardup_job");
+  ReleaseSysCache(tuple);
+  if (!is_job) no_such_job(text_to_cstring(name), function);
+  return job;
+}
+
+OpenJob open_job(Oid job, Oid function) {
+  const OpenTable opened = open_table_of(job, type_beside(function, "neardup_job"));
+  switch (opened.refusal) {
+    case Refusal::none:
+      break;
+    case Refusal::missing:
+    case Refusal::locked:
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                      errmsg("the job with OID %u does not exist, or was dropped meanwhile", job)));
+    case Refusal::kind:
+    case Refusal::row_type:
+      ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("relation with OID %u is no job", job),
+                      errhint("create_duplicates() makes one.")));
+    case Refusal::privilege:
+      ereport(ERROR,
+              (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(job))));
+    case Refusal::row_security:
+      ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                      errmsg("row-level security hides the row of job %s from you", get_rel_name(job))));
+  }
+  held_name(job);
+  return {opened.relation, first_row(opened.relation)};
+}
+
+Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null) {
+  const AttrNumber number = get_attnum(RelationGetRelid(job), column);
+  *is_null = true;
+  return number > 0 ? heap_getattr(row, number, RelationGetDescr(job), is_null) : 0;
+}
+
+PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
+  bool is_null = true;
+  Oid table = InvalidOid;
+  if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kColumns[static_cast<int>(part)], &is_null));
+  if (is_null) table = relation_in(RelationGetNamespace(job), base_name(job), suffix_of(part));
+  HeapTuple tuple = OidIsValid(table) ? SearchSysCache1(RELOID, ObjectIdGetDatum(table)) : nullptr;
+  if (!HeapTupleIsValid(tuple)) return {table, Belonging::none};
+  const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+  const bool plain = form->relkind == RELKIND_RELATION && form->relowner == job->rd_rel->relowner;
+  ReleaseSysCache(tuple);
+  if (!plain) return {table, Belonging::stranger};
+  bool other;
+  if (depends_on(table, RelationGetRelid(job), &other)) return {table, Belonging::owned};
+  return {table, !other && has_shape(table, part) ? Belonging::like : Belonging::stranger};
+}
+
+void record_part(Oid job, Oid table) {
+  const ObjectAddress part = {RelationRelationId, table, 0};
+  const ObjectAddress owner = {RelationRelationId, job, 0};
+  recordDependencyOn(&part, &owner, DEPENDENCY_NORMAL);
+}
+
+}  // namespace neardup

@@ -1,0 +1,49 @@
+// The tables of a job: the one of type neardup_job that its name stands for, and those that belong to it. A table
+// belongs to a job because pg_depend says so, not because of its name.
+#pragma once
+
+#include "pg/base/open_table.h"
+
+namespace neardup {
+
+enum class JobPart : uint8_t { result, signatures, changes };
+inline constexpr int kJobParts = 3;
+
+// What the name of a part has behind that of the job.
+const char* suffix_of(JobPart part);
+
+// Opened for reading, and the first row, which may be null. `function`: the one that is running, beside whose schema
+// the type is found. Errors say what is wrong with the job.
+struct OpenJob {
+  Relation table;
+  HeapTuple row;
+};
+OpenJob open_job(Oid job, Oid function);
+
+// The table of the job that a name stands for; an error where there is none. Not locked.
+Oid job_named(const text* name, Oid function);
+
+// How a table stands to a job.
+enum class Belonging : uint8_t {
+  none,      // there is no such table
+  stranger,  // it is not the job's
+  like,  // nothing records it, but it is of the same owner, has the columns and belongs to no other job: restored from
+         // a dump, or made by 0.2.0
+  owned,
+};
+struct PartTable {
+  Oid table;
+  Belonging belonging;
+};
+PartTable part_of_job(Relation job, HeapTuple row, JobPart part);
+
+// Records that the table belongs to the job: it cannot go alone any more without CASCADE.
+void record_part(Oid job, Oid table);
+
+// The name of a job: that of its table without "_job", with its schema.
+const char* job_name(Relation job);
+
+// A column of the row; *is_null also where the type has no such column yet.
+Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null);
+
+}  // namespace neardup

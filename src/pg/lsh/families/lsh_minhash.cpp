@@ -1,0 +1,294 @@
+// The hash family "minhash": bands of a signature as keys, for the operator classes minhash_ops and lsh_query_ops.
+#include "core/lsh/lsh_bands.h"
+#include "core/base/message_text.h"
+#include "pg/base/guc.h"
+#include "pg/lsh/family.h"
+#include "pg/values/lsh_query_value.h"
+
+namespace {
+
+using namespace neardup;
+
+constexpr char kFamily[] = "minhash";
+constexpr uint32_t kFamilyVersion = 1;
+static_assert(kMostIndexBands == kMostKeysPerRow);
+
+// LshConfig.params of this family; docs/format.md.
+struct MinhashConfig {
+  MinhashHeader header;  // of the indexed signatures; flags 0
+  uint16_t bands;
+  uint16_t rows;  // BandLayout's: 0 for the exact layout
+  uint16_t need;
+  uint16_t reserved;
+};
+static_assert(sizeof(MinhashConfig) == 24 && sizeof(MinhashConfig) <= sizeof(LshConfig::params));
+
+struct IndexParams {
+  MinhashHeader header;
+  BandLayout layout;
+};
+
+// What a bound config holds. It was read from disk: every field is checked.
+IndexParams index_params(const LshConfig* config) {
+  MinhashConfig stored;
+  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  const IndexParams p{stored.header,
+                      {stored.header.num_perm, stored.header.bits, stored.bands, stored.rows, stored.need}};
+  if (stored.header.format != kMinhashFormat || stored.header.flags != 0 || stored.reserved != 0 ||
+      config->nbands != stored.bands || !valid_layout(p.layout))
+    report_bad_params();
+  return p;
+}
+
+// A view that says how the indexed signatures were made.
+MinhashView model_of(const IndexParams& p) { return {&p.header, nullptr, sizeof p.header}; }
+
+MinhashView signature_of(Datum value) {
+  return minhash_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
+}
+
+// A value of an index on lsh_query.
+LshQueryView indexed_query(Datum value) {
+  const LshQueryView query = lsh_query_view(value);
+  if (query.measure != LshMeasure::jaccard)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("an index on lsh_query holds those of a minhash only")));
+  return query;
+}
+
+// "word 3, 128x32, seed 0"; describe() of any header is shorter than this.
+struct Words {
+  char text[128];
+};
+Words words_of(const MinhashHeader& header) {
+  Words w;
+  call_core([&] { strlcpy(w.text, describe(params_of(header)).c_str(), sizeof w.text); });
+  return w;
+}
+
+// The first parameter that differs.
+const char* difference(const MinhashHeader& a, const MinhashHeader& b) {
+  if (a.kind != b.kind) return "unit";
+  if (a.k != b.k) return "k";
+  if (a.num_perm != b.num_perm) return "num_perm";
+  if (a.bits != b.bits) return "bits";
+  return a.seed != b.seed ? "seed" : "tokenizer";
+}
+
+void keys_of(KeysRequest* request, const MinhashView& v) {
+  const IndexParams p = index_params(request->config);
+  demand_comparable(model_of(p), v);
+  request->keys = nullptr;
+  request->nkeys = 0;
+  request->final = false;
+  // Similar to nothing: found by no key.
+  if (v.empty()) return;
+  request->keys = static_cast<uint64_t*>(palloc(p.layout.bands * sizeof(uint64_t)));
+  request->nkeys = p.layout.bands;
+  band_keys(p.layout, v.components, request->keys);
+}
+
+// What the options ask for. bound: the threshold of an index that has none of its own.
+struct Guarantee {
+  double threshold;
+  double recall;
+};
+Guarantee guarantee_of(const LshOptionValues& options, double bound) {
+  const Guarantee g{options.threshold < 0 ? bound : options.threshold, options.recall < 0 ? 1 : options.recall};
+  check_threshold(g.threshold);
+  if (!(g.recall > 0 && g.recall <= 1))
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %s", shown(g.recall).text),
+             errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
+  return g;
+}
+
+// An error where there is none.
+BandLayout layout_of(uint32_t num_perm, uint32_t bits, const Guarantee& g) {
+  BandLayout layout{};
+  call_core([&] { layout = choose_bands(num_perm, bits, g.threshold, g.recall); });
+  return layout;
+}
+
+void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
+  LshConfig* config = request->config;
+  if (config->flags & kMetaBound) {
+    const IndexParams p = index_params(config);
+    request->matches = comparable(p.header, *v.header);
+    if (request->matches || !request->can_raise) return;
+    const Words index = words_of(p.header);
+    const Words row = words_of(*v.header);
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("signature was not made like those of the index"),
+                    request->shows_index
+                        ? errdetail("index: %s; row: %s", index.text, row.text)
+                        : errdetail("row: %s; the index has another %s", row.text, difference(p.header, *v.header)),
+                    errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
+                            "REINDEX or TRUNCATE.")));
+  }
+  const Guarantee guarantee = guarantee_of(request->options, bound);
+  const BandLayout layout = layout_of(v.num_perm(), v.bits(), guarantee);
+  config->nbands = static_cast<uint16_t>(layout.bands);
+  config->threshold = guarantee.threshold;
+  config->recall = guarantee.recall;
+  MinhashConfig stored{};
+  stored.header = *v.header;
+  stored.header.flags = 0;
+  stored.bands = static_cast<uint16_t>(layout.bands);
+  stored.rows = static_cast<uint16_t>(layout.rows);
+  stored.need = static_cast<uint16_t>(layout.need);
+  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  request->matches = true;
+}
+
+double recall_at(const LshConfig* config, double similarity) {
+  const IndexParams p = index_params(config);
+  const uint32_t matches = min_matches(similarity, false, p.layout.num_perm, p.layout.bits);
+  double recall = 0;
+  call_core([&] { recall = hit_probability(p.layout, matches); });
+  return recall;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_minhash_keys);
+Datum lsh_minhash_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  keys_of(request, signature_of(request->value));
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_query_keys);
+Datum lsh_query_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  keys_of(request, indexed_query(request->value).signature);
+  PG_RETURN_POINTER(NULL);
+}
+
+// The bound becomes a least number of equal components by the function that jaccard() uses, and that a greatest number
+// of bands which a qualifying row does not share with the query.
+PG_FUNCTION_INFO_V1(lsh_minhash_probes);
+Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+  const IndexParams p = index_params(request->config);
+  const BandLayout& layout = p.layout;
+  clear_plan(request);
+  MinhashView query{};
+  double bound = 0;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+    case kStrategyConflict: {  // the rows' own bounds can only ask for more
+      const LshQueryView q = lsh_query_view(request->query);
+      if (q.measure != LshMeasure::jaccard) PG_RETURN_POINTER(NULL);  // the operator raises the error
+      query = q.signature;
+      bound = q.bound;
+      break;
+    }
+    case kStrategySimilar:
+      query = signature_of(request->query);
+      bound = guc_jaccard_threshold;
+      break;
+    default:
+      elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
+  }
+  // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
+  if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(NULL);
+  const uint32_t need = min_matches(bound, false, layout.num_perm, layout.bits);  // num_perm + 1 for NaN, too
+  // An empty signature has similarity 0 to all.
+  if (need > layout.num_perm || (query.empty() && need > 0)) {
+    request->nothing = true;
+    request->guaranteed = true;
+    PG_RETURN_POINTER(NULL);
+  }
+  if (need == 0) PG_RETURN_POINTER(NULL);
+  const uint32_t mismatches = layout.num_perm - need;
+  if (mismatches < layout.bands)
+    request->slack = static_cast<uint16_t>(mismatches);
+  else if (need >= layout.need)
+    request->slack = static_cast<uint16_t>(layout.bands - 1);  // one hit is all that recall below 1 promises
+  else
+    PG_RETURN_POINTER(NULL);
+  request->guaranteed = true;
+  request->ngroups = static_cast<uint16_t>(layout.bands);
+  request->nprobes = layout.bands;
+  request->probes = static_cast<LshProbe*>(palloc(layout.bands * sizeof(LshProbe)));
+  uint64_t keys[kMostIndexBands];
+  band_keys(layout, query.components, keys);
+  for (uint32_t j = 0; j < layout.bands; ++j)
+    request->probes[j] = {keys[j], static_cast<uint16_t>(j), static_cast<uint8_t>(kKeyBits)};
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minhash_bind);
+Datum lsh_minhash_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  if (!request->options_only) {
+    bind_or_check(request, signature_of(request->value), kDefaultThreshold);
+    PG_RETURN_POINTER(NULL);
+  }
+  // The type modifier says how large the first signature will be, not how it is made. Of 8 bits needs the fewest bands.
+  const auto [num_perm, bits] = minhash_shape(request->typmod);
+  if (num_perm != 0) layout_of(num_perm, bits != 0 ? bits : 8, guarantee_of(request->options, kDefaultThreshold));
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_query_bind);
+Datum lsh_query_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  if (request->options_only) PG_RETURN_POINTER(NULL);
+  const LshQueryView value = indexed_query(request->value);
+  bind_or_check(request, value.signature, value.bound);
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minhash_describe);
+Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+  const IndexParams p = index_params(request->config);
+  const double threshold = request->config->threshold;
+  request->parameters = pstrdup(words_of(p.header).text);
+  const char* serves =
+      p.layout.bits == 8  // where the share of equal components is not the similarity
+          ? psprintf("serves jaccard >= %s (%u of %u components equal)", shown(threshold).text, p.layout.need, p.layout.num_perm)
+          : psprintf("serves jaccard >= %u/%u (%s)", p.layout.need, p.layout.num_perm, shown(threshold).text);
+  request->guarantee = p.layout.exact()
+                           ? psprintf("%s, exactly", serves)
+                           : psprintf("%s, each row with probability at least %s", serves, shown(request->config->recall).text);
+  request->recall_at = recall_at;
+  PG_RETURN_POINTER(NULL);
+}
+
+// A row that was met in h of p probed bands differs from the query in at least p - h components, one in each of the
+// other bands; bands are disjoint in every layout, so that holds at recall below 1 as well. Keys that are equal by
+// chance raise h and lower the bound. The distance is the operator's own expression, and like it monotone.
+PG_FUNCTION_INFO_V1(lsh_minhash_order);
+Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
+  const IndexParams p = index_params(request->config);
+  request->usable = false;
+  request->least = nullptr;
+  const MinhashView query = signature_of(request->query);
+  MinhashView condition{};
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      condition = lsh_query_view(request->condition).signature;  // of a guaranteed plan
+      break;
+    case kStrategySimilar:
+      condition = signature_of(request->condition);
+      break;
+    default:
+      PG_RETURN_POINTER(NULL);
+  }
+  if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0)
+    PG_RETURN_POINTER(NULL);
+  const uint32_t most = p.layout.num_perm;
+  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
+  for (uint32_t h = 0; h <= request->probed; ++h) {
+    const uint32_t differing = Min(request->probed - h, most);
+    request->least[h] = 1.0 - estimate_jaccard(most - differing, most, p.layout.bits);
+  }
+  request->usable = true;
+  PG_RETURN_POINTER(NULL);
+}
+
+}  // extern "C"

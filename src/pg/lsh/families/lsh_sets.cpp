@@ -1,0 +1,242 @@
+// The hash families "set" and "minutiae": arrays of integers as sets, for the operator classes int8_set_ops, int4_set_ops
+// and minutiae_ops.
+#include "core/lsh/lsh_query.h"
+#include "core/lsh/lsh_sets.h"
+#include "pg/lsh/family.h"
+#include "pg/values/lsh_query_value.h"
+
+extern "C" {
+#include "access/reloptions.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+constexpr char kSetFamily[] = "set";
+constexpr char kMinutiaeFamily[] = "minutiae";
+constexpr uint32_t kFamilyVersion = 1;
+static_assert(kMostIndexedSet == kMostKeysPerRow && kMostFunctions <= kMostKeysPerRow);
+
+// LshConfig.params of the family "set"; docs/format.md.
+struct SetConfig {
+  uint32_t most;  // kMostIndexedSet
+};
+
+// Of the family "minutiae".
+struct MinutiaeConfig {
+  uint32_t functions;
+  uint32_t cells;
+  uint32_t grid;
+};
+
+// As PostgreSQL keeps the options of a column.
+struct MinutiaeOptions {
+  int32 vl_len_;
+  int functions;
+  int cells;
+  int grid;
+};
+
+// What a bound config holds. It was read from disk: every field is checked.
+void check_set_params(const LshConfig* config) {
+  SetConfig stored;
+  read_family(config, kSetFamily, kFamilyVersion, &stored, sizeof stored);
+  if (stored.most != kMostIndexedSet || config->nbands != 0) report_bad_params();
+}
+
+MinutiaeRules minutiae_params(const LshConfig* config) {
+  MinutiaeConfig stored;
+  read_family(config, kMinutiaeFamily, kFamilyVersion, &stored, sizeof stored);
+  const MinutiaeRules rules{stored.functions, stored.cells, stored.grid};
+  if (!valid_minutiae(rules) || config->nbands != 0) report_bad_params();
+  return rules;
+}
+
+// Palloced; *n of them.
+uint64_t* bucket_keys(const MinutiaeRules& rules, const IntSet& set, uint32_t* n) {
+  auto* keys = static_cast<uint64_t*>(palloc(rules.functions * sizeof(uint64_t)));
+  call_core([&] {
+    *n = 0;
+    for (const uint32_t f : minutiae_buckets(rules, set.elements, set.n)) keys[(*n)++] = bucket_key(f);
+  });
+  return keys;
+}
+
+// The probability that the theory's example has: cells set with 0.2, and again with 0.8.
+double usual_recall(const MinutiaeRules& rules) { return bucket_probability(rules, 0.2, 0.8); }
+
+// Each row, and the error for a NULL, is the condition's own business.
+bool is_set_query(const ProbesRequest* request, LshQueryView* query) {
+  if (request->strategy != kStrategyAtLeast) elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
+  *query = lsh_query_view(request->query);
+  return query->measure == LshMeasure::set_jaccard;
+}
+
+void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
+  const int64_t most = int64_t{rules.grid} * rules.grid - 1;
+  const bool low = set.n != 0 && set.elements[0] < 0;
+  if (!low && (set.n == 0 || set.elements[set.n - 1] <= most)) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("cell %lld lies outside the index's grid of %u x %u: cells are 0 to %lld",
+                         static_cast<long long>(low ? set.elements[0] : set.elements[set.n - 1]), rules.grid, rules.grid,
+                         static_cast<long long>(most)),
+                  errhint("Make cells with minutiae_cells(points, %u), or index with minutiae_ops (grid = ...).", rules.grid)));
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_set_keys);
+Datum lsh_set_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  check_set_params(request->config);
+  const IntSet set = int_set_of(request->value, true);
+  request->final = false;
+  if (set.n > kMostIndexedSet) {
+    request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
+    request->keys[0] = kLargeSetKey;
+    request->nkeys = 1;
+    PG_RETURN_POINTER(NULL);
+  }
+  request->keys = static_cast<uint64_t*>(palloc(set.n * sizeof(uint64_t) + 1));
+  request->nkeys = static_cast<uint32_t>(set.n);
+  for (size_t i = 0; i < set.n; ++i) request->keys[i] = set_element_key(set.elements[i]);
+  PG_RETURN_POINTER(NULL);
+}
+
+// A group for each of the query's elements. A large row has no elements in the index: where it may qualify, its key
+// stands beside each of them.
+PG_FUNCTION_INFO_V1(lsh_set_probes);
+Datum lsh_set_probes(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+  clear_plan(request);
+  check_set_params(request->config);
+  LshQueryView query;
+  if (!is_set_query(request, &query)) PG_RETURN_POINTER(NULL);
+  const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMostQuerySet + 1));
+  const SetPlan plan = plan_set(query.set.n, query.bound);
+  request->guaranteed = plan.served;
+  request->nothing = plan.served && plan.nothing;
+  if (!plan.served || plan.nothing) PG_RETURN_POINTER(NULL);
+  request->ngroups = static_cast<uint16_t>(n);
+  request->slack = static_cast<uint16_t>(n - plan.least);
+  request->nprobes = plan.large ? 2 * n : n;
+  request->probes = static_cast<LshProbe*>(palloc(request->nprobes * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < n; ++i) {
+    request->probes[i] = {set_element_key(query.set[i]), static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
+    if (plan.large) request->probes[n + i] = {kLargeSetKey, static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
+  }
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_set_bind);
+Datum lsh_set_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  request->matches = true;
+  if (request->options_only || (request->config->flags & kMetaBound) == 0) refuse_options(request, kSetFamily);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
+  if ((request->config->flags & kMetaBound) != 0) {
+    check_set_params(request->config);
+    PG_RETURN_POINTER(NULL);
+  }
+  const SetConfig stored{kMostIndexedSet};
+  request->config->nbands = 0;
+  request->config->threshold = 0;
+  request->config->recall = 1;
+  set_family(request->config, kSetFamily, kFamilyVersion, &stored, sizeof stored);
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_set_describe);
+Datum lsh_set_describe(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+  check_set_params(request->config);
+  request->parameters = psprintf("sets, elements of up to %zu", kMostIndexedSet);
+  request->guarantee = "serves jaccard_exact >= any threshold above 0, exactly";
+  request->recall_at = nullptr;
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minutiae_options);
+Datum lsh_minutiae_options(PG_FUNCTION_ARGS) {
+  auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
+  init_local_reloptions(options, sizeof(MinutiaeOptions));
+  add_local_int_reloption(options, "functions", "Number of buckets.", static_cast<int>(kDefaultMinutiae.functions),
+                          static_cast<int>(kLeastFunctions), static_cast<int>(kMostFunctions), offsetof(MinutiaeOptions, functions));
+  add_local_int_reloption(options, "cells", "Cells that a set must have to be in a bucket.",
+                          static_cast<int>(kDefaultMinutiae.cells), 1, static_cast<int>(kMostFunctionCells), offsetof(MinutiaeOptions, cells));
+  add_local_int_reloption(options, "grid", "Cells a side of the grid that sets are of.", static_cast<int>(kDefaultMinutiae.grid),
+                          static_cast<int>(kLeastGrid), static_cast<int>(kMostGrid), offsetof(MinutiaeOptions, grid));
+  PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(lsh_minutiae_keys);
+Datum lsh_minutiae_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  const MinutiaeRules rules = minutiae_params(request->config);
+  const IntSet set = int_set_of(request->value, true);
+  demand_cells(rules, set);
+  request->final = false;
+  request->keys = bucket_keys(rules, set, &request->nkeys);
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minutiae_probes);
+Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+  clear_plan(request);
+  const MinutiaeRules rules = minutiae_params(request->config);
+  LshQueryView query;
+  if (!is_set_query(request, &query) || query.bound <= 0) PG_RETURN_POINTER(NULL);
+  uint32_t n = 0;
+  const uint64_t* keys = bucket_keys(rules, int_set_of(query.set), &n);
+  request->guaranteed = true;
+  request->nothing = n == 0 || !(query.bound <= 1);
+  if (request->nothing) PG_RETURN_POINTER(NULL);
+  request->ngroups = static_cast<uint16_t>(n);
+  request->slack = static_cast<uint16_t>(n - 1);  // one bucket in common
+  request->nprobes = n;
+  request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < n; ++i) request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minutiae_bind);
+Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  request->matches = true;
+  LshConfig* config = request->config;
+  const bool bound = (config->flags & kMetaBound) != 0;
+  if (request->options_only || !bound) refuse_options(request, kMinutiaeFamily);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
+  if (!bound) {
+    const auto* options =
+        PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const MinutiaeOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
+    MinutiaeConfig stored{kDefaultMinutiae.functions, kDefaultMinutiae.cells, kDefaultMinutiae.grid};
+    if (options != nullptr)
+      stored = {static_cast<uint32_t>(options->functions), static_cast<uint32_t>(options->cells), static_cast<uint32_t>(options->grid)};
+    config->nbands = 0;
+    config->threshold = 0;
+    config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
+    set_family(config, kMinutiaeFamily, kFamilyVersion, &stored, sizeof stored);
+  }
+  minutiae_params(config);
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_minutiae_describe);
+Datum lsh_minutiae_describe(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+  const MinutiaeRules rules = minutiae_params(request->config);
+  request->parameters =
+      psprintf("cells of a grid of %u x %u, %u functions of %u", rules.grid, rules.grid, rules.functions, rules.cells);
+  request->guarantee = psprintf("finds sets that share a bucket: with cells set at 0.2, %.3g %% of those that repeat 0.8 of their "
+                                "cells, %.3g %% of others",
+                                100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
+  request->recall_at = nullptr;
+  PG_RETURN_POINTER(NULL);
+}
+
+}  // extern "C"

@@ -1,0 +1,193 @@
+// The hash family "simhash": blocks of a value as keys, for the operator class simhash_ops.
+#include <cmath>
+
+#include "core/lsh/lsh_blocks.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/families/lsh_families.h"
+#include "pg/values/lsh_query_value.h"
+#include "pg/values/simhash_value.h"
+
+extern "C" {
+#include "access/reloptions.h"
+}
+
+namespace neardup {
+namespace {
+
+constexpr char kFamily[] = "simhash";
+constexpr uint32_t kFamilyVersion = 1;
+static_assert(kBlockTagBits + kBlockValueBits == kKeyBits);
+
+// LshConfig.params of this family; docs/format.md.
+struct SimhashConfig {
+  uint16_t blocks;
+  uint16_t reserved;
+};
+
+// As PostgreSQL keeps the options of a column.
+struct SimhashOptions {
+  int32 vl_len_;
+  int blocks;  // 0: by the number of rows
+};
+
+bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMostBlocks; }
+
+// What a bound config holds. It was read from disk: every field is checked.
+uint32_t blocks_of(const LshConfig* config) {
+  SimhashConfig stored;
+  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  if (!valid_blocks(stored.blocks) || stored.reserved != 0 || config->nbands != stored.blocks) report_bad_params();
+  return stored.blocks;
+}
+
+struct CheckedQuery {
+  uint64_t keys[kMostBlocks];  // by group
+  int distance;
+};
+
+// The bits of the value that the key holds differ in no more than the distance.
+bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t stored_key) {
+  const auto* query = static_cast<const CheckedQuery*>(request->check_arg);
+  return hamming_distance(stored_key, query->keys[probe->group]) <= query->distance;
+}
+
+// The plan of a query that the index serves. False: all rows have to be read, or (nothing) none.
+bool plan_query(uint32_t blocks, const LshQueryView& query, bool* nothing, uint32_t* distance, BlockPlan* plan) {
+  *nothing = query.bound < 0;
+  // Not so for NaN, which is above all distances.
+  if (query.measure != LshMeasure::hamming || *nothing || !(query.bound < kSimhashBits)) return false;
+  *distance = static_cast<uint32_t>(query.bound);
+  return plan_blocks(blocks, *distance, plan);
+}
+
+}  // namespace
+
+uint32_t simhash_index_probes(uint32_t blocks, double distance) {
+  if (!valid_blocks(blocks)) return 0;
+  const LshQueryView query = hamming_query(0, distance);
+  BlockPlan plan;
+  bool nothing;
+  uint32_t whole;
+  if (!plan_query(blocks, query, &nothing, &whole, &plan)) return 0;
+  return plan.probes;
+}
+
+}  // namespace neardup
+
+using namespace neardup;
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_simhash_options);
+Datum lsh_simhash_options(PG_FUNCTION_ARGS) {
+  auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
+  init_local_reloptions(options, sizeof(SimhashOptions));
+  add_local_int_reloption(options, "blocks", "Blocks that a value is cut into; by default 4, or 3 above 10 million rows.",
+                          0, kFewestBlocks, kMostBlocks, offsetof(SimhashOptions, blocks));
+  PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(lsh_simhash_keys);
+Datum lsh_simhash_keys(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+  const uint32_t blocks = blocks_of(request->config);
+  const uint64_t value = simhash_of_datum(request->value);
+  request->keys = static_cast<uint64_t*>(palloc(blocks * sizeof(uint64_t)));
+  request->nkeys = blocks;
+  request->final = true;
+  for (uint32_t i = 0; i < blocks; ++i) request->keys[i] = block_key(blocks, i, value);
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_simhash_probes);
+Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+  if (request->strategy != kStrategyAtLeast) elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
+  clear_plan(request);
+  const uint32_t blocks = blocks_of(request->config);
+  const LshQueryView query = lsh_query_view(request->query);
+  BlockPlan plan;
+  uint32_t distance;
+  if (!plan_query(blocks, query, &request->nothing, &distance, &plan)) {
+    request->nothing = request->nothing && query.measure == LshMeasure::hamming;
+    request->guaranteed = request->nothing;
+    PG_RETURN_POINTER(NULL);
+  }
+  auto* checked = static_cast<CheckedQuery*>(palloc(sizeof(CheckedQuery)));
+  checked->distance = static_cast<int>(distance);
+  request->probes = static_cast<LshProbe*>(palloc(plan.probes * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < blocks; ++i) {
+    if (plan.radius[i] < 0) continue;
+    const uint16_t group = request->ngroups++;
+    const auto bits = static_cast<uint8_t>(kBlockTagBits + block_width(blocks, i));
+    checked->keys[group] = block_key(blocks, i, query.simhash);
+    for_block_values(blocks, i, query.simhash, plan.radius[i],
+                     [&](uint64_t key) { request->probes[request->nprobes++] = {key, group, bits}; });
+  }
+  // One block is enough.
+  request->slack = request->ngroups - 1;
+  request->guaranteed = true;
+  request->final = true;
+  request->check = key_is_near;
+  request->check_arg = checked;
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_simhash_bind);
+Datum lsh_simhash_bind(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  if (!request->options_only && (request->config->flags & kMetaBound) != 0) {
+    blocks_of(request->config);
+    request->matches = true;  // all are made alike
+    PG_RETURN_POINTER(NULL);
+  }
+  refuse_options(request, kFamily);
+  if (request->options_only) PG_RETURN_POINTER(NULL);
+  const auto* options =
+      PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const SimhashOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
+  SimhashConfig stored{};
+  if (options != nullptr && options->blocks != 0)
+    stored.blocks = static_cast<uint16_t>(options->blocks);
+  else
+    stored.blocks = request->rows > kLargeTable ? kBlocksOfLargeTables : kDefaultBlocks;
+  LshConfig* config = request->config;
+  config->nbands = stored.blocks;
+  config->threshold = 0;
+  config->recall = 1;
+  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  request->matches = true;
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_simhash_describe);
+Datum lsh_simhash_describe(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+  const uint32_t blocks = blocks_of(request->config);
+  request->parameters = psprintf("simhash, %u blocks", blocks);
+  request->guarantee = psprintf("serves hamming <= %u, exactly", most_distance(blocks));
+  request->recall_at = nullptr;
+  PG_RETURN_POINTER(NULL);
+}
+
+PG_FUNCTION_INFO_V1(lsh_simhash_order);
+Datum lsh_simhash_order(PG_FUNCTION_ARGS) {
+  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
+  const uint32_t blocks = blocks_of(request->config);
+  request->usable = false;
+  request->least = nullptr;
+  if (request->strategy != kStrategyAtLeast) PG_RETURN_POINTER(NULL);
+  const LshQueryView condition = lsh_query_view(request->condition);
+  BlockPlan plan;
+  uint32_t distance;
+  bool nothing;
+  if (condition.simhash != simhash_of_datum(request->query) ||
+      !plan_query(blocks, condition, &nothing, &distance, &plan))
+    PG_RETURN_POINTER(NULL);
+  // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
+  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
+  for (uint32_t h = 0; h <= request->probed; ++h) request->least[h] = least_distance(blocks, plan, h);
+  request->usable = true;
+  PG_RETURN_POINTER(NULL);
+}
+
+}  // extern "C"

@@ -1,0 +1,258 @@
+// explain_pair(index, ..): why an lsh index finds a pair, or not.
+#include "core/base/message_text.h"
+#include "pg/values/explain.h"
+#include "pg/lsh/inspect/lsh_inspect.h"
+#include "pg/values/lsh_query_value.h"
+
+namespace neardup {
+namespace {
+
+struct IndexAnswer {
+  bool known;  // the bands below
+  uint32_t agreeing;
+  uint32_t bands;
+  bool serves;
+  char verdict[256];  // empty: nothing to add
+};
+
+uint32_t common_keys(const StoredKeys& a, const StoredKeys& b) {
+  uint32_t n = 0;
+  for (uint32_t i = 0, j = 0; i < a.n && j < b.n;) {
+    if (a.keys[i] == b.keys[j]) ++n;
+    const uint64_t key = a.keys[i];
+    if (key <= b.keys[j]) ++i;
+    if (b.keys[j] <= key) ++j;
+  }
+  return n;
+}
+
+// What the index makes of a pair of comparable signatures. minhash_type: the type's OID.
+void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const MinhashView& b, Datum a_value,
+               Datum b_value, double threshold, bool similar, IndexAnswer* out) {
+  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, meta);
+  LshConfig* config = &meta->config;
+  if ((config->flags & kMetaBound) == 0) {
+    strlcpy(out->verdict, "the index has had no row yet", sizeof out->verdict);
+    return;
+  }
+  // What the index holds: signatures, or lsh_queries for an exclusion constraint.
+  const bool plain = index->rd_opcintype[value_column(index)] == minhash_type;
+  if (!plain) {
+    a_value = lsh_query_datum(jaccard_query(a, threshold));
+    b_value = lsh_query_datum(jaccard_query(b, threshold));
+  }
+  DescribeRequest describe{};
+  describe.config = config;
+  call_family(index, kProcDescribe, &describe);
+  BindRequest bind{};
+  bind.value = a_value;
+  bind.config = config;
+  call_family(index, kProcBind, &bind);
+  if (!bind.matches) {
+    snprintf(out->verdict, sizeof out->verdict, "not in this index, which holds %s", describe.parameters);
+    return;
+  }
+  out->known = true;
+  out->bands = config->nbands;
+  out->agreeing = common_keys(stored_keys(index, row_of_value(a_value), config),
+                              stored_keys(index, row_of_value(b_value), config));
+  ProbesRequest probes{};
+  probes.query = lsh_query_datum(jaccard_query(b, threshold));
+  probes.strategy = plain ? kStrategyAtLeast : kStrategyConflict;
+  probes.config = config;
+  call_family(index, kProcProbes, &probes);
+  out->serves = probes.guaranteed && index->rd_index->indisvalid;
+  if (!index->rd_index->indisvalid)
+    strlcpy(out->verdict, "the index is not valid and serves no query: REINDEX it", sizeof out->verdict);
+  else if (!probes.guaranteed)
+    snprintf(out->verdict, sizeof out->verdict, "the index %s, so a query for %s reads all rows", describe.guarantee,
+             shown(threshold).text);
+  else if (similar && !probes.nothing && out->agreeing + probes.slack < probes.ngroups)
+    snprintf(out->verdict, sizeof out->verdict, "the index misses it: %u of %u bands agree, %u would do (recall %s)",
+             out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack), shown(config->recall).text);
+  else if (similar)
+    snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s%s", out->agreeing, out->bands,
+             value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
+             RelationGetIndexPredicate(index) != NIL ? ", if its WHERE covers the row" : "");
+}
+
+// What an index of another family makes of a row and of queries for it.
+struct KeyedRow {
+  LshConfig* config;
+  StoredKeys keys;
+  char verdict[256];  // not empty: the index has no answer, and why
+};
+
+// value: of the row.
+void look_into(Relation index, Datum value, KeyedRow* out) {
+  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, meta);
+  out->config = &meta->config;
+  out->verdict[0] = '\0';
+  if ((out->config->flags & kMetaBound) == 0) {
+    strlcpy(out->verdict, "the index has had no row yet", sizeof out->verdict);
+    return;
+  }
+  BindRequest bind{};
+  bind.value = value;
+  bind.config = out->config;
+  call_family(index, kProcBind, &bind);
+  if (!bind.matches) {
+    DescribeRequest describe{};
+    describe.config = out->config;
+    call_family(index, kProcDescribe, &describe);
+    snprintf(out->verdict, sizeof out->verdict, "not in this index, which holds %s", describe.parameters);
+    return;
+  }
+  if (!index->rd_index->indisvalid)
+    strlcpy(out->verdict, "the index is not valid and serves no query: REINDEX it", sizeof out->verdict);
+  out->keys = stored_keys(index, row_of_value(value), out->config);
+}
+
+// Whether the index serves the query by looking keys up; *finds: whether it hands out the row then.
+bool serves(Relation index, const KeyedRow& row, const LshQueryView& query, bool* finds) {
+  *finds = false;
+  if (row.verdict[0] != '\0') return false;
+  ProbesRequest plan{};
+  plan.query = lsh_query_datum(query);
+  plan.strategy = kStrategyAtLeast;
+  plan.config = row.config;
+  call_family(index, kProcProbes, &plan);
+  if (!plan.guaranteed) return false;
+  uint32_t hits = 0;
+  for (uint32_t i = 0; i < plan.nprobes && !plan.nothing; ++i) {
+    const unsigned free_bits = kKeyBits - plan.probes[i].bits;
+    const uint64_t key = stored_key(plan.probes[i].key, plan.final);
+    for (uint32_t k = 0; k < row.keys.n; ++k)
+      hits += (row.keys.keys[k] ^ key) >> free_bits == 0 &&
+              (plan.check == nullptr || plan.check(&plan, &plan.probes[i], row.keys.keys[k]));
+  }
+  *finds = !plan.nothing && hits + plan.slack >= plan.ngroups;
+  return true;
+}
+
+// What the index makes of one condition.
+const char* answer_text(const char* condition, bool served, bool finds) {
+  return psprintf("%s: %s", condition,
+                  !served ? "not by the index, a query reads all rows"
+                  : finds ? "a candidate of the index"
+                          : "no candidate of the index");
+}
+
+// An error unless the index's operator class looks up by this function.
+void demand_family(Relation index, PGFunction probes, const char* what) {
+  if (index_getprocinfo(index, static_cast<AttrNumber>(value_column(index) + 1), kProcProbes)->fn_addr != probes)
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                    errmsg("\"%s\" is not an index on %s", RelationGetRelationName(index), what)));
+}
+
+}  // namespace
+}  // namespace neardup
+
+using namespace neardup;
+
+extern "C" {
+
+// Of the families.
+Datum lsh_minhash_probes(PG_FUNCTION_ARGS);
+Datum lsh_simhash_probes(PG_FUNCTION_ARGS);
+Datum lsh_ctph_probes(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(neardup_explain_indexed_pair);
+Datum neardup_explain_indexed_pair(PG_FUNCTION_ARGS) {
+  const MinhashView a = minhash_arg(fcinfo, 1);
+  const MinhashView b = minhash_arg(fcinfo, 2);
+  const double threshold = PG_GETARG_FLOAT8(3);
+  check_threshold(threshold);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
+  demand_family(opened.index, lsh_minhash_probes, "minhash signatures");
+  PairExplanation pair;
+  explain_minhash_pair(a, b, threshold, &pair);
+  IndexAnswer answer{};
+  if (pair.comparable)
+    ask_index(opened.index, get_fn_expr_argtype(fcinfo->flinfo, 1), a, b, PG_GETARG_DATUM(1), PG_GETARG_DATUM(2),
+              threshold, pair.similar, &answer);
+  Datum values[9] = {
+      BoolGetDatum(pair.comparable),
+      Int32GetDatum(static_cast<int32>(pair.matches)),
+      Int32GetDatum(static_cast<int32>(pair.needed)),
+      Float8GetDatum(pair.jaccard),
+      Float8GetDatum(pair.standard_error),
+      CStringGetTextDatum(answer.verdict[0] == '\0' ? pair.verdict : psprintf("%s; %s", pair.verdict, answer.verdict)),
+      Int32GetDatum(static_cast<int32>(answer.agreeing)),
+      Int32GetDatum(static_cast<int32>(answer.bands)),
+      BoolGetDatum(answer.serves),
+  };
+  bool nulls[9] = {};
+  nulls[1] = nulls[2] = nulls[3] = nulls[4] = !pair.comparable;
+  nulls[6] = nulls[7] = !answer.known;
+  const Datum row = row_datum(fcinfo, values, nulls);
+  close_inspected(opened);
+  PG_RETURN_DATUM(row);
+}
+
+PG_FUNCTION_INFO_V1(neardup_explain_indexed_simhashes);
+Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
+  const uint64_t a = simhash_arg(fcinfo, 1);
+  const double distance = bound_arg(fcinfo, 3, LshMeasure::hamming);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
+  demand_family(opened.index, lsh_simhash_probes, "simhash values");
+  SimhashExplanation pair;
+  explain_simhash_pair(a, simhash_arg(fcinfo, 2), distance, &pair);
+  KeyedRow row;
+  look_into(opened.index, PG_GETARG_DATUM(2), &row);
+  bool finds;
+  const bool served = serves(opened.index, row, hamming_query(a, distance), &finds);
+  const char* added =
+      row.verdict[0] != '\0' ? row.verdict : answer_text(psprintf("hamming <= %s", shown(distance).text), served, finds);
+  Datum values[4] = {
+      Int32GetDatum(pair.hamming),
+      Float8GetDatum(pair.cosine),
+      CStringGetTextDatum(psprintf("%s; %s", pair.verdict, added)),
+      BoolGetDatum(served),
+  };
+  bool nulls[4] = {};
+  const Datum result = row_datum(fcinfo, values, nulls);
+  close_inspected(opened);
+  PG_RETURN_DATUM(result);
+}
+
+PG_FUNCTION_INFO_V1(neardup_explain_indexed_digests);
+Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
+  const CtphView a = ctph_arg(fcinfo, 1);
+  const CtphView b = ctph_arg(fcinfo, 2);
+  const double score = bound_arg(fcinfo, 3, LshMeasure::ctph_score);
+  const double rate = bound_arg(fcinfo, 4, LshMeasure::ctph_edit_rate);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
+  demand_family(opened.index, lsh_ctph_probes, "ctph digests");
+  CtphExplanation pair;
+  explain_ctph_pair(a, b, score, rate, &pair);
+  KeyedRow row;
+  look_into(opened.index, PG_GETARG_DATUM(2), &row);
+  bool finds_score;
+  bool finds_rate;
+  const bool by_score = serves(opened.index, row, ctph_query(LshMeasure::ctph_score, a, score), &finds_score);
+  const bool by_rate = serves(opened.index, row, ctph_query(LshMeasure::ctph_edit_rate, a, rate), &finds_rate);
+  const char* added = row.verdict[0] != '\0'
+                          ? row.verdict
+                          : psprintf("%s; %s", answer_text(psprintf("ctph_score >= %s", shown(score).text), by_score, finds_score),
+                                     answer_text(psprintf("ctph_edit_rate <= %s", shown(rate).text), by_rate, finds_rate));
+  Datum values[7] = {
+      BoolGetDatum(pair.comparable),
+      Int64GetDatum(static_cast<int64>(pair.block_size)),
+      Int32GetDatum(pair.score),
+      Float8GetDatum(pair.edit_rate),
+      CStringGetTextDatum(pair.comparable ? psprintf("%s; %s", pair.verdict, added) : pair.verdict),
+      BoolGetDatum(by_score),
+      BoolGetDatum(by_rate),
+  };
+  bool nulls[7] = {};
+  nulls[1] = pair.block_size == 0;
+  nulls[2] = nulls[3] = !pair.comparable;
+  const Datum result = row_datum(fcinfo, values, nulls);
+  close_inspected(opened);
+  PG_RETURN_DATUM(result);
+}
+
+}  // extern "C"

@@ -1,0 +1,404 @@
+// lsh_info() and lsh_pages(): what an lsh index holds, as a whole and page by page.
+#include "pg/values/values.h"
+
+#include "pg/lsh/inspect/lsh_inspect.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pg/lsh/store/run_reader.h"
+
+extern "C" {
+#include "access/relation.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "utils/acl.h"
+#include "utils/rls.h"
+}
+
+namespace neardup {
+
+namespace {
+
+[[noreturn]] void refuse_gone(Oid index) {
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", index)));
+  pg_unreachable();
+}
+
+[[noreturn]] void refuse_other(const char* name) {
+  ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not an lsh index", name)));
+  pg_unreachable();
+}
+
+// Both locked, the table first, as everywhere. Whatever is dropped meanwhile: an error that says so.
+InspectedIndex lock_inspected(Oid oid) {
+  const Oid table = IndexGetRelation(oid, true);
+  if (!OidIsValid(table)) {
+    const char* name = get_rel_name(oid);
+    if (name == nullptr) refuse_gone(oid);
+    refuse_other(name);
+  }
+  InspectedIndex out{};
+  out.table = try_relation_open(table, AccessShareLock);
+  if (out.table != nullptr) out.index = try_relation_open(oid, AccessShareLock);
+  // Numbers of what is gone are given again.
+  if (out.index == nullptr || out.index->rd_index == nullptr || out.index->rd_index->indrelid != table)
+    refuse_gone(oid);
+  return out;
+}
+
+}  // namespace
+
+bool may_read_all(Relation table) {
+  const Oid oid = RelationGetRelid(table);
+  return pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+         check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
+}
+
+InspectedIndex open_inspected(Oid oid) {
+  const InspectedIndex out = lock_inspected(oid);
+  const char* name = RelationGetRelationName(out.index);
+  const char* table = RelationGetRelationName(out.table);
+  if (out.index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is a partitioned index", name),
+                    errhint("Name the index of a partition; pg_partition_tree() lists them.")));
+  const AclResult allowed = pg_class_aclcheck(RelationGetRelid(out.table), GetUserId(), ACL_SELECT);
+  if (allowed != ACLCHECK_OK) aclcheck_error(allowed, get_relkind_objtype(out.table->rd_rel->relkind), table);
+  if (!may_read_all(out.table))
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("row-level security hides rows of table \"%s\" from you", table),
+                    errdetail("What is stored in its index \"%s\" would tell of them.", name)));
+  if (!is_lsh_index(out.index)) refuse_other(name);
+  if (RELATION_IS_OTHER_TEMP(out.index))
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
+  if (RecoveryInProgress() && !RelationNeedsWAL(out.index))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot access temporary or unlogged relations during recovery")));
+  return out;
+}
+
+void close_inspected(const InspectedIndex& opened) {
+  relation_close(opened.index, AccessShareLock);
+  relation_close(opened.table, AccessShareLock);
+}
+
+namespace {
+
+constexpr double kRecallAt[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+
+void add_child_blocks(Page page, BlockSet* set) {
+  const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
+  for (uint32_t i = 0; i < inner->n && i < kMostChildren; ++i) set->add(inner->child[i]);
+}
+
+// Whether the block is an inner page of this run; then a copy of it. No error for what is damaged.
+bool copy_inner(Relation index, BlockNumber block, BlockNumber blocks, const RunSlot& run, Page copy) {
+  CHECK_FOR_INTERRUPTS();
+  if (block == kLshMetaBlock || block >= blocks) return false;
+  Buffer buffer = ReadBuffer(index, block);
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+  UnlockReleaseBuffer(buffer);
+  return is_lsh_page(copy) && page_tail(copy)->owner == run.id && page_tail(copy)->kind == kInnerPage;
+}
+
+// The blocks that the directory reaches. Leaves that a merge has emptied are among them.
+void reach_blocks(Relation index, const LshMeta& meta, BlockNumber blocks, BlockSet* set) {
+  set->init(blocks);
+  set->add(kLshMetaBlock);
+  Page root = static_cast<Page>(palloc(BLCKSZ));
+  Page inner = static_cast<Page>(palloc(BLCKSZ));
+  for (int i = 0; i < meta.npending; ++i) set->add(meta.pending[i].block);
+  for (int i = 0; i < meta.nruns; ++i) {
+    const RunSlot& run = meta.runs[i];
+    if (run.state == kBuilding || !copy_inner(index, run.root, blocks, run, root)) continue;
+    set->add(run.root);
+    add_child_blocks(root, set);
+    if (run.height == 1) continue;
+    const InnerPage* list = static_cast<const InnerPage*>(page_body(root));
+    for (uint32_t child = 0; child < list->n && child < kMostChildren; ++child)
+      if (copy_inner(index, list->child[child], blocks, run, inner)) add_child_blocks(inner, set);
+  }
+  pfree(root);
+  pfree(inner);
+}
+
+// lsh_info -----------------------------------------------------------------------------------------------------------
+
+// The directory and the rows in its pending pages, of one moment.
+uint32_t count_pending(Relation index, LshMeta* meta) {
+  for (;;) {
+    CHECK_FOR_INTERRUPTS();
+    read_meta(index, meta);
+    uint32_t rows = 0;
+    bool whole = true;
+    for (int i = 0; i < meta->npending && whole; ++i) {
+      Buffer buffer;
+      whole = lock_page(index, meta->pending[i].block, meta->pending[i].id, kPendingPage, nullptr, &buffer) ==
+              PageState::good;
+      if (!whole) {
+        if (directory_change(index) == meta->change)
+          report_corrupt(index, meta->pending[i].block, "a pending page is not there");
+        break;
+      }
+      PendingReader reader;
+      PendingRowView row;
+      reader.open(BufferGetPage(buffer));
+      while (reader.next(index, meta->pending[i].block, &row)) ++rows;
+      UnlockReleaseBuffer(buffer);
+    }
+    if (whole) return rows;
+  }
+}
+
+struct Totals {
+  uint64_t rows;
+  uint64_t entries;
+  uint64_t leaves;
+  int runs;
+  int units;
+};
+
+// While a merge is under way its inputs keep their counts and the output has its own: the rows, which come first, are
+// all in the output once it has passed them. Entries are then what the greater of both sides knows.
+Totals totals_of(const LshMeta& meta) {
+  Totals t{};
+  bool seen[256] = {};
+  for (int i = 0; i < meta.nruns; ++i) {
+    if (meta.runs[i].state == kBuilding) continue;
+    ++t.runs;
+    t.leaves += meta.runs[i].leaves;
+    if (seen[meta.runs[i].unit]) continue;
+    seen[meta.runs[i].unit] = true;
+    ++t.units;
+    uint64_t rows[2] = {};
+    uint64_t entries[2] = {};
+    bool rows_moved = true;
+    for (int j = i; j < meta.nruns; ++j) {
+      const RunSlot& run = meta.runs[j];
+      if (run.unit != meta.runs[i].unit || run.state == kBuilding) continue;
+      const int side = run.state == kInput;
+      rows[side] += run.rows;
+      entries[side] += run.entries;
+      if (side == 1 && run_lo(run).key == kRosterKey) rows_moved = false;
+    }
+    t.rows += rows_moved ? rows[0] : std::max(rows[0], rows[1]);
+    t.entries += std::max(entries[0], entries[1]);
+  }
+  return t;
+}
+
+void count_pages(Relation index, const LshMeta& meta, BlockNumber blocks, int64* free_pages, int64* orphans) {
+  BlockSet reached;
+  reach_blocks(index, meta, blocks, &reached);
+  BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+  *free_pages = *orphans = 0;
+  for (BlockNumber block = 1; block < blocks; ++block) {
+    CHECK_FOR_INTERRUPTS();
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    if (page_is_free(BufferGetPage(buffer), meta))
+      ++*free_pages;
+    else if (!reached.has(block))
+      ++*orphans;
+    UnlockReleaseBuffer(buffer);
+  }
+}
+
+// Never above the truth: 1 means always.
+double rounded_down(double recall) { return recall >= 1 ? 1 : std::floor(recall * 1e4) / 1e4; }
+
+// ", among rows of equal tenant_id"; empty for an index of one column.
+const char* equality_text(Relation index) {
+  const int n = value_column(index);
+  if (n == 0) return "";
+  StringInfoData text;
+  initStringInfo(&text);
+  for (int i = 0; i < n; ++i)
+    appendStringInfo(&text, "%s%s", i == 0 ? ", among rows of equal " : " and ",
+                     NameStr(TupleDescAttr(RelationGetDescr(index), i)->attname));
+  return text.data;
+}
+
+Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
+  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  const uint32_t pending_rows = count_pending(index, meta);
+  const Totals totals = totals_of(*meta);
+  const BlockNumber blocks = RelationGetNumberOfBlocks(index);
+  const uint64_t rows = totals.rows + pending_rows;
+  Datum values[18] = {};
+  bool nulls[18] = {};
+  if ((meta->config.flags & kMetaBound) != 0) {
+    DescribeRequest describe{};
+    describe.config = &meta->config;
+    call_family(index, kProcDescribe, &describe);
+    Datum recall[lengthof(kRecallAt)];
+    nulls[5] = describe.recall_at == nullptr;
+    for (int i = 0; i < static_cast<int>(lengthof(kRecallAt)) && !nulls[5]; ++i)
+      recall[i] = Float8GetDatum(rounded_down(describe.recall_at(&meta->config, kRecallAt[i])));
+    values[0] = CStringGetTextDatum(psprintf("%s%s", describe.guarantee, equality_text(index)));
+    values[1] = CStringGetTextDatum(describe.parameters);
+    // Families without these have 0 there.
+    nulls[2] = meta->config.nbands == 0;
+    nulls[3] = meta->config.threshold == 0;
+    values[2] = Int32GetDatum(meta->config.nbands);
+    values[3] = Float8GetDatum(meta->config.threshold);
+    values[4] = Float8GetDatum(meta->config.recall);
+    if (!nulls[5])
+      values[5] = PointerGetDatum(
+          construct_array(recall, lengthof(kRecallAt), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+  } else {
+    values[0] = CStringGetTextDatum("empty: the first row decides how signatures are made");
+    for (int i = 1; i <= 5; ++i) nulls[i] = true;
+  }
+  values[6] = Int64GetDatum(static_cast<int64>(rows));
+  values[7] = Int64GetDatum(static_cast<int64>(totals.entries));
+  values[8] = Int32GetDatum(totals.runs);
+  values[9] = Int32GetDatum(totals.units);
+  values[10] = Int32GetDatum(static_cast<int32>(pending_rows));
+  values[11] = Int32GetDatum(meta->npending);
+  values[12] = Int64GetDatum(blocks);
+  values[13] = Int64GetDatum(static_cast<int64>(totals.leaves));
+  values[14] = Float8GetDatum(rows == 0 ? 0 : std::round(10.0 * BLCKSZ * blocks / static_cast<double>(rows)) / 10);
+  nulls[14] = rows == 0;
+  values[15] = Int32GetDatum(static_cast<int32>(meta->format));
+  nulls[16] = nulls[17] = !pages_too;
+  if (pages_too) {
+    int64 free_pages;
+    int64 orphans;
+    count_pages(index, *meta, blocks, &free_pages, &orphans);
+    values[16] = Int64GetDatum(free_pages);
+    values[17] = Int64GetDatum(orphans);
+  }
+  return row_datum(fcinfo, values, nulls);
+}
+
+// lsh_pages ----------------------------------------------------------------------------------------------------------
+
+constexpr int kPageColumns = 12;
+
+void describe_page(Page page, BlockNumber block, const LshMeta& meta, const BlockSet& reached, Datum* values,
+                   bool* nulls) {
+  for (int i = 0; i < kPageColumns; ++i) nulls[i] = i > 1;
+  values[0] = Int64GetDatum(block);
+  const auto set = [&](int column, Datum value) {
+    values[column] = value;
+    nulls[column] = false;
+  };
+  const bool is_free = page_is_free(page, meta);
+  set(10, BoolGetDatum(is_free));
+  set(11, BoolGetDatum(!is_free && reached.has(block)));
+  const char* kind = "damaged";
+  if (PageIsNew(page)) {
+    kind = "new";
+  } else if (is_lsh_page(page)) {
+    const PageTail* tail = page_tail(page);
+    set(2, Int64GetDatum(static_cast<int64>(tail->owner)));
+    set(3, Int64GetDatum(tail->ordinal));
+    const uint32_t used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+    const auto set_first = [&](const Entry& e, bool with_key) {
+      ItemPointer tid = static_cast<ItemPointer>(palloc(sizeof(ItemPointerData)));
+      set_tid(tid, e.tid);
+      if (with_key) set(5, Int64GetDatum(static_cast<int64>(e.key)));
+      set(6, PointerGetDatum(tid));
+    };
+    switch (tail->kind) {
+      case kMetaPage:
+        kind = "meta";
+        break;
+      case kPendingPage:
+      case kPendingPage | kClosed: {
+        kind = tail->kind == kPendingPage ? "pending" : "pending, closed";
+        const uint8_t* p = static_cast<const uint8_t*>(page_body(page));
+        const uint8_t* const end = p + used;
+        int rows = 0;
+        while (static_cast<size_t>(end - p) >= sizeof(PendingItem)) {
+          PendingItem item;
+          memcpy(&item, p, sizeof item);
+          if (rows++ == 0) set_first({0, uint64_t{item.block} << 16 | item.off}, false);
+          const size_t size = sizeof item + size_t{5} * item.nkeys;
+          p += std::min(size, static_cast<size_t>(end - p));
+        }
+        set(4, Int32GetDatum(rows));
+        break;
+      }
+      case kInnerPage: {
+        const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
+        if (used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry) || inner->n > kMostChildren) break;
+        kind = "inner";
+        set(4, Int32GetDatum(inner->n));
+        if (inner->n != 0) set_first(unpack_entry(inner->first[0]), true);
+        break;
+      }
+      case kLeafPage: {
+        LeafView leaf;
+        if (!leaf.open(page_body(page), used)) break;
+        kind = "leaf";
+        LeafHead head;
+        memcpy(&head, page_body(page), sizeof head);
+        set(4, Int32GetDatum(head.n));
+        if (head.n != 0) set_first(leaf.at(0), true);
+        set(7, Int32GetDatum(head.key_bits));
+        set(8, Int32GetDatum(head.block_bits));
+        set(9, Int32GetDatum(head.off_bits));
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  values[1] = CStringGetTextDatum(kind);
+}
+
+void list_pages(Relation index, ReturnSetInfo* result) {
+  const BlockNumber blocks = RelationGetNumberOfBlocks(index);
+  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, meta);
+  BlockSet reached;
+  reach_blocks(index, *meta, blocks, &reached);
+  BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+  Page copy = static_cast<Page>(palloc(BLCKSZ));
+  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh page", ALLOCSET_DEFAULT_SIZES);
+  for (BlockNumber block = 0; block < blocks; ++block) {
+    CHECK_FOR_INTERRUPTS();
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+    MemoryContext old = MemoryContextSwitchTo(context);
+    Datum values[kPageColumns] = {};
+    bool nulls[kPageColumns] = {};
+    describe_page(copy, block, *meta, reached, values, nulls);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    MemoryContextSwitchTo(old);
+    MemoryContextReset(context);
+  }
+  MemoryContextDelete(context);
+}
+
+}  // namespace
+}  // namespace neardup
+
+using namespace neardup;
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_lsh_info);
+Datum neardup_lsh_info(PG_FUNCTION_ARGS) {
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
+  const Datum row = info_row(fcinfo, opened.index, PG_GETARG_BOOL(1));
+  close_inspected(opened);
+  PG_RETURN_DATUM(row);
+}
+
+PG_FUNCTION_INFO_V1(neardup_lsh_pages);
+Datum neardup_lsh_pages(PG_FUNCTION_ARGS) {
+  InitMaterializedSRF(fcinfo, 0);
+  const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
+  list_pages(opened.index, reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo));
+  close_inspected(opened);
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

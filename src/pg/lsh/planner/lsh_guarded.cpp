@@ -1,0 +1,92 @@
+// Index paths of tables with row security, and in views that are a security barrier. The executor asks an index, and
+// evaluates the order of rows, before it knows which rows may be seen; so both have to be done by operators that never
+// tell of a row.
+#include "pg/lsh/planner/lsh_planner.h"
+#include "pg/values/lsh_query_value.h"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+}
+
+namespace neardup {
+namespace {
+
+// A call whose only error would be one for its bound, which is in range.
+bool is_safe_maker(const FuncExpr* call) {
+  LshMeasure measure;
+  if (list_length(call->args) != 2 || !IsA(lsecond(call->args), Const) || !makes_lsh_query(call->funcid, &measure))
+    return false;
+  const auto* bound = lsecond_node(Const, call->args);
+  return measure != LshMeasure::set_jaccard && bound->consttype == FLOAT8OID && !bound->constisnull &&
+         valid_bound(measure, DatumGetFloat8(bound->constvalue));
+}
+
+// With the value in the place of each safe maker's call.
+Node* without_makers(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  if (IsA(node, FuncExpr) && is_safe_maker(reinterpret_cast<FuncExpr*>(node)))
+    return without_makers(static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(node)->args)), context);
+  return mutate_expression(node, without_makers, context);
+}
+
+Expr* with_operator(const OpExpr* call, Oid operator_id) {
+  auto* other = static_cast<OpExpr*>(palloc(sizeof(OpExpr)));
+  memcpy(other, call, sizeof(OpExpr));
+  other->opno = operator_id;
+  other->opfuncid = get_opcode(operator_id);
+  return reinterpret_cast<Expr*>(other);
+}
+
+// The same order by a leakproof operator, or null.
+Expr* quiet_order(const IndexPath* path, Node* order, int column) {
+  if (tells_nothing(order)) return reinterpret_cast<Expr*>(order);
+  if (!IsA(order, OpExpr)) return nullptr;
+  int strategy;
+  Oid left;
+  Oid right;
+  const Oid family = path->indexinfo->opfamily[column];
+  const auto* op = reinterpret_cast<OpExpr*>(order);
+  get_op_opfamily_properties(op->opno, family, true, &strategy, &left, &right);
+  const Oid twin = get_opfamily_member(family, left, right, static_cast<int16>(strategy + kQuietTwin));
+  if (!OidIsValid(twin)) return nullptr;
+  Expr* quiet = with_operator(op, twin);
+  return tells_nothing(reinterpret_cast<Node*>(quiet)) ? quiet : nullptr;
+}
+
+void guard_order(IndexPath* path) {
+  List* quiet = NIL;
+  ListCell* order;
+  ListCell* column;
+  forboth(order, path->indexorderbys, column, path->indexorderbycols) {
+    Expr* twin = quiet_order(path, static_cast<Node*>(lfirst(order)), lfirst_int(column));
+    if (twin == nullptr) {
+      path->indexorderbys = path->indexorderbycols = path->path.pathkeys = NIL;
+      return;
+    }
+    quiet = lappend(quiet, twin);
+  }
+  path->indexorderbys = quiet;
+}
+
+}  // namespace
+
+bool tells_nothing(Node* node) { return !contain_leaked_vars(without_makers(node, nullptr)); }
+
+Expr* quiet_call(Oid family, Node* clause) {
+  if (!IsA(clause, OpExpr)) return nullptr;
+  const auto* op = reinterpret_cast<OpExpr*>(clause);
+  const Oid twin = op_in_opfamily(op->opno, family) ? quiet_twin(op->opno, family) : InvalidOid;
+  return OidIsValid(twin) ? with_operator(op, twin) : nullptr;
+}
+
+void guard_orders(const PlannerInfo* root, RelOptInfo* rel) {
+  if (!hides_rows(root, rel)) return;
+  ListCell* cell;
+  foreach (cell, rel->pathlist) {
+    auto* path = static_cast<IndexPath*>(lfirst(cell));
+    if (IsA(path, IndexPath) && path->indexorderbys != NIL && is_lsh(path->indexinfo)) guard_order(path);
+  }
+}
+
+}  // namespace neardup

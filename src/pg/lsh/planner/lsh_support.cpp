@@ -1,0 +1,141 @@
+// Support of the predicates: the condition that an lsh index serves, and what an operator class tells the planner.
+#include "core/lsh/lsh_query.h"
+#include "core/lsh/pair_sample.h"
+#include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/planner/lsh_planner.h"
+#include "pg/values/lsh_query_value.h"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+}
+
+namespace neardup {
+
+bool is_lsh(const IndexOptInfo* index) {
+  // The field has the true type from 16 on only.
+  return reinterpret_cast<void (*)()>(index->amcostestimate) == reinterpret_cast<void (*)()>(lshcostestimate);
+}
+
+Oid quiet_twin(Oid operator_id, Oid family) {
+  int strategy;
+  Oid left;
+  Oid right;
+  get_op_opfamily_properties(operator_id, family, false, &strategy, &left, &right);
+  const Oid twin = get_opfamily_member(family, left, right, static_cast<int16>(strategy + kQuietTwin));
+  return OidIsValid(twin) && get_func_leakproof(get_opcode(twin)) ? twin : InvalidOid;
+}
+
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]) {
+  const auto proc = [&](int number) { return get_opfamily_proc(family, type, type, static_cast<int16>(number)); };
+  int n = 0;
+  for (const bool is_distance : {false, true}) {
+    const int first = is_distance ? kProcDistance : kProcSimilarity;
+    PlanMeasure* m = &measures[n];
+    memset(m, 0, sizeof *m);
+    m->is_distance = is_distance;
+    m->type = type;
+    m->function = proc(first);
+    m->make_query = proc(first + kProcMakeQuery - kProcSimilarity);
+    m->predicate = proc(first + kProcAtLeast - kProcSimilarity);
+    m->make_strict = proc(first + kProcMakeStrict - kProcSimilarity);
+    if (!OidIsValid(m->function) || !OidIsValid(m->make_query) || !OidIsValid(m->predicate)) continue;
+    m->is_whole = get_func_rettype(m->function) == INT4OID;
+    m->query_type = get_func_rettype(m->make_query);
+    m->condition = get_opfamily_member(family, type, m->query_type, kStrategyAtLeast);
+    if (!OidIsValid(m->condition)) continue;
+    m->quiet = quiet_twin(m->condition, family);
+    ++n;
+  }
+  // A class with a distance orders by it.
+  const Oid order = get_opfamily_member(family, type, type, kStrategyDistance);
+  if (n > 0 && OidIsValid(order)) measures[n - 1].order = get_opcode(order);
+  return n;
+}
+
+Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
+                      int location, bool* exact) {
+  *exact = false;
+  if (key_argument > 1 || list_length(args) != 3 || column != planned_value_column(index)) return nullptr;
+  PlanMeasure measures[kMostMeasures];
+  const PlanMeasure* m = nullptr;
+  for (int i = find_measures(index, column, measures); i-- > 0;)
+    if (measures[i].predicate == predicate) m = &measures[i];
+  if (m == nullptr || (is_guarded(location) && !OidIsValid(m->quiet))) return nullptr;
+  Node* key = static_cast<Node*>(list_nth(args, key_argument));
+  Node* value = static_cast<Node*>(list_nth(args, 1 - key_argument));
+  Node* bound = static_cast<Node*>(lthird(args));
+  if (!is_pseudo_constant_for_index(root, value, index) || !is_pseudo_constant_for_index(root, bound, index))
+    return nullptr;
+  LshMeasure measure{};
+  const bool ours = makes_lsh_query(m->make_query, &measure);
+  const KnownQuery known = ours ? known_arguments(root, measure, m->make_query, value, bound) : KnownQuery{};
+  Oid maker = m->make_query;
+  const bool users_own = location != kImpliedCall && location != kEqualCall && location != kGuardedCall;
+  if (users_own) {
+    // A scan of all rows raises the error.
+    if (known.has_bound && !valid_bound(measure, known.bound)) return nullptr;
+    if (!known.has_bound && OidIsValid(m->make_strict)) maker = m->make_strict;
+  }
+  if (!index_serves(root, index, known)) return nullptr;
+  Expr* query = reinterpret_cast<Expr*>(
+      makeFuncExpr(maker, m->query_type, list_make2(value, bound), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+  if (IsA(value, Const) && IsA(bound, Const))
+    query = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(query)));
+  // A query's set with a NULL has a condition that keeps all rows.
+  *exact = ours && measure != LshMeasure::set_jaccard && !is_guarded(location) && location != kImpliedCall;
+  return make_opclause(is_guarded(location) ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key),
+                       query, InvalidOid, InvalidOid);
+}
+
+namespace {
+
+// Of a predicate: the condition that an index serves, and how many rows it keeps.
+Datum support(FunctionCallInfo fcinfo, LshMeasure measure) {
+  Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+  if (IsA(raw, SupportRequestIndexCondition)) {
+    auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
+    if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(NULL);
+    const auto* call = reinterpret_cast<FuncExpr*>(request->node);
+    bool exact;
+    Expr* condition = index_condition(request->root, request->index, request->indexcol, call->funcid, call->args,
+                                      request->indexarg, call->location, &exact);
+    if (condition == nullptr) PG_RETURN_POINTER(NULL);
+    request->lossy = !exact;
+    PG_RETURN_POINTER(list_make1(condition));
+  }
+  if (IsA(raw, SupportRequestSelectivity)) {
+    auto* request = reinterpret_cast<SupportRequestSelectivity*>(raw);
+    if (list_length(request->args) != 3) PG_RETURN_POINTER(NULL);
+    request->selectivity = predicate_selectivity(request->root, measure, request->funcid, request->args,
+                                                 request->varRelid, request->jointype, request->sjinfo);
+    PG_RETURN_POINTER(request);
+  }
+  PG_RETURN_POINTER(NULL);
+}
+
+}  // namespace
+}  // namespace neardup
+
+using namespace neardup;
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_jaccard_support);
+Datum lsh_jaccard_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::jaccard); }
+
+PG_FUNCTION_INFO_V1(lsh_hamming_support);
+Datum lsh_hamming_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::hamming); }
+
+PG_FUNCTION_INFO_V1(lsh_score_support);
+Datum lsh_score_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_score); }
+
+PG_FUNCTION_INFO_V1(lsh_rate_support);
+Datum lsh_rate_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_edit_rate); }
+
+PG_FUNCTION_INFO_V1(lsh_set_support);
+Datum lsh_set_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_jaccard); }
+
+}  // extern "C"

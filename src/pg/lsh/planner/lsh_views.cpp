@@ -1,0 +1,190 @@
+// How conditions on a view that is a security barrier reach an lsh index. PostgreSQL hands only leakproof conditions on
+// into such a view, and those of a query on signatures raise errors. So before a query is planned each of them gets a
+// companion: its quiet twin (family.h), which it implies, and which goes into the view by itself. The query's own
+// condition stays outside.
+#include "core/lsh/lsh_query.h"
+#include "core/lsh/pair_sample.h"
+#include "pg/base/guc.h"
+#include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/planner/lsh_planner.h"
+
+extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_opclass.h"
+#include "commands/defrem.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
+#include "parser/parsetree.h"
+#include "utils/catcache.h"
+}
+
+namespace neardup {
+namespace {
+
+planner_hook_type previous_hook = nullptr;
+
+// What operator classes of the access method know; read when it is first needed.
+struct Knowledge {
+  bool read;
+  List* families;
+  PlanMeasures measures;
+};
+
+void read_classes(Knowledge* k) {
+  if (k->read) return;
+  k->read = true;
+  const Oid method = get_am_oid("lsh", true);
+  if (!OidIsValid(method)) return;
+  const IndexAmRoutine* routine = GetIndexAmRoutineByAmId(method, true);
+  if (routine == nullptr || routine->amcostestimate != lshcostestimate) return;
+  CatCList* list = SearchSysCacheList1(CLAAMNAMENSP, ObjectIdGetDatum(method));
+  for (int i = 0; i < list->n_members; ++i) {
+    const auto* opclass = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(&list->members[i]->tuple));
+    k->families = list_append_unique_oid(k->families, opclass->opcfamily);
+    k->measures.add(opclass->opcfamily, opclass->opcintype);
+  }
+  ReleaseCatCacheList(list);
+}
+
+bool has_barrier(const Query* query);
+
+bool is_barrier(const RangeTblEntry* rte) {
+  return rte->rtekind == RTE_SUBQUERY && (rte->security_barrier || has_barrier(rte->subquery));
+}
+
+bool has_barrier(const Query* query) {
+  ListCell* cell;
+  foreach (cell, query->rtable)
+    if (is_barrier(lfirst_node(RangeTblEntry, cell))) return true;
+  return false;
+}
+
+// A value of one such view, and of nothing else, that may be looked at there.
+bool is_of_barrier(const Query* query, Node* node) {
+  int relation;
+  Relids relids = pull_varnos(nullptr, node);
+  return bms_get_singleton_member(relids, &relation) && is_barrier(rt_fetch(relation, query->rtable)) &&
+         tells_nothing(node);
+}
+
+// The same for each row.
+bool is_outside(Node* node) { return !contain_vars_of_level(node, 0) && !contain_volatile_functions(node); }
+
+// `key %>? query` for a predicate's call.
+Expr* quiet_condition(const Query* query, const PlanMeasure* measure, const FuncExpr* call) {
+  if (!OidIsValid(measure->quiet)) return nullptr;
+  Node* bound = static_cast<Node*>(lthird(call->args));
+  // A predicate of the query refuses bounds, whichever rows there are.
+  const bool users_own = call->location != kImpliedCall && call->location != kEqualCall;
+  const Oid maker = users_own && OidIsValid(measure->make_strict) ? measure->make_strict : measure->make_query;
+  for (int i = 0; i < 2; ++i) {
+    Node* key = static_cast<Node*>(list_nth(call->args, i));
+    Node* value = static_cast<Node*>(list_nth(call->args, 1 - i));
+    if (!is_of_barrier(query, key) || !is_outside(value) || !is_outside(bound)) continue;
+    FuncExpr* wanted = makeFuncExpr(maker, measure->query_type, list_make2(value, bound), InvalidOid, InvalidOid,
+                                    COERCE_EXPLICIT_CALL);
+    return make_opclause(measure->quiet, BOOLOID, false, reinterpret_cast<Expr*>(key), reinterpret_cast<Expr*>(wanted),
+                         InvalidOid, InvalidOid);
+  }
+  return nullptr;
+}
+
+Expr* quiet_operator(const Query* query, const Knowledge* k, Node* clause) {
+  if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<OpExpr*>(clause)->args) != 2) return nullptr;
+  Node* left = static_cast<Node*>(linitial(reinterpret_cast<OpExpr*>(clause)->args));
+  Node* right = static_cast<Node*>(lsecond(reinterpret_cast<OpExpr*>(clause)->args));
+  if (!(is_of_barrier(query, left) && is_outside(right)) && !(is_of_barrier(query, right) && is_outside(left)))
+    return nullptr;
+  ListCell* cell;
+  foreach (cell, k->families)
+    if (Expr* quiet = quiet_call(lfirst_oid(cell), clause)) return quiet;
+  return nullptr;
+}
+
+// None of PostgreSQL's own functions and operators measures anything: of most conditions that is soon said.
+bool calls_others(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, FuncExpr) && reinterpret_cast<FuncExpr*>(node)->funcid >= FirstNormalObjectId) return true;
+  if (IsA(node, OpExpr) && reinterpret_cast<OpExpr*>(node)->opno >= FirstNormalObjectId) return true;
+  return walk_expression(node, calls_others, context);
+}
+
+// Whose order is put right later, when the query is planned.
+bool has_named_argument(Node* node, void* context) {
+  if (node == nullptr) return false;
+  return IsA(node, NamedArgExpr) || walk_expression(node, has_named_argument, context);
+}
+
+// A leakproof condition that the clause implies; null: none that helps.
+Expr* companion(const Query* query, Knowledge* k, Node* clause) {
+  if (IsA(clause, BoolExpr)) {
+    const auto* b = reinterpret_cast<BoolExpr*>(clause);
+    if (b->boolop == NOT_EXPR) return nullptr;
+    List* args = NIL;
+    ListCell* cell;
+    foreach (cell, b->args) {
+      Expr* arg = companion(query, k, static_cast<Node*>(lfirst(cell)));
+      if (arg != nullptr)
+        args = lappend(args, arg);
+      else if (b->boolop == OR_EXPR)
+        return nullptr;
+    }
+    return args == NIL              ? nullptr
+           : list_length(args) == 1 ? static_cast<Expr*>(linitial(args))
+                                    : makeBoolExpr(b->boolop, args, -1);
+  }
+  if (!calls_others(clause, nullptr) || has_named_argument(clause, nullptr)) return nullptr;
+  read_classes(k);
+  const FuncExpr* call = implied_call(&k->measures, clause);
+  Expr* quiet =
+      call != nullptr ? quiet_condition(query, k->measures.of(call->funcid), call) : quiet_operator(query, k, clause);
+  return quiet == nullptr ? nullptr : static_cast<Expr*>(copyObjectImpl(quiet));
+}
+
+// Of WHERE and of the conditions of inner joins.
+void add_companions(const Query* query, Knowledge* k, Node* node) {
+  Node** quals = nullptr;
+  ListCell* cell;
+  if (IsA(node, FromExpr)) {
+    quals = &reinterpret_cast<FromExpr*>(node)->quals;
+    foreach (cell, reinterpret_cast<FromExpr*>(node)->fromlist)
+      add_companions(query, k, static_cast<Node*>(lfirst(cell)));
+  } else if (IsA(node, JoinExpr)) {
+    auto* join = reinterpret_cast<JoinExpr*>(node);
+    if (join->jointype == JOIN_INNER) quals = &join->quals;
+    add_companions(query, k, join->larg);
+    add_companions(query, k, join->rarg);
+  }
+  Expr* added = quals == nullptr || *quals == nullptr ? nullptr : companion(query, k, *quals);
+  if (added != nullptr) *quals = reinterpret_cast<Node*>(makeBoolExpr(AND_EXPR, list_make2(*quals, added), -1));
+}
+
+bool look_for_views(Node* node, void* knowledge) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Query)) return walk_expression(node, look_for_views, knowledge);
+  auto* query = reinterpret_cast<Query*>(node);
+  if (query->jointree != nullptr && has_barrier(query))
+    add_companions(query, static_cast<Knowledge*>(knowledge), reinterpret_cast<Node*>(query->jointree));
+  return walk_query(query, look_for_views, knowledge);
+}
+
+PlannedStmt* plan_with_views(Query* query, const char* text, int options, ParamListInfo params PLANNER_HOOK_PARAMETER) {
+  if (guc_derive_conditions && query->commandType != CMD_UTILITY) {
+    Knowledge knowledge{};
+    look_for_views(reinterpret_cast<Node*>(query), &knowledge);
+  }
+  return previous_hook != nullptr ? previous_hook(query, text, options, params PLANNER_HOOK_ARGUMENT)
+                                  : standard_planner(query, text, options, params PLANNER_HOOK_ARGUMENT);
+}
+
+}  // namespace
+
+void install_view_hook() {
+  previous_hook = planner_hook;
+  planner_hook = plan_with_views;
+}
+
+}  // namespace neardup

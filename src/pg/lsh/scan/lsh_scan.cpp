@@ -1,0 +1,265 @@
+// Scans: candidates by counting hits, or every indexed row; always checked on the row itself, here or by the executor.
+#include <algorithm>
+
+#include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/scan/row_prefetch.h"
+#include "pg/lsh/scan/row_check.h"
+
+extern "C" {
+#include "access/relscan.h"
+#include "pgstat.h"
+}
+
+namespace neardup {
+namespace {
+
+enum class ScanMode { nothing, counted, roster };
+
+struct ScanState {
+  MemoryContext context;  // of one (re)scan
+  Collector collector;
+  bool planned;
+  ScanMode mode;
+  ProbesRequest probes;
+  Datum condition;        // of the key that the probes are of
+  uint16_t strategy;
+  bool fetched;           // the list holds a batch
+  uint64_t next;          // TID to go on from, or kAllCollected
+  size_t at;
+  RowPrefetch rows;
+  RowCheck check;
+  double* least;          // least distance by misses, when rows come in order
+  bool order_null;        // the ordering query is NULL
+  Oid order_type;
+};
+
+size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
+
+// Entries that a plan reads, counted up to kMostCounted.
+constexpr double kMostCounted = 20000;
+double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
+  double entries;
+  double candidates;
+  state->collector.set_plan(plan, salt);
+  state->collector.estimate(kMostCounted, &entries, &candidates);
+  return entries;
+}
+
+// What the scan's conditions ask for. Of several the one with the fewest entries is looked up; all are rechecked.
+void plan_scan(IndexScanDesc scan, ScanState* state) {
+  state->planned = true;
+  state->mode = ScanMode::nothing;
+  state->next = 0;
+  state->fetched = false;
+  state->at = 0;
+  state->least = nullptr;
+  const LshConfig& config = state->collector.config();
+  const int column = value_column(scan->indexRelation);
+  const bool bound = (config.flags & kMetaBound) != 0;
+  if (!bound && column == 0) return;  // no row was ever there
+  uint64_t salt = 0;
+  const bool salted = salt_of_keys(scan->indexRelation, scan->keyData, scan->numberOfKeys, &salt);
+  ProbesRequest* plans = static_cast<ProbesRequest*>(palloc0(sizeof(ProbesRequest) * Max(scan->numberOfKeys, 1)));
+  int best = -1;
+  double least = -1;  // entries of the best one; below 0: not counted
+  for (int i = 0; i < scan->numberOfKeys; ++i) {
+    const ScanKey key = &scan->keyData[i];
+    if ((key->sk_flags & SK_ISNULL) != 0) return;
+    if (key->sk_attno != column + 1 || key->sk_strategy == kStrategyEqual) continue;
+    if (!bound) return;  // no row ever had a value
+    ProbesRequest* plan = &plans[i];
+    plan->query = key->sk_argument;
+    plan->strategy = own_strategy(key->sk_strategy);
+    plan->config = &config;
+    call_family(scan->indexRelation, kProcProbes, plan);
+    if (plan->nothing) return;
+    if (plan->guaranteed && plan->slack >= plan->ngroups) elog(ERROR, "the operator class gave an impossible plan");
+  }
+  for (int i = 0; i < scan->numberOfKeys; ++i) {
+    if (!plans[i].guaranteed || !salted) continue;
+    if (best < 0) {
+      best = i;
+      continue;
+    }
+    if (least < 0) least = entries_of(state, &plans[best], salt);
+    const double entries = entries_of(state, &plans[i], salt);
+    if (entries >= least) continue;
+    best = i;
+    least = entries;
+  }
+  state->mode = best >= 0 ? ScanMode::counted : ScanMode::roster;
+  if (best < 0) return;
+  state->probes = plans[best];
+  state->condition = scan->keyData[best].sk_argument;
+  state->strategy = plans[best].strategy;
+  state->collector.set_plan(&state->probes, salt);
+}
+
+// The distances by which rows come in order, when the ordering query is the condition's.
+void plan_order(IndexScanDesc scan, ScanState* state) {
+  if (scan->numberOfOrderBys == 0) return;
+  const ScanKey key = &scan->orderByData[0];
+  state->order_null = (key->sk_flags & SK_ISNULL) != 0;
+  if (state->order_null || state->mode != ScanMode::counted) return;
+  OrderRequest request{};
+  request.query = key->sk_argument;
+  request.condition = state->condition;
+  request.strategy = state->strategy;
+  request.config = state->probes.config;
+  request.probed = state->probes.ngroups;
+  call_family(scan->indexRelation, kProcOrder, &request);
+  if (request.usable) state->least = request.least;
+}
+
+double least_distance(const ScanState* state, uint32_t misses) {
+  return state->least[state->probes.ngroups - Min(misses, uint32_t{state->probes.ngroups})];
+}
+
+bool fetch_batch(IndexScanDesc scan, ScanState* state) {
+  if (!state->planned) {
+    pgstat_count_index_scan(scan->indexRelation);
+    count_index_search(scan);
+    MemoryContext old = MemoryContextSwitchTo(state->context);
+    state->collector.read_directory();
+    plan_scan(scan, state);
+    plan_order(scan, state);
+    MemoryContextSwitchTo(old);
+  }
+  if (state->mode == ScanMode::nothing) return false;
+  if (state->fetched && state->next == Collector::kAllCollected) return false;
+  const uint64_t from = state->fetched ? state->next : 0;
+  MemoryContext old = MemoryContextSwitchTo(state->context);
+  state->next = state->mode == ScanMode::roster ? state->collector.collect_roster(from) : state->collector.collect(from);
+  MemoryContextSwitchTo(old);
+  // Rows in order only when all fit at once; else they come with the least bound, 0, and are ordered by the executor.
+  if (state->least != nullptr && !(from == 0 && state->next == Collector::kAllCollected)) state->least = nullptr;
+  if (state->least != nullptr) {
+    const CandidateList& list = state->collector.list();
+    std::sort(list.items, list.items + list.n, [](uint64_t a, uint64_t b) {
+      return candidate_misses(a) != candidate_misses(b) ? candidate_misses(a) < candidate_misses(b) : a < b;
+    });
+  }
+  state->fetched = true;
+  state->at = 0;
+  return true;
+}
+
+}  // namespace
+
+IndexScanDesc lshbeginscan(Relation index, int nkeys, int norderbys) {
+  IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
+  ScanState* state = static_cast<ScanState*>(palloc0(sizeof(ScanState)));
+  state->context = AllocSetContextCreate(CurrentMemoryContext, "lsh scan query", ALLOCSET_DEFAULT_SIZES);
+  state->collector.init(index, CurrentMemoryContext, nullptr, scan_memory());
+  scan->opaque = state;
+  if (norderbys > 0) {
+    scan->xs_orderbyvals = static_cast<Datum*>(palloc0(sizeof(Datum) * norderbys));
+    scan->xs_orderbynulls = static_cast<bool*>(palloc(sizeof(bool) * norderbys));
+    memset(scan->xs_orderbynulls, true, sizeof(bool) * norderbys);
+  }
+  return scan;
+}
+
+void lshrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys) {
+  ScanState* state = static_cast<ScanState*>(scan->opaque);
+  if (keys != nullptr && scan->numberOfKeys > 0) memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
+  if (orderbys != nullptr && scan->numberOfOrderBys > 0)
+    memmove(scan->orderByData, orderbys, scan->numberOfOrderBys * sizeof(ScanKeyData));
+  MemoryContextReset(state->context);
+  state->planned = false;
+  state->collector.set_snapshot(scan->xs_snapshot);
+  state->collector.rewind();
+}
+
+bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
+  if (!ScanDirectionIsForward(direction)) elog(ERROR, "an lsh index cannot be scanned backward");
+  ScanState* state = static_cast<ScanState*>(scan->opaque);
+  uint64_t candidate;
+  RowVerdict verdict;
+  do {
+    CHECK_FOR_INTERRUPTS();
+    while (!state->planned || !state->fetched || state->at == state->collector.list().n) {
+      if (!fetch_batch(scan, state)) return false;
+      state->rows.start(scan->heapRelation, state->collector.list());
+      state->check.start(scan, MemoryContextGetParent(state->context));
+    }
+    state->rows.advance(state->collector.list(), state->at);
+    const Buffer page = state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
+    candidate = state->collector.list().items[state->at++];
+    set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
+    verdict = state->check.look(scan, page);
+  } while (verdict == RowVerdict::refused);
+  scan->xs_recheck = verdict != RowVerdict::good;
+  if (scan->numberOfOrderBys > 0) {
+    IndexOrderByDistance distances[INDEX_MAX_KEYS];
+    Oid types[INDEX_MAX_KEYS];
+    for (int i = 0; i < scan->numberOfOrderBys; ++i) {
+      types[i] = FLOAT8OID;
+      distances[i].isnull = i == 0 && state->order_null;
+      distances[i].value = i == 0 && state->least != nullptr ? least_distance(state, candidate_misses(candidate)) : 0;
+    }
+    index_store_float8_orderby_distances(scan, types, distances, true);
+  }
+  return true;
+}
+
+int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
+  ScanState* state = static_cast<ScanState*>(scan->opaque);
+  int64 total = 0;
+  constexpr int kBatch = 1024;
+  constexpr unsigned kMostBitmapOffset = MaxHeapTuplesPerPage;
+  ItemPointerData tids[kBatch];
+  while (fetch_batch(scan, state)) {
+    const CandidateList& list = state->collector.list();
+    for (size_t from = 0; from < list.n; from += kBatch) {
+      const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
+      for (int i = 0; i < n; ++i) set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMostBitmapOffset, &tids[i]);
+      tbm_add_tuples(tbm, tids, n, true);
+    }
+    total += static_cast<int64>(list.n);
+  }
+  return total;
+}
+
+void lshendscan(IndexScanDesc scan) {
+  ScanState* state = static_cast<ScanState*>(scan->opaque);
+  MemoryContextDelete(state->context);
+  state->check.end();
+  state->collector.destroy();
+  pfree(state);
+}
+
+bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most, ProbeEstimate* out) {
+  memset(out, 0, sizeof *out);
+  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh estimate", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext old = MemoryContextSwitchTo(context);
+  Collector collector;
+  collector.init(index, context, nullptr, scan_memory());
+  collector.read_directory();
+  ProbesRequest request{};
+  request.query = query;
+  request.strategy = strategy;
+  request.config = &collector.config();
+  bool served = true;
+  if ((request.config->flags & kMetaBound) == 0) {
+    out->nothing = out->complete = true;
+  } else {
+    call_family(index, kProcProbes, &request);
+    if (request.nothing) {
+      out->nothing = out->complete = true;
+    } else if (request.guaranteed && value_column(index) != 0) {
+      out->probes = request.nprobes;  // how long the lists are depends on the other columns
+    } else if (request.guaranteed) {
+      out->probes = request.nprobes;
+      collector.set_plan(&request);
+      out->complete = collector.estimate(most, &out->entries, &out->candidates);
+    } else {
+      served = false;
+    }
+  }
+  MemoryContextSwitchTo(old);
+  MemoryContextDelete(context);
+  return served;
+}
+
+}  // namespace neardup

@@ -1,0 +1,90 @@
+// Cache lines that will be needed, asked for ahead: a query reads some thirty leaves and the hits' heap pages, all of them
+// at random places, and waits for memory most of its time. All here is a hint: buffers that lie in `Buffer`s remembered
+// from before are neither pinned nor locked and may hold another page by now; what is read from them only says which lines
+// to ask for, never beyond their page.
+#pragma once
+
+#include "pg/lsh/scan/collector.h"
+
+#if NEARDUP_REACH
+extern "C" {
+#include "storage/buf_internals.h"
+}
+#endif
+
+namespace neardup {
+
+inline constexpr size_t kCacheLine = 64;
+
+inline void prefetch_line(const void* p) { __builtin_prefetch(p); }
+
+inline void prefetch_bytes(const char* p, size_t n) {
+  for (size_t at = 0; at < n; at += kCacheLine) prefetch_line(p + at);
+}
+
+// The page in a shared buffer; null for local ones, for none, and where pages are only read as PostgreSQL's interfaces say (NEARDUP_REACH).
+inline const char* page_hint(Buffer recent) {
+  return NEARDUP_REACH && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
+}
+
+// What says which page a buffer has, and who.
+inline void prefetch_descriptor(Buffer recent) {
+#if NEARDUP_REACH
+  prefetch_line(GetBufferDescriptor(recent - 1));
+#endif
+}
+
+// What locking a page and looking at its head and tail takes.
+inline void prefetch_page(Buffer recent) {
+  const char* page = page_hint(recent);
+  if (page == nullptr) return;
+  prefetch_descriptor(recent);
+  prefetch_line(page);
+  prefetch_line(page + BLCKSZ - kCacheLine);
+}
+
+// Rows that a scan is about to fetch, in the order of its list of candidates: their blocks are read ahead from disk, where
+// effective_io_concurrency allows it, and their lines into the cache. Where each block was last is kept for the session.
+// Plain data, zeroed by its scan, which is one of one table.
+class RowPrefetch {
+ public:
+  // For a new list of candidates. Nothing is asked for unless there are several and the table is an ordinary one.
+  void start(Relation table, const CandidateList& list);
+
+  // The candidate at `at` is fetched next.
+  void advance(const CandidateList& list, size_t at) {
+    if (table_ == nullptr) return;
+    // Several at once: address translations that miss then overlap, which the locks of a fetch in between would not let them.
+    if (asked_ < Min(list.n, at + kFar / 2)) ask_up_to(list, Min(list.n, at + kFar));
+    if (seen_ < Min(list.n, at + kNear / 2)) see_up_to(list, Min(list.n, at + kNear));
+  }
+
+  // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it before.
+  // The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
+  Buffer hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
+    if (table_ == nullptr || fetch == nullptr) return InvalidBuffer;
+    return pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kFar]);
+  }
+
+ private:
+  static constexpr size_t kFar = 32;    // rows at most between asking for the line pointer and fetching
+  static constexpr size_t kNear = 16;   // between asking for the row itself and fetching
+  static constexpr size_t kAhead = 16;  // between asking for where a row's page was last and asking for its line pointer
+
+  void ask_up_to(const CandidateList& list, size_t end);
+  void see_up_to(const CandidateList& list, size_t end);
+  void ask_ahead(const CandidateList& list, size_t at) const;
+  void ask(uint64_t tid);
+  void see(uint64_t tid);
+  Buffer look_up(BlockNumber block) const;
+  Buffer pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const;
+
+  Relation table_;  // null: ask for nothing
+  size_t asked_;
+  size_t seen_;
+  BlockNumber blocks_;  // that the table has at least: no hint fails
+  BlockNumber last_block_;
+  Buffer recent_[kFar];
+};
+
+}  // namespace neardup

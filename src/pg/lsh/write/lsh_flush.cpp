@@ -1,0 +1,167 @@
+// Flushing: the rows of closed pending pages become a sorted run.
+#include <algorithm>
+
+#include "pg/lsh/write/run_writer.h"
+#include "pg/lsh/store/run_reader.h"
+
+namespace neardup {
+namespace {
+
+// Stable, by the 40 bits of the key: 4 digits of 10 bits. The result is in `a`.
+void sort_by_key(Entry* a, Entry* scratch, size_t n) {
+  constexpr unsigned kDigitBits = 10;
+  constexpr unsigned kDigits = 1u << kDigitBits;
+  for (unsigned pass = 0; pass < kKeyBits / kDigitBits; ++pass) {
+    size_t count[kDigits] = {};
+    const unsigned shift = pass * kDigitBits;
+    for (size_t i = 0; i < n; ++i) ++count[a[i].key >> shift & (kDigits - 1)];
+    size_t before = 0;
+    for (size_t& c : count) {
+      const size_t here = c;
+      c = before;
+      before += here;
+    }
+    for (size_t i = 0; i < n; ++i) scratch[count[a[i].key >> shift & (kDigits - 1)]++] = a[i];
+    std::swap(a, scratch);
+  }
+}
+
+struct PendingRow {
+  uint64_t tid;
+  const uint8_t* keys;
+  uint32_t nkeys;
+};
+
+struct Gathered {
+  PendingRow* rows;
+  uint32_t nrows;
+  uint32_t capacity;
+  uint64_t nkeys;
+};
+
+// Copies a closed pending page's rows.
+void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
+  Buffer buffer;
+  if (lock_page(index, slot.block, slot.id, kPendingPage, nullptr, &buffer) != PageState::good)
+    report_corrupt(index, slot.block, "a pending page is not there");
+  PGAlignedBlock* copy = static_cast<PGAlignedBlock*>(scratch_alloc(sizeof(PGAlignedBlock)));
+  memcpy(copy->data, BufferGetPage(buffer), BLCKSZ);
+  UnlockReleaseBuffer(buffer);
+  PendingReader reader;
+  reader.open(reinterpret_cast<Page>(copy->data));
+  PendingRowView row;
+  while (reader.next(index, slot.block, &row)) {
+    if (out->nrows == out->capacity) {
+      out->capacity = Max(1024, 2 * out->capacity);
+      out->rows = static_cast<PendingRow*>(out->rows == nullptr ? palloc(sizeof(PendingRow) * out->capacity)
+                                                                : repalloc(out->rows, sizeof(PendingRow) * out->capacity));
+    }
+    out->rows[out->nrows++] = {row.tid, row.keys, row.nkeys};
+    out->nkeys += row.nkeys;
+  }
+}
+
+}  // namespace
+
+void drop_building(Relation index, const LshMeta& directory) {
+  bool any = false;
+  for (int i = 0; i < directory.nruns; ++i) any |= directory.runs[i].state == kBuilding;
+  if (!any) return;
+  MetaChange change;
+  change.begin(index);
+  for (int i = change.meta->nruns - 1; i >= 0; --i)
+    if (change.meta->runs[i].state == kBuilding) remove_run(change.meta, change.meta->runs[i].id);
+  change.finish();
+}
+
+uint32_t flush(Relation index, uint32_t n) {
+  if (n == 0) return 0;
+  scratch_begin();
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  MetaChange change;
+  change.begin(index);
+  add_run(change.meta, kBuilding)->unit = free_unit(*change.meta);
+  change.finish();
+  read_meta(index, directory);
+  const uint64_t id = directory->runs[directory->nruns - 1].id;
+  const uint8_t unit = directory->runs[directory->nruns - 1].unit;
+
+  Gathered gathered{};
+  for (uint32_t i = 0; i < n; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    gather_page(index, directory->pending[i], &gathered);
+  }
+  std::sort(gathered.rows, gathered.rows + gathered.nrows,
+            [](const PendingRow& a, const PendingRow& b) { return a.tid < b.tid; });
+  const size_t total = gathered.nrows + gathered.nkeys;
+  Entry* entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
+  Entry* scratch = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
+  size_t at = 0;
+  for (uint32_t i = 0; i < gathered.nrows; ++i) {
+    const PendingRow& row = gathered.rows[i];
+    entries[at++] = {kRosterKey, row.tid};
+    for (uint32_t k = 0; k < row.nkeys; ++k) entries[at++] = {pending_key(row.keys, k), row.tid};
+  }
+  sort_by_key(entries, scratch, total);
+
+  LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
+  *leaves = LeafWriter();
+  leaves->init(index, directory, id, 0, kMostChildren);
+  // A TID may come twice: its first row died, unseen by the vacuum that freed it.
+  if (!leaves->add(entries, total)) elog(ERROR, "a flush of index \"%s\" does not fit", RelationGetRelationName(index));
+  leaves->finish();
+
+  PGAlignedBlock root_image;
+  Page root_page = reinterpret_cast<Page>(root_image.data);
+  init_inner(root_page, id, 0, 1);
+  for (uint32_t i = 0; i < leaves->count(); ++i) add_child(root_page, leaves->children()[i]);
+  Buffer root = alloc_page(index, *directory);
+  finish_new_page(index, root, &root_image);
+  const BlockNumber root_block = BufferGetBlockNumber(root);
+  UnlockReleaseBuffer(root);
+
+  change.begin(index);
+  LshMeta* meta = change.meta;
+  RunSlot* run = find_run(meta, id);
+  if (run == nullptr || meta->npending < n || meta->pending[n - 1].id != directory->pending[n - 1].id)
+    elog(ERROR, "the directory of index \"%s\" changed under the maintenance lock", RelationGetRelationName(index));
+  run->state = kLive;
+  run->hi = pack_entry(kBeyondEntry);
+  add_counts(run, leaves->counts());
+  run->root = root_block;
+  run->leaves = leaves->count();
+  run->inners = 0;
+  run->unit = unit;
+  memmove(meta->pending, meta->pending + n, sizeof(PendingSlot) * (meta->npending - n));
+  meta->npending = static_cast<uint16_t>(meta->npending - n);
+  memset(meta->pending + meta->npending, 0, sizeof(PendingSlot) * n);
+  change.finish();
+  FreedRange freed;
+  for (uint32_t i = 0; i < n; ++i) freed.add(index, directory->pending[i].block);
+  freed.publish(index);
+  return leaves->count();
+}
+
+void flush_all(Relation index, bool even_crowded) {
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, directory);
+  drop_building(index, *directory);
+  read_meta(index, directory);
+  if (directory->npending == 0 || (!even_crowded && directory->nruns >= kCrowded)) return;
+  // Close the tail. An inserter may add another meanwhile, which then stays.
+  const PendingSlot tail = directory->pending[directory->npending - 1];
+  Buffer buffer = ReadBuffer(index, tail.block);
+  LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+  Page page = BufferGetPage(buffer);
+  if (!is_lsh_page(page) || page_tail(page)->owner != tail.id || (page_tail(page)->kind & kKindMask) != kPendingPage)
+    report_corrupt(index, tail.block, "a pending page is not there");
+  if (page_tail(page)->kind == kPendingPage) {
+    GenericXLogState* state = GenericXLogStart(index);
+    page_tail(GenericXLogRegisterBuffer(state, buffer, 0))->kind = kPendingPage | kClosed;
+    GenericXLogFinish(state);
+  }
+  UnlockReleaseBuffer(buffer);
+  flush(index, directory->npending);
+}
+
+}  // namespace neardup

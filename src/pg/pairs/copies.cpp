@@ -1,0 +1,134 @@
+// See copies.h.
+#include <cmath>
+#include <limits>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "pg/pairs/copies.h"
+#include "pg/base/reserve.h"
+#include "pg/pairs/verify.h"
+
+namespace neardup {
+namespace {
+
+constexpr uint32 kOriginals = 1 << 15;
+constexpr uint32 kWays = 2;  // places where one original may be
+constexpr uint32 kVerifiedAtOnce = 1024;
+
+uint64 hash_value(Oid type, Datum value, uint64 seed) {
+  int16 length;
+  bool by_value;
+  get_typlenbyval(type, &length, &by_value);
+  if (by_value) return XXH3_64bits_withSeed(&value, sizeof value, seed);
+  if (length != -1) return XXH3_64bits_withSeed(DatumGetPointer(value), datumGetSize(value, false, length), seed);
+  struct varlena* v = PG_DETOAST_DATUM_PACKED(value);
+  return XXH3_64bits_withSeed(VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), seed);
+}
+
+// What rows must have in common beside the document. Values that are equal but not to the byte tell rows apart, which only costs time.
+uint64 hash_conditions(const Copies* copies, const RowSource& source, const SourceRow& row) {
+  uint64 hash = hash_value(source.types.oid[static_cast<int>(source.type)], row.value, copies->seed);
+  if (source.columns.within != -1) hash = hash_value(source.within_type, row.within, hash);
+  if (source.columns.at != -1) hash = XXH3_64bits_withSeed(&row.at, sizeof row.at, hash);
+  return hash;
+}
+
+void hash_document(const Copies* copies, Datum doc, uint64 hash[2]) {
+  struct varlena* value = PG_DETOAST_DATUM_PACKED(doc);
+  const XXH128_hash_t h = XXH3_128bits_withSeed(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), copies->seed);
+  hash[0] = h.low64;
+  hash[1] = h.high64;
+}
+
+}  // namespace
+
+Copies* make_copies(MemoryContext context) {
+  auto* copies = static_cast<Copies*>(MemoryContextAllocZero(context, sizeof(Copies)));
+  copies->context = context;
+  copies->originals =
+      static_cast<Copies::Original*>(MemoryContextAllocZero(context, kOriginals * sizeof(Copies::Original)));
+  // Hashes alone decide, so nobody may know in advance what has the same.
+  if (!pg_strong_random(&copies->seed, sizeof copies->seed)) elog(ERROR, "could not generate random bytes");
+  return copies;
+}
+
+bool note_copy(Copies* copies, Side* side, uint64 number, const SourceRow& row) {
+  // A digest of nothing is not near its like.
+  if (row.signature.type == SignatureType::ctph && row.signature.digest.part1.empty()) return false;
+  // Nor is a row near its like where a time that is added goes backwards ('1 month -30 days').
+  if (side->source.columns.at != -1 && row.until < row.at) return false;
+  const uint64 conditions = hash_conditions(copies, side->source, row);
+  Copies::Original* ways = copies->originals + conditions % (kOriginals / kWays) * kWays;
+  uint64 document[2];
+  bool document_known = false;
+  for (uint32 i = 0; i < kWays; ++i) {
+    Copies::Original& o = ways[i];
+    if (!o.known || o.conditions != conditions) continue;
+    if (!o.document_known) hash_document(copies, id_at(side->docs, o.row), o.document);
+    o.document_known = true;
+    if (!document_known) hash_document(copies, row.doc, document);
+    document_known = true;
+    if (document[0] != o.document[0] || document[1] != o.document[1]) continue;
+    if (o.uses < PG_UINT16_MAX) ++o.uses;
+    reserve(copies->context, &copies->found, &copies->capacity, copies->count + 1);
+    copies->found[copies->count++] = {static_cast<uint32>(number), o.row};
+    return true;
+  }
+  Copies::Original* least = ways;
+  for (uint32 i = 0; i < kWays; ++i) {
+    if (!ways[i].known) {
+      least = &ways[i];
+      break;
+    }
+    if (ways[i].uses < least->uses) least = &ways[i];
+  }
+  if (least->known && least->uses > 0) {
+    --least->uses;
+    return false;
+  }
+  *least = {conditions, {document_known ? document[0] : 0, document_known ? document[1] : 0}, static_cast<uint32>(number),
+            0, true, document_known};
+  return false;
+}
+
+void join_copies(Copies* copies, PairCall* call, const uint32* representative,
+                 void (*joined)(void* arg, const CopiedRow& copy, double similarity), void* arg) {
+  if (copies->count == 0) return;
+  // Whether an original that stands for itself is near its copies hangs on its document alone: an empty one is near nothing.
+  double* to_itself = static_cast<double*>(palloc(kVerifiedAtOnce * sizeof(double)));
+  auto* pairs = static_cast<RowPair*>(palloc(kVerifiedAtOnce * sizeof(RowPair)));
+  const auto by_original = [](const void* x, const void* y, void*) {
+    const auto& a = *static_cast<const CopiedRow*>(x);
+    const auto& b = *static_cast<const CopiedRow*>(y);
+    if (a.of != b.of) return a.of < b.of ? -1 : 1;
+    return a.row < b.row ? -1 : a.row > b.row;
+  };
+  sort_interruptible(copies->found, copies->count, sizeof(CopiedRow), by_original, nullptr);
+  for (uint64 first = 0, end = 0; first < copies->count; first = end) {
+    CHECK_FOR_INTERRUPTS();
+    size_t n = 0;
+    for (; end < copies->count; ++end) {
+      const uint32 of = copies->found[end].of;
+      if (representative[of] != of || (n > 0 && pairs[n - 1].a == of)) continue;
+      if (n == kVerifiedAtOnce) break;
+      pairs[n++] = {of, of, 0};
+    }
+    call->verified += n;
+    n = verify_pairs(call, pairs, to_itself, n);
+    size_t at = 0;
+    for (uint64 i = first; i < end; ++i) {
+      const CopiedRow& copy = copies->found[i];
+      if (representative[copy.of] != copy.of) {
+        joined(arg, copy, std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
+      while (at < n && pairs[at].a < copy.of) ++at;
+      if (at < n && pairs[at].a == copy.of) joined(arg, copy, to_itself[at]);
+    }
+  }
+  pfree(pairs);
+  pfree(to_itself);
+}
+
+}  // namespace neardup

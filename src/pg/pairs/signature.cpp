@@ -1,0 +1,153 @@
+// See signature.h.
+#include "core/signature/ctph_compare.h"
+#include "core/pairs/ctph_pairs.h"
+#include "core/signature/minhash.h"
+#include "core/pairs/minhash_pairs.h"
+#include "core/signature/simhash.h"
+#include "core/pairs/simhash_pairs.h"
+
+#include "pg/values/ctph_value.h"
+#include "pg/gpu/gpu_search.h"
+#include "pg/pairs/signature.h"
+#include "pg/values/simhash_value.h"
+#include "pg/values/values.h"
+
+namespace neardup {
+namespace {
+
+constexpr const char* kTypeNames[kSignatureTypes] = {"minhash", "simhash", "ctph"};
+
+}  // namespace
+
+const char* type_name(SignatureType type) noexcept { return kTypeNames[static_cast<int>(type)]; }
+
+SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
+  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+  if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+  const Oid schema = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->pronamespace;
+  ReleaseSysCache(tuple);
+  SignatureTypes types;
+  for (int i = 0; i < kSignatureTypes; ++i) {
+    types.oid[i] =
+        GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(kTypeNames[i]), ObjectIdGetDatum(schema));
+    if (!OidIsValid(types.oid[i])) elog(ERROR, "type %s is not in the schema of neardup", kTypeNames[i]);
+  }
+  return types;
+}
+
+void read_signature(SignatureType type, Datum value, Signature* out) {
+  *out = Signature{};
+  out->type = type;
+  switch (type) {
+    case SignatureType::minhash: {
+      const MinhashView v = minhash_view(PG_DETOAST_DATUM(value));
+      out->params = params_of(*v.header);
+      out->components = v.components;
+      out->empty = v.empty();
+      break;
+    }
+    case SignatureType::simhash:
+      out->bits = simhash_of_datum(value);
+      break;
+    case SignatureType::ctph:
+      out->digest = ctph_of_datum(value);
+      break;
+  }
+}
+
+bool fits_shape(SignatureShape* shape, const Signature& s) {
+  if (!shape->known) {
+    *shape = {true, s.type, s.params, s.digest.length};
+    return true;
+  }
+  if (s.type == SignatureType::minhash) {
+    const MinhashParams& p = shape->params;
+    return s.params.kind == p.kind && s.params.k == p.k && s.params.bits == p.bits && s.params.num_perm == p.num_perm &&
+           s.params.tokenizer == p.tokenizer && s.params.seed == p.seed;
+  }
+  if (s.type == SignatureType::simhash) return true;
+  CtphView first;
+  first.length = shape->length;
+  return comparable(first, s.digest);
+}
+
+void refuse_shape(const SignatureShape& shape, const Signature& s, const char* which) {
+  char left[128];
+  char right[128];
+  const bool digests = s.type == SignatureType::ctph;
+  call_core([&] {
+    CtphView first;
+    first.length = shape.length;
+    strlcpy(left, digests ? describe(first).c_str() : describe(shape.params).c_str(), sizeof left);
+    strlcpy(right, digests ? describe(s.digest).c_str() : describe(s.params).c_str(), sizeof right);
+  });
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("cannot compare signatures made differently"),
+                  errdetail("earlier rows: %s; %s: %s", left, which, right),
+                  digests ? errhint("Use one of to_ctph() and ctph_long() for all rows.")
+                          : errhint("Use minhash_like(document, column).")));
+  pg_unreachable();
+}
+
+PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& on_cpu) {
+  EngineOptions options = on_cpu;
+  options.elsewhere = gpu_join();
+  switch (shape.type) {
+    case SignatureType::minhash:
+      return new MinhashPairs(shape.params.num_perm, shape.params.bits,
+                              min_matches(threshold, false, shape.params.num_perm, shape.params.bits), options);
+    case SignatureType::simhash:
+      return new SimhashPairs(most_simhash_distance(threshold), options);
+    case SignatureType::ctph:
+      return new CtphPairs(threshold, options);
+  }
+  throw Error(Errc::invalid_argument, "no such type of signature");
+}
+
+void add_row(PairSearch* search, const Signature& s) {
+  switch (s.type) {
+    case SignatureType::minhash:
+      static_cast<MinhashPairs*>(search)->add(s.components);
+      break;
+    case SignatureType::simhash:
+      static_cast<SimhashPairs*>(search)->add(s.bits);
+      break;
+    case SignatureType::ctph:
+      static_cast<CtphPairs*>(search)->add(s.digest);
+      break;
+  }
+}
+
+Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options) {
+  if (shape.type == SignatureType::minhash)
+    return new MinhashClusterer(linkage, shape.params.num_perm, shape.params.bits,
+                                min_matches(threshold, false, shape.params.num_perm, shape.params.bits), options);
+  EngineOptions marked = options;
+  marked.identical = Identical::marked;
+  return new PairClusterer(linkage, std::unique_ptr<PairSearch>(make_pair_search(shape, threshold, marked)));
+}
+
+void add_row(Clusterer* clusterer, const Signature& s) {
+  if (s.empty) {
+    clusterer->add_alone();
+  } else if (s.type == SignatureType::minhash) {
+    static_cast<MinhashClusterer*>(clusterer)->add(s.components);
+  } else {
+    auto* by_pairs = static_cast<PairClusterer*>(clusterer);
+    add_row(by_pairs->search(), s);
+    by_pairs->added();
+  }
+}
+
+double similarity_of(const SignatureShape& shape, uint32_t value) {
+  switch (shape.type) {
+    case SignatureType::minhash:
+      return estimate_jaccard(value, shape.params.num_perm, shape.params.bits);
+    case SignatureType::simhash:
+      return 1 - value / 64.0;
+    case SignatureType::ctph:
+      return ctph_similarity(value);
+  }
+  return 0;
+}
+
+}  // namespace neardup

@@ -1,0 +1,59 @@
+// Signatures of any type as the pair engines take them: what they must have in common, and the engine for them.
+#pragma once
+
+#include "core/pairs/cluster.h"
+#include "core/signature/ctph.h"
+#include "core/signature/minhash_encode.h"
+#include "core/pairs/pair_search.h"
+#include "pg/base/boundary.h"
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+enum class SignatureType : uint8_t { minhash, simhash, ctph };
+constexpr int kSignatureTypes = 3;
+
+// The types that the calling function was created with.
+struct SignatureTypes {
+  Oid oid[kSignatureTypes];
+};
+SignatureTypes signature_types_of(FunctionCallInfo fcinfo);
+const char* type_name(SignatureType type) noexcept;
+
+// One signature; points into its datum. Plain data.
+struct Signature {
+  SignatureType type;
+  bool empty;  // a minhash of nothing: near nothing, itself included
+  MinhashParams params;
+  const void* components;
+  uint64_t bits;
+  CtphView digest;
+};
+
+// value: detoasted here, in the current context.
+void read_signature(SignatureType type, Datum value, Signature* out);
+
+// How the signatures of a call were made: as the first of them.
+struct SignatureShape {
+  bool known;
+  SignatureType type;
+  MinhashParams params;
+  uint32_t length;  // of digests
+};
+
+// Notes how the first signature was made. False when a later one was made otherwise and cannot be compared.
+bool fits_shape(SignatureShape* shape, const Signature& signature);
+
+// Raises the error for a signature that does not fit. which: names its row, as `the row with id 7`.
+[[noreturn]] void refuse_shape(const SignatureShape& shape, const Signature& signature, const char* which);
+
+// In core code: the engine for a known shape, and a row for it. threshold: least similarity, see similarity_of().
+PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& options);
+void add_row(PairSearch* search, const Signature& signature);
+Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options);
+void add_row(Clusterer* clusterer, const Signature& signature);
+
+// What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / 64, or 1 - edit rate.
+double similarity_of(const SignatureShape& shape, uint32_t value);
+
+}  // namespace neardup

@@ -1,0 +1,94 @@
+// Values of the type lsh_query: a value and how near to it another one has to be.
+#pragma once
+
+#include <limits>
+
+#include "core/lsh/lsh_query.h"
+#include "pg/values/int_set_value.h"
+#include "pg/values/values.h"
+
+namespace neardup {
+
+// The value as a view; points into the datum or its detoasted copy. Raises data_corrupted for other bytes.
+LshQueryView lsh_query_view(struct varlena* value);
+inline LshQueryView lsh_query_view(Datum value) {
+  return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
+}
+
+// What one who calls an operator often with the same lsh_query has read of it for the operator.
+struct LshQueryMemo {
+  Datum argument;  // the very same bytes each time, and neither moved nor freed
+  LshQueryView view;
+  uint32_t needed;  // equal components that the operator asks for; kAskOperator: it has to be asked
+
+  static constexpr uint32_t kAskOperator = ~uint32_t{0};
+};
+// For the calls of `function` from now on, if it is one that uses memos and the argument need not be copied to be read; the memo and
+// the argument stay as long.
+void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
+
+// The right argument of an operator that uses memos.
+LshQueryView kept_query(FunctionCallInfo fcinfo);
+
+// What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the value is; else
+// unknown. Cost: that of comparing the components.
+enum class QuickAnswer { unknown, no, yes };
+QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
+
+Datum lsh_query_datum(const LshQueryView& query);
+
+inline LshQueryView jaccard_query(const MinhashView& signature, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::jaccard;
+  q.bound = bound;
+  q.signature = signature;
+  return q;
+}
+inline LshQueryView hamming_query(uint64_t value, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::hamming;
+  q.bound = bound;
+  q.simhash = value;
+  return q;
+}
+// measure: ctph_score or ctph_edit_rate
+inline LshQueryView ctph_query(LshMeasure measure, const CtphView& digest, double bound) {
+  LshQueryView q;
+  q.measure = measure;
+  q.bound = bound;
+  q.digest = digest;
+  return q;
+}
+
+inline LshQueryView set_query_of(const SetView& set, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::set_jaccard;
+  q.bound = bound;
+  q.set = set;
+  return q;
+}
+
+// Whether a set with a NULL may not be compared with the query.
+inline bool demands_whole_set(const LshQueryView& query) {
+  return query.bound > -std::numeric_limits<double>::infinity();
+}
+
+inline SetView view_of(const IntSet& set) { return {reinterpret_cast<const uint8_t*>(set.elements), set.n}; }
+// A copy of the elements, aligned.
+inline IntSet int_set_of(const SetView& view) {
+  IntSet set{static_cast<int64_t*>(palloc(view.n * sizeof(int64_t) + 1)), view.n, -1};
+  if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
+  return set;
+}
+
+// Whether the named predicates (jaccard_at_least() and the others) take the bound; comparisons take any.
+bool valid_bound(LshMeasure measure, double bound);
+
+// A bound that the named predicates take; else an error. Leakproof: a bound from a column may be another's, so only the
+// caller's own constant is named.
+double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure);
+
+// Whether calls of the function make lsh_querys, and of which measure.
+bool makes_lsh_query(Oid function, LshMeasure* measure);
+
+}  // namespace neardup

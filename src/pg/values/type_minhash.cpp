@@ -1,0 +1,217 @@
+// The type minhash: text and binary forms, type modifier, order and hash, parts.
+#include <algorithm>
+
+#include "core/signature/sign.h"
+#include "pg/values/values.h"
+
+// postgres.h hides it under another name in some versions.
+extern "C" {
+#include "common/hashfn.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+// Type modifier: num_perm << 8 | bits, bits 0 when only num_perm was given.
+int32 typmod_of(int num_perm, int bits) { return num_perm << 8 | bits; }
+
+// Raises an error unless the signature has the shape that the column demands.
+void check_typmod(const MinhashView& v, int32 typmod) {
+  if (typmod < 0) return;
+  const auto [num_perm, bits] = minhash_shape(typmod);
+  if (v.num_perm() == num_perm && (bits == 0 || v.bits() == bits)) return;
+  ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+                  bits == 0 ? errmsg("signature of %u components does not fit minhash(%u)", v.num_perm(), num_perm)
+                            : errmsg("signature of %u components of %u bits does not fit minhash(%u,%u)", v.num_perm(),
+                                     v.bits(), num_perm, bits),
+                  errhint("The type modifier checks and never converts; sign the documents with that num_perm.")));
+}
+
+int compare(const struct varlena* a, const struct varlena* b) {
+  const size_t na = VARSIZE_ANY_EXHDR(a);
+  const size_t nb = VARSIZE_ANY_EXHDR(b);
+  const int c = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), std::min(na, nb));
+  return c != 0 ? (c < 0 ? -1 : 1) : na < nb ? -1 : na > nb;
+}
+
+// Comparison functions must not leak: sorts call them in a long-lived context.
+int compare_args(FunctionCallInfo fcinfo) {
+  struct varlena* a = PG_GETARG_VARLENA_PP(0);
+  struct varlena* b = PG_GETARG_VARLENA_PP(1);
+  const int c = compare(a, b);
+  PG_FREE_IF_COPY(a, 0);
+  PG_FREE_IF_COPY(b, 1);
+  return c;
+}
+
+}  // namespace
+
+namespace neardup {
+
+MinhashShape minhash_shape(int32 typmod) {
+  if (typmod < 0) return {0, 0};
+  return {static_cast<uint32_t>(typmod) >> 8, static_cast<uint32_t>(typmod) & 255};
+}
+
+}  // namespace neardup
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(minhash_in);
+Datum minhash_in(PG_FUNCTION_ARGS) {
+  const char* text = PG_GETARG_CSTRING(0);
+  const int32 typmod = PG_GETARG_INT32(2);
+  const Datum value = datum_from([&] { return minhash_from_text(text); });
+  check_typmod(minhash_view(reinterpret_cast<struct varlena*>(DatumGetPointer(value))), typmod);
+  return value;
+}
+
+PG_FUNCTION_INFO_V1(minhash_out);
+Datum minhash_out(PG_FUNCTION_ARGS) {
+  const MinhashView v = minhash_arg(fcinfo, 0);
+  const size_t size = 128 + v.size * 4 / 3;
+  char* out = static_cast<char*>(palloc(size));
+  call_core([&] {
+    const std::string text = minhash_to_text(v);
+    if (text.size() >= size) throw Error(Errc::too_large, "text form of a signature too long");
+    std::copy(text.c_str(), text.c_str() + text.size() + 1, out);
+  });
+  PG_RETURN_CSTRING(out);
+}
+
+PG_FUNCTION_INFO_V1(minhash_recv);
+Datum minhash_recv(PG_FUNCTION_ARGS) {
+  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  const int32 typmod = PG_GETARG_INT32(2);
+  const int size = buffer->len - buffer->cursor;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
+  const Datum value = datum_from([&] { return minhash_from_wire(bytes, static_cast<size_t>(size)); });
+  check_typmod(minhash_view(reinterpret_cast<struct varlena*>(DatumGetPointer(value))), typmod);
+  return value;
+}
+
+PG_FUNCTION_INFO_V1(minhash_send);
+Datum minhash_send(PG_FUNCTION_ARGS) {
+  const MinhashView v = minhash_arg(fcinfo, 0);
+  return datum_from([&] { return minhash_to_wire(v); });
+}
+
+PG_FUNCTION_INFO_V1(minhash_typmod_in);
+Datum minhash_typmod_in(PG_FUNCTION_ARGS) {
+  int n = 0;
+  const int32* args = ArrayGetIntegerTypmods(PG_GETARG_ARRAYTYPE_P(0), &n);
+  if (n < 1 || n > 2)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid type modifier for minhash"),
+                    errhint("Write minhash(num_perm) or minhash(num_perm, bits), as minhash(128, 32).")));
+  call_core([&] {
+    check_num_perm(args[0]);
+    if (n == 2) check_bits(args[1]);
+  });
+  PG_RETURN_INT32(typmod_of(args[0], n == 2 ? args[1] : 0));
+}
+
+PG_FUNCTION_INFO_V1(minhash_typmod_out);
+Datum minhash_typmod_out(PG_FUNCTION_ARGS) {
+  const int32 typmod = PG_GETARG_INT32(0);
+  if (typmod < 0) PG_RETURN_CSTRING(pstrdup(""));
+  const auto [num_perm, bits] = minhash_shape(typmod);
+  PG_RETURN_CSTRING(bits == 0 ? psprintf("(%u)", num_perm) : psprintf("(%u,%u)", num_perm, bits));
+}
+
+PG_FUNCTION_INFO_V1(minhash_check_typmod);
+Datum minhash_check_typmod(PG_FUNCTION_ARGS) {
+  check_typmod(minhash_arg(fcinfo, 0), PG_GETARG_INT32(1));
+  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+#define COMPARISON(name, test)               \
+  PG_FUNCTION_INFO_V1(name);                 \
+  Datum name(PG_FUNCTION_ARGS) {             \
+    const int c = compare_args(fcinfo);      \
+    PG_RETURN_BOOL(test);                    \
+  }
+COMPARISON(minhash_eq, c == 0)
+COMPARISON(minhash_ne, c != 0)
+COMPARISON(minhash_lt, c < 0)
+COMPARISON(minhash_le, c <= 0)
+COMPARISON(minhash_gt, c > 0)
+COMPARISON(minhash_ge, c >= 0)
+#undef COMPARISON
+
+PG_FUNCTION_INFO_V1(minhash_cmp);
+Datum minhash_cmp(PG_FUNCTION_ARGS) { PG_RETURN_INT32(compare_args(fcinfo)); }
+
+PG_FUNCTION_INFO_V1(minhash_hash);
+Datum minhash_hash(PG_FUNCTION_ARGS) {
+  struct varlena* v = PG_GETARG_VARLENA_PP(0);
+  const Datum h =
+      hash_any(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)), static_cast<int>(VARSIZE_ANY_EXHDR(v)));
+  PG_FREE_IF_COPY(v, 0);
+  return h;
+}
+
+PG_FUNCTION_INFO_V1(minhash_hash_extended);
+Datum minhash_hash_extended(PG_FUNCTION_ARGS) {
+  struct varlena* v = PG_GETARG_VARLENA_PP(0);
+  const Datum h = hash_any_extended(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)),
+                                    static_cast<int>(VARSIZE_ANY_EXHDR(v)), PG_GETARG_INT64(1));
+  PG_FREE_IF_COPY(v, 0);
+  return h;
+}
+
+PG_FUNCTION_INFO_V1(minhash_parameters);
+Datum minhash_parameters(PG_FUNCTION_ARGS) {
+  const MinhashView v = minhash_arg(fcinfo, 0);
+  const MinhashParams p = params_of(*v.header);
+  const char* source = "import";
+  const char* unit = nullptr;
+  switch (p.kind) {
+    case MinhashKind::word:
+      source = "text";
+      unit = "word";
+      break;
+    case MinhashKind::character:
+      source = "text";
+      unit = "char";
+      break;
+    case MinhashKind::byte:
+      source = "bytea";
+      unit = "byte";
+      break;
+    case MinhashKind::text_set:
+      source = "text[]";
+      break;
+    case MinhashKind::bigint_set:
+      source = "bigint[]";
+      break;
+    case MinhashKind::imported:
+      break;
+    case MinhashKind::weighted:
+      source = "weighted";
+      break;
+  }
+  const Datum values[8] = {
+      Int32GetDatum(v.header->format),
+      CStringGetTextDatum(source),
+      unit == nullptr ? 0 : CStringGetTextDatum(unit),
+      Int32GetDatum(p.k),
+      Int32GetDatum(p.num_perm),
+      Int32GetDatum(p.bits),
+      Int64GetDatum(p.seed),
+      Int32GetDatum(p.tokenizer),
+  };
+  const bool nulls[8] = {false, false, unit == nullptr, p.k == 0, false, false, false, p.tokenizer == 0};
+  return row_datum(fcinfo, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(minhash_components);
+Datum minhash_components(PG_FUNCTION_ARGS) {
+  const MinhashView v = minhash_arg(fcinfo, 0);
+  auto* values = static_cast<Datum*>(palloc(v.num_perm() * sizeof(Datum)));
+  for (uint32_t i = 0; i < v.num_perm(); ++i) values[i] = Int64GetDatum(static_cast<int64>(component_at(v, i)));
+  PG_RETURN_ARRAYTYPE_P(
+      construct_array(values, static_cast<int>(v.num_perm()), INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+}  // extern "C"

@@ -1,0 +1,114 @@
+// The type simhash: text and binary forms, order and hash, casts.
+#include "pg/values/simhash_value.h"
+
+extern "C" {
+#include "common/hashfn.h"
+#include "utils/varbit.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+struct Text {
+  char digits[17];
+};
+Text text_of(uint64_t v) {
+  Text t;
+  call_core([&] { memcpy(t.digits, simhash_to_text(v).c_str(), sizeof t.digits); });
+  return t;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(simhash_in);
+Datum simhash_in(PG_FUNCTION_ARGS) {
+  const char* text = PG_GETARG_CSTRING(0);
+  uint64_t value = 0;
+  call_core([&] { value = simhash_from_text(text); });
+  return simhash_datum(value);
+}
+
+PG_FUNCTION_INFO_V1(simhash_out);
+Datum simhash_out(PG_FUNCTION_ARGS) { PG_RETURN_CSTRING(pstrdup(text_of(simhash_arg(fcinfo, 0)).digits)); }
+
+PG_FUNCTION_INFO_V1(simhash_recv);
+Datum simhash_recv(PG_FUNCTION_ARGS) {
+  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  const int size = buffer->len - buffer->cursor;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
+  uint64_t value = 0;
+  call_core([&] { value = simhash_from_wire(bytes, static_cast<size_t>(size)); });
+  return simhash_datum(value);
+}
+
+PG_FUNCTION_INFO_V1(simhash_send);
+Datum simhash_send(PG_FUNCTION_ARGS) {
+  StringInfoData out;
+  pq_begintypsend(&out);
+  pq_sendint64(&out, simhash_arg(fcinfo, 0));
+  PG_RETURN_BYTEA_P(pq_endtypsend(&out));
+}
+
+#define COMPARISON(name, op)                                           \
+  PG_FUNCTION_INFO_V1(name);                                           \
+  Datum name(PG_FUNCTION_ARGS) {                                       \
+    PG_RETURN_BOOL(simhash_arg(fcinfo, 0) op simhash_arg(fcinfo, 1));  \
+  }
+COMPARISON(simhash_eq, ==)
+COMPARISON(simhash_ne, !=)
+COMPARISON(simhash_lt, <)
+COMPARISON(simhash_le, <=)
+COMPARISON(simhash_gt, >)
+COMPARISON(simhash_ge, >=)
+#undef COMPARISON
+
+PG_FUNCTION_INFO_V1(simhash_cmp);
+Datum simhash_cmp(PG_FUNCTION_ARGS) {
+  const uint64_t a = simhash_arg(fcinfo, 0);
+  const uint64_t b = simhash_arg(fcinfo, 1);
+  PG_RETURN_INT32(a < b ? -1 : a > b);
+}
+
+PG_FUNCTION_INFO_V1(simhash_hash);
+Datum simhash_hash(PG_FUNCTION_ARGS) {
+  const uint64_t v = simhash_arg(fcinfo, 0);
+  return hash_any(reinterpret_cast<const unsigned char*>(&v), sizeof v);
+}
+
+PG_FUNCTION_INFO_V1(simhash_hash_extended);
+Datum simhash_hash_extended(PG_FUNCTION_ARGS) {
+  const uint64_t v = simhash_arg(fcinfo, 0);
+  return hash_any_extended(reinterpret_cast<const unsigned char*>(&v), sizeof v, PG_GETARG_INT64(1));
+}
+
+PG_FUNCTION_INFO_V1(simhash_to_bigint);
+Datum simhash_to_bigint(PG_FUNCTION_ARGS) { return PG_GETARG_DATUM(0); }
+
+PG_FUNCTION_INFO_V1(simhash_from_bigint);
+Datum simhash_from_bigint(PG_FUNCTION_ARGS) { return PG_GETARG_DATUM(0); }
+
+PG_FUNCTION_INFO_V1(simhash_to_bit);
+Datum simhash_to_bit(PG_FUNCTION_ARGS) {
+  const uint64_t v = simhash_arg(fcinfo, 0);
+  VarBit* bits = static_cast<VarBit*>(palloc0(VARBITTOTALLEN(kSimhashBits)));
+  SET_VARSIZE(bits, VARBITTOTALLEN(kSimhashBits));
+  VARBITLEN(bits) = kSimhashBits;
+  for (int i = 0; i < 8; ++i) VARBITS(bits)[i] = static_cast<uint8>(v >> (56 - 8 * i));
+  PG_RETURN_VARBIT_P(bits);
+}
+
+PG_FUNCTION_INFO_V1(simhash_from_bit);
+Datum simhash_from_bit(PG_FUNCTION_ARGS) {
+  const VarBit* bits = PG_GETARG_VARBIT_P(0);
+  if (VARBITLEN(bits) != kSimhashBits)
+    ereport(ERROR, (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+                    errmsg("a simhash has 64 bits: %d", static_cast<int>(VARBITLEN(bits)))));
+  uint64_t v = 0;
+  for (int i = 0; i < 8; ++i) v = v << 8 | VARBITS(bits)[i];
+  return simhash_datum(v);
+}
+
+}  // extern "C"

@@ -1,0 +1,97 @@
+// Arguments to and results from the SQL functions: text in UTF-8, minhash values, cached constructors.
+#pragma once
+
+#include <vector>
+
+#include "core/signature/minhash_encode.h"
+#include "core/document/shingle.h"
+#include "core/base/message_text.h"
+#include "pg/base/boundary.h"
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+struct Utf8 {
+  const uint8_t* data;
+  size_t size;
+};
+
+// The text in UTF-8: converted from the server encoding when that is another (SQL_ASCII must hold valid UTF-8).
+Utf8 utf8_of(const char* data, size_t size);
+inline Utf8 utf8_of(const text* t) { return utf8_of(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t)); }
+
+// The same to the server's encoding, palloced, if that has all its characters; else null. *out_size: bytes of it.
+char* server_text_if_fits(const char* data, size_t size, size_t* out_size);
+
+// UTF-8 to a text datum in the server encoding.
+Datum text_datum_of_utf8(const char* data, size_t size);
+
+// The value as a view; points into the datum or its detoasted copy. Raises data_corrupted for bytes that are no signature.
+MinhashView minhash_view(struct varlena* value);
+inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
+
+// What a type modifier of minhash demands; bits 0: any, num_perm 0: -1 demands nothing.
+struct MinhashShape {
+  uint32_t num_perm;
+  uint32_t bits;
+};
+MinhashShape minhash_shape(int32 typmod);
+
+// An error that names both unless they were made alike.
+inline void demand_comparable(const MinhashView& a, const MinhashView& b) {
+  if (!comparable(*a.header, *b.header)) call_core([&] { check_comparable(a, b); });
+}
+
+// Of comparable signatures. All that promises the same answer as jaccard() calls this one.
+inline uint32_t matches_of(const MinhashView& a, const MinhashView& b) {
+  return a.empty() || b.empty() ? 0 : count_matches(a.components, b.components, a.num_perm(), a.bits());
+}
+inline double jaccard_of(const MinhashView& a, const MinhashView& b) {
+  return estimate_jaccard(matches_of(a, b), a.num_perm(), a.bits());
+}
+
+// The operator %, of comparable signatures.
+bool is_similar(const MinhashView& a, const MinhashView& b);
+
+// The stored form from 32-bit components; null components: empty.
+Datum minhash_datum(const MinhashParams& params, const uint32_t* components);
+Datum minhash_datum(const uint8_t* stored, size_t size);
+
+// A varlena of the bytes that produce() gives, a vector, which dies inside call_core's world.
+template <typename Produce>
+Datum datum_from(Produce produce) {
+  std::vector<uint8_t>* bytes = nullptr;
+  call_core([&] { bytes = new std::vector<uint8_t>(produce()); });
+  struct varlena* value = static_cast<struct varlena*>(
+      palloc_extended(VARHDRSZ + bytes->size(), MCXT_ALLOC_NO_OOM));
+  if (value != nullptr) {
+    SET_VARSIZE(value, VARHDRSZ + bytes->size());
+    memcpy(VARDATA(value), bytes->data(), bytes->size());
+  }
+  delete bytes;
+  if (value == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+  return PointerGetDatum(value);
+}
+
+// The unit named by a text argument ('word' or 'char').
+Unit unit_arg(FunctionCallInfo fcinfo, int n);
+
+// The one row of a function with OUT arguments, as its declared type.
+Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls);
+
+// Whether a procedure that was called so may commit: not within a transaction block, a function or a subtransaction.
+bool may_commit(FunctionCallInfo fcinfo);
+
+// An error for element i, from 0, of an array whose elements may not be NULL; argument: its name.
+[[noreturn]] void refuse_null_element(int i, const char* what, const char* argument);
+
+// Raises an error that names the threshold unless it is above 0 and at most 1.
+void check_threshold(double threshold);
+
+// The last result of a function none of whose arguments names a column, in fn_extra. A generic plan would
+// else compute the same signature once a row. The arguments' bytes are compared, since PL/pgSQL keeps an expression's
+// state while its variables change. by_value: the type of the result, one for all calls of a function.
+Datum cached_result(FunctionCallInfo fcinfo, bool* found);
+void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value = false);
+
+}  // namespace neardup

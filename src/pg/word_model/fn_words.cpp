@@ -1,0 +1,194 @@
+// Word similarity: of the words of a query, and the stages of a stored word model.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/word_model/word_row.h"
+#include "core/document/words.h"
+#include "pg/values/folded_text.h"
+#include "pg/base/progress.h"
+#include "pg/pairs/row_source.h"
+#include "pg/word_model/word_run.h"
+
+namespace {
+
+using namespace neardup;
+
+constexpr uint32 kTuplesChecked = 1024;
+
+bytea* bytes_datum(const uint8_t* bytes, size_t size) {
+  if (size > MaxAllocSize - VARHDRSZ)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the row of a word is too large: %zu bytes", size)));
+  auto* out = static_cast<bytea*>(palloc(VARHDRSZ + size));
+  SET_VARSIZE(out, VARHDRSZ + size);
+  memcpy(VARDATA(out), bytes, size);
+  return out;
+}
+
+// For neardup.log_stages.
+const char* engine_story(const SimilarWords* engine) {
+  SimilarWords::Stats s;
+  call_core([&] { s = engine->stats(); });
+  return psprintf(UINT64_FORMAT " pairs of words, %u blocks, " UINT64_FORMAT " dense features, " UINT64_FORMAT
+                  " additions%s, %zu MB in memory", s.pairs, s.blocks, s.dense, s.additions,
+                  s.elsewhere ? ", on the GPU" : "", s.peak_bytes >> 20);
+}
+
+}  // namespace
+
+extern "C" {
+
+// word_similarities(query text, vocabulary int, k int, window int, by_position boolean, features int, stopwords text[],
+//                   dictionary regdictionary, context text, discount float8)
+PG_FUNCTION_INFO_V1(word_similarities);
+Datum word_similarities(PG_FUNCTION_ARGS) {
+  const WordArguments args = word_arguments(fcinfo);
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  Stages stages;
+  begin_stages(&stages);
+  begin_progress(Searching::word_similarities);
+  SPI_connect();
+  CountedWords counted;
+  count_words(args, &counted, &stages);
+  tell_phase(Phase::searching);
+  WordRows* rows = counted.rows;
+  const uint32 words = counted.words;
+  uint32 features = 0;
+  const uint32* weights = nullptr;
+  call_core([&] {
+    features = rows->features();
+    weights = rows->weights();
+  });
+  Owned<SimilarWords>* owned = make_similar_words(words, weights, counted.ranks, features, args.k);
+  SimilarWords* engine = owned->object;
+  call_core([=] { compare_all(*rows, *engine); });
+  end_stage(&stages, "words compared", engine_story(engine));
+
+  tell_phase(Phase::returning);
+  auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * static_cast<size_t>(args.k)));
+  auto* texts = static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(words, 1u)));
+  for (uint32 i = 0; i < words; ++i) {
+    const ModelWord word = model_word(counted, i);
+    texts[i] = text_datum_of_folded(word.utf8, word.size);
+    if (i % kTuplesChecked == 0) CHECK_FOR_INTERRUPTS();
+  }
+  uint64 returned = 0;
+  for (uint32 i = 0; i < words; ++i) {
+    size_t n = 0;
+    call_core([&] { n = engine->best(i, best); });
+    for (size_t b = 0; b < n; ++b) {
+      Datum values[4] = {texts[i], texts[best[b].word], Float8GetDatum(best[b].similarity), Int32GetDatum(static_cast<int32>(b + 1))};
+      bool nulls[4] = {};
+      tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    }
+    returned += n;
+    CHECK_FOR_INTERRUPTS();
+  }
+  end_stage(&stages, "rows returned", psprintf(UINT64_FORMAT " rows", returned));
+  end_progress();
+  destroy_owned(owned);
+  forget_words(&counted);
+  SPI_finish();
+  return 0;
+}
+
+// The words of a model with their rows; arguments as above.
+PG_FUNCTION_INFO_V1(neardup_count_words);
+Datum neardup_count_words(PG_FUNCTION_ARGS) {
+  const WordArguments args = word_arguments(fcinfo);
+  InitMaterializedSRF(fcinfo, 0);
+  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  Stages stages;
+  begin_stages(&stages);
+  begin_progress(Searching::word_model);
+  SPI_connect();
+  CountedWords counted;
+  count_words(args, &counted, &stages);
+  tell_phase(Phase::returning);
+  WordRows* rows = counted.rows;
+  const uint32 words = counted.words;
+  MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);
+  Owned<std::vector<uint8_t>>* stored =
+      make_owned<std::vector<uint8_t>>(CurrentMemoryContext, [](PgStop*, PgTempFiles*) { return new std::vector<uint8_t>; });
+  for (uint32 i = 0; i < words; ++i) {
+    MemoryContext old = MemoryContextSwitchTo(each);
+    const ModelWord word = model_word(counted, i);
+    const uint8_t* bytes = nullptr;
+    size_t size = 0;
+    uint32 weight = 0;
+    call_core([&] {
+      stored->object->clear();
+      encode_word_row(rows->read(i), stored->object);
+      bytes = stored->object->data();
+      size = stored->object->size();
+      weight = rows->weights()[i];
+    });
+    Datum values[5] = {Int32GetDatum(static_cast<int32>(i)), text_datum_of_folded(word.utf8, word.size),
+                       Int64GetDatum(word.frequency), Int64GetDatum(weight), PointerGetDatum(bytes_datum(bytes, size))};
+    bool nulls[5] = {};
+    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    MemoryContextSwitchTo(old);
+    MemoryContextReset(each);
+    CHECK_FOR_INTERRUPTS();
+  }
+  end_progress();
+  destroy_owned(stored);
+  forget_words(&counted);
+  SPI_finish();
+  return 0;
+}
+
+PG_FUNCTION_INFO_V1(neardup_words_given);
+Datum neardup_words_given(PG_FUNCTION_ARGS) {
+  const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));
+  SPI_connect();
+  const bool given = words_are_given(query);
+  SPI_finish();
+  PG_RETURN_BOOL(given);
+}
+
+// The word as texts give it, or NULL for what is not one word.
+PG_FUNCTION_INFO_V1(neardup_folded_word);
+Datum neardup_folded_word(PG_FUNCTION_ARGS) {
+  const Utf8 word = utf8_of(PG_GETARG_TEXT_PP(0));
+  char* folded = nullptr;
+  size_t size = 0;
+  char buffer[kMostWordBytes];
+  call_core([&] {
+    const std::string only = single_word({reinterpret_cast<const char*>(word.data), word.size});
+    if (only.size() > sizeof buffer) return;
+    size = only.size();
+    memcpy(buffer, only.data(), size);
+  });
+  if (size > 0) folded = server_text_of_folded(buffer, size, &size);
+  if (folded == nullptr) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text_with_len(folded, static_cast<int>(size)));
+}
+
+// Similarity of two stored rows, NULL where both are empty.
+PG_FUNCTION_INFO_V1(neardup_row_similarity);
+Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
+  const bytea* a = PG_GETARG_BYTEA_PP(0);
+  const bytea* b = PG_GETARG_BYTEA_PP(1);
+  double similarity = 0;
+  bool any = false;
+  call_core([&] {
+    std::vector<uint32_t> features[2];
+    std::vector<uint16_t> values[2];
+    WordRow rows[2];
+    for (int i = 0; i < 2; ++i) {
+      const bytea* stored = i == 0 ? a : b;
+      decode_word_row(reinterpret_cast<const uint8_t*>(VARDATA_ANY(stored)), VARSIZE_ANY_EXHDR(stored), kMostWordFeatures,
+                      &features[i], &values[i]);
+      rows[i] = {features[i].data(), values[i].data(), features[i].size()};
+    }
+    const uint64_t weight = weight_of(rows[0]) + weight_of(rows[1]);
+    any = weight > 0;
+    if (any) similarity = static_cast<double>(common_information(rows[0], rows[1])) / static_cast<double>(weight);
+  });
+  if (!any) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(similarity);
+}
+
+}  // extern "C"

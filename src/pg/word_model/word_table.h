@@ -1,0 +1,13 @@
+// The two tables of a word model that is stored.
+#pragma once
+
+#include "pg/base/open_table.h"
+
+namespace neardup {
+
+// <model>, of type neardup_word, and <model>_model, of type neardup_word_model: open, as open_table_of() says.
+// `function`: the one that is running. Errors say what is wrong with the model.
+Relation open_words(Oid model, Oid function);
+Relation open_settings(Relation words, Oid function);
+
+}  // namespace neardup
