@@ -15,7 +15,7 @@ namespace neardup::gpu {
 
 constexpr uint32_t kWordLength = 64;
 constexpr uint32_t kSymbols = 64;
-constexpr uint32_t kMostSums = 2 * 1024 + 1;
+constexpr uint32_t kMaxSums = 2 * 1024 + 1;
 
 // Parts in device memory, `stride` bytes of symbols 0..63 each, a multiple of 16, zeros behind a part.
 struct Parts {

@@ -16,7 +16,7 @@ class CtphSearch final : public DeviceSearch<Gpu> {
  public:
   // job: checked by check_job().
   CtphSearch(const std::vector<Gpu*>& gpus, const NeardupGpuJob& job, uint32_t filter)
-      : DeviceSearch<Gpu>(gpus), two_sets_(job.two_sets != 0), most_(job.most_by_sum, job.most_by_sum + kMostSums) {
+      : DeviceSearch<Gpu>(gpus), two_sets_(job.two_sets != 0), most_(job.most_by_sum, job.most_by_sum + kMaxSums) {
     bags_ =
         filter == NEARDUP_GPU_FILTER_AUTO ? worth_counting_symbols(most_.data()) : filter == NEARDUP_GPU_FILTER_SYMBOLS;
     parts_ = job.parts;
@@ -48,16 +48,16 @@ class CtphSearch final : public DeviceSearch<Gpu> {
       this->stores_.push_back(s);
     }
     this->need_ = {};
-    this->need_.fixed = kMostSums * 2;
+    this->need_.fixed = kMaxSums * 2;
     const uint64_t n = kinds_[0].size() + kinds_[1].size();
     this->need_.most_pairs = n * n / 2;
   }
 
   void take_scratch(Slot& slot, const MemoryPlan&) override {
     Gpu& gpu = *slot.device->gpu;
-    slot.temporary = typename Base::template Buffer<uint8_t>(gpu, kMostSums * 2);
-    std::memcpy(slot.staging[0].data(), most_.data(), kMostSums * 2);
-    gpu.copy_in(*slot.stream, slot.temporary.data(), slot.staging[0].data(), kMostSums * 2);
+    slot.temporary = typename Base::template Buffer<uint8_t>(gpu, kMaxSums * 2);
+    std::memcpy(slot.staging[0].data(), most_.data(), kMaxSums * 2);
+    gpu.copy_in(*slot.stream, slot.temporary.data(), slot.staging[0].data(), kMaxSums * 2);
     gpu.wait(*slot.stream);
   }
 

@@ -9,11 +9,11 @@
 
 namespace neardup::gpu {
 
-constexpr uint32_t kMostBands = 64;
+constexpr uint32_t kMaxBands = 64;
 
 // The order of bands as a kernel gets it.
 struct BandOrder {
-  uint8_t band[kMostBands];
+  uint8_t band[kMaxBands];
 };
 
 // Grid: n in blocks of 256. What is sorted: keys and positions.

@@ -261,7 +261,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
   using typename Base::Slab;
   using typename Base::Slot;
   // Blocks of one bit or two tell nothing.
-  static constexpr uint32_t kMostBlocks = 32;
+  static constexpr uint32_t kMaxBlocks = 32;
 
   Store describe(bool) const override {
     Store s;
@@ -270,7 +270,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
     return s;
   }
   uint32_t bands() const override { return probes(); }
-  uint32_t probes() const override { return most_ + 1 > kMostBlocks ? 0 : most_ + 1; }
+  uint32_t probes() const override { return most_ + 1 > kMaxBlocks ? 0 : most_ + 1; }
   double pair_cost() const override { return kSimhashCost; }
   double look_cost() const override { return kSimhashLookCost; }
   void fill(uint32_t store, uint32_t, uint32_t first, uint32_t n, uint8_t* to) override {
@@ -334,8 +334,8 @@ class MinhashSearch final : public JoinSearch<Gpu> {
         shape_{(row_bytes_ + 15) / 16 * 4, job.num_perm, job.bits} {
     const uint32_t probes = job.num_perm - job.need + 1;
     // As core/pairs/banding.h: spare bands make the look at a pair selective.
-    probes_ = probes > kMostBands ? 0 : probes;
-    bands_ = std::min({std::max(32u, probes + 6), job.num_perm, kMostBands});
+    probes_ = probes > kMaxBands ? 0 : probes;
+    bands_ = std::min({std::max(32u, probes + 6), job.num_perm, kMaxBands});
     stride_ = (bands_ + 3) / 4 * 4;
     this->with_candidates_ = probes_ != 0;
   }

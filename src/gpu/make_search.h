@@ -29,7 +29,7 @@ inline void check_job(const NeardupGpuJob& job) {
     if (any && job.values == nullptr) refuse("values must not be null");
   } else {
     if (job.most_by_sum == nullptr || (any && job.parts == nullptr)) refuse("parts and most_by_sum must not be null");
-    for (uint32_t s = 0; s < kMostSums; ++s) {
+    for (uint32_t s = 0; s < kMaxSums; ++s) {
       const uint32_t before = s == 0 ? 0 : job.most_by_sum[s - 1];
       if (job.most_by_sum[s] > s || job.most_by_sum[s] < before || job.most_by_sum[s] > before + 1)
         refuse("most_by_sum is wrong at " + std::to_string(s));

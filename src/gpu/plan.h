@@ -25,13 +25,13 @@ class NoMemory : public Error {
 
 // Rows of one kind. They are cut into slabs, of which a device holds a few at a time.
 struct Store {
-  static constexpr uint32_t kMostColumns = 5;
+  static constexpr uint32_t kMaxColumns = 5;
 
   uint32_t n = 0;
   uint32_t first_row = 0;             // number of the first row, where rows are told by number
   uint32_t columns = 0;               // arrays that a slab consists of
   uint32_t uploaded = 0;              // of these, the first ones, come from the host
-  uint32_t width[kMostColumns] = {};  // bytes of each for a row
+  uint32_t width[kMaxColumns] = {};  // bytes of each for a row
 
   // By plan_memory():
   uint32_t slab_rows = 0;
@@ -61,15 +61,15 @@ struct MemoryPlan {
   uint64_t bytes = 0;
 };
 
-constexpr uint32_t kMostRoom = 1 << 20;
+constexpr uint32_t kMaxRoom = 1 << 20;
 constexpr uint32_t kLeastRoom = 1 << 10;
 constexpr uint32_t kSlabStep = 32;
 // Two slots with two slabs each.
-constexpr uint32_t kMostHeld = 4;
+constexpr uint32_t kMaxHeld = 4;
 
 // Cuts the stores so that all fits in `limit` bytes of each device. False: it cannot.
 inline bool plan_memory(std::vector<Store>& stores, const MemoryNeed& need, uint64_t limit, MemoryPlan* plan) {
-  uint32_t room = kMostRoom;
+  uint32_t room = kMaxRoom;
   while (room > kLeastRoom && room / 2 >= need.most_pairs) room /= 2;
   while (room > kLeastRoom && need.slots * need.pair * room > limit / 4) room /= 2;
   for (uint64_t cuts = 1;; cuts *= 2) {
@@ -81,7 +81,7 @@ inline bool plan_memory(std::vector<Store>& stores, const MemoryNeed& need, uint
       s.slab_rows = static_cast<uint32_t>(cuts == 1 ? std::max<uint64_t>(rows, 1)
                                                     : (rows + kSlabStep - 1) / kSlabStep * kSlabStep);
       s.slabs = s.n == 0 ? 0 : (s.n - 1) / s.slab_rows + 1;
-      s.held = std::min(s.slabs, kMostHeld);
+      s.held = std::min(s.slabs, kMaxHeld);
       bytes += s.held * s.row_bytes() * s.slab_rows;
       // One slab with itself; or two, of two stores or of one.
       scratch_rows += std::min<uint64_t>(s.slabs, stores.size() > 1 ? 1 : 2) * s.slab_rows;
@@ -128,7 +128,7 @@ using Weigh = std::function<uint64_t(const GridJoin& join, uint32_t x)>;
 class GridPlan {
  public:
   // A kernel's grid has at most 65535 blocks in one direction.
-  static constexpr uint32_t kMostSide = 1 << 20;
+  static constexpr uint32_t kMaxSide = 1 << 20;
   static constexpr uint32_t kStep = 128;
 
   GridPlan() = default;
@@ -156,7 +156,7 @@ class GridPlan {
           continue;
         }
         const uint32_t side = static_cast<uint32_t>(std::sqrt(static_cast<double>(share(pairs, j, x_))));
-        const uint32_t most = std::clamp(side < kStep ? side : side / kStep * kStep, 1u, kMostSide);
+        const uint32_t most = std::clamp(side < kStep ? side : side / kStep * kStep, 1u, kMaxSide);
         x_next_ = std::min(x_end, x_ + most);
         y_ = std::max(j.first_y, slab_y_ * sy.slab_rows);
         y_end_ = std::min(j.end_y, (slab_y_ + 1) * sy.slab_rows);
@@ -166,7 +166,7 @@ class GridPlan {
         continue;
       }
       const uint64_t high = std::max<uint64_t>(1, share(pairs, j, x_next_ - 1) / (x_next_ - x_));
-      const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>({y_end_ - y_, high, kMostSide}));
+      const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>({y_end_ - y_, high, kMaxSide}));
       out->join = join_;
       out->slab_x = slab_x_;
       out->slab_y = slab_y_;

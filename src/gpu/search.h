@@ -127,7 +127,7 @@ class DeviceSearch : public Search {
     uint64_t used = 0;
     bool complete = false;
     Slot* loader = nullptr;
-    Buffer<uint8_t> columns[Store::kMostColumns];
+    Buffer<uint8_t> columns[Store::kMaxColumns];
     std::unique_ptr<Event> event;  // when it is complete, for streams of other slots
 
     template <class T>
@@ -224,7 +224,7 @@ class DeviceSearch : public Search {
   static constexpr double kStepMs = 20;
   // More than the widest row.
   static constexpr uint64_t kLeastStaging = 16 << 10;
-  static constexpr uint64_t kMostStaging = 4 << 20;
+  static constexpr uint64_t kMaxStaging = 4 << 20;
 
   void take_memory(const MemoryPlan& plan) {
     room_ = plan.room;
@@ -232,7 +232,7 @@ class DeviceSearch : public Search {
     for (const Store& s : stores_)
       for (uint32_t c = 0; c < s.uploaded; ++c)
         staging_bytes_ = std::max(staging_bytes_, uint64_t{s.slab_rows} * s.width[c]);
-    staging_bytes_ = std::min(staging_bytes_, kMostStaging);
+    staging_bytes_ = std::min(staging_bytes_, kMaxStaging);
     stats.device_bytes = plan.bytes;
     for (Gpu* gpu : gpus_) {
       gpu->use();

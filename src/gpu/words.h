@@ -13,13 +13,13 @@ namespace neardup::gpu {
 // A value 1..32767 in two digits that int8 holds: value = 256 * high + low, high 0..128, low -127..128. What is stored
 // are -high, -low and, where a row has a feature, -1: the products are right, and all fit for the whole range, which no
 // two digits of base 256 do as they are. Sums of high are at most 128, of low 128, for a feature and side: with at most
-// kMostDense dense features far below 2^31, in whatever order a product is added up.
+// kMaxDense dense features far below 2^31, in whatever order a product is added up.
 struct Digits {
   int8_t high;  // negated
   int8_t low;   // negated
 };
 constexpr int8_t kHere = -1;
-constexpr uint32_t kMostDense = 1 << 20;
+constexpr uint32_t kMaxDense = 1 << 20;
 NEARDUP_HD constexpr Digits digits_of(uint32_t value) noexcept {
   const int32_t high = static_cast<int32_t>((value + 127) >> 8);
   return {static_cast<int8_t>(-high), static_cast<int8_t>(256 * high - static_cast<int32_t>(value))};

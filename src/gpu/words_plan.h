@@ -69,7 +69,7 @@ inline std::vector<uint32_t> dense_features(const NeardupGpuWordBlock& block, do
   for (uint32_t f = 0; f < block.features; ++f)
     if (counts[f] >= least) out.push_back(f);
   std::stable_sort(out.begin(), out.end(), [&](uint32_t x, uint32_t y) { return counts[x] > counts[y]; });
-  if (out.size() > kMostDense) out.resize(kMostDense);
+  if (out.size() > kMaxDense) out.resize(kMaxDense);
   return out;
 }
 
@@ -89,7 +89,7 @@ struct WordPlan {
 };
 
 constexpr uint32_t kWordSlots = 2;
-constexpr uint32_t kMostStrip = 4096;
+constexpr uint32_t kMaxStrip = 4096;
 // With fewer rows rather more slices, and with smaller slices rather fewer dense features.
 constexpr uint32_t kGoodStrip = 256;
 constexpr uint32_t kGoodSlice = 4096;
@@ -101,8 +101,8 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
   const NeardupGpuWordRows& rows = block.rows;
   const uint32_t n = std::max(1u, rows.rows);
   const uint64_t all = rows.rows == 0 ? 0 : rows.begin[rows.rows] - rows.begin[0];
-  const uint32_t most_strip = std::min(kMostStrip, round_up(block.words, kRowStep));
-  uint32_t room = kMostRoom;
+  const uint32_t most_strip = std::min(kMaxStrip, round_up(block.words, kRowStep));
+  uint32_t room = kMaxRoom;
   while (room > kLeastRoom && room / 2 >= uint64_t{n} * block.words) room /= 2;
   while (room > kLeastRoom && kWordSlots * uint64_t{sizeof(Pair)} * room > limit / 8) room /= 2;
 
@@ -157,7 +157,7 @@ class StripSize {
   explicit StripSize(uint32_t first = 256) : rows_(first) {}
   uint32_t rows() const noexcept { return rows_; }
   void took(double ms) noexcept {
-    if (ms < 20) rows_ = std::min(kMostStrip, rows_ * 2);
+    if (ms < 20) rows_ = std::min(kMaxStrip, rows_ * 2);
     if (ms > 80) rows_ = std::max(16u, rows_ / 2);
   }
 

@@ -17,7 +17,7 @@ namespace neardup {
 namespace {
 
 constexpr int64_t kMemory = 64 << 20;     // of all patterns together
-constexpr int64_t kMostMemory = 4 << 20;  // of one
+constexpr int64_t kMaxMemory = 4 << 20;  // of one
 constexpr int64_t kLeastMemory = 256 << 10;
 constexpr int64_t kSetMemory = 32 << 20;
 // Steps of a search without its table are program size times text: bounded, so that a piece takes moments.
@@ -39,7 +39,7 @@ class Re2Patterns final : public Patterns {
  public:
   explicit Re2Patterns(const std::vector<Rule>& rules)
       : set_(options_for(kSetMemory, false), RE2::UNANCHORED), n_(rules.size()) {
-    const int64_t each = std::clamp(kMemory / static_cast<int64_t>(std::max<size_t>(n_, 1)), kLeastMemory, kMostMemory);
+    const int64_t each = std::clamp(kMemory / static_cast<int64_t>(std::max<size_t>(n_, 1)), kLeastMemory, kMaxMemory);
     for (const Rule& rule : rules) {
       auto pattern = std::make_unique<RE2>(lined(rule), options_for(each, rule.kind != RuleKind::text));
       if (!pattern->ok()) refuse(rule, pattern->error());

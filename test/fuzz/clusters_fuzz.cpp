@@ -194,10 +194,10 @@ void demand_anchor(uint32_t rows, const Stream& stream, const reference::Graph& 
 
 // A byte for each row: the group of equal rows that it is of, often a new one. Then two for each pair of groups.
 void check_streams(fuzz::Input& in, uint32_t seed) {
-  constexpr uint32_t kMostRows = 40;
-  constexpr size_t kMostPairs = 100;
+  constexpr uint32_t kMaxRows = 40;
+  constexpr size_t kMaxPairs = 100;
   std::vector<std::vector<uint32_t>> groups;
-  const uint32_t rows = in.below(kMostRows);
+  const uint32_t rows = in.below(kMaxRows);
   for (uint32_t i = 0; i < rows; ++i) {
     const uint8_t to = in.take<uint8_t>();
     if (to < groups.size() && to % 2 == 1) {
@@ -215,7 +215,7 @@ void check_streams(fuzz::Input& in, uint32_t seed) {
       if (i > 0) marked[{members[0], members[i]}] = 7 | kEqualRows;
     }
   }
-  while (!in.empty() && whole.pairs.size() < kMostPairs && groups.size() > 1) {
+  while (!in.empty() && whole.pairs.size() < kMaxPairs && groups.size() > 1) {
     const size_t x = in.take<uint8_t>() % groups.size(), y = in.take<uint8_t>() % groups.size();
     if (x == y || marked.count(std::minmax(groups[x][0], groups[y][0])) != 0) continue;
     ++value;

@@ -16,8 +16,8 @@ using namespace neardup;
 namespace {
 
 // Enough for digests and entries on disk.
-constexpr size_t kMostRows = 300;
-constexpr size_t kMostSymbols = 14'000;
+constexpr size_t kMaxRows = 300;
+constexpr size_t kMaxSymbols = 14'000;
 
 void add(CtphPairs& engine, const reference::Digests& all, size_t count_a) {
   for (size_t i = 0; i < all.size(); ++i) {
@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint16_t choice = in.take<uint16_t>();
   const uint8_t what = in.take<uint8_t>();
   const uint32_t lengths[] = {64, 64, 64, 65 + in.below(300), 1024};
-  const reference::Digests all = fuzz::take_digests(in, lengths[what / 4 % 5], kMostRows, kMostSymbols);
+  const reference::Digests all = fuzz::take_digests(in, lengths[what / 4 % 5], kMaxRows, kMaxSymbols);
   const fuzz::DigestValues values(all);
   const double threshold = fuzz::threshold_of(choice, values, static_cast<uint32_t>(all.size()));
   if (what % 4 == 0) {

@@ -92,7 +92,7 @@ inline reference::Digests take_digests(Input& in, uint32_t length, size_t rows, 
 
 // Cells of the reference's tables that an input may cost; then levenshtein() is asked, which ctph_fuzz compares with
 // the reference.
-inline constexpr size_t kMostCells = 50'000;
+inline constexpr size_t kMaxCells = 50'000;
 
 // Values of all pairs as CtphPairs has them: 0 where nothing is compared.
 class DigestValues {
@@ -104,8 +104,8 @@ class DigestValues {
         std::string_view x, y;
         if (!common_parts(all[i], all[j], &x, &y)) continue;
         const size_t table = (x.size() + 1) * (y.size() + 1);
-        const size_t d = cells + table > kMostCells ? levenshtein(x, y) : reference::edit_distance(x, y, 1);
-        if (cells + table <= kMostCells) cells += table;
+        const size_t d = cells + table > kMaxCells ? levenshtein(x, y) : reference::edit_distance(x, y, 1);
+        if (cells + table <= kMaxCells) cells += table;
         at(i, j) = at(j, i) = static_cast<uint32_t>(d << 16 | (x.size() + y.size()));
       }
     }

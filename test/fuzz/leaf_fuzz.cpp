@@ -18,18 +18,18 @@ void read_all(const uint8_t* bytes, size_t size) {
   leaf.decode(0, n, entries.data());
   std::vector<uint64_t> tids(n);
   leaf.decode_tids(0, n, tids.data());
-  for (uint32_t i = 0; i < n; ++i) DEMAND(tids[i] == entries[i].tid && tids[i] <= kMostTid);
+  for (uint32_t i = 0; i < n; ++i) DEMAND(tids[i] == entries[i].tid && tids[i] <= kMaxTid);
   const bool sorted = std::is_sorted(entries.begin(), entries.end());
   for (uint32_t i = 0; i < n; i += 1 + n / 50) {
     const uint32_t found = leaf.lower_bound(entries[i]);
     const uint32_t first = leaf.lower_bound_key(entries[i].key);
     const uint32_t end = leaf.end_from(found, entries[i]);
-    const uint32_t end_of_key = leaf.end_from(found, {entries[i].key, kMostTid});
+    const uint32_t end_of_key = leaf.end_from(found, {entries[i].key, kMaxTid});
     DEMAND(found <= n && first <= n && end >= found && end <= n && end_of_key >= found && end_of_key <= n);
     if (!sorted) continue;
     DEMAND(found <= i && entries[found] == entries[i]);
     DEMAND(first <= found && entries[first].key == entries[i].key);
-    DEMAND(entries[i].tid == kMostTid || end == found);
+    DEMAND(entries[i].tid == kMaxTid || end == found);
     DEMAND(end_of_key > i && entries[end_of_key - 1].key == entries[i].key);
     DEMAND(end_of_key == n || entries[end_of_key].key > entries[i].key);
   }
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const unsigned key_bits = in.take<uint8_t>() % 41;
   const unsigned block_bits = in.take<uint8_t>() % 33;
   const unsigned off_bits = in.take<uint8_t>() % 17;
-  const uint64_t base_key = in.take<uint64_t>() & kMostKey;
+  const uint64_t base_key = in.take<uint64_t>() & kMaxKey;
   const uint64_t base_block = in.take<uint32_t>();
   std::vector<Entry> entries;
   while (!in.empty() && entries.size() < 20000) {
@@ -57,8 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const uint64_t mixed = (a << 32 | b) * 0x9e3779b97f4a7c15u;
     const auto low = [](uint64_t v, unsigned bits) { return bits == 0 ? 0 : v >> (64 - bits); };
     entries.push_back(
-        {(base_key + low(mixed, key_bits)) & kMostKey,
-         (((base_block + low(a << 32, block_bits)) & 0xffffffff) << 16 | low(b << 32, off_bits)) & kMostTid});
+        {(base_key + low(mixed, key_bits)) & kMaxKey,
+         (((base_block + low(a << 32, block_bits)) & 0xffffffff) << 16 | low(b << 32, off_bits)) & kMaxTid});
   }
   std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());

@@ -16,16 +16,16 @@ using namespace neardup;
 namespace {
 
 // Enough for several blocks of rows on disk, and for searches within a search.
-constexpr size_t kMostRows = 1500;
+constexpr size_t kMaxRows = 1500;
 // More pairs take too long: then there are only so many rows.
-constexpr size_t kMostPairs = 50'000;
+constexpr size_t kMaxPairs = 50'000;
 constexpr size_t kFewRows = 250;
 
 uint32_t distance(uint64_t a, uint64_t b) { return static_cast<uint32_t>(hamming_distance(a, b)); }
 
 size_t count_near(const reference::Values& all, uint32_t most) {
   size_t n = 0;
-  for (size_t i = 0; i < all.size() && n <= kMostPairs; ++i) {
+  for (size_t i = 0; i < all.size() && n <= kMaxPairs; ++i) {
     for (size_t j = 0; j < i; ++j) n += distance(all[i], all[j]) <= most;
   }
   return n;
@@ -109,8 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Mostly small ones: those are searched by blocks.
   const uint32_t most = near < 128 ? near % 9 : near % 65;
   const uint8_t what = in.take<uint8_t>();
-  reference::Values all = fuzz::take_values(in, kMostRows);
-  if (count_near(all, most) > kMostPairs) all.resize(kFewRows);
+  reference::Values all = fuzz::take_values(in, kMaxRows);
+  if (count_near(all, most) > kMaxPairs) all.resize(kFewRows);
   if (what % 4 == 0) {
     check_components(s, all, most, what);
   } else {

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   DEMAND(f.size() == v.size());
   uint64_t weight = 0;
   for (size_t i = 0; i < f.size(); ++i) {
-    DEMAND(f[i] < features && (i == 0 || f[i] > f[i - 1]) && v[i] >= 1 && v[i] <= kMostInformation);
+    DEMAND(f[i] < features && (i == 0 || f[i] > f[i - 1]) && v[i] >= 1 && v[i] <= kMaxInformation);
     weight += v[i];
   }
   const WordRow row{f.data(), v.data(), f.size()};

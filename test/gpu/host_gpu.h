@@ -254,14 +254,14 @@ class HostGpu {
   // Threads come in several orders, so that nothing depends on one.
   class Block {
    public:
-    static constexpr uint32_t kMostThreads = 256;
+    static constexpr uint32_t kMaxThreads = 256;
     template <class T>
     class PerThread {
      public:
       T& operator()(uint32_t thread) { return of_[thread]; }
 
      private:
-      T of_[kMostThreads];
+      T of_[kMaxThreads];
     };
 
     Block(uint32_t x, uint32_t y, uint32_t threads, unsigned char* shared, uint32_t order, Team* team)

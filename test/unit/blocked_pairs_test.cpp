@@ -173,7 +173,7 @@ TEST(BlockedPairs, Limits) {
   EXPECT_THROW(BlockedPairs(0, {}), Error);
   EXPECT_THROW(BlockedPairs(65, {}), Error);
   EXPECT_THROW(BlockedPairs(1, {.max_block = 0}), Error);
-  EXPECT_THROW(BlockedPairs(1, {.max_block = kMostBlockRows + 1}), Error);
+  EXPECT_THROW(BlockedPairs(1, {.max_block = kMaxBlockRows + 1}), Error);
 }
 
 struct StopAfter final : StopCheck {

@@ -163,7 +163,7 @@ TEST(Kernels, UnpackEntries) {
         PackedEntries leaf;
         leaf.keys = keys.fields;
         leaf.tids = tids.fields;
-        leaf.base_key = random() & kMostKey;
+        leaf.base_key = random() & kMaxKey;
         leaf.base_block = random() % 2 == 0 ? random() % 1000 : 0xffffffffu - random() % 1000;
         leaf.off_mask = (uint64_t{1} << off_bits) - 1;
         leaf.n = n;
@@ -171,7 +171,7 @@ TEST(Kernels, UnpackEntries) {
         std::vector<Entry> expected;
         for (uint32_t i = 0; i < n; ++i) {
           const uint64_t block = leaf.base_block + (tids.at(i) >> off_bits);
-          expected.push_back({leaf.base_key + keys.at(i), (block << 16 | (tids.at(i) & leaf.off_mask)) & kMostTid});
+          expected.push_back({leaf.base_key + keys.at(i), (block << 16 | (tids.at(i) & leaf.off_mask)) & kMaxTid});
         }
         for (uint32_t from = 0; from < n; ++from) {
           for (const uint32_t to : {from, std::min(n, from + 1 + static_cast<uint32_t>(random() % 20)), n}) {

@@ -33,7 +33,7 @@ std::vector<Row> make_rows(Kind kind, Order order, size_t n, uint32_t seed) {
     for (size_t k = 0; k < keys; ++k) {
       uint64_t key = random() >> 24;
       if (kind == Kind::few_keys) key = 1 + key % 3;
-      if (kind == Kind::one_key) key = kMostKey;
+      if (kind == Kind::one_key) key = kMaxKey;
       if (kind == Kind::prefixes) key = (k + 1) << 36 | (random() % 5) << 20 | random() % 7;
       if (kind == Kind::mixed && key % 2 == 0) key = (key % 64) << 30;
       rows[i].keys.push_back(std::max<uint64_t>(key, 1));

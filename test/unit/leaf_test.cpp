@@ -72,13 +72,13 @@ void expect_same(const LeafView& leaf, const std::vector<Entry>& entries, size_t
     ASSERT_EQ(leaf.lower_bound(e), std::lower_bound(begin, end, e) - begin);
     const auto key_below = [](const Entry& x, uint64_t key) { return x.key < key; };
     ASSERT_EQ(leaf.lower_bound_key(e.key), std::lower_bound(begin, end, e.key, key_below) - begin);
-    const auto beyond_e = e.tid == kMostTid ? std::upper_bound(begin, end, e) : std::lower_bound(begin, end, e);
+    const auto beyond_e = e.tid == kMaxTid ? std::upper_bound(begin, end, e) : std::lower_bound(begin, end, e);
     const uint32_t before = static_cast<uint32_t>(beyond_e - begin);
     for (const uint32_t from_here : {0u, before - std::min<uint32_t>(before, random() % 20), before, n,
                                      static_cast<uint32_t>(random() % (n + 1))})
       ASSERT_EQ(leaf.end_from(from_here, e), std::max(before, from_here)) << from_here;
     // Whatever is said of where the leaf ends.
-    const uint64_t ends[] = {1, kMostKey, random() & kMostKey, e.key, e.key + 1, entries[from + n - 1].key, entries[from].key + 1};
+    const uint64_t ends[] = {1, kMaxKey, random() & kMaxKey, e.key, e.key + 1, entries[from + n - 1].key, entries[from].key + 1};
     for (const uint64_t beyond : {ends[random() % 7], ends[random() % 7]}) {
       ASSERT_EQ(leaf.lower_bound(e, beyond), std::lower_bound(begin, end, e) - begin) << beyond;
       ASSERT_EQ(leaf.lower_bound_key(e.key, beyond), std::lower_bound(begin, end, e.key, key_below) - begin) << beyond;
@@ -96,8 +96,8 @@ void expect_same(const LeafView& leaf, const std::vector<Entry>& entries, size_t
     check({e.key, e.tid - std::min<uint64_t>(e.tid, 1)});
     check({e.key - std::min<uint64_t>(e.key, 1), e.tid});
     check({e.key, 0});
-    check({e.key, kMostTid});
-    check({random() & kMostKey, random() & kMostTid});
+    check({e.key, kMaxTid});
+    check({random() & kMaxKey, random() & kMaxTid});
   }
 }
 
@@ -125,7 +125,7 @@ TEST(Leaf, RandomEntries) {
   for (const size_t n : {1u, 2u, 10u, 5000u}) {
     std::vector<Entry> entries;
     for (size_t i = 0; i < n; ++i)
-      entries.push_back(entry(random() & kMostKey, random() & 0xffffffff, random() & 0xffff));
+      entries.push_back(entry(random() & kMaxKey, random() & 0xffffffff, random() & 0xffff));
     expect_round_trip(entries, random);
   }
 }
@@ -138,7 +138,7 @@ TEST(Leaf, EntriesOfATable) {
       std::vector<Entry> entries;
       for (int i = 0; i < 6000; ++i) {
         const uint64_t row = random() % rows;
-        entries.push_back(entry(1 + (random() & (kMostKey >> (40 - key_bits))), row / 11, 1 + row % 11));
+        entries.push_back(entry(1 + (random() & (kMaxKey >> (40 - key_bits))), row / 11, 1 + row % 11));
       }
       expect_round_trip(entries, random);
     }
@@ -148,7 +148,7 @@ TEST(Leaf, EntriesOfATable) {
 // Lists longer than a leaf, and the roster: one key, no bits spent on it.
 TEST(Leaf, HotKeys) {
   Random random(3);
-  for (const uint64_t key : {kRosterKey, uint64_t{77}, kMostKey}) {
+  for (const uint64_t key : {kRosterKey, uint64_t{77}, kMaxKey}) {
     std::vector<Entry> entries;
     for (uint64_t row = 0; row < 20000; ++row) entries.push_back(entry(key, row / 11, 1 + row % 11));
     expect_round_trip(entries, random);
@@ -165,13 +165,13 @@ TEST(Leaf, HotKeys) {
   std::vector<Entry> entries;
   for (int i = 0; i < 30000; ++i)
     entries.push_back(
-        entry(random() % 3 == 0 ? random() & kMostKey : 1000 + random() % 3, random() % 5000, 1 + random() % 20));
+        entry(random() % 3 == 0 ? random() & kMaxKey : 1000 + random() % 3, random() % 5000, 1 + random() % 20));
   expect_round_trip(entries, random);
 }
 
 TEST(Leaf, Extremes) {
   Random random(4);
-  const uint64_t keys[] = {0, 1, 255, kMostKey - 1, kMostKey};
+  const uint64_t keys[] = {0, 1, 255, kMaxKey - 1, kMaxKey};
   const uint64_t blocks[] = {0, 1, 0x7fffffff, 0xfffffffe, 0xffffffff};
   const uint64_t offsets[] = {0, 1, 2, 0x7fff, 0xfffe, 0xffff};
   std::vector<Entry> all;
@@ -192,7 +192,7 @@ TEST(Leaf, EveryWidth) {
     for (unsigned block_bits = 0; block_bits <= 32; block_bits += 1 + block_bits / 6) {
       for (const unsigned off_bits : {0u, 1u, 3u, 8u, 15u, 16u}) {
         const auto pick = [&](unsigned bits) { return bits == 0 ? 0 : random() >> (64 - bits); };
-        const uint64_t base_key = random() % (kMostKey + 1 - (kMostKey >> (40 - key_bits)));
+        const uint64_t base_key = random() % (kMaxKey + 1 - (kMaxKey >> (40 - key_bits)));
         const uint64_t base_block =
             block_bits == 32 ? 0 : random() % ((uint64_t{1} << 32) - (uint64_t{1} << block_bits));
         std::vector<Entry> entries;
@@ -227,13 +227,13 @@ TEST(Leaf, EmptyLeaf) {
   EXPECT_EQ(leaf.lower_bound(kBeyondEntry), 0u);
   EXPECT_EQ(leaf.end_from(0, kBeyondEntry), 0u);
   EXPECT_EQ(leaf.lower_bound_key(0), 0u);
-  EXPECT_EQ(leaf.lower_bound_key(kMostKey), 0u);
+  EXPECT_EQ(leaf.lower_bound_key(kMaxKey), 0u);
 }
 
 TEST(Leaf, ClearForgets) {
   Random random(7);
   const auto packer = std::make_unique<LeafPacker>();
-  packer->add(entry(kMostKey - 1, 0xffffffff, 0xffff));
+  packer->add(entry(kMaxKey - 1, 0xffffffff, 0xffff));
   packer->clear();
   EXPECT_EQ(packer->count(), 0u);
   const Entry e = entry(3, 4, 5);
@@ -249,11 +249,11 @@ void read_all(const uint8_t* bytes, size_t size, Random& random) {
   LeafView leaf;
   if (!leaf.open(bytes, size)) return;
   for (uint32_t i = 0; i < leaf.count(); ++i) {
-    ASSERT_LE(leaf.tid(i), kMostTid);
-    ASSERT_LE(leaf.key(i), 2 * kMostKey);
+    ASSERT_LE(leaf.tid(i), kMaxTid);
+    ASSERT_LE(leaf.key(i), 2 * kMaxKey);
   }
   for (int i = 0; i < 20; ++i) {
-    const Entry e = {random() & kMostKey, random() & kMostTid};
+    const Entry e = {random() & kMaxKey, random() & kMaxTid};
     EXPECT_LE(leaf.lower_bound(e), leaf.count());
     EXPECT_LE(leaf.end_from(leaf.count() / 2, e), leaf.count());
     EXPECT_LE(leaf.lower_bound_key(e.key), leaf.count());
@@ -312,7 +312,7 @@ TEST(Leaf, ManyAtOnceAreOneByOne) {
 // One that fits in every other field, too, and comes with others.
 TEST(Leaf, TakesNoKeyBelowTheFirst) {
   const auto packer = std::make_unique<LeafPacker>();
-  for (const uint64_t first : {uint64_t{1}, uint64_t{1000}, kMostKey - 300}) {
+  for (const uint64_t first : {uint64_t{1}, uint64_t{1000}, kMaxKey - 300}) {
     const Entry entries[] = {entry(first, 5, 6), entry(first + 200, 4, 7), entry(first + 1, 5, 7), entry(first - 1, 5, 6),
                              entry(first + 2, 5, 6)};
     EXPECT_EQ(packer->add(entries, 5), 3u);
@@ -358,7 +358,7 @@ TEST(Leaf, OpenRefuses) {
   EXPECT_FALSE(opens([](LeafHead& h) { h.key_bits = 41; }));
   EXPECT_FALSE(opens([](LeafHead& h) { h.block_bits = 33; }));
   EXPECT_FALSE(opens([](LeafHead& h) { h.off_bits = 17; }));
-  EXPECT_FALSE(opens([](LeafHead& h) { h.base_key = kMostKey + 1; }));
+  EXPECT_FALSE(opens([](LeafHead& h) { h.base_key = kMaxKey + 1; }));
   LeafView leaf;
   for (uint32_t size = 0; size < image.size; ++size) EXPECT_FALSE(leaf.open(image.data.get(), size));
   const std::vector<uint8_t> large(kLeafBytes + 1);
@@ -371,8 +371,8 @@ TEST(Entry, OrderAndSuccessor) {
   EXPECT_LT((Entry{1, 5}), (Entry{2, 0}));
   EXPECT_LT((Entry{1, 5}), (Entry{1, 6}));
   EXPECT_EQ(successor({1, 5}), (Entry{1, 6}));
-  EXPECT_EQ(successor({1, kMostTid}), (Entry{2, 0}));
-  for (const Entry& e : {Entry{0, 0}, Entry{7, kMostTid}, Entry{kMostKey, 3}}) {
+  EXPECT_EQ(successor({1, kMaxTid}), (Entry{2, 0}));
+  for (const Entry& e : {Entry{0, 0}, Entry{7, kMaxTid}, Entry{kMaxKey, 3}}) {
     EXPECT_LT(e, successor(e));
     EXPECT_TRUE(e <= e);
     EXPECT_FALSE(successor(e) <= e);

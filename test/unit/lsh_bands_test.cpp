@@ -170,7 +170,7 @@ TEST(LshBands, KeysAreTheReferencesAtEverySize) {
       const auto row = random_signature(random, num_perm, bits);
       for (const uint32_t bands : {1u, 2u, 3u, 7u, 33u, num_perm / 3, num_perm - 1, num_perm}) {
         for (const bool exact : {true, false}) {
-          if (bands > std::min(num_perm, kMostIndexBands)) continue;
+          if (bands > std::min(num_perm, kMaxIndexBands)) continue;
           const BandLayout layout{num_perm, bits, bands, exact ? 0 : num_perm / bands, num_perm - bands + 1};
           ASSERT_TRUE(valid_layout(layout));
           ASSERT_EQ(keys_of(layout, row.get()), reference_keys(layout, row.get()));

@@ -12,7 +12,7 @@ namespace neardup {
 namespace {
 
 TEST(LshBlocks, WidthsShareOutTheValue) {
-  for (uint32_t blocks = kFewestBlocks; blocks <= kMostBlocks; ++blocks) {
+  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < blocks; ++i) {
       EXPECT_EQ(block_begin(blocks, i), sum);
@@ -71,7 +71,7 @@ std::vector<uint64_t> probes(uint32_t blocks, const BlockPlan& plan, uint64_t va
 
 TEST(LshBlocks, EveryValueWithinTheDistanceIsFound) {
   std::mt19937_64 random(7);
-  for (uint32_t blocks = kFewestBlocks; blocks <= kMostBlocks; ++blocks) {
+  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {
     for (uint32_t distance = 0; distance <= std::min(most_distance(blocks), 12u); ++distance) {
       BlockPlan plan;
       ASSERT_TRUE(plan_blocks(blocks, distance, &plan));

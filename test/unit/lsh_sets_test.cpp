@@ -76,13 +76,13 @@ TEST(SetPlan, Edges) {
   EXPECT_TRUE(plan_set(5, NAN).served);
   EXPECT_TRUE(plan_set(1601, 1).large);
   EXPECT_FALSE(plan_set(1600, 1).large);
-  EXPECT_TRUE(plan_set(kMostQuerySet, 0.5).served);
-  EXPECT_FALSE(plan_set(kMostQuerySet + 1, 0.5).served);
+  EXPECT_TRUE(plan_set(kMaxQuerySet, 0.5).served);
+  EXPECT_FALSE(plan_set(kMaxQuerySet + 1, 0.5).served);
   EXPECT_FALSE(plan_set(5, -INFINITY).served);
 }
 
 TEST(Minutiae, CellsOfFunctionsAreFrozen) {
-  uint32_t cells[kMostFunctionCells];
+  uint32_t cells[kMaxFunctionCells];
   function_cells(kDefaultMinutiae, 0, cells);
   const std::vector<uint32_t> first(cells, cells + 3);
   function_cells(kDefaultMinutiae, 1023, cells);
@@ -112,7 +112,7 @@ TEST(Minutiae, BucketsEqualDefinition) {
       std::vector<int64_t> s = random_set(rng, static_cast<size_t>(cells) * (round % 4) / 2, 4 * cells);
       std::vector<uint32_t> want;
       for (uint32_t f = 0; f < rules.functions; ++f) {
-        uint32_t of_f[kMostFunctionCells];
+        uint32_t of_f[kMaxFunctionCells];
         function_cells(rules, f, of_f);
         if (std::all_of(of_f, of_f + rules.cells, [&](uint32_t c) { return std::binary_search(s.begin(), s.end(), int64_t{c}); }))
           want.push_back(f);

@@ -27,7 +27,7 @@ Rows defined(const Lists& lists, unsigned least) {
     for (const uint64_t t : list) ++hits[t];
   Rows out;
   for (const auto& [t, n] : hits)
-    if (n >= least) out.emplace_back(t, std::min(n, RowCounter::kMostHits));
+    if (n >= least) out.emplace_back(t, std::min(n, RowCounter::kMaxHits));
   return out;
 }
 
@@ -183,7 +183,7 @@ TEST(RowCounter, KnowsWhereItIsNoUse) {
   const auto counter = new_counter();
   EXPECT_FALSE(is_worth(*counter, {}));
   // Thin lists: 16 places a block.
-  const uint64_t most = 2 * RowCounter::kMostRowsPerEntry / 16;
+  const uint64_t most = 2 * RowCounter::kMaxRowsPerEntry / 16;
   EXPECT_TRUE(is_worth(*counter, {tid(0, 15), tid(most - 1, 1)}));
   EXPECT_FALSE(is_worth(*counter, {tid(0, 15), tid(most, 1)}));
   EXPECT_FALSE(is_worth(*counter, {tid(0, 1), tid((uint64_t{1} << 32) - 2, 1)}));
@@ -192,7 +192,7 @@ TEST(RowCounter, KnowsWhereItIsNoUse) {
   EXPECT_FALSE(is_worth(*counter, std::vector<uint64_t>(100, tid(1, 4'096))));
   // Too many lists, and as many as may be.
   std::vector<uint64_t> falling;
-  for (uint64_t i = RowCounter::kMostLists; i > 0; --i) falling.push_back(tid(i, 1));
+  for (uint64_t i = RowCounter::kMaxLists; i > 0; --i) falling.push_back(tid(i, 1));
   ASSERT_TRUE(is_worth(*counter, falling));
   size_t rows = 0;
   counter->at_least(falling.data(), 1, [&](uint64_t, unsigned) { ++rows; });
@@ -210,7 +210,7 @@ void expect_all_that_may_have(RowCounter& counter, const std::vector<uint64_t>& 
   for (const uint64_t t : tids) ++hits[t];
   Rows expected;
   for (const uint64_t t : std::set<uint64_t>(tids.begin(), tids.begin() + static_cast<ptrdiff_t>(nfirst)))
-    if (hits[t] >= least) expected.emplace_back(t, std::min(hits[t], RowCounter::kMostHits));
+    if (hits[t] >= least) expected.emplace_back(t, std::min(hits[t], RowCounter::kMaxHits));
   counter.clear();
   counter.add(tids.data(), static_cast<uint32_t>(tids.size()));
   std::vector<uint64_t> copy(tids);
@@ -222,7 +222,7 @@ void expect_all_that_may_have(RowCounter& counter, const std::vector<uint64_t>& 
     EXPECT_TRUE(!any || t > last) << "out of order, or again";
     any = true;
     last = t;
-    EXPECT_TRUE(n >= least && n <= RowCounter::kMostHits && n >= std::min(hits[t], RowCounter::kMostHits)) << n;
+    EXPECT_TRUE(n >= least && n <= RowCounter::kMaxHits && n >= std::min(hits[t], RowCounter::kMaxHits)) << n;
     if (at < expected.size() && expected[at].first == t)
       ++at;
     else

@@ -75,7 +75,7 @@ TEST(Simhash, WeightsThatCarry) {
 
 TEST(Simhash, WeightsOutOfRange) {
   SimhashSums sums;
-  for (const double bad : {-1.0, -1e-300, std::nextafter(kMostSimhashWeight, 1e300), HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+  for (const double bad : {-1.0, -1e-300, std::nextafter(kMaxSimhashWeight, 1e300), HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     try {
       sums.add(1, bad, 7);
       FAIL() << bad;
@@ -86,7 +86,7 @@ TEST(Simhash, WeightsOutOfRange) {
     }
   }
   EXPECT_FALSE(sums.result()) << "a refused weight is not counted";
-  sums.add(1, kMostSimhashWeight);
+  sums.add(1, kMaxSimhashWeight);
   EXPECT_EQ(sums.result(), 1u);
   for (int i = 0; i < 28; ++i) {
     SimhashSums copy = sums;

@@ -221,12 +221,12 @@ TEST(SimilarWords, ElsewhereOrHere) {
 }
 
 TEST(SimilarWords, Refusals) {
-  const uint32_t weights[] = {kMostWeight, kMostWeight + 1};
+  const uint32_t weights[] = {kMaxFeatureWeight, kMaxFeatureWeight + 1};
   const uint32_t tie[] = {0, 1};
   SimilarOptions options;
   SimilarWords fits(1, weights, tie, 1, options);
   EXPECT_THROW(SimilarWords(2, weights, tie, 1, options), Error);
-  for (const uint32_t k : {0u, kMostSimilar + 1}) {
+  for (const uint32_t k : {0u, kMaxSimilar + 1}) {
     options.k = k;
     EXPECT_THROW(SimilarWords(1, weights, tie, 1, options), Error) << k;
   }

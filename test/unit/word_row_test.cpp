@@ -28,14 +28,14 @@ std::vector<uint8_t> encoded(const Row& row) {
   return out;
 }
 
-Row decoded(const std::vector<uint8_t>& bytes, uint32_t features = kMostWordFeatures) {
+Row decoded(const std::vector<uint8_t>& bytes, uint32_t features = kMaxWordFeatures) {
   const test::Exact exact({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   Row out;
   decode_word_row(exact.data(), exact.size(), features, &out.features, &out.values);
   return out;
 }
 
-std::string refusal(const std::vector<uint8_t>& bytes, uint32_t features = kMostWordFeatures) {
+std::string refusal(const std::vector<uint8_t>& bytes, uint32_t features = kMaxWordFeatures) {
   try {
     decoded(bytes, features);
   } catch (const Error& e) {
@@ -51,7 +51,7 @@ Row some_row(test::Random& random, size_t most, uint32_t features) {
   const uint64_t step = 1 + random() % (1 + features / (most + 1));
   for (size_t n = random() % (most + 1); n > 0 && f < features; --n) {
     row.features.push_back(static_cast<uint32_t>(f));
-    row.values.push_back(static_cast<uint16_t>(1 + random() % kMostInformation));
+    row.values.push_back(static_cast<uint16_t>(1 + random() % kMaxInformation));
     f += 1 + random() % step;
   }
   return row;
@@ -70,17 +70,17 @@ TEST(WordRow, ByExample) {
 TEST(WordRow, ThereAndBack) {
   test::Random random(1);
   for (int i = 0; i < 300; ++i) {
-    const uint32_t features = i % 3 == 0 ? kMostWordFeatures : 1 + random() % 100000;
+    const uint32_t features = i % 3 == 0 ? kMaxWordFeatures : 1 + random() % 100000;
     const Row row = some_row(random, i % 2 ? 5 : 400, features);
     ASSERT_EQ(decoded(encoded(row), features), row);
   }
-  const Row last{{kMostWordFeatures - 1}, {5}};
+  const Row last{{kMaxWordFeatures - 1}, {5}};
   EXPECT_EQ(decoded(encoded(last)), last);
   // Appended to what is there.
   Row two{{7}, {8}};
   const std::vector<uint8_t> bytes = encoded(last);
-  decode_word_row(bytes.data(), bytes.size(), kMostWordFeatures, &two.features, &two.values);
-  EXPECT_EQ(two, (Row{{7, kMostWordFeatures - 1}, {8, 5}}));
+  decode_word_row(bytes.data(), bytes.size(), kMaxWordFeatures, &two.features, &two.values);
+  EXPECT_EQ(two, (Row{{7, kMaxWordFeatures - 1}, {8, 5}}));
 }
 
 TEST(WordRow, DamagedBytes) {

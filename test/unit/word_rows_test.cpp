@@ -31,7 +31,7 @@ std::vector<Kept> random_rows(Random& random, uint32_t n) {
     for (uint32_t f = 0; f < kFeatures && random() % 3000 != 0; ++f) {
       if (random() % sparse != 0) continue;
       r.features.push_back(f);
-      r.values.push_back(static_cast<uint16_t>(1 + random() % kMostInformation));
+      r.values.push_back(static_cast<uint16_t>(1 + random() % kMaxInformation));
     }
   }
   return rows;
@@ -97,7 +97,7 @@ TEST(WordRows, ComparesWhatIsKept) {
 TEST(WordRows, RefusesTooMuchInformation) {
   std::vector<uint32_t> features(40000);
   for (uint32_t i = 0; i < features.size(); ++i) features[i] = i;
-  const std::vector<uint16_t> values(features.size(), kMostInformation);
+  const std::vector<uint16_t> values(features.size(), kMaxInformation);
   WordRows rows(40000, SIZE_MAX, nullptr, nullptr);
   rows.add({features.data(), values.data(), 32000});
   EXPECT_THROW(rows.add({features.data(), values.data(), features.size()}), Error);

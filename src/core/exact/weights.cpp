@@ -42,7 +42,7 @@ double square_sum(const std::vector<TextWeight>& set) noexcept {
 }  // namespace
 
 WeightUnits weight_units(double weight, size_t number) {
-  if (!(weight >= 0 && weight <= kMostSimhashWeight))
+  if (!(weight >= 0 && weight <= kMaxSimhashWeight))
     throw Error(Errc::invalid_argument, (number == 0 ? "weight" : "weight " + std::to_string(number)) +
                                             " must be from 0 to 1099511627776 (2^40): " + number_text(weight));
   return static_cast<WeightUnits>(std::nearbyint(std::ldexp(weight, kWeightBits)));

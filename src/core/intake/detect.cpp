@@ -138,7 +138,7 @@ Measured measured(const TextBits& text, uint64_t whole, uint64_t broken) {
 
 // UTF-8. Up to three continuation bytes in a row are one character whose beginning is lost.
 Measured measure_utf8(const uint8_t* p, size_t n) {
-  constexpr unsigned kMostContinuations = 3;
+  constexpr unsigned kMaxContinuations = 3;
   TextBits text;
   uint64_t whole = 0;
   uint64_t broken = 0;
@@ -151,7 +151,7 @@ Measured measure_utf8(const uint8_t* p, size_t n) {
         stray = 0;
       },
       [&](const uint8_t* at, unsigned bytes) {
-        const bool more = detail::continuation(*at) && stray > 0 && stray < kMostContinuations;
+        const bool more = detail::continuation(*at) && stray > 0 && stray < kMaxContinuations;
         text.add_broken(more ? 0 : 1, bytes);
         broken += !more;
         stray = detail::continuation(*at) ? (more ? stray + 1 : 1) : 0;

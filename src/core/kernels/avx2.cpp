@@ -232,7 +232,7 @@ class EightFields {
 class TidsOf {
  public:
   TARGET explicit TidsOf(const PackedEntries& leaf)
-      : off_mask_(words_of(leaf.off_mask)), base_(words_of(leaf.base_block)), most_(words_of(kMostTid)),
+      : off_mask_(words_of(leaf.off_mask)), base_(words_of(leaf.base_block)), most_(words_of(kMaxTid)),
         off_bits_(_mm_cvtsi32_si128(static_cast<int>(leaf.off_bits))) {}
 
   TARGET __m256i operator()(__m256i v) const {

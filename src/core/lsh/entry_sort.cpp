@@ -94,7 +94,7 @@ EntryChunk::EntryChunk(size_t budget) : budget_(std::max<size_t>(budget, 64 * 10
 
 bool EntryChunk::grow(uint32_t n, Poller& poller) {
   const size_t most_words = std::min<size_t>(budget_ / kWordBytes, UINT32_MAX);
-  const size_t most_rows = std::min(budget_ / kRowBytes, kMostRows);
+  const size_t most_rows = std::min(budget_ / kRowBytes, kMaxRows);
   const bool fits =
       (nwords_ + n) * kWordBytes + (rows_ + 1) * kRowBytes <= budget_ && nwords_ + n <= most_words && rows_ < most_rows;
   if (!fits && rows_ != 0) return false;
@@ -129,7 +129,7 @@ void EntryChunk::order_rows(Poller& poller) {
     number[sorted[i].value] = static_cast<uint32_t>(i);
   });
   in_pieces(nwords_,
-            [&](size_t i) { words_[i] = (words_[i] & ~(kMostRows - 1)) | number[words_[i] & (kMostRows - 1)]; });
+            [&](size_t i) { words_[i] = (words_[i] & ~(kMaxRows - 1)) | number[words_[i] & (kMaxRows - 1)]; });
 }
 
 void EntryChunk::sort(Poller& poller) {
@@ -151,7 +151,7 @@ size_t EntryChunk::take(Entry* out, size_t most) noexcept {
   }
   const size_t n = std::min(most, nwords_ - (taken_ - rows_));
   const uint64_t* words = words_.data() + (taken_ - rows_);
-  for (size_t i = 0; i < n; ++i) out[i] = {words[i] >> kRowBits, tids_[words[i] & (kMostRows - 1)]};
+  for (size_t i = 0; i < n; ++i) out[i] = {words[i] >> kRowBits, tids_[words[i] & (kMaxRows - 1)]};
   taken_ += n;
   return n;
 }

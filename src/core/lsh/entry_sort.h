@@ -52,7 +52,7 @@ class EntryChunk {
  private:
   // A word is key << kRowBits | number of the row in the chunk.
   static constexpr unsigned kRowBits = 64 - kKeyBits;
-  static constexpr size_t kMostRows = size_t{1} << kRowBits;
+  static constexpr size_t kMaxRows = size_t{1} << kRowBits;
 
   void order_rows(Poller& poller);
 
@@ -140,12 +140,12 @@ class RunPacker {
 // source was given its next leaf.
 class EntryMerge {
  public:
-  static constexpr uint32_t kMostSources = 256;
+  static constexpr uint32_t kMaxSources = 256;
   static constexpr uint32_t kNone = ~uint32_t{0};
   // What it holds for a source, the leaves aside.
   static constexpr size_t kBytesPerSource = 1200;
 
-  // sources: 1..kMostSources. Throws bad_alloc.
+  // sources: 1..kMaxSources. Throws bad_alloc.
   explicit EntryMerge(uint32_t sources);
 
   // The next leaf of a source: kLeafBytes that stay until the source is hungry again; nullptr: it has ended.

@@ -10,11 +10,11 @@ constexpr uint64_t mask_of(unsigned bits) noexcept { return bits == 0 ? 0 : ~uin
 
 constexpr size_t bytes_of(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
 
-// Appends fields of up to kMostBits bits, low bits first. Writes up to 8 bytes at a time: those after the fields are zero, and are
+// Appends fields of up to kMaxBits bits, low bits first. Writes up to 8 bytes at a time: those after the fields are zero, and are
 // the spare ones once finish() was called.
 class BitWriter {
  public:
-  static constexpr unsigned kMostBits = 56;
+  static constexpr unsigned kMaxBits = 56;
 
   explicit BitWriter(uint8_t* p) noexcept : p_(p) {}
 
@@ -45,7 +45,7 @@ template <typename F>
 uint8_t* write_fields(uint8_t* p, uint32_t n, unsigned bits, F field) noexcept {
   BitWriter writer(p);
   uint32_t i = 0;
-  if (2 * bits <= BitWriter::kMostBits)  // most often: two at once
+  if (2 * bits <= BitWriter::kMaxBits)  // most often: two at once
     for (; i + 2 <= n; i += 2) writer.put(field(i) | field(i + 1) << bits, 2 * bits);
   for (; i < n; ++i) writer.put(field(i), bits);
   return writer.finish();
@@ -57,7 +57,7 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   if (size < sizeof(LeafHead) + 16 || size > kLeafBytes) return false;
   LeafHead head;
   std::memcpy(&head, bytes, sizeof head);
-  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMostKey || head.n > kMostLeafEntries)
+  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMaxKey || head.n > kMaxLeafEntries)
     return false;
   const unsigned tid_bits = head.block_bits + head.off_bits;
   const size_t keys = bytes_of(uint64_t{head.n} * head.key_bits) + 8;
@@ -90,7 +90,7 @@ uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
 uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
   if (end.key < packed_.base_key) return from;
   const uint64_t wanted = end.key - packed_.base_key;
-  const uint64_t least_above = end.tid == kMostTid ? wanted + 1 : wanted;  // keys below it are before the end
+  const uint64_t least_above = end.tid == kMaxTid ? wanted + 1 : wanted;  // keys below it are before the end
   const auto at_key = [this](uint32_t i) { return packed_.keys.at(i); };
   // In doubling steps, then by halves.
   uint32_t to = packed_.n;
@@ -108,7 +108,7 @@ uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
     from = below ? from + half + 1 : from;
     n = below ? n - half - 1 : half;
   }
-  if (end.tid == kMostTid) return from;
+  if (end.tid == kMaxTid) return from;
   // Within the end's key.
   n = packed_.n - from;
   while (n != 0) {
@@ -229,7 +229,7 @@ bool LeafPacker::add_wider(const Entry& e) noexcept {
   const unsigned block_bits = bit_width_of(most - least);
   const unsigned off_bits = bit_width_of(off_mask_ | (e.tid & 0xffff));
   const unsigned bits = key_bits + block_bits + off_bits;
-  const uint32_t room = bits == 0 ? kMostLeafEntries : std::min(kLeafDataBits / bits, kMostLeafEntries);
+  const uint32_t room = bits == 0 ? kMaxLeafEntries : std::min(kLeafDataBits / bits, kMaxLeafEntries);
   if (n_ >= room) return false;
   entries_[n_++] = e;
   room_ = room;

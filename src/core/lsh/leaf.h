@@ -11,11 +11,11 @@ namespace neardup {
 
 // A stored key has 40 bits; key 0 is the roster, which holds the TID of every indexed row once.
 inline constexpr unsigned kKeyBits = 40;
-inline constexpr uint64_t kMostKey = (uint64_t{1} << kKeyBits) - 1;
+inline constexpr uint64_t kMaxKey = (uint64_t{1} << kKeyBits) - 1;
 inline constexpr uint64_t kRosterKey = 0;
 // A TID is block << 16 | offset.
 inline constexpr unsigned kTidBits = 48;
-inline constexpr uint64_t kMostTid = (uint64_t{1} << kTidBits) - 1;
+inline constexpr uint64_t kMaxTid = (uint64_t{1} << kTidBits) - 1;
 
 // Ordered by (key, tid).
 struct Entry {
@@ -26,9 +26,9 @@ inline bool operator<(const Entry& a, const Entry& b) noexcept { return a.key !=
 inline bool operator==(const Entry& a, const Entry& b) noexcept { return a.key == b.key && a.tid == b.tid; }
 inline bool operator<=(const Entry& a, const Entry& b) noexcept { return !(b < a); }
 inline constexpr Entry kLeastEntry{0, 0};
-inline constexpr Entry kBeyondEntry{kMostKey, kMostTid};  // above every entry: offset 65535 does not occur
+inline constexpr Entry kBeyondEntry{kMaxKey, kMaxTid};  // above every entry: offset 65535 does not occur
 // The least entry above e.
-inline Entry successor(const Entry& e) noexcept { return e.tid == kMostTid ? Entry{e.key + 1, 0} : Entry{e.key, e.tid + 1}; }
+inline Entry successor(const Entry& e) noexcept { return e.tid == kMaxTid ? Entry{e.key + 1, 0} : Entry{e.key, e.tid + 1}; }
 
 // A leaf, from byte 24: this head, n keys of key_bits less base_key, 8 spare bytes, n TIDs of block_bits + off_bits
 // (block less base_block, then offset), 8 spare bytes.
@@ -47,7 +47,7 @@ inline constexpr uint32_t kLeafBytes = 8176 - 24;                               
 inline constexpr uint32_t kLeafDataBits = 8 * (kLeafBytes - sizeof(LeafHead) - 16 - 2);  // for n * (key + block + off bits)
 
 // Entries differ, so n of them need log2(n) bits each: a leaf holds fewer than 5000.
-inline constexpr uint32_t kMostLeafEntries = 8192;
+inline constexpr uint32_t kMaxLeafEntries = 8192;
 
 inline unsigned bit_width_of(uint64_t v) noexcept { return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v)); }
 
@@ -78,7 +78,7 @@ struct PackedEntries {
   uint64_t key(uint32_t i) const noexcept { return base_key + keys.at(i); }
   uint64_t tid(uint32_t i) const noexcept {
     const uint64_t v = tids.at(i);
-    return ((base_block + (v >> off_bits)) << 16 | (v & off_mask)) & kMostTid;
+    return ((base_block + (v >> off_bits)) << 16 | (v & off_mask)) & kMaxTid;
   }
 };
 
@@ -100,7 +100,7 @@ class LeafView {
   // First index whose key is not below `key`.
   uint32_t lower_bound_key(uint64_t key, uint64_t beyond = 0) const noexcept;
 
-  // The first index at or after `from` whose entry is not below `end`; with kMostTid, which no row has, that after all of
+  // The first index at or after `from` whose entry is not below `end`; with kMaxTid, which no row has, that after all of
   // the key. Fast where it is near.
   uint32_t end_from(uint32_t from, const Entry& end) const noexcept;
 
@@ -164,7 +164,7 @@ class LeafPacker {
   uint64_t most_block_;
   uint64_t block_mask_;   // the greatest distance from least_block_ that fits into its field
   uint64_t off_mask_;
-  Entry entries_[kMostLeafEntries];
+  Entry entries_[kMaxLeafEntries];
 };
 
 }  // namespace neardup

@@ -153,18 +153,18 @@ BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, doub
   const uint32_t need = min_matches(threshold, false, num_perm, bits);
   const uint32_t mismatches = num_perm - need;
   const BandLayout exact{num_perm, bits, mismatches + 1, 0, need};
-  const bool fits = exact.bands <= kMostIndexBands;
+  const bool fits = exact.bands <= kMaxIndexBands;
   if (recall == 1 || mismatches == 0) {
     if (fits) return exact;
     throw Error(Errc::too_large,
                 "threshold " + number_text(threshold) + " needs " + std::to_string(exact.bands) + " bands of " +
-                    std::to_string(num_perm) + " components, and " + std::to_string(kMostIndexBands) + " are possible",
+                    std::to_string(num_perm) + " components, and " + std::to_string(kMaxIndexBands) + " are possible",
                 {}, "Take a higher threshold or fewer components; an index can also have recall below 1.");
   }
 
   // With more components in a band its chance hits fall and the bands increase, since a whole band of r + 1 components
   // holds a whole one of r. So once the bands alone cost more than the best layout, none after it is better.
-  const uint32_t most_bands = std::min(exact.bands, kMostIndexBands);
+  const uint32_t most_bands = std::min(exact.bands, kMaxIndexBands);
   BandLayout best = exact;
   double least = fits ? cost_of(exact) : HUGE_VAL;
   for (uint32_t rows = 1; rows <= need; ++rows) {
@@ -179,7 +179,7 @@ BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, doub
   if (best.exact() && !fits)
     throw Error(Errc::too_large,
                 "threshold " + number_text(threshold) + " with recall " + number_text(recall) + " needs more than " +
-                    std::to_string(kMostIndexBands) + " bands of " + std::to_string(num_perm) + " components",
+                    std::to_string(kMaxIndexBands) + " bands of " + std::to_string(num_perm) + " components",
                 {}, "Take a higher threshold, a lower recall or fewer components.");
   return best;
 }
@@ -188,7 +188,7 @@ bool valid_layout(const BandLayout& layout) noexcept {
   if (layout.num_perm < kMinNumPerm || layout.num_perm > kMaxNumPerm) return false;
   if (layout.bits != 8 && layout.bits != 16 && layout.bits != 32) return false;
   if (layout.need < 1 || layout.need > layout.num_perm) return false;
-  if (layout.bands < 1 || layout.bands > kMostIndexBands) return false;
+  if (layout.bands < 1 || layout.bands > kMaxIndexBands) return false;
   return layout.rows == 0 ? layout.bands == layout.num_perm - layout.need + 1
                           : layout.rows <= layout.num_perm / layout.bands;
 }

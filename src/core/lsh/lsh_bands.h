@@ -8,7 +8,7 @@
 namespace neardup {
 
 // Keys that a row of an index may have.
-inline constexpr uint32_t kMostIndexBands = 1600;
+inline constexpr uint32_t kMaxIndexBands = 1600;
 
 // Disjoint bands of neighbouring components. Plain data; an index stores bands, rows and need.
 //
@@ -19,7 +19,7 @@ inline constexpr uint32_t kMostIndexBands = 1600;
 struct BandLayout {
   uint32_t num_perm;
   uint32_t bits;
-  uint32_t bands;  // 1..kMostIndexBands
+  uint32_t bands;  // 1..kMaxIndexBands
   uint32_t rows;   // components of every band; 0: the exact layout
   uint32_t need;   // least number of equal components at the threshold, 1..num_perm
 
@@ -32,7 +32,7 @@ struct BandLayout {
 // finds a row of exactly `need` equal components with at least that probability, all places being equally likely; rows
 // of more are found more often. Never more bands than the exact layout, which is taken when it is no dearer.
 // num_perm 16..4096, bits 8, 16 or 32. Cost: microseconds; recall < 1 with thousands of components up to 0.1 s.
-// Error{invalid_argument}: threshold or recall not in (0, 1]. Error{too_large}: more than kMostIndexBands bands.
+// Error{invalid_argument}: threshold or recall not in (0, 1]. Error{too_large}: more than kMaxIndexBands bands.
 BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, double recall);
 
 // False unless the fields are what choose_bands() may return: then every band lies within the signature.

@@ -7,7 +7,7 @@ namespace neardup {
 
 bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept {
   // C(width, radius + 1) more values come in when a radius grows by one: from the smallest number on.
-  uint64_t next[kMostBlocks];
+  uint64_t next[kMaxBlocks];
   for (uint32_t i = 0; i < blocks; ++i) {
     plan->radius[i] = -1;
     next[i] = 1;
@@ -17,7 +17,7 @@ bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept {
     // Of equal ones the first, which is the widest.
     const uint32_t i = static_cast<uint32_t>(std::min_element(next, next + blocks) - next);
     probes += next[i];
-    if (probes > kMostBlockProbes) return false;
+    if (probes > kMaxBlockProbes) return false;
     const uint32_t width = block_width(blocks, i);
     const uint32_t radius = static_cast<uint32_t>(++plan->radius[i]);
     next[i] = next[i] * (width - radius) / (radius + 1);
@@ -35,7 +35,7 @@ uint32_t most_distance(uint32_t blocks) noexcept {
 
 uint32_t least_distance(uint32_t blocks, const BlockPlan& plan, uint32_t hits) noexcept {
   // A block without a hit differs in radius + 1 bits at least; which ones those are is not known.
-  uint32_t misses[kMostBlocks];  // ascending
+  uint32_t misses[kMaxBlocks];  // ascending
   uint32_t n = 0;
   for (uint32_t i = 0; i < blocks; ++i) {
     if (plan.radius[i] < 0) continue;

@@ -13,7 +13,7 @@
 namespace neardup {
 
 inline constexpr uint32_t kFewestBlocks = 2;
-inline constexpr uint32_t kMostBlocks = 7;
+inline constexpr uint32_t kMaxBlocks = 7;
 inline constexpr uint32_t kDefaultBlocks = 4;
 // Wider blocks have shorter lists, which pays from this many rows on.
 inline constexpr uint32_t kBlocksOfLargeTables = 3;
@@ -41,14 +41,14 @@ constexpr uint64_t block_key(uint32_t blocks, uint32_t block, uint64_t value) no
 }
 
 // More look-ups than this are no longer worth it: 15 bits in 4 blocks, 10 in 3.
-inline constexpr uint32_t kMostBlockProbes = 4096;
+inline constexpr uint32_t kMaxBlockProbes = 4096;
 
 // Radii for a distance; those that need the fewest look-ups.
 struct BlockPlan {
   uint32_t probes;           // block values within the radii
-  int8_t radius[kMostBlocks];  // -1: the block is not looked up
+  int8_t radius[kMaxBlocks];  // -1: the block is not looked up
 };
-// False where more than kMostBlockProbes would be needed. blocks 2..7, distance 0..64.
+// False where more than kMaxBlockProbes would be needed. blocks 2..7, distance 0..64.
 bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept;
 
 // The greatest distance that plan_blocks() takes, 63 at most: 64 keeps all values.

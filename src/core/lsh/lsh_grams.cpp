@@ -70,12 +70,12 @@ uint32_t promised(uint32_t q, uint32_t longer, uint32_t edits) noexcept {
   return longer > lost ? longer - lost : 0;
 }
 
-// The least number of keys that a qualifying part has in common with one of n characters, 1..kMostGramLength.
+// The least number of keys that a qualifying part has in common with one of n characters, 1..kMaxGramLength.
 uint32_t promised_hits(const GramRules& rules, uint32_t n, double rate) noexcept {
   if (n < rules.short_length) return 1;
   uint32_t least = promised(rules.q, n, most_edits(2 * n, rate));  // shorter rows: fewer edits, the same grams
   for (uint32_t row = n + 1; row <= kCtphMaxPart && row - n <= most_edits(row + n, rate); ++row) {
-    if (row > kMostGramLength) return 1;
+    if (row > kMaxGramLength) return 1;
     least = std::min(least, promised(rules.q, row, most_edits(row + n, rate)));
   }
   return std::max(least, 1u);
@@ -99,13 +99,13 @@ uint32_t most_edits(uint32_t lengths, double rate) noexcept {
 }
 
 GramRules gram_rules(double max_rate) {
-  if (!(max_rate >= 0 && max_rate <= kMostMaxRate))
+  if (!(max_rate >= 0 && max_rate <= kMaxMaxRate))
     throw Error(Errc::invalid_argument, "max_rate must be from 0 to 0.15: " + number_text(max_rate));
   GramRules rules{max_rate, 0, 0};
   if (max_rate == 0) return rules;
   rules.q = max_rate <= kLongGramRate ? kGrams7 : kGrams3;
   // The lemma's number for two parts of this length; of a longer and a shorter one it is no smaller.
-  for (uint32_t n = kMostGramLength; n > 0; --n) {
+  for (uint32_t n = kMaxGramLength; n > 0; --n) {
     if (promised(rules.q, n, most_edits(2 * n, max_rate)) > 0) continue;
     rules.short_length = n + 1;
     break;
@@ -121,9 +121,9 @@ std::vector<uint64_t> gram_keys(const GramRules& rules, const CtphView& digest) 
   for (uint32_t i = 0; i < 2; ++i) {
     const uint32_t exponent = digest.exponent + i;
     const size_t n = parts[i].size();
-    if (n > kMostGramLength) keys.push_back(plain_key(kLong, exponent));
-    if (cut[i].size() <= kMostGramLength) add_grams(cut[i], kScoreGram, exponent, false, &keys);
-    if (rules.q == 0 || n == 0 || n > kMostGramLength) continue;
+    if (n > kMaxGramLength) keys.push_back(plain_key(kLong, exponent));
+    if (cut[i].size() <= kMaxGramLength) add_grams(cut[i], kScoreGram, exponent, false, &keys);
+    if (rules.q == 0 || n == 0 || n > kMaxGramLength) continue;
     add_grams(values_of(parts[i], false), rules.q, exponent, true, &keys);
     if (n < rules.short_length) keys.push_back(plain_key(i == 0 ? kShort1 : kShort2, exponent));
   }
@@ -145,7 +145,7 @@ GramProbes score_probes(const CtphView& query, double score) {
   const std::vector<uint8_t> cut[] = {values_of(query.part1, true), values_of(query.part2, true)};
   out.keys.push_back(whole_key(query.exponent, cut[0], cut[1]));
   for (uint32_t i = 0; i < 2; ++i) {
-    if (cut[i].size() > kMostGramLength) {
+    if (cut[i].size() > kMaxGramLength) {
       out.served = false;
       return out;
     }
@@ -166,12 +166,12 @@ GramProbes rate_probes(const GramRules& rules, const CtphView& query, double rat
   // Also NaN, which is above all rates.
   if (!(rate <= rules.max_rate) || rules.q == 0) return out;
   out.served = out.nothing = true;
-  out.hits = kMostGramLength;
+  out.hits = kMaxGramLength;
   const std::string_view parts[] = {query.part1, query.part2};
   for (uint32_t i = 0; i < 2; ++i) {
     const auto n = static_cast<uint32_t>(parts[i].size());
     if (n == 0) continue;  // the rate of an empty part is 1
-    if (n > kMostGramLength) {
+    if (n > kMaxGramLength) {
       out.served = out.nothing = false;
       out.keys.clear();
       return out;
@@ -184,7 +184,7 @@ GramProbes rate_probes(const GramRules& rules, const CtphView& query, double rat
       out.keys.push_back(plain_key(kShort1, exponent));
       if (i == 0) out.keys.push_back(plain_key(kShort2, exponent));
     }
-    if (n > kMostGramLength / 2) out.keys.push_back(plain_key(kLong, exponent));
+    if (n > kMaxGramLength / 2) out.keys.push_back(plain_key(kLong, exponent));
     out.hits = std::min(out.hits, promised_hits(rules, n, rate));
   }
   sort_unique(&out.keys);

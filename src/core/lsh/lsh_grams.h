@@ -18,11 +18,11 @@
 
 namespace neardup {
 
-inline constexpr double kMostMaxRate = 0.15;
+inline constexpr double kMaxMaxRate = 0.15;
 inline constexpr double kDefaultMaxRate = 0.15;
 
 // Parts above this length are not cut into grams (a row has 1600 keys at most) and have a key in common.
-inline constexpr uint32_t kMostGramLength = 390;
+inline constexpr uint32_t kMaxGramLength = 390;
 
 // What an index keeps to. Plain data.
 struct GramRules {

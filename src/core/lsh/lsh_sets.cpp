@@ -12,7 +12,7 @@ SetPlan plan_set(size_t n, double bound) noexcept {
   SetPlan plan{true, true, false, 0};
   if (!(bound <= 1)) return plan;  // NaN is above all, as in SQL
   plan.nothing = false;
-  if (bound <= 0 || n > kMostQuerySet) {
+  if (bound <= 0 || n > kMaxQuerySet) {
     plan.served = false;
     return plan;
   }
@@ -25,13 +25,13 @@ SetPlan plan_set(size_t n, double bound) noexcept {
   double least = std::max(1.0, std::ceil(bound * size) - 1);
   while (least < size && least / size < bound) ++least;
   plan.least = static_cast<uint32_t>(least);
-  plan.large = n > kMostIndexedSet || size / static_cast<double>(kMostIndexedSet + 1) >= bound;
+  plan.large = n > kMaxIndexedSet || size / static_cast<double>(kMaxIndexedSet + 1) >= bound;
   return plan;
 }
 
 bool valid_minutiae(const MinutiaeRules& rules) noexcept {
-  return rules.functions >= kLeastFunctions && rules.functions <= kMostFunctions && rules.cells >= 1 &&
-         rules.cells <= kMostFunctionCells && rules.grid >= kLeastGrid && rules.grid <= kMostGrid;
+  return rules.functions >= kLeastFunctions && rules.functions <= kMaxFunctions && rules.cells >= 1 &&
+         rules.cells <= kMaxFunctionCells && rules.grid >= kLeastGrid && rules.grid <= kMaxGrid;
 }
 
 void function_cells(const MinutiaeRules& rules, uint32_t f, uint32_t* cells) noexcept {
@@ -51,7 +51,7 @@ std::vector<uint32_t> minutiae_buckets(const MinutiaeRules& rules, const int64_t
   for (size_t i = 0; i < n; ++i)
     if (set[i] >= 0 && set[i] < total) bits[static_cast<size_t>(set[i]) / 64] |= uint64_t{1} << (set[i] % 64);
   std::vector<uint32_t> buckets;
-  uint32_t cells[kMostFunctionCells];
+  uint32_t cells[kMaxFunctionCells];
   for (uint32_t f = 0; f < rules.functions; ++f) {
     function_cells(rules, f, cells);
     uint64_t all = 1;

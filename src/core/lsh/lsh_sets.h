@@ -11,9 +11,9 @@ namespace neardup {
 // By elements ---------------------------------------------------------------------------------------------------------
 
 // Sets up to this size have a key for each element; larger ones have one key that says so.
-inline constexpr size_t kMostIndexedSet = 1600;
+inline constexpr size_t kMaxIndexedSet = 1600;
 // A query of more elements is not looked up.
-inline constexpr size_t kMostQuerySet = 16384;
+inline constexpr size_t kMaxQuerySet = 16384;
 
 inline uint64_t set_element_key(int64_t element) noexcept { return static_cast<uint64_t>(element); }
 inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
@@ -23,7 +23,7 @@ inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
 struct SetPlan {
   bool served;    // else every set is a candidate
   bool nothing;   // no set qualifies
-  bool large;     // sets beyond kMostIndexedSet may qualify
+  bool large;     // sets beyond kMaxIndexedSet may qualify
   uint32_t least;
 };
 SetPlan plan_set(size_t n, double bound) noexcept;
@@ -39,10 +39,10 @@ struct MinutiaeRules {
 };
 inline constexpr MinutiaeRules kDefaultMinutiae{1024, 3, 64};
 inline constexpr uint32_t kLeastFunctions = 16;
-inline constexpr uint32_t kMostFunctions = 1600;
-inline constexpr uint32_t kMostFunctionCells = 8;
+inline constexpr uint32_t kMaxFunctions = 1600;
+inline constexpr uint32_t kMaxFunctionCells = 8;
 inline constexpr uint32_t kLeastGrid = 4;
-inline constexpr uint32_t kMostGrid = 1024;
+inline constexpr uint32_t kMaxGrid = 1024;
 
 bool valid_minutiae(const MinutiaeRules& rules) noexcept;
 

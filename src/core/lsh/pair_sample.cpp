@@ -18,14 +18,14 @@ namespace neardup {
 namespace {
 
 constexpr double kIndexThreshold = 0.75;  // of an index without options
-constexpr uint32_t kMostBands = 65;       // more would cost memory and tell nothing new: long bands hardly lie
+constexpr uint32_t kMaxBands = 65;       // more would cost memory and tell nothing new: long bands hardly lie
 constexpr uint64_t kSmallGroup = 64;      // rows that share a band
 constexpr double kLeastChance = 0.05;     // that a pair is met at all; rarer ones would count too much
 
 // The bands of an index; of very long signatures some 33.
 BandLayout layout_of(uint32_t num_perm, uint32_t bits) {
   BandLayout layout = choose_bands(num_perm, bits, kIndexThreshold, 1);
-  if (layout.bands > kMostBands) layout.bands = 33;
+  if (layout.bands > kMaxBands) layout.bands = 33;
   return layout;
 }
 
@@ -180,7 +180,7 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
 
   std::vector<uint32_t> keys(size_t{n} * bands);
   {
-    uint64_t wide[kMostBands];
+    uint64_t wide[kMaxBands];
     for (uint32_t i = 0; i < n; ++i) {
       band_keys(layout, bytes + i * row_bytes, wide);
       for (uint32_t b = 0; b < bands; ++b) keys[size_t{i} * bands + b] = static_cast<uint32_t>(wide[b]);

@@ -24,8 +24,8 @@ void RowCounter::look(const uint64_t* tids) noexcept {
     if (i != 0 && tids[i] > tids[i - 1]) continue;
     exact_.least = std::min(exact_.least, tids[i]);
     if (i != 0) exact_.most = std::max(exact_.most, tids[i - 1]);
-    if (nlists_ < kMostLists) start_[nlists_] = i;
-    nlists_ = std::min(nlists_ + 1, kMostLists + 1);
+    if (nlists_ < kMaxLists) start_[nlists_] = i;
+    nlists_ = std::min(nlists_ + 1, kMaxLists + 1);
   }
   looked_at_ = n;
   exact_.all_bits = all_bits;
@@ -43,7 +43,7 @@ inline const uint64_t* RowCounter::count_list(const uint64_t* tid, const uint64_
   const unsigned bits = offset_bits();
   do {
     uint8_t& hits = hits_[((*tid >> 16 << bits) | (*tid & 0xffff)) - base];
-    hits = static_cast<uint8_t>(hits + (!can_be_most || hits < kMostHits));
+    hits = static_cast<uint8_t>(hits + (!can_be_most || hits < kMaxHits));
   } while (++tid != end && *tid < beyond);
   return tid;
 }
@@ -59,7 +59,7 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size)
     if (!any) std::memset(hits_, 0, size);
     any = true;
     // A row is in a list once.
-    tid = nlists_ > kMostHits ? count_list<true>(tid, end, beyond, base) : count_list<false>(tid, end, beyond, base);
+    tid = nlists_ > kMaxHits ? count_list<true>(tid, end, beyond, base) : count_list<false>(tid, end, beyond, base);
     next_[l] = static_cast<uint32_t>(tid - tids);
   }
   return any;
@@ -71,7 +71,7 @@ size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcep
   std::memset(hits_, 0, sizeof hits_);
   for (uint32_t i = 0; i < n_; ++i) {
     uint8_t& hits = hits_[place_of(tids[i])];
-    hits = static_cast<uint8_t>(hits + (hits < kMostHits));
+    hits = static_cast<uint8_t>(hits + (hits < kMaxHits));
   }
   // Without a branch: which TIDs are of such rows cannot be guessed.
   size_t n = 0;

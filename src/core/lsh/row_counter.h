@@ -18,9 +18,9 @@ namespace neardup {
 // use.
 class RowCounter {
  public:
-  static constexpr unsigned kMostHits = 127;  // more are counted as so many
-  static constexpr uint32_t kMostLists = 512;
-  static constexpr uint64_t kMostRowsPerEntry = 256;
+  static constexpr unsigned kMaxHits = 127;  // more are counted as so many
+  static constexpr uint32_t kMaxLists = 512;
+  static constexpr uint64_t kMaxRowsPerEntry = 256;
 
   void clear() noexcept {
     n_ = looked_at_ = nlists_ = 0;
@@ -33,26 +33,26 @@ class RowCounter {
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
   // Of the TIDs that is_worth() has looked at.
-  bool has_too_many_lists() const noexcept { return nlists_ > kMostLists; }
+  bool has_too_many_lists() const noexcept { return nlists_ > kMaxLists; }
 
   // Whether maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where few hits are
   // enough, too many rows would have them by chance.
   bool is_thin(uint64_t n, unsigned least) const noexcept {
     const uint64_t rows = seen_.rows();
-    return n_ != 0 && least >= kLeastShared && n <= kMostThin && rows > kThinRows * n &&
-           (n <= kMostThin / 2 || rows > kMostRowsPerEntry * n);
+    return n_ != 0 && least >= kLeastShared && n <= kMaxThin && rows > kThinRows * n &&
+           (n <= kMaxThin / 2 || rows > kMaxRowsPerEntry * n);
   }
 
-  // Whether at_least() may be called. Not with nothing or with more than kMostLists, nor where the lists are so thin that
-  // looking at every row between the first and the last takes longer than other ways: more than kMostRowsPerEntry rows a TID. Looks
+  // Whether at_least() may be called. Not with nothing or with more than kMaxLists, nor where the lists are so thin that
+  // looking at every row between the first and the last takes longer than other ways: more than kMaxRowsPerEntry rows a TID. Looks
   // at what was added since the last time. Cost 0.3 ns a TID.
   bool is_worth(const uint64_t* tids) noexcept {
     if (n_ == 0) return false;
     look(tids);
-    return !has_too_many_lists() && exact_.offset_bits() <= kMostOffsetBits && exact_.rows() <= kMostRowsPerEntry * n_;
+    return !has_too_many_lists() && exact_.offset_bits() <= kMaxOffsetBits && exact_.rows() <= kMaxRowsPerEntry * n_;
   }
 
-  // Calls f(tid, hits) for each row with at least so many hits, 1..kMostHits, TIDs ascending; once, then clear(). Cost 2 ns a
+  // Calls f(tid, hits) for each row with at least so many hits, 1..kMaxHits, TIDs ascending; once, then clear(). Cost 2 ns a
   // TID and 0.01 ns a row.
   template <typename F>
   void at_least(const uint64_t* tids, unsigned least, F f) {
@@ -73,7 +73,7 @@ class RowCounter {
   }
 
   // The same from an upper bound of the hits: calls f(tid, hits) for each row that is among the first `nfirst` TIDs and has at least
-  // so many hits, 1..kMostHits, and perhaps for others of these; TIDs ascending. hits: its own and those of rows with which it shares a
+  // so many hits, 1..kMaxHits, and perhaps for others of these; TIDs ascending. hits: its own and those of rows with which it shares a
   // counter. Any lists, in any order. Makes a mess of tids. Once, then clear(). Cost 1 ns a TID.
   template <typename F>
   void maybe_at_least(uint64_t* tids, uint32_t nfirst, unsigned least, F f) {
@@ -84,10 +84,10 @@ class RowCounter {
  private:
   static constexpr size_t kWindow = 32768;
   static constexpr unsigned kLeastShared = 4;
-  static constexpr uint32_t kMostThin = 16384;
+  static constexpr uint32_t kMaxThin = 16384;
   static constexpr uint64_t kThinRows = 16;  // for each TID
   static constexpr size_t kBlock = 64;
-  static constexpr unsigned kMostOffsetBits = 12;  // the rows of a block of the table are in one window
+  static constexpr unsigned kMaxOffsetBits = 12;  // the rows of a block of the table are in one window
 
   // Which rows there are between the first and the last.
   struct Range {
@@ -124,9 +124,9 @@ class RowCounter {
   Range exact_;         // of the TIDs that were looked at
   uint32_t n_;
   uint32_t looked_at_;  // so many TIDs
-  uint32_t nlists_;     // of the TIDs that were looked at; kMostLists + 1: too many
-  uint32_t start_[kMostLists + 1];
-  uint32_t next_[kMostLists];  // of each list the TID that was not counted yet
+  uint32_t nlists_;     // of the TIDs that were looked at; kMaxLists + 1: too many
+  uint32_t start_[kMaxLists + 1];
+  uint32_t next_[kMaxLists];  // of each list the TID that was not counted yet
   alignas(uint64_t) uint8_t hits_[kWindow];
 };
 

@@ -37,7 +37,7 @@ uint32_t band_key(const unsigned char* p, uint32_t n) noexcept {
 
 Banding::Banding(uint32_t num_perm, uint32_t bits, uint32_t need) noexcept
     : bits_(bits), probes_(num_perm - need + 1) {
-  bands_ = std::min({std::max(kLeastBands, probes_ + kSpareBands), num_perm, kMostBands});
+  bands_ = std::min({std::max(kLeastBands, probes_ + kSpareBands), num_perm, kMaxBands});
   stride_ = (bands_ + 15) / 16 * 16;
   for (uint32_t j = 0; j <= bands_; ++j) offsets_[j] = j * num_perm / bands_ * (bits / 8);
 }
@@ -106,12 +106,12 @@ uint64_t hash_row(const void* row, size_t bytes) noexcept {
 template <class Polls>
 void BandEntries::radix(const uint32_t* keys, uint32_t stride, uint32_t band, uint32_t n, unsigned key_bits,
                         Polls& polls) {
-  constexpr unsigned kMostDigitBits = 11;
-  constexpr unsigned kMostPasses = 3;
-  const unsigned passes = (key_bits + kMostDigitBits - 1) / kMostDigitBits;
+  constexpr unsigned kMaxDigitBits = 11;
+  constexpr unsigned kMaxPasses = 3;
+  const unsigned passes = (key_bits + kMaxDigitBits - 1) / kMaxDigitBits;
   const unsigned digit_bits = (key_bits + passes - 1) / passes;
   const uint32_t digit_mask = (1u << digit_bits) - 1;
-  uint32_t counts[kMostPasses][1 << kMostDigitBits] = {};
+  uint32_t counts[kMaxPasses][1 << kMaxDigitBits] = {};
 
   for (uint32_t from = 0; from < n; from += kPiece) {
     const uint32_t to = static_cast<uint32_t>(std::min<size_t>(n, from + kPiece));

@@ -14,13 +14,13 @@ namespace neardup {
 // breaks one of the disjoint bands at most. So of any D+1 bands one agrees, and of all `bands` at least bands - D.
 class Banding {
  public:
-  static constexpr uint32_t kMostBands = 64;
+  static constexpr uint32_t kMaxBands = 64;
 
   // num_perm 16..4096, bits 8, 16 or 32, need 1..num_perm.
   Banding(uint32_t num_perm, uint32_t bits, uint32_t need) noexcept;
 
-  // False when more than kMostBands bands would be needed: then there is nothing but comparing.
-  bool usable() const noexcept { return probes_ <= kMostBands; }
+  // False when more than kMaxBands bands would be needed: then there is nothing but comparing.
+  bool usable() const noexcept { return probes_ <= kMaxBands; }
 
   uint32_t bits() const noexcept { return bits_; }                       // of a component
   uint32_t bands() const noexcept { return bands_; }                     // b
@@ -36,7 +36,7 @@ class Banding {
   uint32_t probes_;
   uint32_t bands_;
   uint32_t stride_;
-  uint32_t offsets_[kMostBands + 1];  // bytes
+  uint32_t offsets_[kMaxBands + 1];  // bytes
 };
 
 // Hash of a whole row, for finding equal rows: callers verify.

@@ -14,7 +14,7 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kSetB = uint32_t{1} << 31;
-constexpr uint64_t kMostRows = uint64_t{1} << 31;
+constexpr uint64_t kMaxRows = uint64_t{1} << 31;
 constexpr size_t kFirstRows = 1024;
 // Nanoseconds to make a pair, for polls.
 constexpr size_t kPairCost = 5;
@@ -50,11 +50,11 @@ uint64_t block_hash(uint64_t number) noexcept { return mix64(number); }
 
 BlockedPairs::BlockedPairs(uint32_t keys, const BlockOptions& options)
     : options_(options), ws_(options.memory_limit, options.files, options.stop) {
-  if (keys == 0 || keys > kMostBlockKeys)
-    throw Error(Errc::invalid_argument, "number of keys must be 1 to " + std::to_string(kMostBlockKeys) + ": " +
+  if (keys == 0 || keys > kMaxBlockKeys)
+    throw Error(Errc::invalid_argument, "number of keys must be 1 to " + std::to_string(kMaxBlockKeys) + ": " +
                                             std::to_string(keys));
-  if (options.max_block == 0 || options.max_block > kMostBlockRows)
-    throw Error(Errc::invalid_argument, "max_block must be 1 to " + std::to_string(kMostBlockRows) + ": " +
+  if (options.max_block == 0 || options.max_block > kMaxBlockRows)
+    throw Error(Errc::invalid_argument, "max_block must be 1 to " + std::to_string(kMaxBlockRows) + ": " +
                                             std::to_string(options.max_block));
   // One half for the entries, the other for the pairs: both are there while keys are swept.
   const size_t each = ws_.limit == SIZE_MAX ? SIZE_MAX : memory_share(ws_, kHalf) / keys;
@@ -62,7 +62,7 @@ BlockedPairs::BlockedPairs(uint32_t keys, const BlockOptions& options)
 }
 
 void BlockedPairs::add(const uint64_t* hashes, uint64_t present) {
-  if (rows_ == kMostRows) throw Error(Errc::too_large, "more than 2147483648 rows");
+  if (rows_ == kMaxRows) throw Error(Errc::too_large, "more than 2147483648 rows");
   const uint32_t row = static_cast<uint32_t>(rows_++) | (two_sets_ ? kSetB : 0);
   ++stats_.rows;
   for (uint32_t k = 0; k < entries_.size(); ++k) {

@@ -11,8 +11,8 @@
 
 namespace neardup {
 
-inline constexpr uint32_t kMostBlockKeys = 64;
-inline constexpr uint32_t kMostBlockRows = 1'000'000;  // the greatest max_block
+inline constexpr uint32_t kMaxBlockKeys = 64;
+inline constexpr uint32_t kMaxBlockRows = 1'000'000;  // the greatest max_block
 
 // Hashes of keys: of bytes (XXH3), and of numbers, where no two numbers have one hash. They reach no disk.
 uint64_t block_hash(const void* data, size_t size) noexcept;
@@ -23,7 +23,7 @@ struct BlockOptions {
   size_t memory_limit = SIZE_MAX;
   TempFileFactory* files = nullptr;
   StopCheck* stop = nullptr;
-  uint32_t max_block = 1000;  // 1..kMostBlockRows
+  uint32_t max_block = 1000;  // 1..kMaxBlockRows
   size_t listed = 5;          // how many of the largest oversized blocks are kept, 40 bytes each
 };
 
@@ -59,7 +59,7 @@ struct BlockStats {
 // limit, beyond it temporary files, and 8 bytes * max_block. Not thread-safe. Throws what poller and files throw.
 class BlockedPairs {
  public:
-  // keys: 1..kMostBlockKeys, else Error{invalid_argument}, as for max_block.
+  // keys: 1..kMaxBlockKeys, else Error{invalid_argument}, as for max_block.
   BlockedPairs(uint32_t keys, const BlockOptions& options);
 
   // The next row's hashes, by key; those are read whose bits are set in `present`.

@@ -116,7 +116,7 @@ class Representatives {
     if (size_ == 0) return kNone;
     const uint32_t bands = banding_.bands();
     const uint32_t probes = banding_.probes();
-    uint64_t lists[Banding::kMostBands];  // length << 32 | band
+    uint64_t lists[Banding::kMaxBands];  // length << 32 | band
     uint32_t empty = 0;
     for (uint32_t band = 0; band < bands; ++band) {
       const uint32_t count = slot(band, keys[band]).count;
@@ -130,7 +130,7 @@ class Representatives {
     for (uint32_t p = 0; p < probes; ++p) length += lists[p] >> 32;
     if (length > size_) return find_directly(row, 0, size_, matches, poller);
 
-    uint32_t heads[Banding::kMostBands];
+    uint32_t heads[Banding::kMaxBands];
     for (uint32_t p = 0; p < probes; ++p) {
       const uint32_t band = static_cast<uint32_t>(lists[p]);
       heads[p] = (lists[p] >> 32) == 0 ? kNone : slot(band, keys[band]).head;
@@ -285,7 +285,7 @@ struct MinhashClusterer::Impl {
   }
 
   void add_alone() {
-    if (total == RowStore::kMostRows) RowStore::refuse_more();
+    if (total == RowStore::kMaxRows) RowStore::refuse_more();
     if (row_of.empty()) {
       row_of.resize(compared);
       std::iota(row_of.begin(), row_of.end(), 0u);
@@ -344,7 +344,7 @@ void MinhashClusterer::Impl::run_anchor() {
   };
   const size_t waiting = sizeof(Waiting) + banding.stride() * sizeof(uint32_t) + 2 * each + (rows.in_memory() ? 0 : 2 * rows.row_bytes());
   const uint32_t block_rows = rows_in(kBlockShare, waiting, banding.usable() ? kBlockRows : kDirectBlockRows);
-  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, RowStore::kMostRows), ws);
+  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, RowStore::kMaxRows), ws);
   Representatives own(banding, compare, need, rows, block_rows, ws);
   do {
     kept.clear();
@@ -479,7 +479,7 @@ PairClusterer::PairClusterer(Linkage linkage, std::unique_ptr<PairSearch> search
     : linkage_(linkage), search_(std::move(search)) {}
 
 void PairClusterer::add_alone() {
-  if (total_ == RowStore::kMostRows) RowStore::refuse_more();
+  if (total_ == RowStore::kMaxRows) RowStore::refuse_more();
   ++total_;
 }
 

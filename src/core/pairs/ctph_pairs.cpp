@@ -38,12 +38,12 @@ void CtphPairs::Impl::add(const CtphView& digest) {
     CtphView first;
     first.length = is_long ? kMaxCtphLength : kCtphLength;
     if (!comparable(first, digest)) {
-      uint8_t stored[CtphStore::kMostBytes];
+      uint8_t stored[CtphStore::kMaxBytes];
       check_comparable(store.read(0, stored), digest);
     }
   }
   const uint32_t row = store.size();
-  uint8_t stored[CtphStore::kMostBytes];
+  uint8_t stored[CtphStore::kMaxBytes];
   write_ctph(digest, stored);
   const uint64_t h = hash_row(stored, ctph_size(digest));
   held += store.add(digest) + sizeof(uint64_t) + ctph_entry_bytes(digest.part1.size()) +

@@ -23,7 +23,7 @@ namespace neardup {
 // Stored digests one after the other: in memory, then all but the last few in a temporary file.
 class CtphStore {
  public:
-  static constexpr size_t kMostBytes = kCtphHeaderSize + 2 * kCtphMaxPart;
+  static constexpr size_t kMaxBytes = kCtphHeaderSize + 2 * kCtphMaxPart;
 
   explicit CtphStore(Workspace& ws);
 
@@ -36,7 +36,7 @@ class CtphStore {
   bool in_memory() const noexcept { return file_ == nullptr; }
   size_t offset_bytes() const noexcept { return offsets_.size() * kOffsets * sizeof(uint64_t); }
 
-  // Digest `row`, valid as long as buffer, of kMostBytes, and the store.
+  // Digest `row`, valid as long as buffer, of kMaxBytes, and the store.
   CtphView read(uint32_t row, uint8_t* buffer);
 
  private:
@@ -145,8 +145,8 @@ struct CtphPairs::Impl {
   // Rows equal to an earlier one (their leader) take no part in the search.
   EqualRows equal_rows;
 
-  uint8_t buffer1[CtphStore::kMostBytes];
-  uint8_t buffer2[CtphStore::kMostBytes];
+  uint8_t buffer1[CtphStore::kMaxBytes];
+  uint8_t buffer2[CtphStore::kMaxBytes];
 
   std::unique_ptr<PairOutput> out;  // not for components
 };

@@ -7,7 +7,7 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kMostRows = uint32_t{1} << 31;
+constexpr uint32_t kMaxRows = uint32_t{1} << 31;
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
 uint32_t read16(const uint8_t* p) noexcept { return static_cast<uint32_t>(p[0]) << 8 | p[1]; }
@@ -28,11 +28,11 @@ CtphStore::CtphStore(Workspace& ws)
     : ws_(ws),
       chunk_shift_(static_cast<unsigned>(
           std::countr_zero(std::bit_floor(std::clamp<size_t>(ws.limit / 16, 2 * 2048, kChunkBytes))))) {
-  static_assert(kMostBytes < 2 * 2048);
+  static_assert(kMaxBytes < 2 * 2048);
 }
 
 size_t CtphStore::add(const CtphView& digest) {
-  if (size_ == kMostRows) throw Error(Errc::too_large, "more than 2147483648 rows");
+  if (size_ == kMaxRows) throw Error(Errc::too_large, "more than 2147483648 rows");
   const size_t bytes = ctph_size(digest);
   const size_t chunk = size_t{1} << chunk_shift_;
   if (chunks_.empty() || used_ + bytes > chunk) {

@@ -36,7 +36,7 @@ void MinhashPairs::Impl::start_set_b() {
 
 // True: the row can have no pair. Counts it in any case.
 bool MinhashPairs::Impl::set_aside(const void* components) {
-  if (count_a + rows_b == RowStore::kMostRows) RowStore::refuse_more();
+  if (count_a + rows_b == RowStore::kMaxRows) RowStore::refuse_more();
   const uint32_t row = rows_b++;
   if (keys_a == nullptr) return false;
   ws.poller.spend(row_bytes / 4 + 5 * banding.bands());

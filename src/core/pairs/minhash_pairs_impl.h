@@ -139,7 +139,7 @@ struct MinhashPairs::Impl {
   EqualRows equal_rows;
   uint32_t duplicate_count_a = 0;
 
-  uint8_t order[Banding::kMostBands];  // all bands by load; the first probes() are joined
+  uint8_t order[Banding::kMaxBands];  // all bands by load; the first probes() are joined
 
   // Candidates that are compared a few at a time, with their rows on the way.
   class Batch {

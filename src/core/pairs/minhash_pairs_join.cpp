@@ -72,7 +72,7 @@ double MinhashPairs::Impl::cost_here(const Array<uint32_t>& row_of, uint32_t n_a
   for (uint32_t i = 0; i < some.size(); ++i) some[i] = row_of[i * step];
   Array<uint32_t> keys(ws.ledger, some.size() * banding.stride());
   make_keys(some, &keys);
-  double load[Banding::kMostBands] = {};
+  double load[Banding::kMaxBands] = {};
   estimate_loads(keys, static_cast<uint32_t>(some.size()), (n_a + step - 1) / step, load);
   std::sort(load, load + banding.bands());
   double looks = 0;
@@ -339,7 +339,7 @@ void MinhashPairs::Impl::join_in_memory() {
     for_each_distinct([&](uint32_t row) { row_of[i++] = row; });
   }
   make_keys(row_of, &keys);
-  double load[Banding::kMostBands] = {};
+  double load[Banding::kMaxBands] = {};
   estimate_loads(keys, n, n_a, load);
   if (!choose_bands(load)) {
     keys = Array<uint32_t>();
@@ -397,7 +397,7 @@ void MinhashPairs::Impl::join_blocks() {
   };
   std::vector<Block> blocks;
   std::unique_ptr<TempFile> file = ws.files->create();
-  double load[Banding::kMostBands] = {};
+  double load[Banding::kMaxBands] = {};
   {
     Array<uint32_t> keys(ws.ledger, size_t{most} * stride);
     Array<uint32_t> row_of(ws.ledger, most);

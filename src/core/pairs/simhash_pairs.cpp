@@ -24,11 +24,11 @@ constexpr double kLookCost = 0.6;
 // With AVX-512, in great buckets.
 constexpr double kLeastLookCost = 0.15;
 constexpr double kSortCost = 4;
-constexpr unsigned kMostKeyBits = 16;
+constexpr unsigned kMaxKeyBits = 16;
 // Smaller buckets are compared at once.
 constexpr size_t kLeastSearch = 32;
 // Searches within a search.
-constexpr unsigned kMostLevels = 4;
+constexpr unsigned kMaxLevels = 4;
 // A bit that fewer than one in 16 values have, or lack, tells too little to sort by. Known from as many values at most.
 constexpr size_t kSample = 256;
 constexpr size_t kPoorPart = 16;
@@ -37,11 +37,11 @@ constexpr size_t kLeastSampled = 4096;
 constexpr size_t kEntryBytes = sizeof(uint64_t) + sizeof(uint32_t);
 // Of the search for equal values: rows of a part, and parts.
 constexpr size_t kPartRows = 1024;
-constexpr size_t kMostParts = 2048;
+constexpr size_t kMaxParts = 2048;
 // Slices of a block's values: as many tasks.
 constexpr size_t kSliceEntries = 1 << 20;
 constexpr size_t kPiece = 4096;
-constexpr unsigned kMostSliceBits = 4;
+constexpr unsigned kMaxSliceBits = 4;
 // In all for a value of a join: its entry, its place in a slice, and on average two copies of that.
 constexpr size_t kWorkBytes = 4 * kEntryBytes;
 
@@ -154,7 +154,7 @@ struct Keys {
   Keys() = default;
   // A long block is cut to what the number of values is worth.
   Keys(const Block& block, size_t n) noexcept
-      : bits(std::min({block.bits, kMostKeyBits, static_cast<unsigned>(std::bit_width(n))})) {
+      : bits(std::min({block.bits, kMaxKeyBits, static_cast<unsigned>(std::bit_width(n))})) {
     shift = block.first + block.bits - bits;
   }
   size_t buckets() const noexcept { return size_t{1} << bits; }
@@ -293,7 +293,7 @@ class Search {
   // All pairs of a bucket of level `depth`, whose values differ in the low `width` bits, and in those that were too poor
   // to sort by.
   void bucket(const Entries& e, unsigned width, unsigned depth) {
-    if (e.n >= kLeastSearch && depth < kMostLevels && search(e, width, depth + 1)) return;
+    if (e.n >= kLeastSearch && depth < kMaxLevels && search(e, width, depth + 1)) return;
     compare(e, 0, e.n_a, depth);
   }
 
@@ -381,8 +381,8 @@ class Search {
   uint32_t most_;
   bool cross_;
   HitSink* sink_ = nullptr;
-  Level levels_[kMostLevels + 1];
-  Frame frames_[kMostLevels + 1];
+  Level levels_[kMaxLevels + 1];
+  Frame frames_[kMaxLevels + 1];
   uint32_t found_[kTile * kTile];
 };
 
@@ -449,7 +449,7 @@ bool SimhashPairs::Impl::equal_row(uint32_t leader, uint32_t row) {
 void SimhashPairs::Impl::part(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders) {
   const size_t n = end - first;
   if (n == 0) return;
-  const unsigned bits = static_cast<unsigned>(std::bit_width(std::clamp<size_t>(n / kPartRows, 1, kMostParts) - 1));
+  const unsigned bits = static_cast<unsigned>(std::bit_width(std::clamp<size_t>(n / kPartRows, 1, kMaxParts) - 1));
   const auto value_of = [this](uint32_t row) {
     uint64_t v;
     std::memcpy(&v, values.row(row), sizeof v);
@@ -566,7 +566,7 @@ void SimhashPairs::Impl::join(const Entries& e, bool cross) {
   const auto take_hits = [this](const Hit* hits, size_t count) { take(hits, count); };
   if (searching) {
     unsigned slice_bits = 0;
-    while (slice_bits < std::min(kMostSliceBits, least_bits) &&
+    while (slice_bits < std::min(kMaxSliceBits, least_bits) &&
            (e.n >> slice_bits > kSliceEntries || (blocks << slice_bits) < 2 * threads))
       ++slice_bits;
     run_tasks(threads, size_t{blocks} << slice_bits, ws.poller, [&](unsigned worker, size_t task, HitSink& hits) {

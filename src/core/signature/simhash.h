@@ -23,7 +23,7 @@ constexpr uint64_t simhash_signs(uint64_t hash) noexcept { return mix64(hash ^ k
 
 // A weight is 0 to 2^40, and taken to the nearest multiple of 2^-60 (half to even): sums are exact, so no order and no
 // partition of the features changes a bit.
-inline constexpr double kMostSimhashWeight = 1099511627776.0;
+inline constexpr double kMaxSimhashWeight = 1099511627776.0;
 
 // Adds up weighted signs. Plain data, 1 kB: travels between workers as it is.
 class SimhashSums {

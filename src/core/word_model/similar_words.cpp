@@ -22,14 +22,14 @@ namespace {
 
 // Rows of a task, which share what is read of the block.
 constexpr size_t kLeastStrip = 32;
-constexpr size_t kMostStrip = 256;
+constexpr size_t kMaxStrip = 256;
 // Dense features of a panel: of a tile of words, half a second-level cache.
 constexpr uint32_t kPanelFeatures = 1024;
 constexpr uint32_t kFewestDenseWords = 64;
 // Rows that are probed at once. The bounds of the words are those of before, so it begins with few.
 constexpr uint32_t kFirstRows = 64;
-constexpr uint32_t kMostRows = 2048;
-constexpr uint32_t kMostRowsThere = 8192;
+constexpr uint32_t kMaxRows = 2048;
+constexpr uint32_t kMaxRowsThere = 8192;
 // Of an inverted list; of a dense feature of a row and a word.
 constexpr double kAdditionCost = 0.6;
 constexpr double kDenseCost = 0.02;
@@ -43,7 +43,7 @@ constexpr ptrdiff_t kShortList = 32;
 // Bounds in single precision are lowered so that no rounding loses a pair.
 constexpr float kLower = 1 - 1.0F / (1 << 19);
 // Entries of a block, counted in 32 bits.
-constexpr uint64_t kMostEntries = uint64_t{1} << 31;
+constexpr uint64_t kMaxEntries = uint64_t{1} << 31;
 
 constexpr uint32_t kNone = UINT32_MAX;
 
@@ -243,9 +243,9 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
       block_(ws_),
       set_(ws_.ledger, features),
       probes_(ws_) {
-  if (k_ < 1 || k_ > kMostSimilar)
-    throw Error(Errc::invalid_argument, "k must be 1 to " + std::to_string(kMostSimilar) + ": " + std::to_string(k_));
-  if (words > kMostWords || features > kMostWordFeatures) throw Error(Errc::invalid_argument, "the model has too many words");
+  if (k_ < 1 || k_ > kMaxSimilar)
+    throw Error(Errc::invalid_argument, "k must be 1 to " + std::to_string(kMaxSimilar) + ": " + std::to_string(k_));
+  if (words > kMaxWords || features > kMaxWordFeatures) throw Error(Errc::invalid_argument, "the model has too many words");
   Ledger& l = ws_.ledger;
   weights_ = {l, words};
   float_weights_ = {l, words};
@@ -256,7 +256,7 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
   least_ = {l, words};
   bounds_ = {l, words};
   for (uint32_t i = 0; i < words; ++i) {
-    if (weights[i] > kMostWeight)
+    if (weights[i] > kMaxFeatureWeight)
       throw Error(Errc::too_large, "the features of word number " + std::to_string(i) + " weigh too much");
     weights_[i] = weights[i];
     float_weights_[i] = static_cast<float>(weights[i]);
@@ -340,7 +340,7 @@ bool SimilarWords::Engine::load(const WordRow& row) {
   // A quarter is for the rows that are probed and what threads work with.
   const uint64_t entries = block_.entries() + row.size;
   if (block_.size() > 0 &&
-      (entries > kMostEntries ||
+      (entries > kMaxEntries ||
        entries * kDenseBytes + block_bytes(entries, block_.size() + 1, set_.size() + row.size) > block_limit()))
     return false;
   for (size_t i = 0; i < row.size; ++i) set_.add(row.features[i]);
@@ -450,7 +450,7 @@ void SimilarWords::Engine::probe(const WordRow& row) {
   if (loading_) prepare();
   probes_.add(row);
   ws_.poller.spend(row.size / 2 + 20);
-  const uint64_t most_entries = ws_.limit == SIZE_MAX ? kMostEntries : ws_.limit / kEighth / 14;
+  const uint64_t most_entries = ws_.limit == SIZE_MAX ? kMaxEntries : ws_.limit / kEighth / 14;
   if (probes_.size() >= rows_at_once_ || probes_.entries() >= most_entries) flush();
 }
 
@@ -481,7 +481,7 @@ void SimilarWords::Engine::flush() {
   const uint64_t end = uint64_t{first_} + width_;
   for (uint32_t i = next_row_; i < next_row_ + n && i + 1 < end; ++i) stats_.pairs += end - std::max(first_, i + 1);
   next_row_ += n;
-  rows_at_once_ = std::min(there_ ? kMostRowsThere : kMostRows, rows_at_once_ * 2);
+  rows_at_once_ = std::min(there_ ? kMaxRowsThere : kMaxRows, rows_at_once_ * 2);
   probes_.clear();
   ws_.poller.steps(stats_.pairs, uint64_t{words_} * (words_ - 1) / 2);
 }
@@ -490,7 +490,7 @@ void SimilarWords::Engine::run() {
   if (width_ == 0) return;
   const uint32_t n = probes_.size();
   const size_t stride = stride_of(lane_size(0));
-  size_t strip = std::clamp<size_t>((n + threads_ - 1) / threads_, kLeastStrip, kMostStrip);
+  size_t strip = std::clamp<size_t>((n + threads_ - 1) / threads_, kLeastStrip, kMaxStrip);
   while (ws_.limit != SIZE_MAX && strip > kLeastStrip && threads_ * strip * stride * sizeof(uint32_t) > ws_.limit / kEighth)
     strip /= 2;
   strip_ = static_cast<uint32_t>(strip);

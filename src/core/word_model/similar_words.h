@@ -16,7 +16,7 @@
 
 namespace neardup {
 
-inline constexpr uint32_t kMostSimilar = 1000;
+inline constexpr uint32_t kMaxSimilar = 1000;
 
 struct SimilarWord {
   uint32_t word;
@@ -24,7 +24,7 @@ struct SimilarWord {
 };
 
 struct SimilarOptions {
-  uint32_t k = 50;                  // 1 .. kMostSimilar
+  uint32_t k = 50;                  // 1 .. kMaxSimilar
   size_t memory_limit = SIZE_MAX;   // bytes; at least the best k of each word, and some rows, are kept whatever it is
   StopCheck* stop = nullptr;
   unsigned threads = 1;
@@ -36,7 +36,7 @@ struct SimilarOptions {
 class SimilarWords {
  public:
   // weights: of each word. tie: of equally similar words the one with the smaller tie comes first; all different. Both
-  // are copied. features: all are below. Error{too_large} for a weight above kMostWeight.
+  // are copied. features: all are below. Error{too_large} for a weight above kMaxFeatureWeight.
   SimilarWords(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features, const SimilarOptions& options);
   ~SimilarWords();
 

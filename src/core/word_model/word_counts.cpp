@@ -17,7 +17,7 @@ namespace {
 
 // Instead of a place: numbers are those of the next epoch from here on.
 constexpr uint32_t kNextEpoch = 0x7ffffffe;
-static_assert(kNextEpoch >= WordLexicon::kMostNumbers);
+static_assert(kNextEpoch >= WordLexicon::kMaxNumbers);
 
 // 32-bit numbers, one after the other: in memory while they fit, else in a file.
 class NumberStream {
@@ -93,7 +93,7 @@ class WordCounts::Engine {
  public:
   explicit Engine(const WordCountOptions& options)
       : options_(options), ws_(options.memory_limit, options.files, options.stop), lexicon_(ws_), stream_(ws_) {
-    if (options.window < 1 || options.window > kMostWordWindow)
+    if (options.window < 1 || options.window > kMaxWordWindow)
       throw Error(Errc::invalid_argument, "window must be between 1 and 16: " + std::to_string(options.window));
     if (options.discount >= kDiscountUnits)
       throw Error(Errc::invalid_argument, "discount must be below 1000 thousandths: " + std::to_string(options.discount));
@@ -116,7 +116,7 @@ class WordCounts::Engine {
   void add_word(std::string_view word) {
     ws_.poller.spend(50);
     size_t n = 0;
-    if (word.size() <= kMostWordBytes) {
+    if (word.size() <= kMaxWordBytes) {
       n = word.size();
       std::copy(word.begin(), word.end(), word_);
       std::memset(word_ + n, 0, 8);
@@ -131,7 +131,7 @@ class WordCounts::Engine {
 
   void count(const uint32_t* words, size_t n, uint32_t features) {
     flush();
-    if (n > kMostWords) throw Error(Errc::invalid_argument, "a word model has at most 1000000 words: " + std::to_string(n));
+    if (n > kMaxWords) throw Error(Errc::invalid_argument, "a word model has at most 1000000 words: " + std::to_string(n));
     WordPairOptions o;
     o.words = static_cast<uint32_t>(n);
     o.contexts = features;
@@ -198,7 +198,7 @@ class WordCounts::Engine {
       waiting_used_ += size;
       lexicon_.prefetch_slot(w.tag);
     }
-    if (waiting_count_ == kBatch || waiting_used_ > kBatchBytes - kMostWordBytes) flush();
+    if (waiting_count_ == kBatch || waiting_used_ > kBatchBytes - kMaxWordBytes) flush();
   }
 
   void flush() {
@@ -232,7 +232,7 @@ class WordCounts::Engine {
   bool starts_ = true;     // and with the next one that is numbered
   int gap_ = 0;            // places without a word before it
   uint64_t windows_ = 0;   // how many began
-  uint8_t word_[kMostWordBytes + 8];
+  uint8_t word_[kMaxWordBytes + 8];
   Waiting waiting_[kBatch];
   size_t waiting_count_ = 0;
   uint8_t waiting_bytes_[kBatchBytes];

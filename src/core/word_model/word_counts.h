@@ -16,7 +16,7 @@
 namespace neardup {
 
 struct WordCountOptions {
-  int window = 3;           // 1 .. kMostWordWindow
+  int window = 3;           // 1 .. kMaxWordWindow
   bool by_position = true;
   uint32_t discount = 0;    // taken off |w,r,w'| before its logarithm: thousandths, below kDiscountUnits
   bool sentences = true;    // windows end with the sentence, else with the document
@@ -39,7 +39,7 @@ class WordCounts {
 
   // A document as words.h reads it.
   void add_document(const uint8_t* text, size_t size);
-  // A document of given words: begin, each of them, end. An empty word, or one above kMostWordBytes, only keeps its place.
+  // A document of given words: begin, each of them, end. An empty word, or one above kMaxWordBytes, only keeps its place.
   void begin_words();
   void add_word(std::string_view word);
   void end_words();
@@ -54,11 +54,11 @@ class WordCounts {
   uint64_t frequency(size_t candidate) const noexcept;
 
   // The vocabulary: word i of the model is candidate words[i], ascending. Counts. features: only the first so many words
-  // make features; at most n. Once. n <= kMostWords.
+  // make features; at most n. Once. n <= kMaxWords.
   void count(const uint32_t* words, size_t n, uint32_t features);
 
   // The row of the next word, from 0 on; its arrays stay until the next call. False after the last word. Words without a
-  // feature have an empty row. Error{too_large} for a weight above kMostWeight.
+  // feature have an empty row. Error{too_large} for a weight above kMaxFeatureWeight.
   bool next_row(WordRow* row);
 
   // All features of the rows are below.

@@ -38,7 +38,7 @@ inline bool informative(uint64_t count, uint32_t discount, uint64_t total, uint6
   return static_cast<u128>(count * kDiscountUnits - discount) * total > static_cast<u128>(of_word) * of_context * kDiscountUnits;
 }
 
-// 1 .. kMostInformation, or 0 where there is none. count: |w,r,w'|, with its discounted logarithm; total: |*,r,*|;
+// 1 .. kMaxInformation, or 0 where there is none. count: |w,r,w'|, with its discounted logarithm; total: |*,r,*|;
 // of_word: |w,r,*|; of_context: |*,r,w'|; none is 0. The order of the operations is part of the stored values' meaning.
 inline uint16_t word_information(const LoggedCount& count, const LoggedCount& total, const LoggedCount& of_word,
                                  const LoggedCount& of_context, uint32_t discount = 0) noexcept {
@@ -49,7 +49,7 @@ inline uint16_t word_information(const LoggedCount& count, const LoggedCount& to
   if (nats < kSure && !informative(count.count, discount, total.count, of_word.count, of_context.count)) return 0;
   // The conversion is floor(): the argument is not below 0.
   const auto value = static_cast<int32_t>(kInformationUnits * nats + 0.5);
-  return static_cast<uint16_t>(std::clamp<int32_t>(value, 1, kMostInformation));
+  return static_cast<uint16_t>(std::clamp<int32_t>(value, 1, kMaxInformation));
 }
 
 }  // namespace neardup

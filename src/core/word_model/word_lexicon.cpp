@@ -17,12 +17,12 @@ namespace {
 
 constexpr size_t kFirstSlots = 256;
 constexpr size_t kLeastBlock = 4096;
-constexpr size_t kMostBlock = size_t{1} << 20;
+constexpr size_t kMaxBlock = size_t{1} << 20;
 constexpr size_t kFirstRecord = 8;  // a record at 0 would look like a free slot
 
 constexpr size_t kLeastRead = 2048;
-constexpr size_t kMostRead = 256 * 1024;
-constexpr size_t kMostFanIn = 256;
+constexpr size_t kMaxRead = 256 * 1024;
+constexpr size_t kMaxFanIn = 256;
 
 size_t padded(size_t n) noexcept { return (n + 7) & ~size_t{7}; }
 
@@ -65,14 +65,14 @@ void make_room(Array<T>* array, size_t used, size_t needed, Workspace& ws) {
 class WordLexicon::Merge {
  public:
   Merge(TempFile& file, const ByteRun* runs, size_t n, size_t budget, Workspace& ws)
-      : poller_(ws.poller), words_(ws.ledger, n * kMostWordBytes) {
+      : poller_(ws.poller), words_(ws.ledger, n * kMaxWordBytes) {
     const size_t share = budget / n;
-    const size_t buffer = share < kMostWordBytes + kLeastRead ? kLeastRead : std::min(share - kMostWordBytes, kMostRead);
+    const size_t buffer = share < kMaxWordBytes + kLeastRead ? kLeastRead : std::min(share - kMaxWordBytes, kMaxRead);
     sources_.reserve(n);
     heap_.reserve(n);
     same_.reserve(n);
     for (size_t i = 0; i < n; ++i) {
-      sources_.push_back({RunReader(file, runs[i], buffer, ws), words_.data() + i * kMostWordBytes, 0, 0, 0});
+      sources_.push_back({RunReader(file, runs[i], buffer, ws), words_.data() + i * kMaxWordBytes, 0, 0, 0});
       same_.push_back(static_cast<uint32_t>(i));
     }
   }
@@ -140,7 +140,7 @@ class WordLexicon::Merge {
     if (s.reader.at_end()) return false;
     const size_t shared = static_cast<size_t>(s.reader.take());
     const size_t rest = static_cast<size_t>(s.reader.take());
-    if (shared > s.length || rest > kMostWordBytes - shared) throw Error(Errc::corrupt_data, "a temporary file is damaged");
+    if (shared > s.length || rest > kMaxWordBytes - shared) throw Error(Errc::corrupt_data, "a temporary file is damaged");
     s.reader.take_bytes(s.word + shared, rest);
     s.length = shared + rest;
     s.count = s.reader.take();
@@ -163,7 +163,7 @@ namespace {
 class WordWriter {
  public:
   WordWriter(TempFile& file, uint64_t written, size_t buffer, Workspace& ws)
-      : out_(file, written, buffer, ws), before_(ws.ledger, kMostWordBytes) {}
+      : out_(file, written, buffer, ws), before_(ws.ledger, kMaxWordBytes) {}
 
   // Then `numbers` pairs are to be put, epoch and number.
   RunWriter& put(std::string_view word, uint64_t count, uint64_t numbers) {
@@ -189,7 +189,7 @@ class WordWriter {
 }  // namespace
 
 WordLexicon::WordLexicon(Workspace& ws) : ws_(ws), budget_(memory_share(ws, kQuarter)) {
-  const size_t block = std::clamp(std::bit_floor(budget_ / 8), kLeastBlock, kMostBlock);
+  const size_t block = std::clamp(std::bit_floor(budget_ / 8), kLeastBlock, kMaxBlock);
   block_shift_ = static_cast<unsigned>(std::countr_zero(block)) - 3;
   block_mask_ = static_cast<uint32_t>(block / 8 - 1);
   slots_ = Array<Slot>(ws.ledger, kFirstSlots);
@@ -235,7 +235,7 @@ uint32_t WordLexicon::insert(size_t slot, uint32_t tag, const uint8_t* word, siz
     used_ = block_ == 0 ? kFirstRecord : 0;
   }
   const uint64_t at = (uint64_t{block_} << block_shift_) + used_ / 8;
-  if (words_ == kMostNumbers || at > UINT32_MAX)
+  if (words_ == kMaxNumbers || at > UINT32_MAX)
     throw Error(Errc::too_large, "too many different words to number in memory: more than " + std::to_string(words_));
   auto* const r = reinterpret_cast<Record*>(blocks_[block_] + used_);
   *r = {1, static_cast<uint32_t>(words_++), static_cast<uint32_t>(n)};
@@ -277,9 +277,9 @@ void WordLexicon::look_ahead() {
   if (budget_ == SIZE_MAX) return;
   const size_t block_bytes = (size_t{block_mask_} + 1) * 8;
   const bool slot = words_ + 1 < slots_.size() / 8 * 7;
-  const bool room = used_ + sizeof(Record) + kMostWordBytes <= block_bytes || block_ + 1 < blocks_.size() ||
+  const bool room = used_ + sizeof(Record) + kMaxWordBytes <= block_bytes || block_ + 1 < blocks_.size() ||
                     (storage_.size() + 1) * block_bytes + slots_.size() * sizeof(Slot) <= budget_;
-  full_ = !slot || !room || words_ + 1 >= kMostNumbers;
+  full_ = !slot || !room || words_ + 1 >= kMaxNumbers;
 }
 
 // The slots in use at the front, in order of their words; .tag is then the first four bytes. Spoils the table.
@@ -303,7 +303,7 @@ void WordLexicon::write_run() {
   const size_t n = sort_slots();
   if (file_ == nullptr) file_ = ws_.files->create();
   const uint64_t written = runs_.empty() ? 0 : runs_.back().end;
-  WordWriter writer(*file_, written, std::min(ws_.limit / 16, kMostRead), ws_);
+  WordWriter writer(*file_, written, std::min(ws_.limit / 16, kMaxRead), ws_);
   for (size_t i = 0; i < n; ++i) {
     const Record* const r = record(slots_[i].at);
     RunWriter& out = writer.put(word_at(slots_[i].at), r->count, 1);
@@ -335,7 +335,7 @@ void WordLexicon::free_table() {
 }
 
 size_t WordLexicon::merge_fan_in() const noexcept {
-  return std::clamp<size_t>(budget_ / (kMostWordBytes + kLeastRead), 2, kMostFanIn);
+  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRead), 2, kMaxFanIn);
 }
 
 // Until all runs can be read at once.
@@ -346,7 +346,7 @@ void WordLexicon::reduce_runs() {
     std::vector<ByteRun> merged;
     for (size_t first = 0; first < runs_.size(); first += fan_in) {
       Merge merge(*file_, runs_.data() + first, std::min(fan_in, runs_.size() - first), budget_, ws_);
-      WordWriter writer(*target, merged.empty() ? 0 : merged.back().end, std::min(ws_.limit / 16, kMostRead), ws_);
+      WordWriter writer(*target, merged.empty() ? 0 : merged.back().end, std::min(ws_.limit / 16, kMaxRead), ws_);
       while (merge.next()) {
         RunWriter& out = writer.put(merge.word(), merge.count(), merge.numbers());
         merge.each_number([&out](uint64_t epoch, uint64_t number) {

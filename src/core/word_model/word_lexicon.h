@@ -20,7 +20,7 @@ namespace neardup {
 // each epoch.
 class WordLexicon {
  public:
-  static constexpr uint32_t kMostNumbers = 0x7ffffff0;
+  static constexpr uint32_t kMaxNumbers = 0x7ffffff0;
 
   // Errors: what the poller and the files throw; Error{too_large} for too many different words where there are no files.
   explicit WordLexicon(Workspace& ws);
@@ -28,7 +28,7 @@ class WordLexicon {
 
   // Whether another word may be one too many.
   bool full() const noexcept { return full_; }
-  // Counts the word and returns its number in this epoch. n: 1 .. kMostWordBytes; zeros follow the word up to a multiple of
+  // Counts the word and returns its number in this epoch. n: 1 .. kMaxWordBytes; zeros follow the word up to a multiple of
   // 8 bytes. tag: what tag_of() gave for it; the prefetches, with other work between, hide waits for memory.
   uint32_t add(const uint8_t* word, size_t n, uint32_t tag);
   static uint32_t tag_of(const uint8_t* word, size_t n) noexcept;

@@ -11,13 +11,13 @@ namespace neardup {
 namespace {
 
 constexpr size_t kLeastChunk = 1024;
-constexpr size_t kMostChunk = size_t{1} << 31;
+constexpr size_t kMaxChunk = size_t{1} << 31;
 constexpr size_t kAhead = 8;      // places whose neighbours are fetched in advance
 constexpr size_t kPiece = 4096;   // places between polls
 
 constexpr size_t kLeastRead = 2048;
-constexpr size_t kMostRead = 256 * 1024;
-constexpr size_t kMostFanIn = 256;
+constexpr size_t kMaxRead = 256 * 1024;
+constexpr size_t kMaxFanIn = 256;
 
 }  // namespace
 
@@ -79,9 +79,9 @@ WordPairs::WordPairs(const WordPairOptions& options, uint64_t most_places, size_
                        (wide_ ? FeatureCounts<uint64_t>::bytes(counters) : FeatureCounts<uint32_t>::bytes(counters));
   budget_ = ws.limit == SIZE_MAX ? SIZE_MAX : std::max(ws.limit - std::min(ws.limit, fixed), ws.limit / 8);
   const size_t fitting = std::max(budget_ / (2 * sizeof(uint32_t)), kLeastChunk);
-  if (ws.files == nullptr && most_places > kMostChunk)
+  if (ws.files == nullptr && most_places > kMaxChunk)
     throw Error(Errc::too_large, "more than 2147483648 places of words to count in memory: " + std::to_string(most_places));
-  ids_ = Array<uint32_t>(ws.ledger, static_cast<size_t>(std::min<uint64_t>({most_places + 1, fitting, kMostChunk})));
+  ids_ = Array<uint32_t>(ws.ledger, static_cast<size_t>(std::min<uint64_t>({most_places + 1, fitting, kMaxChunk})));
   for (gap_ = 0; gap_ < window_; ++gap_) ids_[n_++] = words_;
 }
 
@@ -222,7 +222,7 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
 
 // ---- runs ----
 
-size_t WordPairs::run_buffer() const noexcept { return std::clamp(ws_.limit / 16, kLeastRead, kMostRead); }
+size_t WordPairs::run_buffer() const noexcept { return std::clamp(ws_.limit / 16, kLeastRead, kMaxRead); }
 
 namespace {
 
@@ -276,7 +276,7 @@ std::vector<WordPairs::Source> WordPairs::open_runs(size_t first, size_t n, size
   std::vector<Source> out;
   out.reserve(n);
   for (size_t i = 0; i < n; ++i) {
-    out.push_back({RunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRead, kMostRead), ws_), 0});
+    out.push_back({RunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRead, kMaxRead), ws_), 0});
     Source& s = out.back();
     s.word = s.reader.at_end() ? UINT64_MAX : s.reader.take() - 1;
   }
@@ -313,7 +313,7 @@ void WordPairs::merge_rows(std::vector<Source>* sources, FeatureCounts<Count>* c
 
 // Until all runs can be read at once.
 void WordPairs::reduce_runs() {
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMostFanIn);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxFanIn);
   while (runs_.size() > fan_in) {
     std::unique_ptr<TempFile> target = ws_.files->create();
     std::vector<ByteRun> merged;
@@ -367,7 +367,7 @@ void WordPairs::weigh(uint32_t word, uint64_t most, FeatureCounts<Count>* counts
     row_features_ = Array<uint32_t>(ws_.ledger, larger);
     row_values_ = Array<uint16_t>(ws_.ledger, larger);
   }
-  std::array<LoggedCount, 2 * kMostWordWindow> totals, of_word;
+  std::array<LoggedCount, 2 * kMaxWordWindow> totals, of_word;
   for (uint32_t i = 0; i < relations_; ++i) {
     const uint64_t margin = margins_[size_t{word} * relations_ + i];
     if (margin > 0) of_word[i] = {margin, log_of(margin)};
@@ -396,7 +396,7 @@ void WordPairs::weigh(uint32_t word, uint64_t most, FeatureCounts<Count>* counts
     n += value != 0;
     weight += value;
   });
-  if (weight > kMostWeight)
+  if (weight > kMaxFeatureWeight)
     throw Error(Errc::too_large, "the features of a word have too much weight: " + std::to_string(weight), {},
                 "The most is 1073741823. Choose a smaller window, or fewer features.");
   *row = {out_features, out_values, n};

@@ -137,7 +137,7 @@ class WordPairs {
   std::vector<double> logs_;           // of small numbers
   std::vector<double> pair_logs_;      // of small numbers, with the discount taken off
   Array<double> context_logs_;         // of |*,r,w'|, by feature; none where that is too much memory
-  std::array<uint64_t, 2 * kMostWordWindow> totals_{};
+  std::array<uint64_t, 2 * kMaxWordWindow> totals_{};
   Array<uint32_t> row_features_;
   Array<uint16_t> row_values_;
   uint32_t row_ = 0;

@@ -179,19 +179,19 @@ void WordPlaces::read_on(size_t n, bool odd) {
     solo |= folded.cls == WordClass::solo;
     odd |= c == '_' || (folded.cls == WordClass::word && is_decimal_digit(c));
     // Behind the end of a word that is too long nothing more is written.
-    if (n <= kMostWordBytes) n += detail::encode_utf8(folded.folded, word_ + n);
+    if (n <= kMaxWordBytes) n += detail::encode_utf8(folded.folded, word_ + n);
     p_ += length;
     ++code_points;
   }
   single_ = code_points == 1;
-  size_ = odd || n > kMostWordBytes ? 0 : n;
+  size_ = odd || n > kMaxWordBytes ? 0 : n;
 }
 
 bool WordPlaces::next(WordPlace* place) {
   if (!find_word(&place->begins)) return false;
   first_ = false;
   const uint8_t* const begin = p_;
-  const uint8_t* const stop = begin + std::min<size_t>(kMostWordBytes, static_cast<size_t>(limit_ - begin));
+  const uint8_t* const stop = begin + std::min<size_t>(kMaxWordBytes, static_cast<size_t>(limit_ - begin));
   const uint8_t* p = begin;
   uint8_t bits = 0xff;
   uint8_t* to = word_;

@@ -1,6 +1,6 @@
 // The places of a text for a word model: its words, or only that one stands there, and where sentences begin.
 //
-// A word that holds a decimal digit (Unicode's Nd) or '_', or has more than kMostWordBytes, keeps its place, but is no word
+// A word that holds a decimal digit (Unicode's Nd) or '_', or has more than kMaxWordBytes, keeps its place, but is no word
 // of a model. A sentence ends between two words where the bytes between them hold
 //   - one of ! ? and U+2026 U+3002 U+FF01 U+FF1F U+FF61 U+0964 U+061F U+06D4 U+203C U+2047 U+2048 U+2049, or
 //   - two line feeds with nothing but spaces, tabs and carriage returns between, or
@@ -18,7 +18,7 @@
 
 namespace neardup {
 
-inline constexpr size_t kMostWordBytes = 1024;
+inline constexpr size_t kMaxWordBytes = 1024;
 
 struct WordPlace {
   std::string_view word;  // folded, until the next call; empty: a place without a word
@@ -46,7 +46,7 @@ class WordPlaces {
   bool first_ = true;
   bool single_ = false;  // the word before is one code point
   size_t size_ = 0;      // of the word; 0: only a place
-  uint8_t word_[kMostWordBytes + 16];
+  uint8_t word_[kMaxWordBytes + 16];
 };
 
 // The rule's decimal digits and lower-case letters.

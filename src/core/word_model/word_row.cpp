@@ -7,7 +7,7 @@ namespace neardup {
 namespace {
 
 constexpr uint8_t kFormat = 1;
-constexpr size_t kMostLebBytes = 5;
+constexpr size_t kMaxLebBytes = 5;
 
 [[noreturn]] void corrupt(const char* why) {
   throw Error(Errc::corrupt_data, std::string("stored features of a word are damaged: ") + why);
@@ -21,7 +21,7 @@ void put_leb(uint32_t v, std::vector<uint8_t>* out) {
 // Each number has one form only, so that equal rows are equal bytes.
 uint32_t take_leb(const uint8_t** p, const uint8_t* end) {
   uint64_t v = 0;
-  for (size_t i = 0; i < kMostLebBytes; ++i) {
+  for (size_t i = 0; i < kMaxLebBytes; ++i) {
     if (*p == end) corrupt("they end too early");
     const uint8_t b = *(*p)++;
     v |= static_cast<uint64_t>(b & 0x7f) << (7 * i);
@@ -55,7 +55,7 @@ uint64_t common_information(const WordRow& a, const WordRow& b) noexcept {
 }
 
 void encode_word_row(const WordRow& row, std::vector<uint8_t>* out) {
-  out->reserve(out->size() + 1 + kMostLebBytes + 5 * row.size);
+  out->reserve(out->size() + 1 + kMaxLebBytes + 5 * row.size);
   out->push_back(kFormat);
   put_leb(static_cast<uint32_t>(row.size), out);
   for (size_t i = 0; i < row.size; ++i) put_leb(i == 0 ? row.features[0] : row.features[i] - row.features[i - 1] - 1, out);
@@ -88,7 +88,7 @@ void decode_word_row(const uint8_t* bytes, size_t size, uint32_t features, std::
   if (static_cast<size_t>(end - p) != 2 * n) corrupt("their length is wrong");
   for (size_t i = 0; i < n; ++i, p += 2) {
     const auto value = static_cast<uint16_t>(p[0] | p[1] << 8);
-    if (value == 0 || value > kMostInformation) corrupt("a value is not between 1 and 32767");
+    if (value == 0 || value > kMaxInformation) corrupt("a value is not between 1 and 32767");
     (*out_values)[first_value + i] = value;
   }
 }

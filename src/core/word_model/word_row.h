@@ -11,14 +11,14 @@
 namespace neardup {
 
 // Most words of a model, and the greatest weight of one. With it numerators of similarities fit in 32 bits.
-inline constexpr uint32_t kMostWords = 1'000'000;
-inline constexpr uint32_t kMostWeight = (uint32_t{1} << 30) - 1;
-inline constexpr int kMostWordWindow = 16;
+inline constexpr uint32_t kMaxWords = 1'000'000;
+inline constexpr uint32_t kMaxFeatureWeight = (uint32_t{1} << 30) - 1;
+inline constexpr int kMaxWordWindow = 16;
 // Features have numbers below this one.
-inline constexpr uint32_t kMostWordFeatures = kMostWords * 2 * kMostWordWindow;
+inline constexpr uint32_t kMaxWordFeatures = kMaxWords * 2 * kMaxWordWindow;
 // Information is stored in units of 1/1024 nat, 1 .. 32767.
 inline constexpr double kInformationUnits = 1024;
-inline constexpr uint16_t kMostInformation = 32767;
+inline constexpr uint16_t kMaxInformation = 32767;
 
 struct WordRow {
   const uint32_t* features;  // ascending

@@ -18,7 +18,7 @@ class WordRows {
   // memory_limit: bytes of rows that stay in memory; without files all do. features: all are below.
   WordRows(uint32_t features, size_t memory_limit, TempFileFactory* files, StopCheck* stop);
 
-  // The next word's row, copied. Error{too_large} for a weight above kMostWeight.
+  // The next word's row, copied. Error{too_large} for a weight above kMaxFeatureWeight.
   void add(const WordRow& row);
 
   uint32_t size() const noexcept { return static_cast<uint32_t>(weights_.size()); }

@@ -13,8 +13,8 @@ constexpr size_t kPiece = 1 << 16;  // records between polls
 
 // One read buffer of a merge: below this a merge of more runs costs more in reads than it saves in passes.
 constexpr size_t kLeastReadBytes = 2048;
-constexpr size_t kMostReadBytes = 64 * 1024;
-constexpr size_t kMostFanIn = 512;
+constexpr size_t kMaxReadBytes = 64 * 1024;
+constexpr size_t kMaxFanIn = 512;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ class RecordSorter::Merge {
  public:
   Merge(TempFile& file, const Run* runs, size_t n, size_t budget, Workspace& ws)
       : file_(file), poller_(ws.poller), readers_(n) {
-    const size_t each = std::clamp(budget / n, kLeastReadBytes / 4, kMostReadBytes) / sizeof(SortRecord);
+    const size_t each = std::clamp(budget / n, kLeastReadBytes / 4, kMaxReadBytes) / sizeof(SortRecord);
     buffers_ = Array<SortRecord>(ws.ledger, n * each);
     heap_.reserve(n);
     for (size_t r = 0; r < n; ++r) {
@@ -173,7 +173,7 @@ void RecordSorter::finish() {
   if (n_ != 0) spill();
   buffer_ = Array<SortRecord>();
   scratch_ = Array<SortRecord>();
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMostFanIn);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMaxFanIn);
   while (runs_.size() > fan_in) {
     const size_t room = std::max<size_t>(64, std::min(budget_ / 4, kTransferBytes) / sizeof(SortRecord));
     Array<SortRecord> sorted(ws_.ledger, room);

@@ -17,7 +17,7 @@ using namespace neardup;
 
 // Of edit_rate_within(), for compare_texts(): a few seconds (bench/results.md). Documented, and part of what an
 // immutable function answers.
-constexpr uint64_t kMostCells = 50'000'000'000;
+constexpr uint64_t kMaxCells = 50'000'000'000;
 
 // For people; 100 of the whole only.
 double percent(double share) { return share < 1 ? std::min(99.0, std::round(100 * share)) : 100; }
@@ -60,7 +60,7 @@ Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
     EditOptions options;
     options.stop = &stop;
     const std::optional<double> r =
-        edit_rate_within(Unit::character, a.data, a.size, b.data, b.size, kMostCells, options);
+        edit_rate_within(Unit::character, a.data, a.size, b.data, b.size, kMaxCells, options);
     near_enough = r.has_value();
     rate = r.value_or(0);
     const double j = o.jaccard();

@@ -16,7 +16,7 @@ constexpr size_t kPiece = 16 * 1024;           // bytes converted in one step
 constexpr size_t kPieceRoom = 4 * kPiece + 8;  // what they can become, MAX_CONVERSION_GROWTH
 constexpr size_t kShortEvidence = 1024;        // bytes that are decoded to compare all encodings
 constexpr size_t kLongEvidence = 8 * 1024;     // ... those that are left then
-constexpr size_t kMostEncodings = 64;
+constexpr size_t kMaxEncodings = 64;
 
 // How a document is decoded. converter: PostgreSQL's, for kind `converter`.
 struct Source {
@@ -249,7 +249,7 @@ void enter(Contest* contest, const Candidate& candidate, bool guessed) {
 }
 
 struct Entrants {
-  Candidate list[kMostEncodings];
+  Candidate list[kMaxEncodings];
   size_t size;
 };
 
@@ -273,7 +273,7 @@ EncodingGuess hold_round(const Sample& sample, size_t most, const char* guess, E
 EncodingGuess hold_contest(const Sample& sample, const char* guess) {
   Entrants entrants{};
   for (const Candidate& c : encoding_candidates())
-    if (entrants.size < kMostEncodings) entrants.list[entrants.size++] = c;
+    if (entrants.size < kMaxEncodings) entrants.list[entrants.size++] = c;
   const EncodingGuess first = hold_round(sample, kShortEvidence, guess, &entrants);
   return sample.size <= kShortEvidence ? first : hold_round(sample, kLongEvidence, guess, &entrants);
 }

@@ -32,7 +32,7 @@ PG_FUNCTION_INFO_V1(minutiae_cells);
 Datum minutiae_cells(PG_FUNCTION_ARGS) {
   const int grid = PG_GETARG_INT32(1);
   const double margin = PG_GETARG_FLOAT8(2);
-  demand_range("grid", grid, kLeastGrid, kMostGrid);
+  demand_range("grid", grid, kLeastGrid, kMaxGrid);
   if (!(margin >= 0 && margin <= 0.5))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("margin must be between 0 and 0.5: %s", shown(margin).text)));
@@ -63,9 +63,9 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_minutiae_buckets);
 Datum neardup_minutiae_buckets(PG_FUNCTION_ARGS) {
-  demand_range("functions", PG_GETARG_INT32(1), kLeastFunctions, kMostFunctions);
-  demand_range("cells", PG_GETARG_INT32(2), 1, kMostFunctionCells);
-  demand_range("grid", PG_GETARG_INT32(3), kLeastGrid, kMostGrid);
+  demand_range("functions", PG_GETARG_INT32(1), kLeastFunctions, kMaxFunctions);
+  demand_range("cells", PG_GETARG_INT32(2), 1, kMaxFunctionCells);
+  demand_range("grid", PG_GETARG_INT32(3), kLeastGrid, kMaxGrid);
   const MinutiaeRules rules{static_cast<uint32_t>(PG_GETARG_INT32(1)), static_cast<uint32_t>(PG_GETARG_INT32(2)),
                             static_cast<uint32_t>(PG_GETARG_INT32(3))};
   const IntSet set = int_set_arg(fcinfo, 0, true);

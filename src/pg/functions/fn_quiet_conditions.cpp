@@ -29,7 +29,7 @@ double score(const CtphView& a, const CtphView& b) {
 }
 
 // Of an array that is looked at; a larger one is kept unseen, since memory that runs out is an error, too.
-constexpr Size kMostSetBytes = 16 * 1024 * 1024;
+constexpr Size kMaxSetBytes = 16 * 1024 * 1024;
 
 // Of a value that is compared with no other one like it.
 constexpr double kFarthest = 1;
@@ -99,7 +99,7 @@ PG_FUNCTION_INFO_V1(int_set_quiet_within);
 Datum int_set_quiet_within(PG_FUNCTION_ARGS) {
   const LshQueryView query = kept_query(fcinfo);
   if (query.measure != LshMeasure::set_jaccard) PG_RETURN_BOOL(true);
-  if (toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMostSetBytes) PG_RETURN_BOOL(true);
+  if (toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxSetBytes) PG_RETURN_BOOL(true);
   const IntSet set = int_set_arg(fcinfo, 0, false);
   if (set.null_at >= 0 && demands_whole_set(query)) PG_RETURN_BOOL(true);
   const IntSet wanted = int_set_of(query.set);

@@ -19,10 +19,10 @@ constexpr int kColumns = 11;
 enum Column { kJob, kSource, kPhase, kDone, kTotal, kRate, kTimeLeft, kStarted, kFinished, kPid, kLastError };
 
 // What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
-constexpr int32 kMostShown = 10000;
+constexpr int32 kMaxShown = 10000;
 
 // More than three thousand years are no estimate.
-constexpr double kMostSecondsLeft = 1e11;
+constexpr double kMaxSecondsLeft = 1e11;
 constexpr double kLeastSeconds = 0.001;
 
 struct StatusRow {
@@ -49,14 +49,14 @@ bool flag_of(const OpenJob& job, const char* name) {
   return !is_null && DatumGetBool(value);
 }
 
-// Its beginning, kMostShown bytes at the most.
+// Its beginning, kMaxShown bytes at the most.
 const char* text_of(const OpenJob& job, const char* name) {
   bool is_null;
   const Datum value = value_of(job, name, &is_null);
   if (is_null) return nullptr;
-  const text* begin = DatumGetTextPSlice(value, 0, kMostShown);
+  const text* begin = DatumGetTextPSlice(value, 0, kMaxShown);
   const int size = static_cast<int>(VARSIZE_ANY_EXHDR(begin));
-  return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMostShown)));
+  return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMaxShown)));
 }
 
 bool is_one_of(const char* phase, std::initializer_list<const char*> phases) {
@@ -95,7 +95,7 @@ void estimate(const OpenJob& job, StatusRow* out) {
   put(out, kRate, Float8GetDatum(rate));
   if (out->nulls[kTotal]) return;
   const double left = (static_cast<double>(DatumGetInt64(out->values[kTotal])) - done) / rate;
-  if (!(std::fabs(left) < kMostSecondsLeft)) return;
+  if (!(std::fabs(left) < kMaxSecondsLeft)) return;
   auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
   interval->time = static_cast<TimeOffset>(left * USECS_PER_SEC);
   put(out, kTimeLeft, IntervalPGetDatum(interval));

@@ -19,8 +19,8 @@ constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes"};
 // Of the row of a job: the tables that belong to it.
 constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes"};
 
-constexpr int kMostColumns = 7;
-constexpr const char* kShapes[kJobParts][kMostColumns + 1] = {
+constexpr int kMaxColumns = 7;
+constexpr const char* kShapes[kJobParts][kMaxColumns + 1] = {
     {"id", "cluster", "representative", "similarity", "survivor", "found_at"},
     {"id", "signature", "content", "origin", "place", "version", "key"},
     {"refresh", "at", "change", "cluster", "other"},

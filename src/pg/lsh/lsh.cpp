@@ -30,7 +30,7 @@ void add_options() {
   add_real_reloption(option_kind, "recall", "Least share of the similar rows that the index finds; acts when it is built.",
                      -1, 0, 1, AccessExclusiveLock);
   add_int_reloption(option_kind, "pending_limit", "Pages of new rows after which an insert sorts them into a run.",
-                    kDefaultPendingLimit, 1, kMostPendingLimit, ShareUpdateExclusiveLock);
+                    kDefaultPendingLimit, 1, kMaxPendingLimit, ShareUpdateExclusiveLock);
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ inline constexpr uint32_t kLshFormat = 1;
 inline constexpr uint16_t kLshPageId = 0xFFD1;  // last two bytes of every page, for pg_filedump and for us
 inline constexpr uint32_t kLshMetaBlock = 0;
 
-inline constexpr uint32_t kMostKeysPerRow = 1600;  // a row fits into one pending page and is never split
-inline constexpr uint32_t kMostPending = 96;
-inline constexpr uint32_t kMostRuns = 80;
+inline constexpr uint32_t kMaxKeysPerRow = 1600;  // a row fits into one pending page and is never split
+inline constexpr uint32_t kMaxPending = 96;
+inline constexpr uint32_t kMaxRuns = 80;
 inline constexpr uint16_t kCrowded = 72;            // runs from which on nothing is flushed and merging is forced
 // Live units of one class that start a merge. More of the larger ones: each level of merging that a row is spared costs a query
 // that meets the index between two VACUUMs some runs more.
@@ -26,7 +26,7 @@ inline constexpr int kLargeMergeFanout = 6;         // of class 1
 inline constexpr int kLargestMergeFanout = 12;      // from class 2 on
 inline constexpr uint32_t kFlushRows = 384;         // class of a unit = floor(log4(rows / 384))
 inline constexpr int kDefaultPendingLimit = 8;      // closed pending pages that an inserter flushes
-inline constexpr int kMostPendingLimit = 64;
+inline constexpr int kMaxPendingLimit = 64;
 inline constexpr double kDefaultThreshold = 0.75;
 
 // An entry as fences and bounds hold it: key and TID big-endian, so that memcmp orders them.
@@ -48,7 +48,7 @@ inline Entry unpack_entry(const PackedEntry& p) noexcept {
   uint64_t tail;
   std::memcpy(&head, &p, sizeof head);
   std::memcpy(&tail, reinterpret_cast<const uint8_t*>(&p) + sizeof p - sizeof tail, sizeof tail);
-  return {__builtin_bswap64(head) >> 24, __builtin_bswap64(tail) & kMostTid};
+  return {__builtin_bswap64(head) >> 24, __builtin_bswap64(tail) & kMaxTid};
 }
 
 // At the end of every page, at 8176.
@@ -120,27 +120,27 @@ struct LshMeta {
   uint16_t nruns;
   uint16_t npending;
   uint8_t pad[340];
-  PendingSlot pending[kMostPending];  // oldest first; only the last may be open
-  RunSlot runs[kMostRuns];
+  PendingSlot pending[kMaxPending];  // oldest first; only the last may be open
+  RunSlot runs[kMaxRuns];
 };
 static_assert(offsetof(LshMeta, pending) == 640 - 24 && offsetof(LshMeta, runs) == 1792 - 24);
 static_assert(sizeof(LshMeta) == 7552 - 24);
 
 // An inner or root page, from byte 24. child[] and first[] grow at their ends only.
 #ifdef NEARDUP_MOST_CHILDREN  // a test's, so that small indexes have many runs: no other build reads their files
-inline constexpr uint32_t kMostChildren = NEARDUP_MOST_CHILDREN;
+inline constexpr uint32_t kMaxChildren = NEARDUP_MOST_CHILDREN;
 #else
-inline constexpr uint32_t kMostChildren = 542;
+inline constexpr uint32_t kMaxChildren = 542;
 #endif
-inline constexpr uint64_t kMostLeaves = uint64_t{kMostChildren} * kMostChildren;  // of a run
+inline constexpr uint64_t kMaxLeaves = uint64_t{kMaxChildren} * kMaxChildren;  // of a run
 // Pending pages that there may be: one flush takes them all.
-inline constexpr uint32_t kMostWaiting = kMostPending < kMostChildren / 2 ? kMostPending : kMostChildren / 2;
+inline constexpr uint32_t kMaxWaiting = kMaxPending < kMaxChildren / 2 ? kMaxPending : kMaxChildren / 2;
 struct InnerPage {
   uint16_t n;
   uint16_t level;  // 1: the children are leaves
   uint32_t pad;
-  uint32_t child[kMostChildren];
-  PackedEntry first[kMostChildren];  // the first entry below child[i] when it was written
+  uint32_t child[kMaxChildren];
+  PackedEntry first[kMaxChildren];  // the first entry below child[i] when it was written
 };
 static_assert(sizeof(InnerPage) <= 8152);
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace neardup;
 
-constexpr int kMostKeys = static_cast<int>(kMostBlockKeys);
+constexpr int kMaxKeys = static_cast<int>(kMaxBlockKeys);
 // Oversized blocks that the NOTICE of blocked_pairs() names, and that oversized_blocks() lists.
 constexpr size_t kNamed = 5;
 constexpr size_t kListed = 100000;
@@ -99,9 +99,9 @@ void open_side(BlockSide* side, const char* what, text* query, Oid id_type) {
   open_source(&side->source, what, query, id_type, SignatureTypes{}, wants);
   const TupleDesc desc = columns_of(side->source);
   side->nkeys = desc->natts - 1;
-  if (side->nkeys > kMostKeys)
+  if (side->nkeys > kMaxKeys)
     ereport(ERROR, (errcode(ERRCODE_TOO_MANY_COLUMNS),
-                    errmsg("%s returns %d keys, more than %d", what, side->nkeys, kMostKeys)));
+                    errmsg("%s returns %d keys, more than %d", what, side->nkeys, kMaxKeys)));
   side->keys = static_cast<KeyColumn*>(palloc0(static_cast<Size>(side->nkeys) * sizeof(KeyColumn)));
   for (int k = 0; k < side->nkeys; ++k)
     open_key(&side->keys[k], what, k + 1, TupleDescAttr(desc, k + 1), side->source.context);
@@ -163,7 +163,7 @@ void add_row(void* arg, const SourceRow& row) {
   BlockCall* call = reading->call;
   BlockSide* side = reading->side;
   if (call->rows++ % kRowsTold == 0) tell_rows_read(call->rows);
-  uint64 hashes[kMostKeys];
+  uint64 hashes[kMaxKeys];
   uint64 present = 0;
   for (int k = 0; k < side->nkeys; ++k)
     if (!row.nulls[k + 1] && hash_key(&side->keys[k], row.columns[k + 1], &hashes[k]))
@@ -182,9 +182,9 @@ void begin_blocks(FunctionCallInfo fcinfo, BlockCall* call, const Arguments& at,
   text* query = DatumGetTextPP(argument(fcinfo, 0, "query"));
   call->two_sets = at.query_b != -1 && !PG_ARGISNULL(at.query_b);
   call->max_block = DatumGetInt32(argument(fcinfo, at.max_block, "max_block"));
-  if (call->max_block < 1 || call->max_block > static_cast<int32>(kMostBlockRows))
+  if (call->max_block < 1 || call->max_block > static_cast<int32>(kMaxBlockRows))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("max_block must be 1 to %u: %d", kMostBlockRows, call->max_block)));
+                    errmsg("max_block must be 1 to %u: %d", kMaxBlockRows, call->max_block)));
   begin_stages(&call->stages);
   begin_progress(call->function);
   open_side(&call->a, "query", query, id_type);
@@ -319,9 +319,9 @@ struct KeyArrays {
 Datum key_array(KeyArrays* arrays, uint64 mask, MemoryContext context) {
   const uint32 slot = static_cast<uint32>(mask % KeyArrays::kSlots);
   if (arrays->mask[slot] == mask) return arrays->array[slot];
-  Datum keys[kMostKeys];
+  Datum keys[kMaxKeys];
   int n = 0;
-  for (int k = 0; k < kMostKeys; ++k)
+  for (int k = 0; k < kMaxKeys; ++k)
     if (mask >> k & 1) keys[n++] = Int32GetDatum(k + 1);
   MemoryContext old = MemoryContextSwitchTo(context);
   if (arrays->mask[slot] != 0) pfree(DatumGetPointer(arrays->array[slot]));

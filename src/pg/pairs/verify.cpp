@@ -40,10 +40,10 @@ struct Verifier {
 
 namespace {
 
-constexpr uint32 kMostPairs = 4096;
-constexpr uint32 kMostRanks = 1 << 14;
-constexpr uint32 kSlots = 2 * kMostRanks;
-constexpr uint32 kPairSlots = 2 * kMostPairs;
+constexpr uint32 kMaxPairs = 4096;
+constexpr uint32 kMaxRanks = 1 << 14;
+constexpr uint32 kSlots = 2 * kMaxRanks;
+constexpr uint32 kPairSlots = 2 * kMaxPairs;
 
 // New documents that are held at once: as many as fit in a part of maintenance_work_mem, and one pair at least. With those of earlier pairs,
 // and the shingles of all, twice that part.
@@ -54,12 +54,12 @@ void start_anew(Verifier* v) {
   call_core([&] { comparer->clear(); });
   MemoryContextReset(v->context);
   MemoryContext old = MemoryContextSwitchTo(v->context);
-  v->docs = static_cast<Document*>(palloc(kMostRanks * sizeof(Document)));
+  v->docs = static_cast<Document*>(palloc(kMaxRanks * sizeof(Document)));
   v->slots = static_cast<Verifier::Slot*>(palloc0(kSlots * sizeof(Verifier::Slot)));
   v->contents = static_cast<Verifier::Content*>(palloc0(kSlots * sizeof(Verifier::Content)));
   v->pair_slots = static_cast<uint32*>(palloc(kPairSlots * sizeof(uint32)));
-  v->pairs = static_cast<DocumentPair*>(palloc(kMostPairs * sizeof(DocumentPair)));
-  v->wanted = static_cast<uint32*>(palloc(kMostPairs * sizeof(uint32)));
+  v->pairs = static_cast<DocumentPair*>(palloc(kMaxPairs * sizeof(DocumentPair)));
+  v->wanted = static_cast<uint32*>(palloc(kMaxPairs * sizeof(uint32)));
   v->n = v->slots_taken = 0;
   v->bytes = 0;
   MemoryContextSwitchTo(old);
@@ -141,8 +141,8 @@ size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n
   size_t kept = 0;
   for (size_t first = 0; first < n;) {
     CHECK_FOR_INTERRUPTS();
-    const size_t most = Min(n - first, static_cast<size_t>(kMostPairs));
-    if (v->slots_taken + 2 * most > kMostRanks || v->bytes + comparer->held() > 2 * most_document_bytes()) start_anew(v);
+    const size_t most = Min(n - first, static_cast<size_t>(kMaxPairs));
+    if (v->slots_taken + 2 * most > kMaxRanks || v->bytes + comparer->held() > 2 * most_document_bytes()) start_anew(v);
     memset(v->pair_slots, 0, kPairSlots * sizeof(uint32));
     v->pair_count = 0;
     const uint64 enough = v->bytes + most_document_bytes();

@@ -15,7 +15,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr int kMostParameters = INDEX_MAX_KEYS + 5;
+constexpr int kMaxParameters = INDEX_MAX_KEYS + 5;
 
 struct Signature {
   bool is_null;
@@ -66,7 +66,7 @@ SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
   const char* signature = signature_sql(g, table);
   const char* name = held_name(g->table, StatementKind::query);
   table_close(table, AccessShareLock);
-  Oid types[kMostParameters] = {g->query_type, g->minhash_type, TIDOID, OIDOID};
+  Oid types[kMaxParameters] = {g->query_type, g->minhash_type, TIDOID, OIDOID};
   int n = update ? 4 : 2;
   StringInfoData sql;
   initStringInfo(&sql);
@@ -163,8 +163,8 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
   MemoryContext caller = CurrentMemoryContext;
   Found found{};
   const bool keyed = may_read_keys(g);
-  Datum values[kMostParameters];
-  char nulls[kMostParameters];
+  Datum values[kMaxParameters];
+  char nulls[kMaxParameters];
   memset(nulls, ' ', sizeof nulls);
   values[0] = lsh_query_datum(jaccard_query(signature.view, g->threshold));
   values[1] = signature.value;

@@ -98,7 +98,7 @@ Owned<WordTable>* read_words(ModelCall* call) {
     if (next == call->words) refuse(call, psprintf("it has more than %u words", call->words));
     check_id(call, row, desc, next);
     const int64 weight = DatumGetInt64(column(call, row, desc, 2));
-    if (weight < 0 || weight > kMostWeight) refuse(call, psprintf("the word with the id %u has a weight of " INT64_FORMAT, next, weight));
+    if (weight < 0 || weight > kMaxFeatureWeight) refuse(call, psprintf("the word with the id %u has a weight of " INT64_FORMAT, next, weight));
     call->weights[next] = static_cast<uint32>(weight);
     const Utf8 word = utf8_of(DatumGetTextPP(column(call, row, desc, 3)));
     WordTable* t = table->object;
@@ -243,7 +243,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   call.k = PG_GETARG_INT32(3);
   call.compared = static_cast<uint32>(PG_GETARG_INT32(4));
   const double seconds = PG_GETARG_FLOAT8(5);
-  if (call.words > kMostWords || call.compared > call.words || call.k < 1 || call.features > kMostWordFeatures)
+  if (call.words > kMaxWords || call.compared > call.words || call.k < 1 || call.features > kMaxWordFeatures)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("no word model has %u words, %u of them compared, %u features and a k of %d", call.words,
                            call.compared, call.features, call.k)));

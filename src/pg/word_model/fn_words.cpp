@@ -154,7 +154,7 @@ Datum neardup_folded_word(PG_FUNCTION_ARGS) {
   const Utf8 word = utf8_of(PG_GETARG_TEXT_PP(0));
   char* folded = nullptr;
   size_t size = 0;
-  char buffer[kMostWordBytes];
+  char buffer[kMaxWordBytes];
   call_core([&] {
     const std::string only = single_word({reinterpret_cast<const char*>(word.data), word.size});
     if (only.size() > sizeof buffer) return;
@@ -179,7 +179,7 @@ Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
     WordRow rows[2];
     for (int i = 0; i < 2; ++i) {
       const bytea* stored = i == 0 ? a : b;
-      decode_word_row(reinterpret_cast<const uint8_t*>(VARDATA_ANY(stored)), VARSIZE_ANY_EXHDR(stored), kMostWordFeatures,
+      decode_word_row(reinterpret_cast<const uint8_t*>(VARDATA_ANY(stored)), VARSIZE_ANY_EXHDR(stored), kMaxWordFeatures,
                       &features[i], &values[i]);
       rows[i] = {features[i].data(), values[i].data(), features[i].size()};
     }

@@ -174,9 +174,9 @@ void choose_vocabulary(const TextCall* call) {
 WordArguments word_arguments(FunctionCallInfo fcinfo) {
   WordArguments a = {};
   a.query = DatumGetTextPP(argument(fcinfo, 0, "query"));
-  a.vocabulary = int_in_range(fcinfo, 1, "vocabulary", kMostWords);
-  a.k = int_in_range(fcinfo, 2, "k", kMostSimilar);
-  a.window = int_in_range(fcinfo, 3, "window", kMostWordWindow);
+  a.vocabulary = int_in_range(fcinfo, 1, "vocabulary", kMaxWords);
+  a.k = int_in_range(fcinfo, 2, "k", kMaxSimilar);
+  a.window = int_in_range(fcinfo, 3, "window", kMaxWordWindow);
   a.by_position = DatumGetBool(argument(fcinfo, 4, "by_position"));
   if (!PG_ARGISNULL(5)) {
     a.features = PG_GETARG_INT32(5);

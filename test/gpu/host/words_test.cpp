@@ -326,7 +326,7 @@ TEST(GpuWordsOnHost, DigitsAreExact) {
     ASSERT_LE(std::abs(static_cast<int>(d.low)), 128);
   }
   // Whatever the order of summation, no partial sum leaves 32 bits.
-  EXPECT_LT(uint64_t{128} * 2 * kMostDense, uint64_t{1} << 31);
+  EXPECT_LT(uint64_t{128} * 2 * kMaxDense, uint64_t{1} << 31);
 }
 
 // The greatest numerator that weights allow.
@@ -561,7 +561,7 @@ TEST(GpuWordsPlan, ALargeModelOnALargeDevice) {
   ASSERT_TRUE(plan_words(
       block, 36000, 0, uint64_t{130} << 30, [](uint32_t) { return 1 << 20; }, &plan));
   EXPECT_EQ(plan.slices, 1u);
-  EXPECT_EQ(plan.strip_rows, kMostStrip);
+  EXPECT_EQ(plan.strip_rows, kMaxStrip);
   EXPECT_EQ(plan.dense, 36000u);
   EXPECT_LT(plan.bytes, uint64_t{40} << 30);
   // By position on 16 GB, and on 2.

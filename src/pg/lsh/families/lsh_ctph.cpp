@@ -24,7 +24,7 @@ struct CtphConfig {
   uint16_t short_length;
   uint32_t reserved;
 };
-static_assert(sizeof(CtphConfig) == 16 && 4 * kMostGramLength + 16 <= kMostKeysPerRow);
+static_assert(sizeof(CtphConfig) == 16 && 4 * kMaxGramLength + 16 <= kMaxKeysPerRow);
 
 // As PostgreSQL keeps the options of a column.
 struct CtphOptions {
@@ -43,8 +43,8 @@ IndexParams index_params(const LshConfig* config) {
   read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
   const IndexParams p{{stored.max_rate, stored.q, stored.short_length}, stored.is_long == 1};
   const bool none = stored.max_rate == 0 && stored.q == 0 && stored.short_length == 0;
-  const bool some = stored.max_rate > 0 && stored.max_rate <= kMostMaxRate && (stored.q == 3 || stored.q == 7) &&
-                    stored.short_length <= kMostGramLength;
+  const bool some = stored.max_rate > 0 && stored.max_rate <= kMaxMaxRate && (stored.q == 3 || stored.q == 7) &&
+                    stored.short_length <= kMaxGramLength;
   if ((!none && !some) || stored.is_long > 1 || stored.reserved != 0 || config->nbands != 0) report_bad_params();
   return p;
 }
@@ -67,7 +67,7 @@ Datum lsh_ctph_options(PG_FUNCTION_ARGS) {
   auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
   init_local_reloptions(options, sizeof(CtphOptions));
   add_local_real_reloption(options, "max_rate", "Greatest edit rate that the index serves; 0: it serves scores alone.",
-                           kDefaultMaxRate, 0, kMostMaxRate, offsetof(CtphOptions, max_rate));
+                           kDefaultMaxRate, 0, kMaxMaxRate, offsetof(CtphOptions, max_rate));
   PG_RETURN_VOID();
 }
 
@@ -76,12 +76,12 @@ Datum lsh_ctph_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
   const IndexParams p = index_params(request->config);
   const CtphView digest = ctph_of_datum(request->value);
-  request->keys = static_cast<uint64_t*>(palloc(kMostKeysPerRow * sizeof(uint64_t)));
+  request->keys = static_cast<uint64_t*>(palloc(kMaxKeysPerRow * sizeof(uint64_t)));
   request->final = false;
   uint32_t n = 0;
   call_core([&] {
     const std::vector<uint64_t> keys = gram_keys(p.rules, digest);
-    if (keys.size() > kMostKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
+    if (keys.size() > kMaxKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
     n = static_cast<uint32_t>(keys.size());
     std::copy(keys.begin(), keys.end(), request->keys);
   });
@@ -105,13 +105,13 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
     bool nothing;
     uint32_t hits;
     uint32_t n;
-    uint64_t keys[kMostKeysPerRow];
+    uint64_t keys[kMaxKeysPerRow];
   } plan;
   call_core([&] {
     const GramProbes probes = query.measure == LshMeasure::ctph_score
                                   ? score_probes(query.digest, query.bound)
                                   : rate_probes(p.rules, query.digest, query.bound);
-    if (probes.keys.size() > kMostKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
+    if (probes.keys.size() > kMaxKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
     plan.served = probes.served;
     plan.nothing = probes.nothing;
     plan.hits = probes.hits;

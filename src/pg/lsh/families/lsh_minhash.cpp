@@ -11,7 +11,7 @@ using namespace neardup;
 
 constexpr char kFamily[] = "minhash";
 constexpr uint32_t kFamilyVersion = 1;
-static_assert(kMostIndexBands == kMostKeysPerRow);
+static_assert(kMaxIndexBands == kMaxKeysPerRow);
 
 // LshConfig.params of this family; docs/format.md.
 struct MinhashConfig {
@@ -212,7 +212,7 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   request->ngroups = static_cast<uint16_t>(layout.bands);
   request->nprobes = layout.bands;
   request->probes = static_cast<LshProbe*>(palloc(layout.bands * sizeof(LshProbe)));
-  uint64_t keys[kMostIndexBands];
+  uint64_t keys[kMaxIndexBands];
   band_keys(layout, query.components, keys);
   for (uint32_t j = 0; j < layout.bands; ++j)
     request->probes[j] = {keys[j], static_cast<uint16_t>(j), static_cast<uint8_t>(kKeyBits)};

@@ -16,11 +16,11 @@ using namespace neardup;
 constexpr char kSetFamily[] = "set";
 constexpr char kMinutiaeFamily[] = "minutiae";
 constexpr uint32_t kFamilyVersion = 1;
-static_assert(kMostIndexedSet == kMostKeysPerRow && kMostFunctions <= kMostKeysPerRow);
+static_assert(kMaxIndexedSet == kMaxKeysPerRow && kMaxFunctions <= kMaxKeysPerRow);
 
 // LshConfig.params of the family "set"; docs/format.md.
 struct SetConfig {
-  uint32_t most;  // kMostIndexedSet
+  uint32_t most;  // kMaxIndexedSet
 };
 
 // Of the family "minutiae".
@@ -42,7 +42,7 @@ struct MinutiaeOptions {
 void check_set_params(const LshConfig* config) {
   SetConfig stored;
   read_family(config, kSetFamily, kFamilyVersion, &stored, sizeof stored);
-  if (stored.most != kMostIndexedSet || config->nbands != 0) report_bad_params();
+  if (stored.most != kMaxIndexedSet || config->nbands != 0) report_bad_params();
 }
 
 MinutiaeRules minutiae_params(const LshConfig* config) {
@@ -94,7 +94,7 @@ Datum lsh_set_keys(PG_FUNCTION_ARGS) {
   check_set_params(request->config);
   const IntSet set = int_set_of(request->value, true);
   request->final = false;
-  if (set.n > kMostIndexedSet) {
+  if (set.n > kMaxIndexedSet) {
     request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
     request->keys[0] = kLargeSetKey;
     request->nkeys = 1;
@@ -115,7 +115,7 @@ Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   check_set_params(request->config);
   LshQueryView query;
   if (!is_set_query(request, &query)) PG_RETURN_POINTER(NULL);
-  const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMostQuerySet + 1));
+  const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMaxQuerySet + 1));
   const SetPlan plan = plan_set(query.set.n, query.bound);
   request->guaranteed = plan.served;
   request->nothing = plan.served && plan.nothing;
@@ -141,7 +141,7 @@ Datum lsh_set_bind(PG_FUNCTION_ARGS) {
     check_set_params(request->config);
     PG_RETURN_POINTER(NULL);
   }
-  const SetConfig stored{kMostIndexedSet};
+  const SetConfig stored{kMaxIndexedSet};
   request->config->nbands = 0;
   request->config->threshold = 0;
   request->config->recall = 1;
@@ -153,7 +153,7 @@ PG_FUNCTION_INFO_V1(lsh_set_describe);
 Datum lsh_set_describe(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
   check_set_params(request->config);
-  request->parameters = psprintf("sets, elements of up to %zu", kMostIndexedSet);
+  request->parameters = psprintf("sets, elements of up to %zu", kMaxIndexedSet);
   request->guarantee = "serves jaccard_exact >= any threshold above 0, exactly";
   request->recall_at = nullptr;
   PG_RETURN_POINTER(NULL);
@@ -164,11 +164,11 @@ Datum lsh_minutiae_options(PG_FUNCTION_ARGS) {
   auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
   init_local_reloptions(options, sizeof(MinutiaeOptions));
   add_local_int_reloption(options, "functions", "Number of buckets.", static_cast<int>(kDefaultMinutiae.functions),
-                          static_cast<int>(kLeastFunctions), static_cast<int>(kMostFunctions), offsetof(MinutiaeOptions, functions));
+                          static_cast<int>(kLeastFunctions), static_cast<int>(kMaxFunctions), offsetof(MinutiaeOptions, functions));
   add_local_int_reloption(options, "cells", "Cells that a set must have to be in a bucket.",
-                          static_cast<int>(kDefaultMinutiae.cells), 1, static_cast<int>(kMostFunctionCells), offsetof(MinutiaeOptions, cells));
+                          static_cast<int>(kDefaultMinutiae.cells), 1, static_cast<int>(kMaxFunctionCells), offsetof(MinutiaeOptions, cells));
   add_local_int_reloption(options, "grid", "Cells a side of the grid that sets are of.", static_cast<int>(kDefaultMinutiae.grid),
-                          static_cast<int>(kLeastGrid), static_cast<int>(kMostGrid), offsetof(MinutiaeOptions, grid));
+                          static_cast<int>(kLeastGrid), static_cast<int>(kMaxGrid), offsetof(MinutiaeOptions, grid));
   PG_RETURN_VOID();
 }
 

@@ -30,7 +30,7 @@ struct SimhashOptions {
   int blocks;  // 0: by the number of rows
 };
 
-bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMostBlocks; }
+bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMaxBlocks; }
 
 // What a bound config holds. It was read from disk: every field is checked.
 uint32_t blocks_of(const LshConfig* config) {
@@ -41,7 +41,7 @@ uint32_t blocks_of(const LshConfig* config) {
 }
 
 struct CheckedQuery {
-  uint64_t keys[kMostBlocks];  // by group
+  uint64_t keys[kMaxBlocks];  // by group
   int distance;
 };
 
@@ -83,7 +83,7 @@ Datum lsh_simhash_options(PG_FUNCTION_ARGS) {
   auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
   init_local_reloptions(options, sizeof(SimhashOptions));
   add_local_int_reloption(options, "blocks", "Blocks that a value is cut into; by default 4, or 3 above 10 million rows.",
-                          0, kFewestBlocks, kMostBlocks, offsetof(SimhashOptions, blocks));
+                          0, kFewestBlocks, kMaxBlocks, offsetof(SimhashOptions, blocks));
   PG_RETURN_VOID();
 }
 

@@ -47,7 +47,7 @@ void check_config(Check* c) {
   if (config.family[0] == '\0') wrong("no family of hash functions is named");
   if (!(config.threshold >= 0 && config.threshold <= 1)) wrong("an impossible threshold");
   if (!(config.recall > 0 && config.recall <= 1)) wrong("an impossible recall");
-  if (config.nbands > kMostKeysPerRow) wrong("an impossible number of bands");
+  if (config.nbands > kMaxKeysPerRow) wrong("an impossible number of bands");
   if (!all_zero(config.params + config.params_len, sizeof config.params - config.params_len))
     wrong("bytes that belong to nothing are not zero");
 }
@@ -104,10 +104,10 @@ void check_directory(Check* c) {
   const auto wrong = [c](const char* what) { fail(c, kLshMetaBlock, what); };
   check_config(c);
   if (meta.vac_horizon > meta.next_id) wrong("an impossible horizon");
-  if (!all_zero(meta.pad, sizeof meta.pad) || !all_zero(meta.pending + meta.npending, kMostPending - meta.npending) ||
-      !all_zero(meta.runs + meta.nruns, kMostRuns - meta.nruns))
+  if (!all_zero(meta.pad, sizeof meta.pad) || !all_zero(meta.pending + meta.npending, kMaxPending - meta.npending) ||
+      !all_zero(meta.runs + meta.nruns, kMaxRuns - meta.nruns))
     wrong("bytes that belong to nothing are not zero");
-  uint64_t ids[kMostRuns + kMostPending];
+  uint64_t ids[kMaxRuns + kMaxPending];
   int n = 0;
   for (int i = 0; i < meta.nruns; ++i) ids[n++] = meta.runs[i].id;
   for (int i = 0; i < meta.npending; ++i) {
@@ -120,7 +120,7 @@ void check_directory(Check* c) {
   for (int i = 0; i < meta.nruns; ++i) {
     const RunSlot& run = meta.runs[i];
     if (run.pad0 != 0 || run.pad1 != 0 || (run.flags & ~kStaleCounts) != 0) wrong("unknown flags of a run");
-    if (run.unit > kMostRuns) wrong("an impossible unit");
+    if (run.unit > kMaxRuns) wrong("an impossible unit");
     if (run.state != kBuilding) check_unit(c, run.unit);
   }
 }
@@ -173,7 +173,7 @@ void check_all(Check* c) {
   double rows = 0;
   for (int i = 0; i < c->meta->nruns; ++i) rows += static_cast<double>(c->meta->runs[i].rows);
   const uint64_t budget = static_cast<uint64_t>(maintenance_work_mem) * 1024;
-  const double per_block = Min(rows / static_cast<double>(Max(c->table_blocks, 1)), kMostOffset) + 1;
+  const double per_block = Min(rows / static_cast<double>(Max(c->table_blocks, 1)), kMaxOffset) + 1;
   const uint64_t row_bytes = c->against_table ? 1 + sizeof(uint64_t) : 1;
   const uint64_t range =
       Min(c->table_blocks, static_cast<uint64_t>(static_cast<double>(budget) /

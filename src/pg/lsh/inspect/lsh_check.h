@@ -7,8 +7,8 @@
 
 namespace neardup::checking {
 
-constexpr uint32_t kMostOffset = MaxHeapTuplesPerPage;
-constexpr uint32_t kOffsetWords = kMostOffset / 64 + 1;
+constexpr uint32_t kMaxOffset = MaxHeapTuplesPerPage;
+constexpr uint32_t kOffsetWords = kMaxOffset / 64 + 1;
 constexpr uint8_t kManyUnits = 255;  // of a row whose TID several rosters hold
 
 // The rows that the rosters name in one heap block.

@@ -19,7 +19,7 @@ bool in_range(const Check* c, uint64_t tid) { return tid >> 16 >= c->from && tid
 int64 row_number(const Check* c, uint64_t tid) {
   const HeapBlock& block = c->heap_blocks[(tid >> 16) - c->from];
   const uint32_t offset = tid & 0xffff;
-  if (offset > kMostOffset) return -1;
+  if (offset > kMaxOffset) return -1;
   const uint64_t word = block.rows[offset / 64];
   const uint64_t bit = uint64_t{1} << (offset % 64);
   if ((word & bit) == 0) return -1;
@@ -39,7 +39,7 @@ bool row_is_visible(Check* c, uint64_t tid) {
 // The first round of a pass: which rows are there.
 void find_row(Check* c, BlockNumber block, uint64_t tid) {
   const uint32_t offset = tid & 0xffff;
-  if (offset == 0 || offset > kMostOffset) fail(c, block, psprintf("the impossible row %s", text_of(tid)));
+  if (offset == 0 || offset > kMaxOffset) fail(c, block, psprintf("the impossible row %s", text_of(tid)));
   if (tid >> 16 >= c->table_blocks) fail(c, block, psprintf("row %s lies beyond the end of the table", text_of(tid)));
   if (!in_range(c, tid)) return;
   uint64_t* word = &c->heap_blocks[(tid >> 16) - c->from].rows[offset / 64];

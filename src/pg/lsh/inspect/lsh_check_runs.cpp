@@ -48,12 +48,12 @@ uint32_t used_of(Page page) { return reinterpret_cast<PageHeader>(page)->pd_lowe
 const InnerPage* inner_of(Check* c, BlockNumber block, Page page, uint16_t level) {
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
   const uint32_t used = used_of(page);
-  if (used < offsetof(InnerPage, first) || inner->n > kMostChildren ||
+  if (used < offsetof(InnerPage, first) || inner->n > kMaxChildren ||
       used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry))
     fail(c, block, "wrong length of an inner page");
   if (inner->level != level) fail(c, block, psprintf("an inner page of level %u, not %u", inner->level, level));
   if (inner->pad != 0) fail(c, block, "bytes that belong to nothing are not zero");
-  for (uint32_t i = inner->n; i < kMostChildren; ++i)
+  for (uint32_t i = inner->n; i < kMaxChildren; ++i)
     if (inner->child[i] != 0) fail(c, block, "a link beyond the last one");
   return inner;
 }
@@ -135,7 +135,7 @@ bool walk_leaf(Walk* w, BlockNumber from, BlockNumber block, const Entry& fence,
     if (i == 0 ? e < fence : e <= last) fail(c, block, psprintf("entry %u is not above the one before it", i));
     last = e;
     if (!(e < next)) fail(c, block, psprintf("entry %u belongs to a later leaf", i));
-    if (e.key > kMostKey) fail(c, block, psprintf("entry %u has an impossible key", i));
+    if (e.key > kMaxKey) fail(c, block, psprintf("entry %u has an impossible key", i));
     if (e < w->lo) continue;
     if (w->round == Round::keys) {
       count_entry(w, e.key);
@@ -245,7 +245,7 @@ void walk_pending_page(Check* c, BlockNumber block, Page page, uint8_t unit, Rou
     if (static_cast<size_t>(end - p) < sizeof item) fail(c, block, "a row that is cut off");
     memcpy(&item, p, sizeof item);
     p += sizeof item;
-    if (item.nkeys > kMostKeysPerRow || size_t{5} * item.nkeys > static_cast<size_t>(end - p))
+    if (item.nkeys > kMaxKeysPerRow || size_t{5} * item.nkeys > static_cast<size_t>(end - p))
       fail(c, block, "a row that is cut off");
     const uint64_t tid = static_cast<uint64_t>(item.block) << 16 | item.off;
     if (c->meta->config.nbands != 0 && item.nkeys > c->meta->config.nbands)

@@ -7,7 +7,7 @@
 namespace neardup {
 namespace {
 
-constexpr int kMostBuckets = 1000000;
+constexpr int kMaxBuckets = 1000000;
 
 struct Bucket {
   uint64_t key;
@@ -93,7 +93,7 @@ bool position(KeyCursor* c, Relation index, const RunSlot& run, uint64_t change,
 bool take_list(KeyCursor* c, uint64_t key, uint64_t* entries) {
   const Entry beyond{key + 1, 0};
   while (!c->done && c->leaf.key(c->at) == key) {
-    const uint32_t to = key == kMostKey ? c->n : std::min(c->leaf.lower_bound(beyond), c->n);
+    const uint32_t to = key == kMaxKey ? c->n : std::min(c->leaf.lower_bound(beyond), c->n);
     *entries += to - c->at;
     c->at = to;
     if (to < c->n) break;
@@ -173,11 +173,11 @@ void find_hottest(Relation index, uint64_t at_least, Hottest* hottest) {
   m.index = index;
   m.meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   m.strategy = GetAccessStrategy(BAS_BULKREAD);
-  m.cursors = static_cast<KeyCursor*>(palloc0(sizeof(KeyCursor) * kMostRuns));
-  for (int i = 0; i < static_cast<int>(kMostRuns); ++i)
+  m.cursors = static_cast<KeyCursor*>(palloc0(sizeof(KeyCursor) * kMaxRuns));
+  for (int i = 0; i < static_cast<int>(kMaxRuns); ++i)
     m.cursors[i].context = AllocSetContextCreate(CurrentMemoryContext, "lsh run", ALLOCSET_SMALL_SIZES);
-  m.ncursors = kMostRuns;
-  m.pending = static_cast<uint64_t*>(palloc(sizeof(uint64_t) * kMostPending * (BLCKSZ / 5)));
+  m.ncursors = kMaxRuns;
+  m.pending = static_cast<uint64_t*>(palloc(sizeof(uint64_t) * kMaxPending * (BLCKSZ / 5)));
   uint64_t key = kRosterKey + 1;
   bool ready = false;
   for (;;) {
@@ -206,9 +206,9 @@ Datum neardup_lsh_hot_buckets(PG_FUNCTION_ARGS) {
   if (at_least < 1)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("at_least must be at least 1: %lld", static_cast<long long>(at_least))));
-  if (most < 1 || most > kMostBuckets)
+  if (most < 1 || most > kMaxBuckets)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("most must be between 1 and %d: %d", kMostBuckets, most)));
+                    errmsg("most must be between 1 and %d: %d", kMaxBuckets, most)));
   InitMaterializedSRF(fcinfo, 0);
   ReturnSetInfo* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));

@@ -89,7 +89,7 @@ constexpr double kRecallAt[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 
 void add_child_blocks(Page page, BlockSet* set) {
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
-  for (uint32_t i = 0; i < inner->n && i < kMostChildren; ++i) set->add(inner->child[i]);
+  for (uint32_t i = 0; i < inner->n && i < kMaxChildren; ++i) set->add(inner->child[i]);
 }
 
 // Whether the block is an inner page of this run; then a copy of it. No error for what is damaged.
@@ -117,7 +117,7 @@ void reach_blocks(Relation index, const LshMeta& meta, BlockNumber blocks, Block
     add_child_blocks(root, set);
     if (run.height == 1) continue;
     const InnerPage* list = static_cast<const InnerPage*>(page_body(root));
-    for (uint32_t child = 0; child < list->n && child < kMostChildren; ++child)
+    for (uint32_t child = 0; child < list->n && child < kMaxChildren; ++child)
       if (copy_inner(index, list->child[child], blocks, run, inner)) add_child_blocks(inner, set);
   }
   pfree(root);
@@ -325,7 +325,7 @@ void describe_page(Page page, BlockNumber block, const LshMeta& meta, const Bloc
       }
       case kInnerPage: {
         const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
-        if (used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry) || inner->n > kMostChildren) break;
+        if (used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry) || inner->n > kMaxChildren) break;
         kind = "inner";
         set(4, Int32GetDatum(inner->n));
         if (inner->n != 0) set_first(unpack_entry(inner->first[0]), true);

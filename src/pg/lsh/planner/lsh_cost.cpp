@@ -19,7 +19,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr double kMostEntries = 10000;    // counted at plan time, some 20 us
+constexpr double kMaxEntries = 10000;    // counted at plan time, some 20 us
 constexpr double kUnserved = 1.0e10;      // PostgreSQL's own price of "not that way"
 constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
 constexpr double kAscending = 0.3;
@@ -175,7 +175,7 @@ const ProbeFacts* count_probes(PlannerInfo* root, Oid oid, const KnownQuery& que
   facts->strategy = query.strategy;
   Relation index = index_open(oid, NoLock);
   if (query.value == 0 || comparable_with(index, query))
-    facts->served = estimate_probes(index, query.strategy, query.query, kMostEntries, &facts->estimate);
+    facts->served = estimate_probes(index, query.strategy, query.query, kMaxEntries, &facts->estimate);
   index_close(index, NoLock);
   MemoryContext old = MemoryContextSwitchTo(memory->context);
   facts->query = datumCopy(query.query, get_typbyval(query.type), get_typlen(query.type));

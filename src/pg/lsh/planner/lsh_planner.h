@@ -37,14 +37,14 @@ struct PlanMeasure {
   Oid quiet;         // its quiet twin (family.h); invalid where there is none
   Oid order;         // the function of the ordering operator, if it orders by this measure; else invalid
 };
-inline constexpr int kMostMeasures = 2;  // of an operator class
+inline constexpr int kMaxMeasures = 2;  // of an operator class
 
 bool is_lsh(const IndexOptInfo* index);
 // As value_column() of lsh_am.h.
 inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
 // The measures of the operator class of a type in a family that are complete. Returns how many.
-int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]);
-inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMostMeasures]) {
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]);
+inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMaxMeasures]) {
   return find_measures(index->opfamily[column], index->opcintype[column], measures);
 }
 
@@ -123,7 +123,7 @@ struct PlanMeasures {
     return nullptr;
   }
   void add(Oid family, Oid type) {
-    PlanMeasure found[kMostMeasures];
+    PlanMeasure found[kMaxMeasures];
     const int nfound = find_measures(family, type, found);
     for (int i = 0; i < nfound && n < static_cast<int>(lengthof(at)); ++i)
       if (of(found[i].predicate) == nullptr) at[n++] = found[i];

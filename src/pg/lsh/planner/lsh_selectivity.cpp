@@ -42,10 +42,10 @@ constexpr double kUnknown = 1.0 / 3;
 // Near duplicates of a row where ANALYZE has not been.
 constexpr double kGuessedMatches = 10;
 
-constexpr int kMostSampleRows = 30000;    // what the default statistics target takes
-constexpr uint32_t kMostPairs = 1 << 19;  // compared, some 0.1 s
-constexpr int kMostSimhashRows = 15000;   // all pairs are compared, some 0.1 s
-constexpr int kMostCtphRows = 30000;
+constexpr int kMaxSampleRows = 30000;    // what the default statistics target takes
+constexpr uint32_t kMaxPairs = 1 << 19;  // compared, some 0.1 s
+constexpr int kMaxSimhashRows = 15000;   // all pairs are compared, some 0.1 s
+constexpr int kMaxCtphRows = 30000;
 
 // Between the levels the logarithm is taken as linear, below 0.5 it goes to all rows at 0. At least a hundredth, for
 // what a sample did not meet.
@@ -185,7 +185,7 @@ uint32_t collect_sample(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sam
         row_bytes = view.components_size();
         // As many rows as the sample has, as the level of detail needs, and as memory allows.
         const size_t each = row_bytes + pair_sample_bytes(made->num_perm, made->bits);
-        most = std::min<Size>(kMostSampleRows, static_cast<size_t>(maintenance_work_mem) * 1024 / each);
+        most = std::min<Size>(kMaxSampleRows, static_cast<size_t>(maintenance_work_mem) * 1024 / each);
         most = std::max<Size>(most, 100);
         step = static_cast<int>((static_cast<Size>(sample_rows - i) + most - 1) / most);
         *rows = static_cast<uint8_t*>(MemoryContextAllocHuge(CurrentMemoryContext, most * row_bytes));
@@ -244,7 +244,7 @@ void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
   if (n > 1) {
     call_core([&] {
       PgStop stop;
-      pairs = sample_pairs(rows, n, made.num_perm, made.bits, kMostPairs, &stop);
+      pairs = sample_pairs(rows, n, made.num_perm, made.bits, kMaxPairs, &stop);
     });
   }
   if (rows != nullptr) pfree(rows);
@@ -254,8 +254,8 @@ void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
 
 void compute_simhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
   if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
-  auto* values = static_cast<uint64_t*>(palloc(sizeof(uint64_t) * kMostSimhashRows));
-  const int step = (sample_rows + kMostSimhashRows - 1) / kMostSimhashRows;
+  auto* values = static_cast<uint64_t*>(palloc(sizeof(uint64_t) * kMaxSimhashRows));
+  const int step = (sample_rows + kMaxSimhashRows - 1) / kMaxSimhashRows;
   uint32_t n = 0;
   uint32_t seen = 0;
   for (int i = 0; i < sample_rows; i += step) {
@@ -276,8 +276,8 @@ void compute_simhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
 
 void compute_ctph_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
   if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
-  const int step = (sample_rows + kMostCtphRows - 1) / kMostCtphRows;
-  auto* digests = static_cast<CtphView*>(palloc(sizeof(CtphView) * kMostCtphRows));
+  const int step = (sample_rows + kMaxCtphRows - 1) / kMaxCtphRows;
+  auto* digests = static_cast<CtphView*>(palloc(sizeof(CtphView) * kMaxCtphRows));
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "digests", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
   uint32_t n = 0;
@@ -297,7 +297,7 @@ void compute_ctph_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sam
   PairSample rates{};
   call_core([&] {
     PgStop stop;
-    sample_ctph_pairs(digests, n, kMostPairs, &stop, &scores, &rates);
+    sample_ctph_pairs(digests, n, kMaxPairs, &stop, &scores, &rates);
   });
   MemoryContextDelete(context);
   pfree(digests);
@@ -373,7 +373,7 @@ double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicat
     Node* other = static_cast<Node*>(a.rel != nullptr ? lsecond(args) : linitial(args));
     Oid make_query = InvalidOid;
     if (const IndexOptInfo* index = counting_index(variable)) {
-      PlanMeasure measures[kMostMeasures];
+      PlanMeasure measures[kMaxMeasures];
       for (int i = find_measures(index, planned_value_column(index), measures); i-- > 0;)
         if (measures[i].predicate == predicate) make_query = measures[i].make_query;
     }

@@ -28,7 +28,7 @@ Oid quiet_twin(Oid operator_id, Oid family) {
   return OidIsValid(twin) && get_func_leakproof(get_opcode(twin)) ? twin : InvalidOid;
 }
 
-int find_measures(Oid family, Oid type, PlanMeasure measures[kMostMeasures]) {
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]) {
   const auto proc = [&](int number) { return get_opfamily_proc(family, type, type, static_cast<int16>(number)); };
   int n = 0;
   for (const bool is_distance : {false, true}) {
@@ -59,7 +59,7 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
                       int location, bool* exact) {
   *exact = false;
   if (key_argument > 1 || list_length(args) != 3 || column != planned_value_column(index)) return nullptr;
-  PlanMeasure measures[kMostMeasures];
+  PlanMeasure measures[kMaxMeasures];
   const PlanMeasure* m = nullptr;
   for (int i = find_measures(index, column, measures); i-- > 0;)
     if (measures[i].predicate == predicate) m = &measures[i];

@@ -16,7 +16,7 @@ constexpr uint32_t kShortList = 64;       // entries copied while the leaf is lo
 constexpr uint32_t kCopiedList = 512;     // the same while the copies are few
 constexpr uint32_t kRosterBatch = 4096;   // TIDs of a run in one batch of a roster scan
 constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered on top of it
-constexpr int kMostAttempts = 5;          // before a reader keeps the directory still
+constexpr int kMaxAttempts = 5;          // before a reader keeps the directory still
 // What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one more
 // list is worth reading. A value that is an expression's is made anew for each candidate.
 constexpr double kEntryCost = 4;
@@ -168,7 +168,7 @@ void Collector::rewind() {
 void Collector::stale_again(int* attempts) {
   CHECK_FOR_INTERRUPTS();
   forget_directory();
-  if (++*attempts >= kMostAttempts && !pinned_ && !RecoveryInProgress()) {
+  if (++*attempts >= kMaxAttempts && !pinned_ && !RecoveryInProgress()) {
     take_lock(index_, IndexLock::maintenance, ShareLock, true);
     pinned_ = true;
   }
@@ -197,7 +197,7 @@ uint64_t Collector::collect(uint64_t from) {
   uint64_t to;
   for (;;) {
     // A pass that did not fit left its width.
-    to = kMostTid;
+    to = kMaxTid;
     if (pass_ != 0 && (from >> 16) + pass_ <= largest_block()) to = ((from >> 16) + pass_) << 16;
     list_.n = 0;
     use_directory();
@@ -218,7 +218,7 @@ uint64_t Collector::collect(uint64_t from) {
   uint64_t* end = std::unique(list_.items, list_.items + list_.n,
                               [](uint64_t a, uint64_t b) { return candidate_tid(a) == candidate_tid(b); });
   list_.n = static_cast<size_t>(end - list_.items);
-  return to == kMostTid ? kAllCollected : to;
+  return to == kMaxTid ? kAllCollected : to;
 }
 
 bool Collector::estimate(double most, double* entries, double* candidates) {
@@ -228,7 +228,7 @@ bool Collector::estimate(double most, double* entries, double* candidates) {
     list_.n = 0;
     seen_entries_ = 0;
     use_directory();
-    const Outcome outcome = try_collect(0, kMostTid);
+    const Outcome outcome = try_collect(0, kMaxTid);
     *entries = seen_entries_;
     *candidates = outcome == Outcome::done ? static_cast<double>(list_.n) : seen_entries_;
     if (outcome == Outcome::stale) {
@@ -328,10 +328,10 @@ Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
     gathered_ = static_cast<GatheredHits*>(MemoryContextAllocZero(context_, sizeof(GatheredHits)));
     gathered_->context = context_;
     gathered_->most = Min(most_bytes_ / 4 / sizeof(uint64_t), GatheredHits::kMost);
-    tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMostLeafEntries));
+    tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMaxLeafEntries));
   }
   if (prefixes_ && entries_ == nullptr)
-    entries_ = static_cast<Entry*>(MemoryContextAlloc(context_, sizeof(Entry) * kMostLeafEntries));
+    entries_ = static_cast<Entry*>(MemoryContextAlloc(context_, sizeof(Entry) * kMaxLeafEntries));
   // Each row lies in one unit or one pending page.
   for (int i = 0; i < directory_->nruns; ++i) {
     const RunSlot& run = directory_->runs[i];
@@ -350,7 +350,7 @@ Collector::Outcome Collector::try_collect(uint64_t from, uint64_t to) {
 bool Collector::range_in(const RunTree& tree, const Probe& probe, uint64_t from, uint64_t to, Entry* begin, Entry* end) {
   const bool whole = probe.first == probe.last;
   *begin = {probe.first, whole ? from : 0};
-  *end = {probe.last, whole ? to : kMostTid};
+  *end = {probe.last, whole ? to : kMaxTid};
   if (*begin < tree.lo()) *begin = tree.lo();
   if (tree.hi() < *end) *end = tree.hi();
   return *begin < *end;
@@ -524,7 +524,7 @@ Collector::Outcome Collector::read_segment(const Segment& segment, const Probe& 
     if (result == LeafResult::leaf) {
       const uint32_t first = leaf.lower_bound(begin);
       const uint32_t last = leaf.lower_bound(end);
-      if (last > first && last - first > kMostLeafEntries) report_corrupt(index_, place.block, "impossible leaf");
+      if (last > first && last - first > kMaxLeafEntries) report_corrupt(index_, place.block, "impossible leaf");
       uint32_t n = 0;
       if (!prefixes_) {
         n = last > first ? last - first : 0;
@@ -576,7 +576,7 @@ Collector::Outcome Collector::collect_unit(uint8_t unit, uint64_t from, uint64_t
   if (expected == 0) return Outcome::done;
   seen_entries_ += static_cast<double>(expected);
   if (most_entries_ > 0 && seen_entries_ > most_entries_) return Outcome::full;
-  if (plan_->ngroups <= RowCounter::kMostHits && gathered_->begin(expected)) {
+  if (plan_->ngroups <= RowCounter::kMaxHits && gathered_->begin(expected)) {
     counting_ = Counting::gathering;
     table_->forget();
   } else {
@@ -637,12 +637,12 @@ Collector::Outcome Collector::count_group(const Group& group, bool insert, uint6
 }
 
 Collector::Outcome Collector::try_roster(uint64_t from, uint64_t* next) {
-  uint64_t complete = kMostTid;  // TIDs up to here are all in the list
+  uint64_t complete = kMaxTid;  // TIDs up to here are all in the list
   for (int r = 0; r < directory_->nruns; ++r) {
     RunTree* tree = &trees_[r];
     if (tree->run().state == kBuilding || tree->hi() <= tree->lo()) continue;
     Entry begin{kRosterKey, from};
-    Entry end{kRosterKey, kMostTid};
+    Entry end{kRosterKey, kMaxTid};
     if (begin < tree->lo()) begin = tree->lo();
     if (tree->hi() < end) end = tree->hi();
     if (end <= begin) continue;
@@ -678,7 +678,7 @@ Collector::Outcome Collector::try_roster(uint64_t from, uint64_t* next) {
   });
   if (pending != Outcome::done) return pending;
   *next = kAllCollected;
-  if (complete != kMostTid) {
+  if (complete != kMaxTid) {
     uint64_t* end = std::remove_if(list_.items, list_.items + list_.n,
                                    [=](uint64_t c) { return candidate_tid(c) > complete; });
     list_.n = static_cast<size_t>(end - list_.items);

@@ -35,13 +35,13 @@ struct ScanState {
 
 size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
-// Entries that a plan reads, counted up to kMostCounted.
-constexpr double kMostCounted = 20000;
+// Entries that a plan reads, counted up to kMaxCounted.
+constexpr double kMaxCounted = 20000;
 double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   double entries;
   double candidates;
   state->collector.set_plan(plan, salt);
-  state->collector.estimate(kMostCounted, &entries, &candidates);
+  state->collector.estimate(kMaxCounted, &entries, &candidates);
   return entries;
 }
 
@@ -207,13 +207,13 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
   ScanState* state = static_cast<ScanState*>(scan->opaque);
   int64 total = 0;
   constexpr int kBatch = 1024;
-  constexpr unsigned kMostBitmapOffset = MaxHeapTuplesPerPage;
+  constexpr unsigned kMaxBitmapOffset = MaxHeapTuplesPerPage;
   ItemPointerData tids[kBatch];
   while (fetch_batch(scan, state)) {
     const CandidateList& list = state->collector.list();
     for (size_t from = 0; from < list.n; from += kBatch) {
       const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
-      for (int i = 0; i < n; ++i) set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMostBitmapOffset, &tids[i]);
+      for (int i = 0; i < n; ++i) set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMaxBitmapOffset, &tids[i]);
       tbm_add_tuples(tbm, tids, n, true);
     }
     total += static_cast<int64>(list.n);

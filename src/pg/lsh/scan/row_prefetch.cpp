@@ -11,7 +11,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr size_t kMostRowBytes = 1024;  // of a row that are asked for; what follows, the processor guesses
+constexpr size_t kMaxRowBytes = 1024;  // of a row that are asked for; what follows, the processor guesses
 
 const ItemIdData* line_pointer(const char* page, uint64_t tid) {
   const size_t at = SizeOfPageHeaderData + sizeof(ItemIdData) * ((tid & 0xffff) - 1);
@@ -25,7 +25,7 @@ struct KnownBuffer {
   Buffer buffer;
 };
 constexpr uint32_t kLeastKnown = 1 << 10;
-constexpr uint32_t kMostKnown = 1 << 17;  // 1 MB
+constexpr uint32_t kMaxKnown = 1 << 17;  // 1 MB
 constexpr int kScansBefore = 8;           // a session with few queries needs none
 KnownBuffer* known = nullptr;
 uint32_t num_known = 0;  // a power of two
@@ -37,9 +37,9 @@ void make_room(BlockNumber blocks) {
     ++scans;
     return;
   }
-  if (num_known == kMostKnown || num_known >= blocks) return;
+  if (num_known == kMaxKnown || num_known >= blocks) return;
   uint32_t want = kLeastKnown;
-  while (want < blocks && want < kMostKnown) want *= 2;
+  while (want < blocks && want < kMaxKnown) want *= 2;
   void* memory = MemoryContextAllocExtended(TopMemoryContext, want * sizeof(KnownBuffer), MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
   if (memory == nullptr) return;
   if (known != nullptr) pfree(known);
@@ -126,7 +126,7 @@ void RowPrefetch::see(uint64_t tid) {
   const ItemIdData copy = *item;  // may change meanwhile
   if (copy.lp_flags != LP_NORMAL) return;
   const size_t at = copy.lp_off;
-  if (at < BLCKSZ) prefetch_bytes(page + at, Min(Min(size_t{copy.lp_len}, kMostRowBytes), BLCKSZ - at));
+  if (at < BLCKSZ) prefetch_bytes(page + at, Min(Min(size_t{copy.lp_len}, kMaxRowBytes), BLCKSZ - at));
 }
 
 void RowPrefetch::ask_up_to(const CandidateList& list, size_t end) {

@@ -111,7 +111,7 @@ PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t 
 
 // Opens a locked leaf. An error when its bytes are impossible.
 void open_leaf(Relation index, Buffer buffer, LeafView* leaf);
-// Checks a locked inner or root page: n in 1..kMostChildren, level.
+// Checks a locked inner or root page: n in 1..kMaxChildren, level.
 const InnerPage* open_inner(Relation index, Buffer buffer, uint16_t level);
 
 // A free page, X-locked, from the free space map or by extension. `directory` was copied before this call.

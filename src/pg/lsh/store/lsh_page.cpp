@@ -70,7 +70,7 @@ void check_meta(Relation index, const LshMeta* meta, Size page_lower) {
                            RelationGetRelationName(index), meta->format, kLshFormat),
                     errhint("Rebuild it with REINDEX INDEX.")));
   if (page_lower != SizeOfPageHeaderData + sizeof(LshMeta)) fail("wrong length of the meta page");
-  if (meta->nruns > kMostRuns || meta->npending > kMostPending || meta->next_id == 0 ||
+  if (meta->nruns > kMaxRuns || meta->npending > kMaxPending || meta->next_id == 0 ||
       meta->config.params_len > sizeof meta->config.params || meta->config.family[sizeof meta->config.family - 1] != '\0')
     fail("impossible counts in the meta page");
   // In an index of several columns rows without a value come before the first that freezes the parameters.
@@ -180,7 +180,7 @@ const InnerPage* open_inner(Relation index, Buffer buffer, uint16_t level) {
   Page page = BufferGetPage(buffer);
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
   const Size used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
-  if (used < offsetof(InnerPage, first) || inner->n > kMostChildren || inner->level != level ||
+  if (used < offsetof(InnerPage, first) || inner->n > kMaxChildren || inner->level != level ||
       used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry))
     report_corrupt(index, BufferGetBlockNumber(buffer), "impossible inner page");
   return inner;
@@ -260,13 +260,13 @@ StoredKeys unsorted_keys(Relation index, const IndexedRow& row, const LshConfig*
   request.value = row.value;
   request.config = config;
   call_family(index, kProcKeys, &request);
-  if (request.nkeys > kMostKeysPerRow)
+  if (request.nkeys > kMaxKeysPerRow)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("a row of index \"%s\" has %u keys, at most %u are possible", RelationGetRelationName(index),
-                           request.nkeys, kMostKeysPerRow)));
+                           request.nkeys, kMaxKeysPerRow)));
   for (uint32_t i = 0; i < request.nkeys; ++i) {
     const uint64_t key = stored_key(request.keys[i], request.final);
-    if (key == kRosterKey || key > kMostKey)
+    if (key == kRosterKey || key > kMaxKey)
       elog(ERROR, "the operator class of index \"%s\" gave an impossible key", RelationGetRelationName(index));
     request.keys[i] = salted_key(key, row.salt);
   }
@@ -314,10 +314,10 @@ void bind_config(Relation index, Datum value, LshConfig* config) {
   request.rows = table_rows(index);
   request.can_raise = true;
   call_family(index, kProcBind, &request);
-  if (config->nbands > kMostKeysPerRow)
+  if (config->nbands > kMaxKeysPerRow)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("index \"%s\" would need %u keys a row, at most %u are possible",
-                           RelationGetRelationName(index), config->nbands, kMostKeysPerRow)));
+                           RelationGetRelationName(index), config->nbands, kMaxKeysPerRow)));
   // Not only when it is built: ALTER INDEX may have set it since, on an index that no row has bound yet.
   if ((config->flags & kMetaExclusion) != 0 && config->recall < 1)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -283,7 +283,7 @@ uint64_t list_length(Relation index, const RunSlot& run, uint64_t key) {
   RunReader reader;
   reader.init(index, run, nullptr);
   const Entry begin{key, 0};
-  const Entry beyond = key == kMostKey ? kBeyondEntry : Entry{key + 1, 0};
+  const Entry beyond = key == kMaxKey ? kBeyondEntry : Entry{key + 1, 0};
   reader.seek(begin < run_lo(run) ? run_lo(run) : begin);
   const Entry to = beyond < run_hi(run) ? beyond : run_hi(run);
   uint64_t length = 0;

@@ -159,7 +159,7 @@ class PendingReader {
     PendingItem item;
     if (static_cast<size_t>(end_ - at_) < sizeof item) report_corrupt(index, block, "impossible pending row");
     memcpy(&item, at_, sizeof item);
-    if (item.nkeys > kMostKeysPerRow || static_cast<size_t>(end_ - at_) < sizeof item + size_t{5} * item.nkeys)
+    if (item.nkeys > kMaxKeysPerRow || static_cast<size_t>(end_ - at_) < sizeof item + size_t{5} * item.nkeys)
       report_corrupt(index, block, "impossible pending row");
     row->tid = uint64_t{item.block} << 16 | item.off;
     row->keys = at_ + sizeof item;

@@ -8,8 +8,8 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr int kMostSets = 16;
-constexpr Size kMostSetBytes = 8 * 1024 * 1024;
+constexpr int kMaxSets = 16;
+constexpr Size kMaxSetBytes = 8 * 1024 * 1024;
 
 // Those that the next reader may have, last used first.
 TreeSet* sets = nullptr;
@@ -30,7 +30,7 @@ void list_first(TreeSet* set) {
   set->listed = true;
   int n = 0;
   for (TreeSet* at = sets; at != nullptr; at = at->next)
-    if (++n > kMostSets) {
+    if (++n > kMaxSets) {
       unlist(at);
       break;
     }
@@ -99,7 +99,7 @@ TreeSet* borrow_trees(Relation index, bool pinned) {
 
 void release_trees(TreeSet* set) {
   --set->users;
-  if (set->listed && MemoryContextMemAllocated(set->context, false) > kMostSetBytes) {
+  if (set->listed && MemoryContextMemAllocated(set->context, false) > kMaxSetBytes) {
     unlist(set);
     return;
   }

@@ -11,7 +11,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr uint32 kMostPagesPerSource = 16;  // read at once, where memory allows it
+constexpr uint32 kMaxPagesPerSource = 16;  // read at once, where memory allows it
 constexpr size_t kBlockEntries = 256;
 
 void seek_block(BufFile* file, uint64 block) {
@@ -72,7 +72,7 @@ void merge(const BuildChunk* chunks, uint32 n, uint32 pages_per_source, Out* out
 
 uint32 pages_per_source(size_t memory, uint32 n) {
   const size_t pages = memory / n / (BLCKSZ + EntryMerge::kBytesPerSource);
-  return static_cast<uint32>(Min(Max(pages, size_t{1}), size_t{kMostPagesPerSource}));
+  return static_cast<uint32>(Min(Max(pages, size_t{1}), size_t{kMaxPagesPerSource}));
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ void load_chunks(BufFile* file, uint64 blocks, uint32 nchunks, BuildChunk* out) 
 
 void merge_chunks(BuildChunk* chunks, uint32 nchunks, size_t memory, uint64 total, IndexWriter* out) {
   const size_t affordable = memory / (BLCKSZ + EntryMerge::kBytesPerSource);
-  const uint32 fan_in = static_cast<uint32>(Min(Max(affordable, size_t{2}), size_t{EntryMerge::kMostSources}));
+  const uint32 fan_in = static_cast<uint32>(Min(Max(affordable, size_t{2}), size_t{EntryMerge::kMaxSources}));
   BufFile* file = nullptr;
   if (nchunks > fan_in) {
     // First come, first merged: all chunks but the last have about the same size, so that this is a balanced tree.

@@ -7,7 +7,7 @@ namespace neardup {
 namespace {
 
 // Runs of a build. The slots left are for rows to come, and for merging them.
-constexpr int kMostBuilt = kCrowded - 2;
+constexpr int kMaxBuilt = kCrowded - 2;
 
 const InnerPage* inner_of(BulkWriteBuffer page) { return static_cast<const InnerPage*>(page_body(page->data)); }
 
@@ -35,10 +35,10 @@ void IndexWriter::add(const Entry* entries, size_t n) {
 void IndexWriter::write_leaf() {
   CHECK_FOR_INTERRUPTS();
   if (run()->id == 0) {
-    if (meta_.nruns == kMostBuilt)
+    if (meta_.nruns == kMaxBuilt)
       ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                       errmsg("index \"%s\" would be too large", RelationGetRelationName(index_)),
-                      errdetail("It can have at most %d runs of " UINT64_FORMAT " pages each.", kMostBuilt, kMostLeaves),
+                      errdetail("It can have at most %d runs of " UINT64_FORMAT " pages each.", kMaxBuilt, kMaxLeaves),
                       errhint("Partition the table, or index fewer of its rows.")));
     run()->id = meta_.next_id++;
     run()->state = kLive;
@@ -50,11 +50,11 @@ void IndexWriter::write_leaf() {
   reinterpret_cast<PageHeader>(leaf->data)->pd_lower +=
       static_cast<LocationIndex>(packer_->write(page_body(leaf->data)));
   add_leaf(write(leaf), first);
-  if (run()->leaves == kMostLeaves) close_run();
+  if (run()->leaves == kMaxLeaves) close_run();
 }
 
 void IndexWriter::add_leaf(BlockNumber block, const Entry& first) {
-  if (inner_ != nullptr && inner_of(inner_)->n == kMostChildren) close_inner();
+  if (inner_ != nullptr && inner_of(inner_)->n == kMaxChildren) close_inner();
   if (inner_ == nullptr) {
     inner_ = smgr_bulk_get_buf(bulk_);
     init_inner(inner_->data, run()->id, run()->inners, 1);

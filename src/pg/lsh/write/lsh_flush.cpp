@@ -106,7 +106,7 @@ uint32_t flush(Relation index, uint32_t n) {
 
   LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
   *leaves = LeafWriter();
-  leaves->init(index, directory, id, 0, kMostChildren);
+  leaves->init(index, directory, id, 0, kMaxChildren);
   // A TID may come twice: its first row died, unseen by the vacuum that freed it.
   if (!leaves->add(entries, total)) elog(ERROR, "a flush of index \"%s\" does not fit", RelationGetRelationName(index));
   leaves->finish();

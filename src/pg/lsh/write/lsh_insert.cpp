@@ -138,7 +138,7 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
   const LshMeta* now = locked_meta(index, meta_buffer);
   const bool same = now->npending == 0 ? head.npending == 0
                                        : head.npending != 0 && now->pending[now->npending - 1].id == head.tail.id;
-  if (same && now->npending < kMostWaiting) {
+  if (same && now->npending < kMaxWaiting) {
     bool damaged = false;
     if (old != InvalidBuffer) {
       LockBuffer(old, BUFFER_LOCK_EXCLUSIVE);
@@ -190,7 +190,7 @@ void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
         continue;
       }
     }
-    if (head.npending == kMostWaiting) {
+    if (head.npending == kMaxWaiting) {
       maintain(index, true);
       check_room(index);
       continue;

@@ -14,9 +14,9 @@ namespace {
 constexpr double kMaintainSeconds = 0.008;
 constexpr uint32_t kStepBudget = 4;          // leaves of a merge step for one of the flush before it
 constexpr uint32_t kLeastBudget = 48;        // leaves of a merge step
-constexpr uint32_t kMostBudget = kMostChildren * 3 / 4;  // of one inner page: a step begins one new inner at most
-constexpr int kMostRounds = 1000;             // of maintenance before a vacuum begins all the same
-constexpr uint32_t kFlatLeaves = kMostChildren * 3 / 4;  // estimated leaves from which on an output gets inner pages
+constexpr uint32_t kMaxBudget = kMaxChildren * 3 / 4;  // of one inner page: a step begins one new inner at most
+constexpr int kMaxRounds = 1000;             // of maintenance before a vacuum begins all the same
+constexpr uint32_t kFlatLeaves = kMaxChildren * 3 / 4;  // estimated leaves from which on an output gets inner pages
 
 // Units of the directory.
 struct Unit {
@@ -30,7 +30,7 @@ struct Unit {
   int full;  // of them, those that are as large as runs get: merging would write them anew for nothing
 };
 
-bool is_full(const RunSlot& run) { return run.leaves >= kMostLeaves - kMostLeaves / 8; }
+bool is_full(const RunSlot& run) { return run.leaves >= kMaxLeaves - kMaxLeaves / 8; }
 
 int units_of(const LshMeta& meta, Unit* out) {
   int n = 0;
@@ -56,7 +56,7 @@ int full_runs(const LshMeta& meta) {
 }
 
 // Slots in use that a vacuum may begin with: half of those that full runs leave.
-int roomy(const LshMeta& meta) { return (static_cast<int>(kMostRuns) + full_runs(meta)) / 2; }
+int roomy(const LshMeta& meta) { return (static_cast<int>(kMaxRuns) + full_runs(meta)) / 2; }
 
 // The two smallest units whose merging frees a slot, whatever their classes. The largest is not written anew for that once
 // it has full runs. Sorts the units. Returns 2, or 0 when there are none.
@@ -67,7 +67,7 @@ int smallest_pair(Unit* units, int n, const Movable& movable, uint8_t* chosen) {
   const auto usable = [&](const Unit& u) { return !u.merging && movable(u); };
   for (int b = 1; b < most; ++b) {
     for (int a = 0; a < b; ++a) {
-      const uint64_t runs = (units[a].leaves + units[b].leaves + kMostLeaves - 1) / kMostLeaves;
+      const uint64_t runs = (units[a].leaves + units[b].leaves + kMaxLeaves - 1) / kMaxLeaves;
       if (!usable(units[a]) || !usable(units[b]) || runs >= static_cast<uint64_t>(units[a].runs + units[b].runs)) continue;
       chosen[0] = units[a].number;
       chosen[1] = units[b].number;
@@ -79,7 +79,7 @@ int smallest_pair(Unit* units, int n, const Movable& movable, uint8_t* chosen) {
 
 // Whether maintenance can still make the runs fewer, now or when a vacuum has ended.
 bool can_shrink(const LshMeta& meta) {
-  Unit units[kMostRuns];
+  Unit units[kMaxRuns];
   const int n = units_of(meta, units);
   uint8_t chosen[2];
   return std::any_of(units, units + n, [](const Unit& u) { return u.merging; }) ||
@@ -110,7 +110,7 @@ int start_merge(Relation index, const uint8_t* units, int nunits) {
     leaves += run.leaves;
     ++inputs;
   }
-  if (inputs == 0 || directory->nruns == kMostRuns) return -1;
+  if (inputs == 0 || directory->nruns == kMaxRuns) return -1;
   Buffer root = alloc_page(index, *directory);
   MetaChange change;
   change.begin(index);
@@ -151,7 +151,7 @@ struct Input {
       const uint32_t to = leaf.lower_bound(reader.tree().hi());
       at = 0;
       n = to > from ? to - from : 0;
-      if (n > kMostLeafEntries) report_corrupt(reader.index(), reader.block(), "impossible leaf");
+      if (n > kMaxLeafEntries) report_corrupt(reader.index(), reader.block(), "impossible leaf");
       if (n > capacity) {
         capacity = n + n / 4;
         entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * capacity));
@@ -196,7 +196,7 @@ struct Merger {
   EntrySlice next_piece() {
     Entry last = inputs[0].entries[inputs[0].n - 1];
     for (int i = 1; i < n; ++i) last = std::min(last, inputs[i].entries[inputs[i].n - 1]);
-    EntrySlice slices[kMostRuns];
+    EntrySlice slices[kMaxRuns];
     uint32_t used = 0;
     size_t total = 0;
     for (int i = 0; i < n; ++i) {
@@ -224,9 +224,9 @@ struct OutputRoom {
   uint32_t inner_n;        // children of it
 
   uint32_t leaves(const RunSlot& out) const {
-    if (out.height == 1) return kMostChildren - root_n;
-    const uint32_t in_last = last_inner == InvalidBlockNumber ? 0 : kMostChildren - inner_n;
-    return in_last + (root_n < kMostChildren ? kMostChildren : 0);
+    if (out.height == 1) return kMaxChildren - root_n;
+    const uint32_t in_last = last_inner == InvalidBlockNumber ? 0 : kMaxChildren - inner_n;
+    return in_last + (root_n < kMaxChildren ? kMaxChildren : 0);
   }
 };
 
@@ -273,7 +273,7 @@ void step_output(Relation index, const LshMeta& directory, const RunSlot& out, c
   scratch_begin();
   const Entry from = run_hi(out);
   Merger merger{};
-  merger.inputs = static_cast<Input*>(palloc(sizeof(Input) * kMostRuns));
+  merger.inputs = static_cast<Input*>(palloc(sizeof(Input) * kMaxRuns));
   for (int i = 0; i < directory.nruns; ++i) {
     const RunSlot& run = directory.runs[i];
     if (run.unit != out.unit || run.state != kInput) continue;
@@ -300,7 +300,7 @@ void step_output(Relation index, const LshMeta& directory, const RunSlot& out, c
   const Entry moved = exhausted ? kBeyondEntry : successor(leaves->last());  // a step writes a leaf at least
 
   // What the inputs give up by that.
-  BlockList* lists = static_cast<BlockList*>(palloc0(sizeof(BlockList) * kMostRuns));
+  BlockList* lists = static_cast<BlockList*>(palloc0(sizeof(BlockList) * kMaxRuns));
   for (int i = 0; i < directory.nruns; ++i) {
     const RunSlot& run = directory.runs[i];
     if (run.unit != out.unit || run.state != kInput) continue;
@@ -311,7 +311,7 @@ void step_output(Relation index, const LshMeta& directory, const RunSlot& out, c
   uint32_t into_last = written;
   Buffer fresh = InvalidBuffer;
   if (out.height == 2) {
-    into_last = room.last_inner == InvalidBlockNumber ? 0 : Min(written, kMostChildren - room.inner_n);
+    into_last = room.last_inner == InvalidBlockNumber ? 0 : Min(written, kMaxChildren - room.inner_n);
     if (into_last < written) fresh = alloc_page(index, directory);
   }
   MetaChange change;
@@ -391,10 +391,10 @@ bool merge_step(Relation index, uint8_t unit, uint32_t budget) {
   const uint32_t most = room.leaves(*out);
   bool moved = true;
   if (most == 0) {
-    moved = directory->nruns < kMostRuns;
+    moved = directory->nruns < kMaxRuns;
     if (moved) begin_sibling(index, *directory, *out);
   } else {
-    step_output(index, *directory, *out, room, Min(Min(Max(budget, 1u), kMostBudget), most));
+    step_output(index, *directory, *out, room, Min(Min(Max(budget, 1u), kMaxBudget), most));
   }
   if (guarded) drop_lock(index, IndexLock::vacuum, ShareLock);
   return moved;
@@ -414,7 +414,7 @@ void start_due_merges(Relation index, bool for_vacuum) {
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   for (;;) {
     read_meta(index, directory);
-    Unit units[kMostRuns];
+    Unit units[kMaxRuns];
     const int n = units_of(*directory, units);
     const bool free_to_move = take_lock(index, IndexLock::vacuum, ShareLock, false);
     if (free_to_move) drop_lock(index, IndexLock::vacuum, ShareLock);
@@ -425,9 +425,9 @@ void start_due_merges(Relation index, bool for_vacuum) {
     int remaining = 0;
     for (int u = 0; u < n; ++u)
       remaining += units[u].merging && movable(units[u]) ? Min(units[u].full + 1, units[u].runs) : units[u].runs;
-    uint8_t chosen[kMostRuns];
+    uint8_t chosen[kMaxRuns];
     int nchosen = 0;
-    if (directory->nruns + 2u < kMostRuns) {
+    if (directory->nruns + 2u < kMaxRuns) {
       for (int c = 0; c < 32 && nchosen == 0; ++c) {
         bool merging = false;
         for (int u = 0; u < n; ++u) merging |= units[u].merging && movable(units[u]) && class_of(units[u].most_rows) == c;
@@ -462,7 +462,7 @@ bool maintain_for(Relation index, bool wait, bool for_vacuum) {
   start_due_merges(index, for_vacuum);
   read_meta(index, directory);
   const uint32_t budget = Max(kStepBudget * flushed, kLeastBudget);
-  Unit units[kMostRuns];
+  Unit units[kMaxRuns];
   const int n = units_of(*directory, units);
   std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.most_rows < b.most_rows; });
   MemoryContext step = AllocSetContextCreate(context, "lsh merge step", ALLOCSET_DEFAULT_SIZES);
@@ -487,11 +487,11 @@ bool maintain(Relation index, bool wait) { return maintain_for(index, wait, fals
 void check_room(Relation index) {
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   read_meta(index, directory);
-  if (directory->npending == kMostWaiting && directory->nruns >= kCrowded && !can_shrink(*directory))
+  if (directory->npending == kMaxWaiting && directory->nruns >= kCrowded && !can_shrink(*directory))
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("index \"%s\" is full", RelationGetRelationName(index)),
                     errdetail("It has %d runs of at most %d, %d of them of " UINT64_FORMAT " pages, the most that one can have.",
-                              directory->nruns, static_cast<int>(kMostRuns), full_runs(*directory), kMostLeaves),
+                              directory->nruns, static_cast<int>(kMaxRuns), full_runs(*directory), kMaxLeaves),
                     errhint("Partition the table, or index fewer of its rows.")));
   pfree(directory);
 }
@@ -499,7 +499,7 @@ void check_room(Relation index) {
 uint64_t begin_vacuum(Relation index) {
   // A long vacuum freezes the runs that it finds: it leaves slots for those to come.
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     read_meta(index, directory);
     if (directory->nruns <= roomy(*directory) || !can_shrink(*directory)) break;
     CHECK_FOR_INTERRUPTS();

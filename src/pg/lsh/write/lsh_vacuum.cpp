@@ -17,7 +17,7 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kLeastBudget = 48;     // leaves of a merge step
-constexpr uint32_t kMostBudget = 400;
+constexpr uint32_t kMaxBudget = 400;
 constexpr double kLeastFill = 0.7;        // of a run that is left as it is
 
 // Dead TIDs, sorted, with a filter of the heap blocks that they are in.
@@ -158,7 +158,7 @@ void sweep_run(Vacuum* v, const RunSlot& run, bool rosters, RunTally* counts) {
   while (reader.next_leaf(&buffer, &leaf)) {
     // Entries outside [from, to) stay: those below lo count no more, the others are for the other sweep.
     const uint32_t n = leaf.count();
-    if (n > kMostLeafEntries) report_corrupt(v->index, reader.block(), "impossible leaf");
+    if (n > kMaxLeafEntries) report_corrupt(v->index, reader.block(), "impossible leaf");
     leaf.decode(0, n, v->entries);
     UnlockReleaseBuffer(buffer);
     bool ended = false;
@@ -210,7 +210,7 @@ IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResul
   v->horizon = begin_vacuum(index);
   read_meta(index, &v->directory);
   v->dead.init();
-  v->entries = static_cast<Entry*>(palloc(sizeof(Entry) * kMostLeafEntries));
+  v->entries = static_cast<Entry*>(palloc(sizeof(Entry) * kMaxLeafEntries));
   v->packer = static_cast<LeafPacker*>(palloc(sizeof(LeafPacker)));
   bool stale = false;
   uint64_t rows = 0;
@@ -219,7 +219,7 @@ IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResul
       stale |= (v->directory.runs[i].flags & kStaleCounts) != 0;
       rows += v->directory.runs[i].rows;
     }
-  RunTally* counts = static_cast<RunTally*>(palloc(sizeof(RunTally) * kMostRuns));
+  RunTally* counts = static_cast<RunTally*>(palloc(sizeof(RunTally) * kMaxRuns));
   for (bool all = false; !all;) {
     v->dead.clear();
     all = find_dead(v, callback, callback_state);
@@ -227,7 +227,7 @@ IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResul
     v->dead.sort();
     if (!stale) mark_counts(v, true, nullptr);
     stale = true;
-    memset(counts, 0, sizeof(RunTally) * kMostRuns);
+    memset(counts, 0, sizeof(RunTally) * kMaxRuns);
     // Rosters last: a vacuum that is stopped between leaves them, and the next one finds the rest by them.
     for (const bool rosters : {false, true})
       for (int i = 0; i < v->directory.nruns; ++i)
@@ -261,7 +261,7 @@ struct Reached {
 
 struct Reachable {
   LshMeta directory;
-  Reached runs[kMostRuns];
+  Reached runs[kMaxRuns];
   uint8_t* linked;  // one bit a block
   BlockNumber blocks;
 
@@ -354,7 +354,7 @@ struct UnitRows {
 
 // Which units the cleanup should still merge into one; 0: none.
 int choose_units(const LshMeta& directory, const Reachable& r, bool alone_too, uint8_t* chosen) {
-  UnitRows units[kMostRuns];
+  UnitRows units[kMaxRuns];
   int n = 0;
   for (int i = 0; i < directory.nruns; ++i) {
     const RunSlot& run = directory.runs[i];
@@ -367,7 +367,7 @@ int choose_units(const LshMeta& directory, const Reachable& r, bool alone_too, u
   }
   // What inserters merge is left to them.
   n = static_cast<int>(std::remove_if(units, units + n, [](const UnitRows& u) { return u.merging; }) - units);
-  if (n == 0 || directory.nruns + 2u >= kMostRuns) return 0;
+  if (n == 0 || directory.nruns + 2u >= kMaxRuns) return 0;
   std::sort(units, units + n, [](const UnitRows& a, const UnitRows& b) { return a.rows < b.rows; });
   uint64_t others = 0;
   for (int u = 0; u + 1 < n; ++u) others += units[u].rows;
@@ -406,14 +406,14 @@ bool step_unit(Relation index, const LshMeta& directory, int unit) {
     leaves += directory.runs[i].leaves;
     merging |= directory.runs[i].state == kOutput;
   }
-  return merging && merge_step(index, static_cast<uint8_t>(unit), Min(Max(leaves / 32, kLeastBudget), kMostBudget));
+  return merging && merge_step(index, static_cast<uint8_t>(unit), Min(Max(leaves / 32, kLeastBudget), kMaxBudget));
 }
 
 // Ends the merges that have begun; then, when `reachable` tells how full runs are, starts those that are worth it.
 // Inserters go on between the steps. Merges that they start are theirs, or this would not end.
 void merge_all(Relation index, const Reachable* reachable) {
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh cleanup merge", ALLOCSET_DEFAULT_SIZES);
-  int units[kMostRuns];
+  int units[kMaxRuns];
   int n = -1;
   int starts = reachable == nullptr ? 0 : 4;
   while (n != 0 || starts > 0) {
@@ -430,7 +430,7 @@ void merge_all(Relation index, const Reachable* reachable) {
     } else if (n != 0) {
       if (!step_unit(index, *directory, units[n - 1])) --n;
     } else {
-      uint8_t chosen[kMostRuns];
+      uint8_t chosen[kMaxRuns];
       const int nchosen = choose_units(*directory, *reachable, starts > 2, chosen);
       --starts;
       if (nchosen == 0) starts = 0;

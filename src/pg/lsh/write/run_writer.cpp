@@ -74,7 +74,7 @@ void remove_run(LshMeta* meta, uint64_t id) {
 }
 
 RunSlot* add_run(LshMeta* meta, RunState state) {
-  if (meta->nruns >= kMostRuns) elog(ERROR, "the directory of an lsh index is full");
+  if (meta->nruns >= kMaxRuns) elog(ERROR, "the directory of an lsh index is full");
   RunSlot* run = &meta->runs[meta->nruns++];
   memset(run, 0, sizeof *run);
   run->id = meta->next_id++;

@@ -9,7 +9,7 @@ namespace neardup {
 namespace {
 
 constexpr Size kLeastKept = 256 * 1024;
-constexpr Size kMostKept = 4 * 1024 * 1024;
+constexpr Size kMaxKept = 4 * 1024 * 1024;
 
 char* kept = nullptr;
 Size kept_size = 0;
@@ -18,7 +18,7 @@ Size asked_for = 0;  // since the last scratch_begin()
 }  // namespace
 
 void scratch_begin() {
-  if (asked_for > kept_size && asked_for <= kMostKept) {
+  if (asked_for > kept_size && asked_for <= kMaxKept) {
     // Not larger by little each time.
     Size size = kLeastKept;
     while (size < asked_for) size *= 2;
