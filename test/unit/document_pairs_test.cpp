@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/exact/edit_distance.h"
+#include "core/exact/shingle_set.h"
 #include "core/signature/margin.h"
 #include "core/signature/minhash.h"
 #include "core/signature/sign.h"

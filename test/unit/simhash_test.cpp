@@ -75,7 +75,7 @@ TEST(Simhash, WeightsThatCarry) {
 
 TEST(Simhash, WeightsOutOfRange) {
   SimhashSums sums;
-  for (const double bad : {-1.0, -1e-300, std::nextafter(kMaxSimhashWeight, 1e300), HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+  for (const double bad : {-1.0, -1e-300, std::nextafter(kMaxWeight, 1e300), HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     try {
       sums.add(1, bad, 7);
       FAIL() << bad;
@@ -86,7 +86,7 @@ TEST(Simhash, WeightsOutOfRange) {
     }
   }
   EXPECT_FALSE(sums.result()) << "a refused weight is not counted";
-  sums.add(1, kMaxSimhashWeight);
+  sums.add(1, kMaxWeight);
   EXPECT_EQ(sums.result(), 1u);
   for (int i = 0; i < 28; ++i) {
     SimhashSums copy = sums;
@@ -164,7 +164,7 @@ TEST(Simhash, CountedBesideDistinctShingles) {
     for (const Unit unit : {Unit::word, Unit::character}) {
       SimhashCounts counts;
       const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-      const auto with = distinct_shingles(unit, 3, bytes, text.size(), nullptr, &counts);
+      const auto with = distinct_shingles(unit, 3, bytes, text.size(), nullptr, [&](uint64_t* hashes, size_t n) { counts.add_shingles(hashes, n); });
       EXPECT_EQ(with, distinct_shingles(unit, 3, bytes, text.size(), nullptr));
       EXPECT_EQ(counts.result(), of(text, 3, unit));
     }

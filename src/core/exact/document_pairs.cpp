@@ -7,7 +7,7 @@
 
 #include "core/exact/edit_distance.h"
 #include "core/work/parallel.h"
-#include "core/signature/sign.h"
+#include "core/exact/shingle_set.h"
 
 namespace neardup {
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/signature/simhash.h"
 #include "core/base/message_text.h"
 
 namespace neardup {
@@ -42,7 +41,7 @@ double square_sum(const std::vector<TextWeight>& set) noexcept {
 }  // namespace
 
 WeightUnits weight_units(double weight, size_t number) {
-  if (!(weight >= 0 && weight <= kMaxSimhashWeight))
+  if (!(weight >= 0 && weight <= kMaxWeight))
     throw Error(Errc::invalid_argument, (number == 0 ? "weight" : "weight " + std::to_string(number)) +
                                             " must be from 0 to 1099511627776 (2^40): " + number_text(weight));
   return static_cast<WeightUnits>(std::nearbyint(std::ldexp(weight, kWeightBits)));

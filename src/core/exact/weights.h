@@ -14,6 +14,7 @@ namespace neardup {
 // Weights as multiples of 2^-60: sums are exact, so no order of the features changes a bit.
 __extension__ using WeightUnits = unsigned __int128;
 inline constexpr int kWeightBits = 60;
+inline constexpr double kMaxWeight = 1099511627776.0;  // 2^40
 
 // The multiple of 2^-60 nearest to a weight (half to even). Error{invalid_argument} unless the weight is from 0 to 2^40.
 // number: for the error's text, which one of a list; 0: of none.

@@ -10,8 +10,8 @@
 
 #include "core/base/hash.h"
 #include "core/document/shingle.h"
-#include "core/signature/sign.h"
 #include "core/base/message_text.h"
+#include "core/base/sort_unique.h"
 #include "core/document/words.h"
 
 namespace neardup {

@@ -6,7 +6,7 @@
 #include "core/kernels/forms.h"
 #include "core/kernels/ctph_kernels.h"
 #include "core/kernels/word_kernels.h"
-#include "core/lsh/leaf.h"
+#include "core/kernels/packed_leaf.h"
 
 #define TARGET __attribute__((target("avx2,bmi2")))
 

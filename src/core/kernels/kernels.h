@@ -12,8 +12,8 @@ inline constexpr size_t kMaxEditColumns = 4096;
 inline constexpr size_t kEditMargin = 8;
 
 struct CtphKernels;    // ctph_kernels.h
-struct Entry;          // leaf.h
-struct PackedEntries;  // leaf.h
+struct Entry;          // packed_leaf.h
+struct PackedEntries;  // packed_leaf.h
 struct WordKernels;    // word_kernels.h
 
 // Every form of a kernel gives the same result; scalar is the specification. Kernels never fail.

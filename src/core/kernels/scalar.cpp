@@ -4,7 +4,7 @@
 #include "core/kernels/forms.h"
 #include "core/kernels/ctph_kernels.h"
 #include "core/kernels/word_kernels.h"
-#include "core/lsh/leaf.h"
+#include "core/kernels/packed_leaf.h"
 
 namespace neardup {
 namespace {

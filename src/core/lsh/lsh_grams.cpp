@@ -9,6 +9,7 @@
 #include "core/signature/ctph_compare.h"
 #include "core/base/hash.h"
 #include "core/base/message_text.h"
+#include "core/base/sort_unique.h"
 
 namespace neardup {
 namespace {
@@ -81,11 +82,6 @@ uint32_t promised_hits(const GramRules& rules, uint32_t n, double rate) noexcept
   return std::max(least, 1u);
 }
 
-void sort_unique(std::vector<uint64_t>* keys) {
-  std::sort(keys->begin(), keys->end());
-  keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
-}
-
 }  // namespace
 
 uint32_t most_edits(uint32_t lengths, double rate) noexcept {
@@ -153,7 +149,7 @@ GramProbes score_probes(const CtphView& query, double score) {
     add_grams(cut[i], kScoreGram, query.exponent + i, false, &out.keys);
     out.keys.push_back(plain_key(kLong, query.exponent + i));
   }
-  sort_unique(&out.keys);
+  sort_unique(&out.keys, nullptr);
   return out;
 }
 
@@ -187,7 +183,7 @@ GramProbes rate_probes(const GramRules& rules, const CtphView& query, double rat
     if (n > kMaxGramLength / 2) out.keys.push_back(plain_key(kLong, exponent));
     out.hits = std::min(out.hits, promised_hits(rules, n, rate));
   }
-  sort_unique(&out.keys);
+  sort_unique(&out.keys, nullptr);
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/base/bits.h"
-#include "core/kernels/forms.h"
+#include "core/kernels/kernels.h"
 #include "core/work/workspace.h"
 
 namespace neardup {

@@ -96,23 +96,4 @@ std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b) {
   return out;
 }
 
-std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop,
-                                        SimhashCounts* counts) {
-  // Repeats are dropped whenever the list has doubled, so that it holds at most twice the distinct ones.
-  std::vector<uint64_t> all;
-  ShingleStream stream(unit, k, text, size, stop);
-  uint64_t batch[ShingleStream::kMaxBatch];
-  size_t next_unique = size_t{1} << 16;
-  while (const size_t n = stream.next(batch)) {
-    all.insert(all.end(), batch, batch + n);
-    if (counts != nullptr) counts->add_shingles(batch, n);
-    if (all.size() >= next_unique) {
-      sort_unique(&all, stop);
-      next_unique = std::max(next_unique, 2 * all.size());
-    }
-  }
-  sort_unique(&all, stop);
-  return all;
-}
-
 }  // namespace neardup

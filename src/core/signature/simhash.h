@@ -21,11 +21,7 @@ inline constexpr int kSimhashBits = 64;
 inline constexpr uint64_t kSimhashSeed = 0x5851f42d4c957f2dULL;
 constexpr uint64_t simhash_signs(uint64_t hash) noexcept { return mix64(hash ^ kSimhashSeed); }
 
-// A weight is 0 to 2^40, and taken to the nearest multiple of 2^-60 (half to even): sums are exact, so no order and no
-// partition of the features changes a bit.
-inline constexpr double kMaxSimhashWeight = 1099511627776.0;
-
-// Adds up weighted signs. Plain data, 1 kB: travels between workers as it is.
+// Adds up weighted signs; sums are exact (core/exact/weights.h), so no order and no partition of the features changes a bit. Plain data, 1 kB: travels between workers as it is.
 class SimhashSums {
  public:
   void clear() noexcept { *this = SimhashSums{}; }

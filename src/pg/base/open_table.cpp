@@ -82,6 +82,12 @@ OpenTable open_readable(Oid relation) {
   return opened;
 }
 
+bool may_read_all(Relation table) {
+  const Oid oid = RelationGetRelid(table);
+  return pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+         check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
+}
+
 Oid relation_named(const text* name, const char* suffix) {
   List* parts;
   // to_regclass() has no soft error for what is no name before 16

@@ -40,6 +40,9 @@ OpenTable open_readable(Oid relation);
 // Whether the caller may read the table, or all of its columns, or any of them.
 bool may_select(Oid relation, AclMaskHow columns);
 
+// Whether the caller may read the table, and row security hides nothing of it from him.
+bool may_read_all(Relation table);
+
 // The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is
 // none. Not locked.
 Oid relation_named(const text* name, const char* suffix = "");

@@ -1,12 +1,7 @@
 // compare_texts() and explain_pair(): how alike two documents are, and why a pair is found or not.
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <vector>
+#include <cstdio>
 
-#include "core/exact/edit_distance.h"
-#include "core/signature/sign.h"
-#include "core/signature/simhash.h"
+#include "core/signature/compare_texts.h"
 #include "pg/values/explain.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/values.h"
@@ -15,12 +10,22 @@ namespace {
 
 using namespace neardup;
 
-// Of edit_rate_within(), for compare_texts(): a few seconds (bench/results.md). Documented, and part of what an
-// immutable function answers.
-constexpr uint64_t kMaxCells = 50'000'000'000;
+// A TextComparison as plain data, for a frame that calls PostgreSQL.
+struct PlainComparison {
+  Overlap shingles;
+  double estimate;
+  bool has_hamming;
+  int hamming;
+  bool has_edit_rate;
+  double edit_rate;
+  char note[256];
+};
 
-// For people; 100 of the whole only.
-double percent(double share) { return share < 1 ? std::min(99.0, std::round(100 * share)) : 100; }
+PlainComparison plain(const TextComparison& c) {
+  PlainComparison out = {c.shingles, c.estimate, c.hamming.has_value(), c.hamming.value_or(0), c.edit_rate.has_value(), c.edit_rate.value_or(0), {}};
+  snprintf(out.note, sizeof out.note, "%s", c.note.c_str());
+  return out;
+}
 
 }  // namespace
 
@@ -32,71 +37,26 @@ Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
   const Utf8 b = utf8_of(PG_GETARG_TEXT_PP(1));
   const int k = PG_GETARG_INT32(2);
   const Unit unit = unit_arg(fcinfo, 3);
-  Overlap o;
-  double estimate = 0;
-  bool any_features = false;
-  int hamming = 0;
-  bool near_enough = false;
-  double rate = 0;
-  char note[256];
+  PlainComparison c;
   call_core([&] {
     PgStop stop;
-    const MinhashParams params = document_params(unit, k, 128, 32, 0);
-    SimhashCounts counts_a;
-    SimhashCounts counts_b;
-    const auto sa = distinct_shingles(unit, k, a.data, a.size, &stop, &counts_a);
-    const auto sb = distinct_shingles(unit, k, b.data, b.size, &stop, &counts_b);
-    o = overlap(sa, sb);
-    const std::optional<uint64_t> ha = counts_a.result();
-    const std::optional<uint64_t> hb = counts_b.result();
-    any_features = ha && hb;
-    if (any_features) hamming = hamming_distance(*ha, *hb);
-    std::vector<uint32_t> ca(params.num_perm);
-    std::vector<uint32_t> cb(params.num_perm);
-    const bool any_a = sign_set(params, sa.data(), sa.size(), &stop, ca.data());
-    const bool any_b = sign_set(params, sb.data(), sb.size(), &stop, cb.data());
-    if (any_a && any_b)
-      estimate = estimate_jaccard(count_matches(ca.data(), cb.data(), params.num_perm, 32), params.num_perm, 32);
-    EditOptions options;
-    options.stop = &stop;
-    const std::optional<double> r =
-        edit_rate_within(Unit::character, a.data, a.size, b.data, b.size, kMaxCells, options);
-    near_enough = r.has_value();
-    rate = r.value_or(0);
-    const double j = o.jaccard();
-    const bool same = a.size == b.size && std::equal(a.data, a.data + a.size, b.data);
-    const char* what = unit == Unit::word ? "words" : "characters";
-    if (o.a == 0 || o.b == 0)
-      snprintf(note, sizeof note, "%s has no %s, so nothing is similar to it",
-               o.a == 0 && o.b == 0 ? "neither text" : o.a == 0 ? "the first text" : "the second text", what);
-    else if (same)
-      snprintf(note, sizeof note, "the texts are equal");
-    else if (j == 1)
-      snprintf(note, sizeof note, "the same shingles of %d %s: copies but for what shingling leaves out", k, what);
-    else if (j >= 0.8)
-      snprintf(note, sizeof note, "near copies: %.0f %% of their shingles are shared", percent(j));
-    else if (std::max(o.shared / static_cast<double>(o.a), o.shared / static_cast<double>(o.b)) >= 0.8)
-      snprintf(note, sizeof note, "one holds most of the other: %.0f %% of the shorter one's shingles",
-               percent(std::max(o.shared / static_cast<double>(o.a), o.shared / static_cast<double>(o.b))));
-    else if (o.shared > 0)
-      snprintf(note, sizeof note, "some passages are shared; below the usual threshold of 0.8");
-    else
-      snprintf(note, sizeof note, "no shingle of %d %s is shared", k, what);
+    c = plain(compare_texts(unit, k, a.data, a.size, b.data, b.size, &stop));
   });
+  const Overlap& o = c.shingles;
   const auto share = [&](uint64_t n) { return n == 0 ? 0.0 : static_cast<double>(o.shared) / static_cast<double>(n); };
   const Datum values[10] = {
       Float8GetDatum(o.jaccard()),
-      Float8GetDatum(estimate),
+      Float8GetDatum(c.estimate),
       Float8GetDatum(share(o.a)),
       Float8GetDatum(share(o.b)),
       Int64GetDatum(static_cast<int64>(o.shared)),
       Int64GetDatum(static_cast<int64>(o.a - o.shared)),
       Int64GetDatum(static_cast<int64>(o.b - o.shared)),
-      Int32GetDatum(hamming),
-      Float8GetDatum(rate),
-      CStringGetTextDatum(note),
+      Int32GetDatum(c.hamming),
+      Float8GetDatum(c.edit_rate),
+      CStringGetTextDatum(c.note),
   };
-  const bool nulls[10] = {false, false, false, false, false, false, false, !any_features, !near_enough, false};
+  const bool nulls[10] = {false, false, false, false, false, false, false, !c.has_hamming, !c.has_edit_rate, false};
   return row_datum(fcinfo, values, nulls);
 }
 

@@ -7,7 +7,7 @@
 #include "pg/values/folded_text.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
-#include "pg/pairs/row_source.h"
+#include "pg/query/read_query.h"
 
 extern "C" {
 #include "access/xact.h"

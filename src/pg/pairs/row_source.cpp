@@ -1,36 +1,11 @@
 // See row_source.h.
 #include "pg/pairs/row_source.h"
 
-#include <cctype>
-
+#include "pg/query/read_query.h"
 #include "pg/values/values.h"
 
 namespace neardup {
 namespace {
-
-// A name as psql's users write it, with nothing else around it.
-bool is_bare_name(const char* s) {
-  while (isspace(static_cast<unsigned char>(*s))) ++s;
-  bool any = false;
-  bool quoted = false;
-  for (; *s != '\0'; ++s) {
-    if (*s == '"') {
-      quoted = !quoted;
-    } else if (!quoted && !isalnum(static_cast<unsigned char>(*s)) && *s != '_' && *s != '.' && *s != '$' &&
-               !IS_HIGHBIT_SET(*s)) {
-      break;
-    }
-    any = true;
-  }
-  while (isspace(static_cast<unsigned char>(*s)) || *s == ';') ++s;
-  return any && *s == '\0';
-}
-
-SPIPlanPtr prepare(const RowSource* source, int options) {
-  SPIPlanPtr plan = SPI_prepare_cursor(source->text, 0, nullptr, options);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-  return plan;
-}
 
 // What a column of type `from` needs to be taken as `to`: nothing, or int2/int4 widened to int8.
 bool id_fits(Oid from, Oid to) {
@@ -215,31 +190,6 @@ void sorted_ids(RowSource* source, Visit visit) {
 
 }  // namespace
 
-namespace {
-
-[[noreturn]] void refuse(const char* what, const char* why) {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("%s must be one SELECT, VALUES or TABLE statement that only reads", what),
-                  errdetail("%s", why)));
-  pg_unreachable();
-}
-
-}  // namespace
-
-const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan) {
-  List* sources = SPI_plan_get_plan_sources(plan);
-  if (list_length(sources) == 0) refuse(what, "It is empty.");
-  if (list_length(sources) > 1) refuse(what, "It holds more than one statement.");
-  const auto* plan_source = static_cast<CachedPlanSource*>(linitial(sources));
-  if (list_length(plan_source->query_list) == 0) refuse(what, "It is empty.");
-  if (list_length(plan_source->query_list) > 1) refuse(what, "A rule turns it into more than one statement.");
-  const auto* query = static_cast<Query*>(linitial(plan_source->query_list));
-  if (query->commandType != CMD_SELECT) refuse(what, "It is another kind of statement.");
-  if (query->hasModifyingCTE) refuse(what, "Its WITH clause changes data.");
-  if (query->rowMarks != NIL) refuse(what, "It locks rows (FOR UPDATE or FOR SHARE).");
-  return plan_source;
-}
-
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
                  const SourceWants& wants) {
   *source = RowSource{};
@@ -261,13 +211,13 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
     fmgr_info_copy(&source->compare, &type->cmp_proc_finfo, source->context);
   }
 
-  SPIPlanPtr plan = prepare(source, 0);
+  SPIPlanPtr plan = prepare_query(source->text, 0);
   const auto* plan_source = reading_statement(source->what, plan);
   check_columns(source, plan_source->resultDesc);
   // What several workers return comes in no order: where the order matters, the query must give it.
   const auto* parsed = static_cast<Query*>(linitial(plan_source->query_list));
   const bool parallel = !wants.ordered || parsed->sortClause != NIL;
-  source->plan = parallel ? prepare(source, CURSOR_OPT_PARALLEL_OK) : plan;
+  source->plan = parallel ? prepare_query(source->text, CURSOR_OPT_PARALLEL_OK) : plan;
   if (type != nullptr) {
     const Oid column_collation = TupleDescAttr(plan_source->resultDesc, 0)->attcollation;
     source->ids = make_ids(source->context, id_type,
@@ -376,56 +326,6 @@ TupleDesc columns_of(const RowSource& source) {
   return static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(source.plan)))->resultDesc;
 }
 
-void refuse_bare_name(const char* what, const char* text) {
-  if (is_bare_name(text))
-    ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("%s is only a name: %s", what, text),
-                    errhint("To read a whole table, write TABLE %s.", text)));
-}
-
-SPIPlanPtr prepare_documents(const char* query, int* column, bool* arrays) {
-  SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_PARALLEL_OK);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-  const TupleDesc desc = reading_statement("query", plan)->resultDesc;
-  for (int i = 0; desc != nullptr && i < desc->natts; ++i) {
-    const Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
-    const bool array = arrays != nullptr && (type == TEXTARRAYOID || get_element_type(type) == VARCHAROID);
-    if (!array && type != TEXTOID && type != VARCHAROID) continue;
-    if (arrays != nullptr) *arrays = array;
-    *column = i + 1;
-    return plan;
-  }
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("query has no column of type text%s", arrays == nullptr ? "" : " or text[]"),
-                  errdetail("Documents are taken from the first column of %s.", arrays == nullptr ? "type text" : "such a type"),
-                  errhint("Cast the documents: SELECT body::text FROM ...")));
-  pg_unreachable();
-}
-
-void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg) {
-  struct Receiver {
-    DestReceiver receiver;  // first
-    bool (*on_row)(void* arg, TupleTableSlot* slot);
-    void* arg;
-  };
-  Receiver r = {};
-  r.receiver.receiveSlot = [](TupleTableSlot* slot, DestReceiver* self) {
-    auto* receiver = reinterpret_cast<Receiver*>(self);
-    return receiver->on_row(receiver->arg, slot);
-  };
-  r.receiver.rStartup = [](DestReceiver*, int, TupleDesc) {};
-  r.receiver.rShutdown = [](DestReceiver*) {};
-  r.receiver.rDestroy = [](DestReceiver*) {};
-  r.receiver.mydest = DestNone;
-  r.on_row = on_row;
-  r.arg = arg;
-  SPIExecuteOptions options = {};
-  options.read_only = true;
-  options.must_return_tuples = true;
-  options.dest = &r.receiver;
-  const int result = SPI_execute_plan_extended(plan, &options);
-  if (result < 0) elog(ERROR, "SPI_execute_plan_extended failed: %s", SPI_result_code_string(result));
-}
-
 void read_rows(RowSource* source, void (*on_row)(void* arg, const SourceRow& row), void* arg) {
   Reading reading = {source, on_row, arg};
   for_each_row(source->plan, take_row, &reading);
@@ -471,21 +371,11 @@ void check_unique(RowSource* source) {
   visit_unique(source, [](uint64 /* position */, Datum /* id */, uint64 /* row */) {});
 }
 
-Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
-  if (PG_ARGISNULL(n))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
-  return PG_GETARG_DATUM(n);
-}
-
 Oid id_type_of(FunctionCallInfo fcinfo, bool witness) {
   if (!witness) return INT8OID;
   const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
   if (!OidIsValid(type)) elog(ERROR, "could not determine the type of the ids");
   return type;
 }
-
-uint64 ids_memory() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 4; }
-
-size_t engine_memory() { return static_cast<size_t>(maintenance_work_mem) * 1024 / 4 * 3; }
 
 }  // namespace neardup

@@ -3,54 +3,11 @@
 #pragma once
 
 #include "pg/pairs/signature.h"
+#include "pg/query/id_store.h"
 
 #include "pg/base/pg.h"
 
 namespace neardup {
-
-// Values by row number: ids, documents. By-value ones stay in memory; others too until they outgrow their share, then in
-// a temporary file.
-struct IdStore {
-  Oid type;
-  Oid collation;
-  int16 length;
-  bool by_value;
-  MemoryContext context;
-  uint64 count;
-  uint64 capacity;
-  Datum* values;      // by value
-  uint64* offsets;    // by reference: where each id begins
-  char* bytes;        // by reference, in memory
-  uint64 bytes_used;
-  uint64 bytes_capacity;
-  uint64 bytes_limit;
-  BufFile* file;      // by reference, beyond bytes_limit
-  uint64 file_position;
-  char* scratch;      // one id read back from the file
-  uint64 scratch_capacity;
-};
-
-IdStore* make_ids(MemoryContext context, Oid type, Oid collation, uint64 bytes_limit);
-void add_id(IdStore* ids, Datum id);
-// Valid until the next call on the same store, and only for `row` < count.
-Datum id_at(IdStore* ids, uint64 row);
-// The same, but valid until the next call with the same `copies`, which holds nothing else.
-Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies);
-void free_ids(IdStore* ids);
-
-// The one statement of a plan, which only reads: an error that names the query, `what`, where it is another.
-const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan);
-
-// An error for what is only a name, as `what`.
-void refuse_bare_name(const char* what, const char* text);
-
-// Plans a query that returns documents: they are in *column, from 1, the first of type text, or text[] where `arrays` is not
-// null; it then tells which.
-SPIPlanPtr prepare_documents(const char* query, int* column, bool* arrays);
-
-// Runs a plan under the caller's snapshot, reading only; on_row(arg, slot) for each row, until it returns false. What it
-// leaves in the memory context of the call stays.
-void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg);
 
 // What a query's columns beyond id and signature are, by their names: position, or -1.
 struct SourceColumns {
@@ -130,14 +87,7 @@ uint32* rank_rows(RowSource* source);
 // Only checks for duplicates; ids stay in the order in which they came.
 void check_unique(RowSource* source);
 
-// Argument n of a function that is not strict; an error that names it where it is NULL.
-Datum argument(FunctionCallInfo fcinfo, int n, const char* name);
-
 // Type of the ids: bigint, or that of the witness in argument 0 when the function takes one.
 Oid id_type_of(FunctionCallInfo fcinfo, bool witness);
-
-// What is left for the engine when ids take a part of maintenance_work_mem.
-size_t engine_memory();
-uint64 ids_memory();
 
 }  // namespace neardup

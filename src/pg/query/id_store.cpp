@@ -1,5 +1,6 @@
-// Ids by row number; see row_source.h.
-#include "pg/pairs/row_source.h"
+// See id_store.h.
+#include "pg/query/id_store.h"
+
 #include "pg/base/reserve.h"
 
 namespace neardup {
@@ -105,5 +106,9 @@ void free_ids(IdStore* ids) {
   if (ids->file != nullptr) BufFileClose(ids->file);
   pfree(ids);
 }
+
+uint64 ids_memory() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 4; }
+
+size_t engine_memory() { return static_cast<size_t>(maintenance_work_mem) * 1024 / 4 * 3; }
 
 }  // namespace neardup

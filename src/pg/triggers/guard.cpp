@@ -2,7 +2,7 @@
 #include "pg/triggers/guard.h"
 
 #include "pg/base/expression.h"
-#include "pg/pairs/row_source.h"
+#include "pg/values/values.h"
 
 extern "C" {
 #include "catalog/pg_trigger.h"

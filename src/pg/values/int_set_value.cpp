@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/signature/sign.h"
+#include "core/base/sort_unique.h"
 #include "pg/base/boundary.h"
 #include "pg/values/int_set_value.h"
 

@@ -140,6 +140,12 @@ Datum minhash_datum(const uint8_t* stored, size_t size) {
   return PointerGetDatum(value);
 }
 
+Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
+  if (PG_ARGISNULL(n))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
+  return PG_GETARG_DATUM(n);
+}
+
 Unit unit_arg(FunctionCallInfo fcinfo, int n) {
   const text* name = PG_GETARG_TEXT_PP(n);
   Unit unit = Unit::word;

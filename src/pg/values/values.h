@@ -73,6 +73,9 @@ Datum datum_from(Produce produce) {
   return PointerGetDatum(value);
 }
 
+// Argument n of a function that is not strict; an error that names it where it is NULL.
+Datum argument(FunctionCallInfo fcinfo, int n, const char* name);
+
 // The unit named by a text argument ('word' or 'char').
 Unit unit_arg(FunctionCallInfo fcinfo, int n);
 

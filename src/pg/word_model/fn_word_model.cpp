@@ -7,7 +7,6 @@
 #include "core/word_model/word_rows.h"
 #include "pg/base/held_names.h"
 #include "pg/base/progress.h"
-#include "pg/pairs/row_source.h"
 #include "pg/word_model/word_run.h"
 #include "pg/word_model/word_table.h"
 

@@ -7,7 +7,6 @@
 #include "core/document/words.h"
 #include "pg/values/folded_text.h"
 #include "pg/base/progress.h"
-#include "pg/pairs/row_source.h"
 #include "pg/word_model/word_run.h"
 
 namespace {

@@ -14,7 +14,8 @@
 #include "pg/gpu/gpu_words.h"
 #include "pg/base/guc.h"
 #include "pg/base/progress.h"
-#include "pg/pairs/row_source.h"
+#include "pg/query/id_store.h"
+#include "pg/query/read_query.h"
 #include "pg/base/stop_dictionary.h"
 
 namespace neardup {

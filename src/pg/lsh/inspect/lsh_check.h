@@ -1,9 +1,9 @@
 // lsh_check() from inside: what its files share. lsh_check.cpp says how they work together.
 #pragma once
 
-#include "core/pairs/banding.h"
 #include "core/base/hash.h"
 #include "pg/lsh/inspect/lsh_inspect.h"
+#include "pg/lsh/lsh.h"
 
 namespace neardup::checking {
 

@@ -1,5 +1,10 @@
 // lsh_check(): the rows that the rosters name, and whether they are those of the table.
+#include "core/base/bits.h"
 #include "pg/lsh/inspect/lsh_check.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/stored_keys.h"
 
 extern "C" {
 #include "access/relscan.h"

@@ -1,5 +1,6 @@
 // lsh_check(): the pages of runs and pending rows.
 #include "pg/lsh/inspect/lsh_check.h"
+#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup::checking {
 

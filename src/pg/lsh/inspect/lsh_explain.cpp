@@ -3,6 +3,10 @@
 #include "pg/values/explain.h"
 #include "pg/lsh/inspect/lsh_inspect.h"
 #include "pg/values/lsh_query_value.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/stored_keys.h"
 
 namespace neardup {
 namespace {

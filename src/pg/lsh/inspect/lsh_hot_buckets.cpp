@@ -3,6 +3,7 @@
 
 #include "pg/lsh/inspect/lsh_inspect.h"
 #include "pg/lsh/store/run_reader.h"
+#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup {
 namespace {

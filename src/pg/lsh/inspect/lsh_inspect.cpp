@@ -7,6 +7,10 @@
 #include <cmath>
 
 #include "pg/lsh/store/run_reader.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/base/open_table.h"
 
 extern "C" {
 #include "access/relation.h"
@@ -48,12 +52,6 @@ InspectedIndex lock_inspected(Oid oid) {
 }
 
 }  // namespace
-
-bool may_read_all(Relation table) {
-  const Oid oid = RelationGetRelid(table);
-  return pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
-         check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
-}
 
 InspectedIndex open_inspected(Oid oid) {
   const InspectedIndex out = lock_inspected(oid);

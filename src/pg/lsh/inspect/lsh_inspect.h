@@ -1,7 +1,7 @@
 // What the functions that look into an lsh index share: opening it, and which of its blocks the directory reaches.
 #pragma once
 
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/base/pg.h"
 
 namespace neardup {
 

@@ -8,6 +8,10 @@
 #include "pg/lsh/families/lsh_families.h"
 #include "pg/lsh/planner/lsh_planner.h"
 #include "pg/values/lsh_query_value.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/scan/probe_estimate.h"
 
 extern "C" {
 #include "access/stratnum.h"

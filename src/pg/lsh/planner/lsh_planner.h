@@ -3,7 +3,8 @@
 
 #include "core/lsh/lsh_query.h"
 #include "core/lsh/pair_sample.h"
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/scan/probe_estimate.h"
 
 extern "C" {
 #include "nodes/pathnodes.h"
@@ -14,14 +15,13 @@ namespace neardup {
 
 struct PlanMeasures;
 
-// lsh_planner.cpp ----------------------------------------------------------------------------------------------------
+// index_paths.cpp ----------------------------------------------------------------------------------------------------
 
 // Puts set_rel_pathlist_hook in place; from _PG_init. The library is loaded, at the latest, when the planner opens the
 // first lsh index of a query, which is before it makes paths.
 void install_planner_hook();
 
 // lsh_support.cpp ----------------------------------------------------------------------------------------------------
-
 
 // One measure that an operator class tells the planner of. Found by number, never by name: search_path has no say in it.
 struct PlanMeasure {
@@ -40,7 +40,7 @@ struct PlanMeasure {
 inline constexpr int kMaxMeasures = 2;  // of an operator class
 
 bool is_lsh(const IndexOptInfo* index);
-// As value_column() of lsh_am.h.
+// As value_column() of store/lsh_columns.h.
 inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
 // The measures of the operator class of a type in a family that are complete. Returns how many.
 int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]);
@@ -66,6 +66,8 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
 
 // The quiet twin, in the operator family, of one of its operators, if that is leakproof; else invalid.
 Oid quiet_twin(Oid operator_id, Oid family);
+
+// derive.cpp ----------------------------------------------------------------------------------------------------------
 
 // A predicate's call that is true wherever the clause is, in which the clause and its arguments are not to be changed;
 // null for clauses that are no comparison of a measure with a bound, and no predicate.

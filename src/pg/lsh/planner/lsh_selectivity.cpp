@@ -10,6 +10,8 @@
 #include "pg/lsh/planner/lsh_planner.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/simhash_value.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/scan/probe_estimate.h"
 
 extern "C" {
 #include "access/amapi.h"

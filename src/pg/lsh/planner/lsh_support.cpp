@@ -4,6 +4,7 @@
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_planner.h"
 #include "pg/values/lsh_query_value.h"
+#include "pg/lsh/store/lsh_columns.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"

@@ -1,6 +1,11 @@
 // See collector.h. The counting: README, "Scan".
+#include "pg/lsh/scan/collector.h"
+
 #include "pg/lsh/scan/hit_table.h"
-#include "pg/lsh/scan/row_prefetch.h"
+#include "pg/lsh/scan/page_hint.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/stored_keys.h"
 
 #include <algorithm>
 

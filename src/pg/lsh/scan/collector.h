@@ -1,9 +1,13 @@
 // Candidate rows of a query: what a scan and the planner's estimate have in common.
 #pragma once
 
+#include "pg/lsh/family.h"
 #include "pg/lsh/store/tree_cache.h"
 
 namespace neardup {
+
+// What a scan may hold in memory, in bytes.
+inline size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
 // A candidate: TID << 16 | mismatching groups, which is a lower bound on how many groups differ.
 inline uint64_t candidate_tid(uint64_t candidate) { return candidate >> 16; }

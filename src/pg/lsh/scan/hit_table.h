@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/lsh/row_counter.h"
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/base/pg.h"
 
 namespace neardup {
 

@@ -2,7 +2,7 @@
 // full of boilerplate are near rows below the threshold; the executor makes the query anew for each of them, to drop it.
 #pragma once
 
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/base/pg.h"
 
 extern "C" {
 #include "access/genam.h"

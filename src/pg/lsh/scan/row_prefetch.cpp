@@ -1,5 +1,6 @@
 // See row_prefetch.h.
 #include "pg/lsh/scan/row_prefetch.h"
+#include "pg/lsh/store/lsh_page.h"
 
 extern "C" {
 #include "access/heapam.h"

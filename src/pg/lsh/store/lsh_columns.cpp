@@ -1,6 +1,7 @@
 // The columns of an lsh index: values in the last, equality in those before it.
 #include "core/base/hash.h"
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/family.h"
 
 extern "C" {
 #include "catalog/pg_type.h"

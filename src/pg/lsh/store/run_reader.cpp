@@ -1,5 +1,6 @@
 // See run_reader.h.
 #include "pg/lsh/store/run_reader.h"
+#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup {
 namespace {

@@ -1,7 +1,7 @@
 // Reading runs: a run's root and inner pages as copies, positions of leaves, leaves under a share lock; pending pages.
 #pragma once
 
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup {
 

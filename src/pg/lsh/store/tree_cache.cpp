@@ -1,5 +1,6 @@
 // See tree_cache.h.
 #include "pg/lsh/store/tree_cache.h"
+#include "pg/lsh/store/lsh_page.h"
 
 extern "C" {
 #include "utils/inval.h"

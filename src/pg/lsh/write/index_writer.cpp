@@ -2,6 +2,7 @@
 #include "pg/lsh/write/index_writer.h"
 
 #include "pg/lsh/write/run_writer.h"
+#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/lsh/entry_sort.h"
+#include "pg/lsh/lsh.h"
 #include "pg/lsh/write/bulk_write.h"
-#include "pg/lsh/store/lsh_am.h"
 
 namespace neardup {
 

@@ -3,6 +3,9 @@
 #include "pg/lsh/write/index_writer.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/write/row_builder.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/stored_keys.h"
 
 extern "C" {
 #include "access/parallel.h"

@@ -3,6 +3,8 @@
 
 #include "pg/lsh/write/run_writer.h"
 #include "pg/lsh/store/run_reader.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/write/lsh_flush.h"
 
 namespace neardup {
 namespace {

@@ -1,5 +1,9 @@
 // Inserting a row: its keys are appended to the open pending page; now and then the inserter does some maintenance.
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/stored_keys.h"
+#include "pg/lsh/write/lsh_merge.h"
 #include "pg/lsh/lsh_callbacks.h"
 
 extern "C" {

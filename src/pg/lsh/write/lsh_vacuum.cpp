@@ -6,6 +6,9 @@
 #include "pg/lsh/write/run_writer.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/store/run_reader.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/write/lsh_flush.h"
+#include "pg/lsh/write/lsh_merge.h"
 
 extern "C" {
 #include "commands/vacuum.h"

@@ -1,5 +1,9 @@
 // See row_builder.h.
 #include "pg/lsh/write/row_builder.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/stored_keys.h"
 
 namespace neardup {
 

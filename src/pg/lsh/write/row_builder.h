@@ -3,8 +3,9 @@
 
 #include "core/lsh/entry_sort.h"
 #include "pg/base/context.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/write/build_chunks.h"
-#include "pg/lsh/store/lsh_am.h"
 
 extern "C" {
 #include "pgstat.h"

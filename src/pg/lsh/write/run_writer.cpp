@@ -1,5 +1,6 @@
 // See run_writer.h.
 #include "pg/lsh/write/run_writer.h"
+#include "pg/lsh/store/lsh_page.h"
 
 extern "C" {
 #include "access/xloginsert.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/lsh/entry_sort.h"
-#include "pg/lsh/store/lsh_am.h"
+#include "pg/lsh/lsh.h"
 #include "pg/lsh/write/scratch.h"
 
 namespace neardup {

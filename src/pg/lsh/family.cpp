@@ -1,0 +1,39 @@
+// What hash families write into the configuration of an index, and find there.
+#include "pg/lsh/family.h"
+
+namespace neardup {
+
+void set_family(LshConfig* config, const char* family, uint32_t version, const void* params, uint16_t size) {
+  memset(config->family, 0, sizeof config->family);
+  strlcpy(config->family, family, sizeof config->family);
+  config->family_version = version;
+  memset(config->params, 0, sizeof config->params);
+  memcpy(config->params, params, size);
+  config->params_len = size;
+}
+
+void read_family(const LshConfig* config, const char* family, uint32_t version, void* params, uint16_t size) {
+  if (strncmp(config->family, family, sizeof config->family) != 0 || config->family_version != version)
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("the index was made by hash family \"%.24s\" version %u; this library knows \"%s\" version %u",
+                    config->family, config->family_version, family, version),
+             errhint("REINDEX it.")));
+  if (config->params_len != size) report_bad_params();
+  memcpy(params, config->params, size);
+}
+
+void report_bad_params() {
+  ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED), errmsg("the parameters of the index are damaged"),
+                  errhint("REINDEX it.")));
+}
+
+void refuse_options(const BindRequest* request, const char* family) {
+  const char* name = request->options.threshold >= 0 ? "threshold" : request->options.recall >= 0 ? "recall" : nullptr;
+  if (name != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("an index on %s values has no option \"%s\"", family, name),
+                    errhint("What it serves does not depend on one; lsh_info() tells.")));
+}
+
+}  // namespace neardup

@@ -1,0 +1,42 @@
+// Values by row number, within a limit of memory.
+#pragma once
+
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+// Values by row number: ids, documents. By-value ones stay in memory; others too until they outgrow their share, then in
+// a temporary file.
+struct IdStore {
+  Oid type;
+  Oid collation;
+  int16 length;
+  bool by_value;
+  MemoryContext context;
+  uint64 count;
+  uint64 capacity;
+  Datum* values;      // by value
+  uint64* offsets;    // by reference: where each id begins
+  char* bytes;        // by reference, in memory
+  uint64 bytes_used;
+  uint64 bytes_capacity;
+  uint64 bytes_limit;
+  BufFile* file;      // by reference, beyond bytes_limit
+  uint64 file_position;
+  char* scratch;      // one id read back from the file
+  uint64 scratch_capacity;
+};
+
+IdStore* make_ids(MemoryContext context, Oid type, Oid collation, uint64 bytes_limit);
+void add_id(IdStore* ids, Datum id);
+// Valid until the next call on the same store, and only for `row` < count.
+Datum id_at(IdStore* ids, uint64 row);
+// The same, but valid until the next call with the same `copies`, which holds nothing else.
+Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies);
+void free_ids(IdStore* ids);
+
+// The shares of maintenance_work_mem that one call gives to its ids and to the engine beside them.
+uint64 ids_memory();
+size_t engine_memory();
+
+}  // namespace neardup
