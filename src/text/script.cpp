@@ -35,7 +35,7 @@ namespace {
 
 class OpenCc final : public ScriptConverter {
  public:
-  explicit OpenCc(Script to) : converter_(opencc_open(to == Script::simplified ? "t2s.json" : "s2t.json")) {
+  explicit OpenCc(ChineseScript to) : converter_(opencc_open(to == ChineseScript::simplified ? "t2s.json" : "s2t.json")) {
     // What it returns on failure: (opencc_t) -1.
     if (reinterpret_cast<intptr_t>(converter_) == -1)
       throw Error(Errc::unsupported, "the dictionaries of OpenCC cannot be opened", opencc_error(),
@@ -64,11 +64,11 @@ class OpenCc final : public ScriptConverter {
 
 }  // namespace
 
-std::unique_ptr<ScriptConverter> ScriptConverter::open(Script to) { return std::make_unique<OpenCc>(to); }
+std::unique_ptr<ScriptConverter> ScriptConverter::open(ChineseScript to) { return std::make_unique<OpenCc>(to); }
 
 #else
 
-std::unique_ptr<ScriptConverter> ScriptConverter::open(Script) {
+std::unique_ptr<ScriptConverter> ScriptConverter::open(ChineseScript) {
   throw Error(Errc::unsupported, "this build of neardup cannot convert between Chinese scripts", {},
               "Install libopencc-dev and build and install neardup again.");
 }

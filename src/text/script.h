@@ -10,13 +10,13 @@
 
 namespace neardup {
 
-enum class Script { simplified, traditional };
+enum class ChineseScript { simplified, traditional };
 
 // One direction of OpenCC with its dictionaries, a few MB. Not thread-safe.
 class ScriptConverter {
  public:
   // Error{unsupported} where this build is without OpenCC or the system without its dictionaries.
-  static std::unique_ptr<ScriptConverter> open(Script to);
+  static std::unique_ptr<ScriptConverter> open(ChineseScript to);
   virtual ~ScriptConverter() = default;
 
   // A piece of valid UTF-8. The view holds until the next call. Error{corrupt_data} when OpenCC fails.

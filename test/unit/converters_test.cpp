@@ -37,8 +37,8 @@ TEST(Converters, PiecesEndWhereTheyMayBeCut) {
 TEST(Converters, Scripts) {
   std::unique_ptr<ScriptConverter> simplified, traditional;
   try {
-    simplified = ScriptConverter::open(Script::simplified);
-    traditional = ScriptConverter::open(Script::traditional);
+    simplified = ScriptConverter::open(ChineseScript::simplified);
+    traditional = ScriptConverter::open(ChineseScript::traditional);
   } catch (const Error& e) {
     ASSERT_EQ(e.code(), Errc::unsupported);
     GTEST_SKIP() << e.what();

@@ -72,7 +72,7 @@ class WordLexicon::Merge {
     heap_.reserve(n);
     same_.reserve(n);
     for (size_t i = 0; i < n; ++i) {
-      sources_.push_back({RunReader(file, runs[i], buffer, ws), words_.data() + i * kMaxWordBytes, 0, 0, 0});
+      sources_.push_back({ByteRunReader(file, runs[i], buffer, ws), words_.data() + i * kMaxWordBytes, 0, 0, 0});
       same_.push_back(static_cast<uint32_t>(i));
     }
   }
@@ -121,7 +121,7 @@ class WordLexicon::Merge {
 
  private:
   struct Source {
-    RunReader reader;
+    ByteRunReader reader;
     uint8_t* word;
     size_t length;
     uint64_t count;

@@ -52,7 +52,7 @@ void FeatureCounts<Count>::drain(Poller& poller, F f) {
 // A reader of a run: rows of (word less the one before, then (feature less the one before, count) .., 0); distances
 // count from -1, so that none is 0.
 struct WordPairs::Source {
-  RunReader reader;
+  ByteRunReader reader;
   uint64_t word;  // of the row that comes, or UINT64_MAX
 };
 
@@ -276,7 +276,7 @@ std::vector<WordPairs::Source> WordPairs::open_runs(size_t first, size_t n, size
   std::vector<Source> out;
   out.reserve(n);
   for (size_t i = 0; i < n; ++i) {
-    out.push_back({RunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRead, kMaxRead), ws_), 0});
+    out.push_back({ByteRunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRead, kMaxRead), ws_), 0});
     Source& s = out.back();
     s.word = s.reader.at_end() ? UINT64_MAX : s.reader.take() - 1;
   }

@@ -60,9 +60,9 @@ class RunWriter {
 };
 
 // Reads what a RunWriter wrote. Error{corrupt_data} where the stretch ends too early.
-class RunReader {
+class ByteRunReader {
  public:
-  RunReader(TempFile& file, ByteRun run, size_t buffer_bytes, Workspace& ws)
+  ByteRunReader(TempFile& file, ByteRun run, size_t buffer_bytes, Workspace& ws)
       : file_(&file), poller_(&ws.poller), next_(run.begin), end_(run.end), buffer_(ws.ledger, std::max<size_t>(buffer_bytes, 64)) {}
 
   bool at_end() const noexcept { return at_ == n_ && next_ == end_; }

@@ -48,11 +48,11 @@ void append_characters(StringInfo out, ScriptConverter* converter, std::string_v
   MemoryContextDelete(each);
 }
 
-Datum converted(FunctionCallInfo fcinfo, Script to) {
+Datum converted(FunctionCallInfo fcinfo, ChineseScript to) {
   text* argument = PG_GETARG_TEXT_PP(0);
   const Utf8 u = utf8_of(argument);
   const std::string_view all(reinterpret_cast<const char*>(u.data), u.size);
-  ScriptConverter** converter = &converters[to == Script::simplified ? 0 : 1];
+  ScriptConverter** converter = &converters[to == ChineseScript::simplified ? 0 : 1];
   StringInfoData out;
   initStringInfo(&out);
   // Both scripts take three bytes a character, mostly.
@@ -86,10 +86,10 @@ char* server_title(const Utf8& filename, bool percent_decoding, size_t* out_size
 extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_to_simplified);
-Datum neardup_to_simplified(PG_FUNCTION_ARGS) { return converted(fcinfo, Script::simplified); }
+Datum neardup_to_simplified(PG_FUNCTION_ARGS) { return converted(fcinfo, ChineseScript::simplified); }
 
 PG_FUNCTION_INFO_V1(neardup_to_traditional);
-Datum neardup_to_traditional(PG_FUNCTION_ARGS) { return converted(fcinfo, Script::traditional); }
+Datum neardup_to_traditional(PG_FUNCTION_ARGS) { return converted(fcinfo, ChineseScript::traditional); }
 
 PG_FUNCTION_INFO_V1(neardup_title);
 Datum neardup_title(PG_FUNCTION_ARGS) {

@@ -12,32 +12,34 @@ extern "C" {
 
 namespace neardup {
 
-// lsh.cpp
+// store/options.cpp
 bytea* lshoptions(Datum reloptions, bool validate);
+
+// handler.cpp
 bool lshvalidate(Oid opclass);
 
-// lsh_build.cpp
+// write/lsh_build.cpp
 IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info);
 void lshbuildempty(Relation index);
 char* lshbuildphasename(int64 phase);
 
-// lsh_insert.cpp
+// write/lsh_insert.cpp
 bool lshinsert(Relation index, Datum* values, bool* nulls, ItemPointer tid, Relation heap, IndexUniqueCheck check,
                bool unchanged, IndexInfo* info);
 
-// lsh_scan.cpp
+// scan/lsh_scan.cpp
 IndexScanDesc lshbeginscan(Relation index, int nkeys, int norderbys);
 void lshrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys);
 bool lshgettuple(IndexScanDesc scan, ScanDirection direction);
 int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm);
 void lshendscan(IndexScanDesc scan);
 
-// lsh_vacuum.cpp
+// write/lsh_vacuum.cpp
 IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResult* stats,
                                      IndexBulkDeleteCallback callback, void* state);
 IndexBulkDeleteResult* lshvacuumcleanup(IndexVacuumInfo* info, IndexBulkDeleteResult* stats);
 
-// lsh_cost.cpp
+// planner/lsh_cost.cpp
 void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost* startup, Cost* total,
                      Selectivity* selectivity, double* correlation, double* pages);
 

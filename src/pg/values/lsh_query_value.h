@@ -9,7 +9,7 @@
 
 namespace neardup {
 
-// The value as a view; points into the datum or its detoasted copy. Raises data_corrupted for other bytes.
+// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for other bytes.
 LshQueryView lsh_query_view(struct varlena* value);
 inline LshQueryView lsh_query_view(Datum value) {
   return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));

@@ -26,7 +26,7 @@ char* server_text_if_fits(const char* data, size_t size, size_t* out_size);
 // UTF-8 to a text datum in the server encoding.
 Datum text_datum_of_utf8(const char* data, size_t size);
 
-// The value as a view; points into the datum or its detoasted copy. Raises data_corrupted for bytes that are no signature.
+// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for bytes that are no signature.
 MinhashView minhash_view(struct varlena* value);
 inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
 
