@@ -19,8 +19,8 @@ def read_table(path):
     with open(path, encoding="utf-8") as f:
         for line in f:
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if line.startswith("|") and len(cells) == 3 and cells[0] != "room" and not cells[0].startswith("-"):
-                rules[cells[0]] = cells[2].split()
+            if line.startswith("|") and len(cells) == 4 and cells[0] != "room" and not cells[0].startswith("-"):
+                rules[cells[0]] = cells[3].split()
     return rules
 
 
