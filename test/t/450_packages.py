@@ -255,10 +255,9 @@ def elsewhere(scratch):
     done = run("make", "-n", "-f", copy + "/Makefile", "PG_CONFIG=" + PG_CONFIG, "CUDA=no", cwd=other)
     check("a build in another folder", done.returncode == 0 and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout, done.stdout[-500:])
     equal("nothing of it lies in the sources", listing(copy), before)
-    for folder in ("core", "text", "pg", "pg/lsh", "cli"):
-        for source in glob.glob("%s/src/%s/*.cpp" % (copy, folder)):
-            for kind in ("o", "d"):
-                open(source[:-3] + kind, "w").close()
+    for source in glob.glob(copy + "/src/**/*.cpp", recursive=True):
+        for kind in ("o", "d"):
+            open(source[:-3] + kind, "w").close()
     for header in glob.glob(copy + "/src/pch/*.h"):
         for kind in ("gch", "d"):
             open("%s.%s" % (header, kind), "w").close()

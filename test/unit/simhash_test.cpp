@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/exact/shingle_set.h"
+#include "core/exact/weights.h"
 #include "core/signature/sign.h"
 #include "test/unit/support.h"
 
