@@ -1,7 +1,8 @@
 // What PostgreSQL loads: the magic block and the start of the module.
 #include "pg/gpu/gpu_words.h"
 #include "pg/base/guc.h"
-#include "pg/lsh/planner/lsh_planner.h"
+#include "pg/lsh/planner/index_paths.h"
+#include "pg/lsh/planner/lsh_views.h"
 #include "pg/base/pg.h"
 
 extern "C" {

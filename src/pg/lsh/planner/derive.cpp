@@ -2,6 +2,8 @@
 #include "pg/lsh/planner/derive.h"
 
 #include "pg/lsh/planner/comparison.h"
+#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/lsh_support.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"

@@ -1,7 +1,7 @@
 // What an index can be asked, derived from the conditions of a query.
 #pragma once
 
-#include "pg/lsh/planner/lsh_planner.h"
+#include "pg/lsh/planner/plan_measures.h"
 
 namespace neardup {
 
@@ -21,5 +21,9 @@ Node* derive(Derivation* d, Node* node);
 
 // The list with its members derived; the same list when none was.
 List* derive_list(Derivation* d, List* list);
+
+// A predicate's call that is true wherever the clause is, in which the clause and its arguments are not to be changed;
+// null for clauses that are no comparison of a measure with a bound, and no predicate.
+FuncExpr* implied_call(const PlanMeasures* measures, Node* clause);
 
 }  // namespace neardup

@@ -5,9 +5,13 @@
 // the time of one call of create_index_paths(), `jaccard_at_least(sig, q, 0.8)` out of it, which implies it but for the
 // rows at 0.8 itself; PostgreSQL finds the index by the support function, with all that it knows about joins, bitmaps,
 // partial and expression indexes, security. Afterwards the paths are made to refer to the clauses of the query again.
+#include "pg/lsh/planner/index_paths.h"
+
 #include "pg/base/guc.h"
 #include "pg/lsh/planner/derive.h"
-#include "pg/lsh/planner/lsh_planner.h"
+#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/lsh_support.h"
+#include "pg/lsh/planner/plan_measures.h"
 #include "pg/lsh/planner/row_estimates.h"
 
 extern "C" {

@@ -1,7 +1,10 @@
 // Index paths of tables with row security, and in views that are a security barrier. The executor asks an index, and
 // evaluates the order of rows, before it knows which rows may be seen; so both have to be done by operators that never
 // tell of a row.
-#include "pg/lsh/planner/lsh_planner.h"
+#include "core/lsh/lsh_query.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/plan_measures.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
@@ -70,6 +73,18 @@ void guard_order(IndexPath* path) {
 }
 
 }  // namespace
+
+bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
+  if (rel == nullptr) return false;
+  if (rel->baserestrict_min_security < root->qual_security_level) return true;
+  // A view's query is a copy of what the query above has; which of its views it is does not show.
+  for (const PlannerInfo* above = root->parent_root; above != nullptr; above = above->parent_root) {
+    ListCell* cell;
+    foreach (cell, above->parse->rtable)
+      if (lfirst_node(RangeTblEntry, cell)->security_barrier) return true;
+  }
+  return false;
+}
 
 bool tells_nothing(Node* node) { return !contain_leaked_vars(without_makers(node, nullptr)); }
 

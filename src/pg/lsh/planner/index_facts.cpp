@@ -1,0 +1,167 @@
+// See index_facts.h.
+#include "pg/lsh/planner/index_facts.h"
+
+#include "pg/lsh/families/lsh_families.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/plan_memory.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/options.h"
+
+namespace neardup {
+namespace {
+
+constexpr double kMaxCounted = 10000;     // entries that are counted at plan time, some 20 us
+constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
+
+// What a pending page has room for: 173 bytes a row of 34 keys, the roster's among them.
+constexpr double kPendingKeyBytes = 5;
+constexpr int kPendingPageRest = 48;  // its head and tail, and what is left over
+
+Family family_of(const LshConfig& config) {
+  const auto is = [&](const char* name) { return strncmp(config.family, name, sizeof config.family) == 0; };
+  return is("minhash")    ? Family::minhash
+         : is("simhash")  ? Family::simhash
+         : is("ctph")     ? Family::ctph
+         : is("set")      ? Family::set
+         : is("minutiae") ? Family::minutiae
+                          : Family::other;
+}
+
+// Whether indexes of the family are asked for this measure.
+bool takes(Family family, LshMeasure measure) {
+  switch (measure) {
+    case LshMeasure::jaccard:
+      return family == Family::minhash;
+    case LshMeasure::hamming:
+      return family == Family::simhash;
+    case LshMeasure::set_jaccard:
+      return family == Family::set || family == Family::minutiae;
+    default:
+      return family == Family::ctph;
+  }
+}
+
+// What was counted for a query.
+struct ProbeFacts {
+  Oid index;
+  uint16_t strategy;
+  Oid type;
+  Datum query;
+  bool served;
+  ProbeEstimate estimate;
+};
+
+IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
+  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  Relation index = index_open(oid, NoLock);
+  read_meta(index, meta);
+  index_close(index, NoLock);
+  auto* facts = memory->make<IndexFacts>(offsetof(IndexFacts, runs) + meta->nruns * sizeof(IndexFacts::Run));
+  facts->index = oid;
+  facts->bound = (meta->config.flags & kMetaBound) != 0;
+  facts->family = family_of(meta->config);
+  if (facts->bound && facts->family == Family::ctph) facts->max_rate = ctph_index_max_rate(&meta->config);
+  facts->threshold = meta->config.threshold;
+  facts->nbands = meta->config.nbands;
+  for (int i = 0; i < meta->nruns; ++i) {
+    const RunSlot& run = meta->runs[i];
+    if (run.state == kBuilding) continue;
+    facts->runs[facts->nruns++] = {run.leaves, run.inners};
+    if (run.entries > run.rows) facts->entries += static_cast<double>(run.entries - run.rows);
+    facts->sum_sq += run.sum_sq;
+  }
+  // All of them are full but the last, which is half full on average.
+  if (meta->npending > 0) facts->pending_keys = (meta->npending - 0.5) * (BLCKSZ - kPendingPageRest) / kPendingKeyBytes;
+  pfree(meta);
+  return facts;
+}
+
+// Is the value one that this index can compare with? An unlike one is an error of the query, not of its planning.
+bool comparable_with(Relation index, const KnownQuery& query) {
+  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, meta);
+  BindRequest request{};
+  request.value = query.value;
+  request.config = &meta->config;
+  request.can_raise = false;
+  request.matches = true;
+  if ((meta->config.flags & kMetaBound) != 0) call_family(index, kProcBind, &request);
+  pfree(meta);
+  return request.matches;
+}
+
+const ProbeFacts* count_probes(PlannerInfo* root, Oid oid, const KnownQuery& query) {
+  const bool by_value = get_typbyval(query.type);
+  const int16 length = get_typlen(query.type);
+  PlanMemory* memory = plan_memory(root);
+  ListCell* cell;
+  foreach (cell, memory->probes) {
+    auto* facts = static_cast<ProbeFacts*>(lfirst(cell));
+    if (facts->index == oid && facts->strategy == query.strategy && facts->type == query.type &&
+        datum_image_eq(facts->query, query.query, by_value, length))
+      return facts;
+  }
+  auto* facts = memory->make<ProbeFacts>();
+  facts->index = oid;
+  facts->type = query.type;
+  facts->strategy = query.strategy;
+  Relation index = index_open(oid, NoLock);
+  if (query.value == 0 || comparable_with(index, query))
+    facts->served = estimate_probes(index, query.strategy, query.query, kMaxCounted, &facts->estimate);
+  index_close(index, NoLock);
+  MemoryContext old = MemoryContextSwitchTo(memory->context);
+  facts->query = datumCopy(query.query, by_value, length);
+  MemoryContextSwitchTo(old);
+  memory->keep(&memory->probes, facts);
+  return facts;
+}
+
+// Whether a query whose value is not known is served, by its bound.
+bool bound_is_served(const IndexFacts& facts, const KnownQuery& query) {
+  switch (query.measure) {
+    case LshMeasure::jaccard:
+      return query.bound >= facts.threshold - kBoundTolerance;
+    case LshMeasure::hamming:
+      return simhash_index_probes(facts.nbands, query.bound) > 0;
+    case LshMeasure::ctph_score:
+    case LshMeasure::set_jaccard:
+      return query.bound > 0;
+    case LshMeasure::ctph_edit_rate:
+      return query.bound <= facts.max_rate + kBoundTolerance;
+  }
+  return false;
+}
+
+}  // namespace
+
+const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
+  if (index->hypothetical || root->simple_rte_array[index->rel->relid]->inh) return nullptr;
+  PlanMemory* memory = plan_memory(root);
+  ListCell* cell;
+  foreach (cell, memory->indexes) {
+    auto* facts = static_cast<IndexFacts*>(lfirst(cell));
+    if (facts->index == index->indexoid) return facts;
+  }
+  IndexFacts* facts = read_facts(index->indexoid, memory);
+  memory->keep(&memory->indexes, facts);
+  return facts;
+}
+
+bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
+                  const ProbeEstimate** counted) {
+  if (counted != nullptr) *counted = nullptr;
+  const IndexFacts* facts = facts_of(root, index);
+  if (facts == nullptr || !facts->bound) return true;  // no page, or no row was ever there
+  // `minhash %> lsh_query` of a simhash: the operator raises the error.
+  if (query.has_bound && facts->family != Family::other && !takes(facts->family, query.measure)) return false;
+  if (query.none || !query.has_bound) return true;
+  if (!query.has_query) return bound_is_served(*facts, query);
+  const ProbeFacts* probes = count_probes(root, index->indexoid, query);
+  if (!probes->served) return false;
+  if (hides_rows(root, index->rel)) return true;
+  if (counted != nullptr) *counted = &probes->estimate;
+  return true;
+}
+
+}  // namespace neardup

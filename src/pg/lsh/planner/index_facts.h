@@ -1,0 +1,40 @@
+// What the planner reads of an index: its meta page, and the lists of a query.
+#pragma once
+
+#include "pg/lsh/planner/known_query.h"
+#include "pg/lsh/scan/probe_estimate.h"
+
+namespace neardup {
+
+// The hash families of this extension, whose operands can be read here.
+enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae };
+
+// An index as the planner sees it: from its meta page, once per planning.
+struct IndexFacts {
+  Oid index;
+  bool bound;
+  Family family;
+  double threshold;
+  double max_rate;  // of the family ctph
+  uint16_t nbands;
+  double entries;  // but the roster's
+  double sum_sq;   // over the keys, of the squared number of entries
+  double pending_keys;
+  int nruns;
+  struct Run {
+    uint32_t leaves;
+    uint32_t inners;
+  } runs[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// Null for an index that has no pages: of a partitioned table, as 16 and later list them, or seen by an adviser only.
+const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index);
+
+// Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up. What is
+// not known yet counts as served: a scan that turns out not to be hands out every row. *counted, if asked for: what was
+// counted in the index; null where the query is not known, or rows are hidden. Never raises an error for a query that
+// the index cannot take.
+bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
+                  const ProbeEstimate** counted = nullptr);
+
+}  // namespace neardup

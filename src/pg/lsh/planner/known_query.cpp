@@ -1,0 +1,121 @@
+// See known_query.h.
+#include "pg/lsh/planner/known_query.h"
+
+#include "pg/base/guc.h"
+#include "pg/lsh/family.h"
+#include "pg/values/lsh_query_value.h"
+
+extern "C" {
+#include "optimizer/optimizer.h"
+}
+
+namespace neardup {
+namespace {
+
+// Where the bound is not known: a jaccard of 0.8, 3 bits, a score of 70, a rate of 0.15.
+constexpr double kUsualBound = 0.8;
+constexpr double kUsualCloseness = 0.85;
+
+// No value reaches it.
+bool beyond_reach(LshMeasure measure, double bound) { return closeness(measure, bound) > 1; }
+
+Datum bytes_of(const MinhashView& v) { return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size); }
+
+// Of any type.
+Datum detoasted(Datum value, Oid type) {
+  return get_typlen(type) == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
+}
+
+// A column, or what another part of the statement finds: not what a client or a function hands over.
+bool of_row_walker(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, SubPlan)) return true;
+  if (IsA(node, Param)) return reinterpret_cast<Param*>(node)->paramkind != PARAM_EXTERN;
+  return walk_expression(node, of_row_walker, context);
+}
+
+}  // namespace
+
+KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours) {
+  KnownQuery known{};
+  known.strategy = strategy;
+  known.measure = LshMeasure::jaccard;
+  if (ours && strategy == kStrategySimilar) {
+    known.has_bound = true;
+    known.bound = guc_jaccard_threshold;
+  }
+  Node* node = estimate_expression_value(root, operand);
+  known.of_row = of_row_walker(node, nullptr);
+  if (IsA(node, Const)) {
+    const Const* value = reinterpret_cast<Const*>(node);
+    if (value->constisnull) {
+      known.none = true;
+      return known;
+    }
+    known.has_query = true;
+    known.type = value->consttype;
+    known.query = value->constvalue;
+    if (!ours) return known;
+    // What is read below as an lsh_query must be a varlena at the least, whatever the operator's operands are.
+    if (strategy != kStrategySimilar && get_typlen(value->consttype) != -1) return known;
+    known.query = detoasted(value->constvalue, known.type);
+    if (strategy == kStrategySimilar) {
+      known.value = known.query;
+    } else {
+      const LshQueryView view = lsh_query_view(known.query);
+      known.has_bound = true;
+      known.measure = view.measure;
+      known.bound = view.bound;
+      if (view.measure == LshMeasure::jaccard)
+        known.value = strategy == kStrategyAtLeast ? bytes_of(view.signature) : known.query;
+    }
+  } else if (ours && IsA(node, FuncExpr) && strategy != kStrategySimilar) {
+    // with_threshold(query, bound), or what the planner derives: the bound alone says much.
+    const auto* call = reinterpret_cast<FuncExpr*>(node);
+    List* args = call->args;
+    if (list_length(args) == 2 && IsA(lsecond(args), Const) && lsecond_node(Const, args)->consttype == FLOAT8OID &&
+        makes_lsh_query(call->funcid, &known.measure)) {
+      const Const* bound = lsecond_node(Const, args);
+      known.none = bound->constisnull;
+      known.has_bound = !bound->constisnull;
+      if (known.has_bound) known.bound = DatumGetFloat8(bound->constvalue);
+    }
+  }
+  known.none = known.none || (known.has_bound && beyond_reach(known.measure, known.bound));
+  return known;
+}
+
+KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query, Node* value, Node* bound) {
+  KnownQuery known{};
+  known.strategy = kStrategyAtLeast;
+  known.measure = measure;
+  Node* v = estimate_expression_value(root, value);
+  Node* b = estimate_expression_value(root, bound);
+  if (IsA(b, Const)) {
+    const Const* c = reinterpret_cast<Const*>(b);
+    known.none = c->constisnull;
+    known.has_bound = !c->constisnull;
+    if (known.has_bound) known.bound = DatumGetFloat8(c->constvalue);
+    known.none = known.none || beyond_reach(measure, known.bound);
+  }
+  known.of_row = of_row_walker(v, nullptr);
+  if (IsA(v, Const)) {
+    const Const* c = reinterpret_cast<Const*>(v);
+    known.none = known.none || c->constisnull;
+    if (!c->constisnull && known.has_bound && OidIsValid(make_query)) {
+      known.has_query = true;
+      known.type = get_func_rettype(make_query);
+      const Datum argument = detoasted(c->constvalue, c->consttype);
+      if (measure == LshMeasure::jaccard) known.value = argument;
+      known.query = OidFunctionCall2(make_query, argument, Float8GetDatum(known.bound));
+    }
+  }
+  return known;
+}
+
+double closeness_of(const KnownQuery& query) {
+  if (query.has_bound) return closeness(query.measure, query.bound);
+  return query.measure == LshMeasure::jaccard ? kUsualBound : kUsualCloseness;
+}
+
+}  // namespace neardup

@@ -1,0 +1,31 @@
+// What ANALYZE knows of near duplicates.
+#pragma once
+
+#include "core/lsh/pair_sample.h"
+#include "pg/lsh/planner/known_query.h"
+
+extern "C" {
+#include "utils/selfuncs.h"
+}
+
+namespace neardup {
+
+// What ANALYZE knows of near duplicates, or guesses without it: rows that match a value at least pair_level(i) near on
+// the scale of closeness(), and those that are handed out to be checked.
+struct NearLevels {
+  float4 matches[kPairLevels];
+  float4 candidates[kPairLevels];
+};
+struct NearStats {
+  double rows;  // that the table has
+  bool analyzed;
+  NearLevels of_row;
+  NearLevels of_document;  // copies of each other taken as one
+};
+NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
+// For a query: a row's mean where it is one. What comes from outside is as likely one document as another, as PostgreSQL
+// takes it for equality: a popular row is not asked for more often.
+double expected_matches(const NearStats& stats, const KnownQuery& query);
+double expected_candidates(const NearStats& stats, const KnownQuery& query);
+
+}  // namespace neardup

@@ -1,0 +1,62 @@
+// What the operator classes of lsh indexes tell the planner that they measure.
+#pragma once
+
+#include "pg/base/pg.h"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+}
+
+namespace neardup {
+
+// One measure that an operator class tells the planner of. Found by number, never by name: search_path has no say in it.
+struct PlanMeasure {
+  bool is_distance;  // less is nearer
+  bool is_whole;     // an integer
+  Oid type;          // of the indexed values
+  Oid query_type;    // lsh_query
+  Oid function;      // jaccard(type, type), hamming(type, type) ..
+  Oid predicate;     // jaccard_at_least(type, type, float8), hamming_at_most ..
+  Oid make_query;    // lsh_query_bound(type, float8) ..
+  Oid make_strict;   // with_threshold(type, float8) ..; invalid where there is none
+  Oid condition;     // operator type %> query_type
+  Oid quiet;         // its quiet twin (family.h); invalid where there is none
+  Oid order;         // the function of the ordering operator, if it orders by this measure; else invalid
+};
+inline constexpr int kMaxMeasures = 2;  // of an operator class
+
+bool is_lsh(const IndexOptInfo* index);
+// As value_column() of store/lsh_columns.h.
+inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
+
+// The measures of the operator class of a type in a family that are complete. Returns how many.
+int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]);
+inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure measures[kMaxMeasures]) {
+  return find_measures(index->opfamily[column], index->opcintype[column], measures);
+}
+
+// The quiet twin, in the operator family, of one of its operators, if that is leakproof; else invalid.
+Oid quiet_twin(Oid operator_id, Oid family);
+
+// The measures that the lsh indexes of a query level know, found once.
+struct PlanMeasures {
+  PlannerInfo* root;
+  bool rows_estimated;
+  int n;
+  PlanMeasure at[16];
+
+  const PlanMeasure* of(Oid predicate) const {
+    for (int i = 0; i < n; ++i)
+      if (at[i].predicate == predicate) return &at[i];
+    return nullptr;
+  }
+  void add(Oid family, Oid type) {
+    PlanMeasure found[kMaxMeasures];
+    const int nfound = find_measures(family, type, found);
+    for (int i = 0; i < nfound && n < static_cast<int>(lengthof(at)); ++i)
+      if (of(found[i].predicate) == nullptr) at[n++] = found[i];
+  }
+};
+PlanMeasures* measures_of(PlannerInfo* root);
+
+}  // namespace neardup
