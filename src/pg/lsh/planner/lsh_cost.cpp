@@ -31,15 +31,15 @@ constexpr double kUsualHammingBound = 3;    // bits
 constexpr double kSimhashWidth = 64;  // bits
 
 // Processor time in units of cpu_operator_cost.
-constexpr double kOperatorsPerPage = 50;        // to read a page; PostgreSQL takes as many for a page of its own indexes
+constexpr double kOperatorsPerPage = 50;        // to read a page; PostgreSQL takes as many for a page of a B-tree
 constexpr double kEntriesPerOperator = 4;       // that are counted in the time of an operator
-constexpr double kPendingKeysPerOperator = 10;  // of pending pages, that are compared with the probes in the time of one
+constexpr double kPendingKeysPerOperator = 10;  // that are looked for among the probes in the time of an operator
 
 constexpr Cost kUnservedCost = 1.0e10;  // PostgreSQL's own price of "not that way"
 
-// Correlation with the order of the table that PostgreSQL is told of. Rows come in the table's order, so that a plain scan
-// reads each of its pages once, as a bitmap does; it asks for rows ahead (row_prefetch.h), and is the faster one where it
-// costs about the same.
+// Correlation with the order of the table that PostgreSQL is told of. Rows come in the table's order, so that a plain
+// scan reads each of its pages once, as a bitmap does; it asks for rows ahead (row_prefetch.h), and is the faster one
+// where it costs about the same.
 constexpr double kAscending = 0.3;
 
 // What looking up a condition on the value takes.
@@ -88,8 +88,8 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
     seen = bms_add_member(seen, clause->indexcol);
     ++equal.columns;
     equal.searches *= members_of_lists(root, clause);
-    equal.share *= clause_selectivity(root, reinterpret_cast<Node*>(clause->rinfo),
-                                      static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
+    equal.share *= clause_selectivity(root, reinterpret_cast<Node*>(clause->rinfo), static_cast<int>(index->rel->relid),
+                                      JOIN_INNER, nullptr);
   }
   return equal;
 }

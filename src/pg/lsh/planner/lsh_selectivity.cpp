@@ -34,8 +34,8 @@ const IndexOptInfo* counting_index(const VariableStatData* variable) {
   ListCell* cell;
   foreach (cell, variable->rel->indexlist) {
     auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
-    if (is_lsh(index) && planned_value_column(index) == 0 && !index->hypothetical && (index->indpred == NIL || index->predOK) &&
-        match_index_to_operand(variable->var, 0, index))
+    if (is_lsh(index) && planned_value_column(index) == 0 && !index->hypothetical &&
+        (index->indpred == NIL || index->predOK) && match_index_to_operand(variable->var, 0, index))
       return index;
   }
   return nullptr;

@@ -220,8 +220,9 @@ Datum typanalyze(FunctionCallInfo fcinfo, AnalyzeAttrComputeStatsFunc compute) {
 
 }  // namespace
 
-// Numbers of the whole table, as the number of distinct values is one: whoever may plan may know them. PostgreSQL's rule for
-// values in statistics (statistic_proc_security_check()) is about functions that are called with them; none is here.
+// Numbers of the whole table, as the number of distinct values is one: whoever may plan may know them. PostgreSQL's
+// rule for values in statistics (statistic_proc_security_check()) is about functions that are called with them; none is
+// here.
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure) {
   NearStats stats{};
   stats.rows = variable->rel != nullptr ? variable->rel->tuples : 0;
@@ -232,7 +233,8 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMea
     if (slot.nnumbers == kStatisticNumbers || slot.nnumbers == kRowNumbers) {
       stats.analyzed = true;
       memcpy(&stats.of_row, slot.numbers + 1, sizeof stats.of_row);
-      memcpy(&stats.of_document, slot.numbers + (slot.nnumbers == kStatisticNumbers ? kRowNumbers : 1), sizeof stats.of_document);
+      memcpy(&stats.of_document, slot.numbers + (slot.nnumbers == kStatisticNumbers ? kRowNumbers : 1),
+             sizeof stats.of_document);
       // A parent of partitions knows its rows only after the conditions.
       if (variable->rel == nullptr || root->simple_rte_array[variable->rel->relid]->inh) stats.rows = slot.numbers[0];
     }

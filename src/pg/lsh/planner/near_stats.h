@@ -23,8 +23,8 @@ struct NearStats {
   NearLevels of_document;  // copies of each other taken as one
 };
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
-// For a query: a row's mean where it is one. What comes from outside is as likely one document as another, as PostgreSQL
-// takes it for equality: a popular row is not asked for more often.
+// For a query: a row's mean where it is one. What comes from outside is as likely one document as another, as
+// PostgreSQL takes it for equality: a popular row is not asked for more often.
 double expected_matches(const NearStats& stats, const KnownQuery& query);
 double expected_candidates(const NearStats& stats, const KnownQuery& query);
 

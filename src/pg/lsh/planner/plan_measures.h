@@ -9,7 +9,8 @@ extern "C" {
 
 namespace neardup {
 
-// One measure that an operator class tells the planner of. Found by number, never by name: search_path has no say in it.
+// One measure that an operator class tells the planner of. Found by number, never by name: search_path has no say in
+// it.
 struct PlanMeasure {
   bool is_distance;  // less is nearer
   bool is_whole;     // an integer

@@ -91,10 +91,14 @@ struct MetaChange {
   LshMeta* meta;
 
   void begin(Relation index) {
+    lock(index);
+    start(index);
+  }
+  // Between these two the caller locks the other pages.
+  void lock(Relation index) {
     buffer = ReadBuffer(index, kLshMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     locked_meta(index, buffer);
-    start(index);
   }
   void start(Relation index) {
     state = GenericXLogStart(index);

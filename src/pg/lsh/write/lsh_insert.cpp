@@ -3,7 +3,7 @@
 #include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/store/stored_keys.h"
-#include "pg/lsh/write/lsh_merge.h"
+#include "pg/lsh/write/maintenance.h"
 #include "pg/lsh/lsh_callbacks.h"
 
 extern "C" {

@@ -8,7 +8,8 @@
 #include "pg/lsh/store/run_reader.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/write/lsh_flush.h"
-#include "pg/lsh/write/lsh_merge.h"
+#include "pg/lsh/write/maintenance.h"
+#include "pg/lsh/write/merge_step.h"
 
 extern "C" {
 #include "commands/vacuum.h"
@@ -19,8 +20,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr uint32_t kLeastBudget = 48;     // leaves of a merge step
-constexpr uint32_t kMaxBudget = 400;
+constexpr uint32_t kMaxBudget = 400;      // leaves of a merge step
 constexpr double kLeastFill = 0.7;        // of a run that is left as it is
 
 // Dead TIDs, sorted, with a filter of the heap blocks that they are in.

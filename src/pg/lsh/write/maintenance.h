@@ -1,0 +1,19 @@
+// Maintenance: when pending pages become runs, and when runs are merged.
+#pragma once
+
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+// Adds free-standing work to an index that is not being scanned for it: flushes closed pending pages into a run and
+// takes merge steps, for some 8 ms. False when another backend is at it (only without wait).
+bool maintain(Relation index, bool wait);
+
+// Reports an index without room for rows: nothing more can be flushed, and merging would not make its runs fewer.
+void check_room(Relation index);
+
+// Flushes all and fixes the horizon: runs with lower ids stay where they are while the caller holds the vacuum lock
+// exclusively. Returns the horizon.
+uint64_t begin_vacuum(Relation index);
+
+}  // namespace neardup
