@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pg/lsh/lsh_callbacks.h"
+#include "pg/lsh/scan/collector.h"
 #include "pg/lsh/scan/row_prefetch.h"
 #include "pg/lsh/scan/row_check.h"
 #include "pg/lsh/store/options.h"

@@ -1,7 +1,7 @@
 // The rows that a scan is about to fetch, asked for ahead (page_hint.h).
 #pragma once
 
-#include "pg/lsh/scan/collector.h"
+#include "pg/lsh/scan/candidate_list.h"
 #include "pg/lsh/scan/page_hint.h"
 
 namespace neardup {

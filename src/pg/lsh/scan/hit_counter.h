@@ -1,0 +1,57 @@
+// How the hits of a unit's rows are counted: gathered where they are many, else in the table.
+#pragma once
+
+#include "pg/lsh/scan/hit_table.h"
+
+namespace neardup {
+
+// Plain data, zeroed before init().
+class HitCounter {
+ public:
+  // most_bytes: what a scan may hold.
+  void init(MemoryContext context, size_t most_bytes);
+
+  // For queries of so many groups from now on.
+  void set_groups(uint32_t ngroups);
+
+  // Begins a unit whose first groups have so many entries.
+  void begin(uint64_t expected);
+
+  // Whether what was counted is only gathered yet.
+  bool gathers() const { return gathers_; }
+  GatheredHits& gathered() { return gathered_; }
+  HitTable& table() { return table_; }
+
+  // In the table after all; what was gathered is in it, unless there is no room: then false.
+  bool move_into_table();
+
+  // False: no room. insert: rows not seen yet come in, too.
+  bool count(const uint64_t* tids, uint32_t n, bool insert) {
+    if (n == 0) return true;
+    if (gathers_) {
+      if (uint64_t* to = gathered_.place(n)) {
+        memcpy(to, tids, sizeof(uint64_t) * n);
+        gathered_.added(n);
+        return true;
+      }
+      if (!move_into_table()) return false;
+    }
+    return insert ? table_.count<true>(tids, n) : table_.count<false>(tids, n);
+  }
+
+  // Where so many TIDs can be put instead, before placed(); null: to be counted by count().
+  uint64_t* place(uint32_t n) { return gathers_ ? gathered_.place(n) : nullptr; }
+  void placed(uint32_t n) { gathered_.added(n); }
+
+ private:
+  void begin_table(uint64_t expected);
+
+  MemoryContext context_;
+  bool gathers_;
+  HitTable table_;
+  GatheredHits gathered_;
+  uint32_t ngroups_;
+  uint32_t group_capacity_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,75 @@
+// The lists of a query's probes in the runs of one unit: where they lie, how long they are, and what is in them.
+#pragma once
+
+#include "pg/lsh/scan/directory_reader.h"
+#include "pg/lsh/scan/hit_counter.h"
+#include "pg/lsh/scan/probe_set.h"
+
+namespace neardup {
+
+// Plain data, zeroed before init().
+class UnitLists {
+ public:
+  // most_bytes: what a scan may hold.
+  void init(Relation index, MemoryContext parent, size_t most_bytes);
+
+  // For these probes from now on.
+  void set_probes(ProbeSet* probes);
+
+  // Begins a unit.
+  void clear();
+  // Adds what a run of the unit has. Short lists are copied while their leaf is locked; of longer ones the length is
+  // noted.
+  ReadOutcome locate(RunTree* tree, const TidRange& tids);
+  // After the last run.
+  void order_groups();
+  // Ends the unit: its memory goes.
+  void forget() { MemoryContextReset(unit_context_); }
+
+  // Groups are counted from 0 in order of their length, which is that of their probes' lists.
+  uint64_t length_of(uint32_t group) const { return groups_[group].length; }
+  uint64_t length_of(uint32_t first, uint32_t end) const {
+    uint64_t length = 0;
+    for (uint32_t g = first; g < end; ++g) length += groups_[g].length;
+    return length;
+  }
+  // Counts the hits that a group's lists are. insert: of rows not seen yet, too.
+  ReadOutcome count_group(uint32_t group, bool insert, const TidRange& tids, HitCounter* hits);
+
+ private:
+  struct Segment;
+  struct List {
+    Segment* first;
+    uint64_t length;
+  };
+  struct Group {
+    uint64_t length;  // below 2^48: of TIDs in a table
+    uint32_t first;   // of its probes, kNoProbe at the end
+  };
+
+  bool find_places(RunTree* tree, const TidRange& tids);
+  uint32_t longest_copy() const;
+  Segment* add_segment(uint32_t probe, RunTree* tree, const LeafPlace& place, uint32_t room);
+  void copy_list(uint32_t probe, const LeafView& leaf, uint32_t first, uint32_t last, const TidRange& tids);
+  bool measure_rest(uint32_t probe, RunTree* tree, const Entry& end);
+  uint32_t copy_passing(uint32_t probe, const LeafView& leaf, uint32_t first, uint32_t last, const TidRange& tids,
+                        uint64_t* out) const;
+  ReadOutcome count_segment(const Segment& segment, uint32_t probe, bool insert, const TidRange& tids,
+                            HitCounter* hits);
+
+  Relation index_;
+  MemoryContext context_;
+  MemoryContext unit_context_;
+  size_t most_copied_;  // bytes of lists that are copied generously
+  size_t copied_;       // of this unit
+  ProbeSet* probes_;
+  uint32_t probe_capacity_;
+  List* lists_;        // one for each probe
+  LeafPlace* places_;  // where each begins in the run that is looked at
+  uint32_t group_capacity_;
+  Group* groups_;          // in order of length; after them, by number
+  uint64_t* group_order_;  // for sorting them
+  uint64_t* tids_;         // of one leaf
+};
+
+}  // namespace neardup
