@@ -20,10 +20,22 @@ namespace {
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
 constexpr int kLastProc = kProcHash;
 
-void complain(bool* result, const char* what, const char* opclass, const char* detail) {
-  *result = false;
+// An operator class that is looked at.
+struct Inspected {
+  Oid family;
+  Oid input;
+  const char* name;
+  bool valid;
+  bool have[kLastProc + 1];  // support functions
+  bool searches;             // operators of each kind
+  bool orders;
+  bool equals;
+};
+
+void complain(Inspected* c, const char* what, const char* detail) {
+  c->valid = false;
   ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                 errmsg("operator class \"%s\" of access method lsh %s: %s", opclass, what, detail)));
+                 errmsg("operator class \"%s\" of access method lsh %s: %s", c->name, what, detail)));
 }
 
 // Whether the function measures two values.
@@ -38,104 +50,109 @@ bool makes_query(Oid family, const FormData_pg_amproc* proc) {
          OidIsValid(get_opfamily_member(family, proc->amproclefttype, query, kStrategyAtLeast));
 }
 
-}  // namespace
+bool has_its_signature(Oid family, const FormData_pg_amproc* proc) {
+  switch (proc->amprocnum) {
+    case kProcKeys:
+    case kProcProbes:
+    case kProcBind:
+    case kProcDescribe:
+    case kProcOrder:
+      // C-callable with one pointer; nothing else can be called safely.
+      return check_amproc_signature(proc->amproc, INTERNALOID, true, 1, 1, INTERNALOID) &&
+             get_func_prokind(proc->amproc) == PROKIND_FUNCTION;
+    case kProcOptions:
+      return check_amoptsproc_signature(proc->amproc);
+    case kProcSimilarity:
+    case kProcDistance:
+      return measures(proc, FLOAT8OID) || measures(proc, INT4OID);
+    case kProcMakeQuery:
+    case kProcMakeStrict:
+    case kProcMakeDistanceQuery:
+    case kProcMakeDistanceStrict:
+      return makes_query(family, proc);
+    case kProcAtLeast:
+    case kProcAtMost:
+      return check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
+                                    FLOAT8OID);
+    case kProcHash:
+      // Hash functions take binary compatible types, too; PostgreSQL's own check has a list of them.
+      return get_func_rettype(proc->amproc) == INT8OID && get_func_nargs(proc->amproc) == 2;
+    default:
+      return false;
+  }
+}
 
-bool lshvalidate(Oid opclass_oid) {
-  bool result = true;
-  HeapTuple class_tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass_oid));
-  if (!HeapTupleIsValid(class_tuple)) elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
-  const Form_pg_opclass opclass = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(class_tuple));
-  const Oid family = opclass->opcfamily;
-  const Oid input = opclass->opcintype;
-  const char* name = NameStr(opclass->opcname);
-  if (OidIsValid(opclass->opckeytype)) complain(&result, "has a storage type", name, format_type_be(opclass->opckeytype));
-
-  bool have[kLastProc + 1] = {};
-  CatCList* procs = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family));
+void check_procs(Inspected* c) {
+  CatCList* procs = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(c->family));
   for (int i = 0; i < procs->n_members; ++i) {
     const Form_pg_amproc proc = reinterpret_cast<Form_pg_amproc>(GETSTRUCT(&procs->members[i]->tuple));
     if (proc->amproclefttype != proc->amprocrighttype)
-      complain(&result, "has a support function of two types", name, format_procedure(proc->amproc));
-    bool good;
-    switch (proc->amprocnum) {
-      case kProcKeys:
-      case kProcProbes:
-      case kProcBind:
-      case kProcDescribe:
-      case kProcOrder:
-        // C-callable with one pointer; nothing else can be called safely.
-        good = check_amproc_signature(proc->amproc, INTERNALOID, true, 1, 1, INTERNALOID) &&
-               get_func_prokind(proc->amproc) == PROKIND_FUNCTION;
-        break;
-      case kProcOptions:
-        good = check_amoptsproc_signature(proc->amproc);
-        break;
-      case kProcSimilarity:
-      case kProcDistance:
-        good = measures(proc, FLOAT8OID) || measures(proc, INT4OID);
-        break;
-      case kProcMakeQuery:
-      case kProcMakeStrict:
-      case kProcMakeDistanceQuery:
-      case kProcMakeDistanceStrict:
-        good = makes_query(family, proc);
-        break;
-      case kProcAtLeast:
-      case kProcAtMost:
-        good = check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
-                                      FLOAT8OID);
-        break;
-      case kProcHash:
-        // Hash functions take binary compatible types, too; PostgreSQL's own check has a list of them.
-        good = get_func_rettype(proc->amproc) == INT8OID && get_func_nargs(proc->amproc) == 2;
-        break;
-      default:
-        complain(&result, "has a support function of unknown number", name, format_procedure(proc->amproc));
-        continue;
+      complain(c, "has a support function of two types", format_procedure(proc->amproc));
+    if (proc->amprocnum < 1 || proc->amprocnum > kLastProc) {
+      complain(c, "has a support function of unknown number", format_procedure(proc->amproc));
+      continue;
     }
-    if (!good) complain(&result, "has a support function of the wrong signature", name, format_procedure(proc->amproc));
-    if (proc->amproclefttype == input) have[proc->amprocnum] = true;
+    if (!has_its_signature(c->family, proc))
+      complain(c, "has a support function of the wrong signature", format_procedure(proc->amproc));
+    if (proc->amproclefttype == c->input) c->have[proc->amprocnum] = true;
   }
   ReleaseCatCacheList(procs);
+}
 
-  bool searches = false;
-  bool orders = false;
-  bool equals = false;
-  CatCList* operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family));
+void check_operators(Inspected* c) {
+  CatCList* operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(c->family));
   for (int i = 0; i < operators->n_members; ++i) {
     const Form_pg_amop op = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
-    if (op->amopstrategy < 1)
-      complain(&result, "has an operator of an impossible strategy", name, format_operator(op->amopopr));
+    if (op->amopstrategy < 1) complain(c, "has an operator of an impossible strategy", format_operator(op->amopopr));
     Oid returns = BOOLOID;
     if (op->amoppurpose == AMOP_ORDER) {
       returns = FLOAT8OID;
       if (get_op_rettype(op->amopopr) != FLOAT8OID)
-        complain(&result, "has an ordering operator that does not return double precision", name,
-                 format_operator(op->amopopr));
+        complain(c, "has an ordering operator that does not return double precision", format_operator(op->amopopr));
       if (!opfamily_can_sort_type(op->amopsortfamily, FLOAT8OID))
-        complain(&result, "has an ordering operator with an unfit sort family", name, format_operator(op->amopopr));
-      orders |= op->amoplefttype == input;
+        complain(c, "has an ordering operator with an unfit sort family", format_operator(op->amopopr));
+      c->orders |= op->amoplefttype == c->input;
     } else {
-      searches |= op->amoplefttype == input;
-      equals |= op->amopstrategy == kStrategyEqual && IsBinaryCoercible(input, op->amoplefttype);
+      c->searches |= op->amoplefttype == c->input;
+      c->equals |= op->amopstrategy == kStrategyEqual && IsBinaryCoercible(c->input, op->amoplefttype);
     }
     if (op->amopstrategy > kQuietTwin && !get_func_leakproof(get_opcode(op->amopopr)))
-      complain(&result, "has an operator for row security that is not leakproof", name, format_operator(op->amopopr));
+      complain(c, "has an operator for row security that is not leakproof", format_operator(op->amopopr));
     if (!check_amop_signature(op->amopopr, returns, op->amoplefttype, op->amoprighttype))
-      complain(&result, "has an operator of the wrong signature", name, format_operator(op->amopopr));
+      complain(c, "has an operator of the wrong signature", format_operator(op->amopopr));
   }
   ReleaseCatCacheList(operators);
+}
 
-  if (equals != have[kProcHash])
-    complain(&result, "needs both or neither", name, "operator 5 (equality) and support function 15 (its hash)");
+// Whether what is there suffices.
+void check_complete(Inspected* c) {
+  if (c->equals != c->have[kProcHash])
+    complain(c, "needs both or neither", "operator 5 (equality) and support function 15 (its hash)");
   // A class may be of both kinds, for either place in an index.
-  const bool compares_only = equals && !have[kProcKeys];
+  const bool compares_only = c->equals && !c->have[kProcKeys];
   for (const int proc : kRequiredProcs)
-    if (!compares_only && !have[proc]) complain(&result, "lacks support function", name, psprintf("%d", proc));
-  if (orders && !have[kProcOrder]) complain(&result, "has ordering operators and lacks support function", name, "5");
-  if (!searches && !equals) complain(&result, "lacks", name, "a search operator");
-  ReleaseSysCache(class_tuple);
-  return result;
+    if (!compares_only && !c->have[proc]) complain(c, "lacks support function", psprintf("%d", proc));
+  if (c->orders && !c->have[kProcOrder]) complain(c, "has ordering operators and lacks support function", "5");
+  if (!c->searches && !c->equals) complain(c, "lacks", "a search operator");
+}
+
+}  // namespace
+
+bool lshvalidate(Oid opclass_oid) {
+  HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass_oid));
+  if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
+  const Form_pg_opclass opclass = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple));
+  Inspected c{};
+  c.family = opclass->opcfamily;
+  c.input = opclass->opcintype;
+  c.name = NameStr(opclass->opcname);
+  c.valid = true;
+  if (OidIsValid(opclass->opckeytype)) complain(&c, "has a storage type", format_type_be(opclass->opckeytype));
+  check_procs(&c);
+  check_operators(&c);
+  check_complete(&c);
+  ReleaseSysCache(tuple);
+  return c.valid;
 }
 
 namespace {

@@ -21,6 +21,7 @@ Node* numeric_const(int64 value) {
 
 }  // namespace
 
+// Long: it is a table.
 Comparison comparison_of(Oid function) {
   switch (function) {
     case F_FLOAT8GT:

@@ -1,4 +1,4 @@
-// Row security: what may be evaluated before it, and what may be told of the rows that it hides.
+// Row security: what may be evaluated before it, and whether the planner may count the rows that it hides.
 #pragma once
 
 #include "pg/base/pg.h"

@@ -1,4 +1,4 @@
-// What the operator classes of lsh indexes tell the planner that they measure.
+// The measures that the operator classes of lsh indexes declare for the planner.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -9,8 +9,7 @@ extern "C" {
 
 namespace neardup {
 
-// One measure that an operator class tells the planner of. Found by number, never by name: search_path has no say in
-// it.
+// One measure that an operator class declares. Found by number, never by name: search_path has no say in it.
 struct PlanMeasure {
   bool is_distance;  // less is nearer
   bool is_whole;     // an integer

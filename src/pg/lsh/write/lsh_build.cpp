@@ -282,6 +282,49 @@ bool bind_to_live_row(Relation heap, Relation index, IndexInfo* info, LshConfig*
   return found;
 }
 
+// The shares of this process and of its workers.
+BuildShared* scan_with_workers(Builder* b, ParallelBuild* parallel, Relation heap, Relation index, size_t memory) {
+  const int participants = parallel->context->nworkers_launched + 1;
+  init_builder(b, parallel->shared, 0, index, memory / static_cast<size_t>(participants));
+  scan_share(b, heap, index, true);
+  wait_for_workers(parallel);
+  drop_unconfirmed(parallel->shared);
+  return parallel->shared;
+}
+
+// One share, of this process alone.
+BuildShared* scan_alone(Builder* b, Relation heap, Relation index, IndexInfo* info, const BuildStart& start,
+                        size_t memory) {
+  BuildShared* shared = static_cast<BuildShared*>(palloc(shared_size(1)));
+  init_shared(shared, heap, index, start, 1);
+  init_builder(b, shared, 0, index, memory);
+  shared->heap_rows = table_index_build_scan(heap, index, info, true, true, build_row, b, nullptr);
+  drop_unconfirmed(shared);
+  end_rows(b);
+  shared->broken_hot_chain |= info->ii_BrokenHotChain || b->skipped;
+  report_phase(kPhaseSort, 0);
+  // What was never written stays in memory.
+  if (b->writer != nullptr && b->chunk->object->rows() != 0) spill(b);
+  shared->shares[0] = {b->binding, b->writer != nullptr ? b->writer->nchunks() : 0, 0, b->entries, b->rows};
+  return shared;
+}
+
+// Entries, and rows, of the shares whose parameters are the index's.
+uint64 sum_shares(BuildShared* shared, double* rows) {
+  uint64 entries = 0;
+  *rows = 0;
+  for (int i = 0; i < shared->requested; ++i) {
+    const BuildShare& share = shared->shares[i];
+    if (share.holds(shared->binding)) {
+      entries += share.entries;
+      *rows += share.rows;
+    } else if (share.rows != 0) {
+      shared->broken_hot_chain = true;
+    }
+  }
+  return entries;
+}
+
 }  // namespace
 
 IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
@@ -301,40 +344,11 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
 
   report_phase(kPhaseScan, 0);
   ParallelBuild* parallel = workers > 0 ? begin_parallel(heap, index, start, workers) : nullptr;
-  BuildShared* shared;
   Builder b;
-  if (parallel != nullptr) {
-    shared = parallel->shared;
-    const int participants = parallel->context->nworkers_launched + 1;
-    init_builder(&b, shared, 0, index, memory / static_cast<size_t>(participants));
-    scan_share(&b, heap, index, true);
-    wait_for_workers(parallel);
-    drop_unconfirmed(shared);
-  } else {
-    shared = static_cast<BuildShared*>(palloc(shared_size(1)));
-    init_shared(shared, heap, index, start, 1);
-    init_builder(&b, shared, 0, index, memory);
-    shared->heap_rows = table_index_build_scan(heap, index, info, true, true, build_row, &b, nullptr);
-    drop_unconfirmed(shared);
-    end_rows(&b);
-    shared->broken_hot_chain |= info->ii_BrokenHotChain || b.skipped;
-    report_phase(kPhaseSort, 0);
-    // What was never written stays in memory.
-    if (b.writer != nullptr && b.chunk->object->rows() != 0) spill(&b);
-    shared->shares[0] = {b.binding, b.writer != nullptr ? b.writer->nchunks() : 0, 0, b.entries, b.rows};
-  }
-
-  uint64 entries = 0;
-  double rows = 0;
-  for (int i = 0; i < shared->requested; ++i) {
-    const BuildShare& share = shared->shares[i];
-    if (share.holds(shared->binding)) {
-      entries += share.entries;
-      rows += share.rows;
-    } else if (share.rows != 0) {
-      shared->broken_hot_chain = true;
-    }
-  }
+  BuildShared* shared = parallel != nullptr ? scan_with_workers(&b, parallel, heap, index, memory)
+                                            : scan_alone(&b, heap, index, info, start, memory);
+  double rows;
+  const uint64 entries = sum_shares(shared, &rows);
   IndexWriter* writer = static_cast<IndexWriter*>(palloc(sizeof(IndexWriter)));
   writer->init(index, MAIN_FORKNUM);
   if (parallel == nullptr && b.writer == nullptr) {

@@ -55,12 +55,96 @@ void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
   while (reader.next(index, slot.block, &row)) {
     if (out->nrows == out->capacity) {
       out->capacity = Max(1024, 2 * out->capacity);
-      out->rows = static_cast<PendingRow*>(out->rows == nullptr ? palloc(sizeof(PendingRow) * out->capacity)
-                                                                : repalloc(out->rows, sizeof(PendingRow) * out->capacity));
+      out->rows =
+          static_cast<PendingRow*>(out->rows == nullptr ? palloc(sizeof(PendingRow) * out->capacity)
+                                                        : repalloc(out->rows, sizeof(PendingRow) * out->capacity));
     }
     out->rows[out->nrows++] = {row.tid, row.keys, row.nkeys};
     out->nkeys += row.nkeys;
   }
+}
+
+// The entries of the rows, sorted.
+struct SortedEntries {
+  Entry* entries;
+  size_t n;
+};
+
+SortedEntries sort_entries(const Gathered& gathered) {
+  std::sort(gathered.rows, gathered.rows + gathered.nrows,
+            [](const PendingRow& a, const PendingRow& b) { return a.tid < b.tid; });
+  const size_t total = gathered.nrows + gathered.nkeys;
+  Entry* entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
+  Entry* scratch = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
+  size_t at = 0;
+  for (uint32_t i = 0; i < gathered.nrows; ++i) {
+    const PendingRow& row = gathered.rows[i];
+    entries[at++] = {kRosterKey, row.tid};
+    for (uint32_t k = 0; k < row.nkeys; ++k) entries[at++] = {pending_key(row.keys, k), row.tid};
+  }
+  sort_by_key(entries, scratch, total);
+  return {entries, total};
+}
+
+// Draws the id of a run that is being built, the last one of the directory that is read then: from now on its pages are
+// not free.
+void begin_run(Relation index, LshMeta* directory) {
+  MetaChange change;
+  change.begin(index);
+  add_run(change.meta, kBuilding)->unit = free_unit(*change.meta);
+  change.finish();
+  read_meta(index, directory);
+}
+
+const LeafWriter* write_leaves(Relation index, const LshMeta& directory, uint64_t id, const SortedEntries& sorted) {
+  LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
+  *leaves = LeafWriter();
+  leaves->init(index, &directory, id, 0, kMaxChildren);
+  // A TID may come twice: its first row died, unseen by the vacuum that freed it.
+  if (!leaves->add(sorted.entries, sorted.n))
+    elog(ERROR, "a flush of index \"%s\" does not fit", RelationGetRelationName(index));
+  leaves->finish();
+  return leaves;
+}
+
+BlockNumber write_root(Relation index, const LshMeta& directory, uint64_t id, const LeafWriter& leaves) {
+  PGAlignedBlock image;
+  Page page = reinterpret_cast<Page>(image.data);
+  init_inner(page, id, 0, 1);
+  for (uint32_t i = 0; i < leaves.count(); ++i) add_child(page, leaves.children()[i]);
+  Buffer root = alloc_page(index, directory);
+  finish_new_page(index, root, &image);
+  const BlockNumber block = BufferGetBlockNumber(root);
+  UnlockReleaseBuffer(root);
+  return block;
+}
+
+// Makes the run live, and takes the first n pending pages, whose rows it has, off the directory.
+void link_run(Relation index, const LshMeta& directory, uint32_t n, const RunSlot& built, BlockNumber root,
+              const LeafWriter& leaves) {
+  MetaChange change;
+  change.begin(index);
+  LshMeta* meta = change.meta;
+  RunSlot* run = find_run(meta, built.id);
+  if (run == nullptr || meta->npending < n || meta->pending[n - 1].id != directory.pending[n - 1].id)
+    elog(ERROR, "the directory of index \"%s\" changed under the maintenance lock", RelationGetRelationName(index));
+  run->state = kLive;
+  run->hi = pack_entry(kBeyondEntry);
+  add_counts(run, leaves.counts());
+  run->root = root;
+  run->leaves = leaves.count();
+  run->inners = 0;
+  run->unit = built.unit;
+  memmove(meta->pending, meta->pending + n, sizeof(PendingSlot) * (meta->npending - n));
+  meta->npending = static_cast<uint16_t>(meta->npending - n);
+  memset(meta->pending + meta->npending, 0, sizeof(PendingSlot) * n);
+  change.finish();
+}
+
+void free_pending(Relation index, const LshMeta& directory, uint32_t n) {
+  FreedRange freed;
+  for (uint32_t i = 0; i < n; ++i) freed.add(index, directory.pending[i].block);
+  freed.publish(index);
 }
 
 }  // namespace
@@ -80,67 +164,17 @@ uint32_t flush(Relation index, uint32_t n) {
   if (n == 0) return 0;
   scratch_begin();
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  MetaChange change;
-  change.begin(index);
-  add_run(change.meta, kBuilding)->unit = free_unit(*change.meta);
-  change.finish();
-  read_meta(index, directory);
-  const uint64_t id = directory->runs[directory->nruns - 1].id;
-  const uint8_t unit = directory->runs[directory->nruns - 1].unit;
-
+  begin_run(index, directory);
+  const RunSlot& built = directory->runs[directory->nruns - 1];
   Gathered gathered{};
   for (uint32_t i = 0; i < n; ++i) {
     CHECK_FOR_INTERRUPTS();
     gather_page(index, directory->pending[i], &gathered);
   }
-  std::sort(gathered.rows, gathered.rows + gathered.nrows,
-            [](const PendingRow& a, const PendingRow& b) { return a.tid < b.tid; });
-  const size_t total = gathered.nrows + gathered.nkeys;
-  Entry* entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
-  Entry* scratch = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
-  size_t at = 0;
-  for (uint32_t i = 0; i < gathered.nrows; ++i) {
-    const PendingRow& row = gathered.rows[i];
-    entries[at++] = {kRosterKey, row.tid};
-    for (uint32_t k = 0; k < row.nkeys; ++k) entries[at++] = {pending_key(row.keys, k), row.tid};
-  }
-  sort_by_key(entries, scratch, total);
-
-  LeafWriter* leaves = static_cast<LeafWriter*>(palloc(sizeof(LeafWriter)));
-  *leaves = LeafWriter();
-  leaves->init(index, directory, id, 0, kMaxChildren);
-  // A TID may come twice: its first row died, unseen by the vacuum that freed it.
-  if (!leaves->add(entries, total)) elog(ERROR, "a flush of index \"%s\" does not fit", RelationGetRelationName(index));
-  leaves->finish();
-
-  PGAlignedBlock root_image;
-  Page root_page = reinterpret_cast<Page>(root_image.data);
-  init_inner(root_page, id, 0, 1);
-  for (uint32_t i = 0; i < leaves->count(); ++i) add_child(root_page, leaves->children()[i]);
-  Buffer root = alloc_page(index, *directory);
-  finish_new_page(index, root, &root_image);
-  const BlockNumber root_block = BufferGetBlockNumber(root);
-  UnlockReleaseBuffer(root);
-
-  change.begin(index);
-  LshMeta* meta = change.meta;
-  RunSlot* run = find_run(meta, id);
-  if (run == nullptr || meta->npending < n || meta->pending[n - 1].id != directory->pending[n - 1].id)
-    elog(ERROR, "the directory of index \"%s\" changed under the maintenance lock", RelationGetRelationName(index));
-  run->state = kLive;
-  run->hi = pack_entry(kBeyondEntry);
-  add_counts(run, leaves->counts());
-  run->root = root_block;
-  run->leaves = leaves->count();
-  run->inners = 0;
-  run->unit = unit;
-  memmove(meta->pending, meta->pending + n, sizeof(PendingSlot) * (meta->npending - n));
-  meta->npending = static_cast<uint16_t>(meta->npending - n);
-  memset(meta->pending + meta->npending, 0, sizeof(PendingSlot) * n);
-  change.finish();
-  FreedRange freed;
-  for (uint32_t i = 0; i < n; ++i) freed.add(index, directory->pending[i].block);
-  freed.publish(index);
+  const LeafWriter* leaves = write_leaves(index, *directory, built.id, sort_entries(gathered));
+  const BlockNumber root = write_root(index, *directory, built.id, *leaves);
+  link_run(index, *directory, n, built, root, *leaves);
+  free_pending(index, *directory, n);
   return leaves->count();
 }
 
