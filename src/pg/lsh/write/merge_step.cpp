@@ -1,11 +1,11 @@
 // See merge_step.h.
-#include "pg/lsh/write/merge_step.h"
-
 #include <algorithm>
 
+#include "core/lsh/entry_sort.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/store/run_reader.h"
 #include "pg/lsh/write/merge_inputs.h"
+#include "pg/lsh/write/merge_step.h"
 #include "pg/lsh/write/run_writer.h"
 
 namespace neardup {
