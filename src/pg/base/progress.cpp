@@ -2,6 +2,8 @@
 // that none of them has, so that their views do not show it.
 #include "pg/base/progress.h"
 
+#include "pg/base/result_row.h"
+
 namespace neardup {
 namespace {
 
@@ -114,28 +116,26 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_progress);
 Datum neardup_progress(PG_FUNCTION_ARGS) {
   using namespace neardup;
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  enum class Column { kPid, kDatname, kFunction, kPhase, kRowsRead, kSearched, kPairs, kColumns };
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   const int n = pgstat_fetch_stat_numbackends();
   for (int i = 1; i <= n; ++i) {
-    const PgBackendStatus* seen = watched(i);
-    if (seen == nullptr) continue;
-    const PgBackendStatus& status = *seen;
-    const int64* p = status.st_progress_param;
+    const PgBackendStatus* status = watched(i);
+    if (status == nullptr) continue;
+    const int64* p = status->st_progress_param;
     const bool known = p[kFunction] >= 0 && p[kFunction] < static_cast<int64>(lengthof(kFunctions)) && p[kPhase] >= 0 &&
                        p[kPhase] < static_cast<int64>(lengthof(kPhases));
     if (!known) continue;
-    char* database = get_database_name(status.st_databaseid);
-    Datum values[7] = {Int32GetDatum(status.st_procpid),
-                       database == nullptr ? 0 : DirectFunctionCall1(namein, CStringGetDatum(database)),
-                       CStringGetTextDatum(kFunctions[p[kFunction]]),
-                       CStringGetTextDatum(kPhases[p[kPhase]]),
-                       Int64GetDatum(p[kRowsRead]),
-                       Float8GetDatum(share_done(p)),
-                       Int64GetDatum(p[kPairs])};
-    bool nulls[7] = {false, database == nullptr, false, false, false, p[kPhase] != static_cast<int64>(Phase::searching),
-                     false};
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    ResultRow<Column> row;
+    row.set(Column::kPid, Int32GetDatum(status->st_procpid));
+    char* database = get_database_name(status->st_databaseid);
+    if (database != nullptr) row.set(Column::kDatname, DirectFunctionCall1(namein, CStringGetDatum(database)));
+    row.set(Column::kFunction, CStringGetTextDatum(kFunctions[p[kFunction]]));
+    row.set(Column::kPhase, CStringGetTextDatum(kPhases[p[kPhase]]));
+    row.set(Column::kRowsRead, Int64GetDatum(p[kRowsRead]));
+    if (p[kPhase] == static_cast<int64>(Phase::searching)) row.set(Column::kSearched, Float8GetDatum(share_done(p)));
+    row.set(Column::kPairs, Int64GetDatum(p[kPairs]));
+    row.put(rows);
   }
   return static_cast<Datum>(0);
 }

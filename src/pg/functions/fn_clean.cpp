@@ -19,7 +19,7 @@ struct Compiled {
   std::vector<Rule> rules;
   std::unique_ptr<Patterns> patterns;
 };
-constexpr size_t kKept = 2;
+constexpr size_t kKeptSets = 2;
 Compiled* built_in = nullptr;
 std::list<Compiled>* kept_sets = nullptr;
 
@@ -72,7 +72,7 @@ Compiled* compiled_rules(const GivenRule* given, size_t n) {
     set.rules.push_back({name, parse_rule_kind({g.kind.data, g.kind.size}, name), std::string(view(g.pattern.utf8)),
                          std::string(view(g.replacement.utf8)), std::string(g.pattern.data, g.pattern.size)});
   }
-  if (kept_sets->size() >= kKept) kept_sets->pop_back();
+  if (kept_sets->size() >= kKeptSets) kept_sets->pop_back();
   set.patterns = compile_patterns(set.rules);
   kept_sets->push_front(std::move(set));
   return &kept_sets->front();
@@ -82,6 +82,41 @@ Field field_of(Datum value, bool is_null) {
   if (is_null) return {"", 0, {reinterpret_cast<const uint8_t*>(""), 0}};
   const text* t = DatumGetTextPP(value);
   return {VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t)), utf8_of(t)};
+}
+
+// Of the type neardup_rule, and of what neardup_default_rules() returns.
+enum RuleColumn { kName, kKind, kPattern, kReplacement, kPosition, kColumns };
+// Between the positions of built-in rules: room for those of callers.
+constexpr size_t kPositionStep = 10;
+
+// Rule i, from 0, as a value of the type neardup_rule.
+GivenRule given_rule(Datum value, int i) {
+  HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+  TupleDesc desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+  bool shape = desc->natts == kColumns && TupleDescAttr(desc, kPosition)->atttypid == INT4OID;
+  for (int c = kName; shape && c <= kReplacement; ++c) shape = TupleDescAttr(desc, c)->atttypid == TEXTOID;
+  if (!shape) elog(ERROR, "type neardup_rule is not the one of this library");
+  HeapTupleData tuple;
+  tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+  ItemPointerSetInvalid(&tuple.t_self);
+  tuple.t_tableOid = InvalidOid;
+  tuple.t_data = header;
+  Datum values[kColumns];
+  bool missing[kColumns];
+  heap_deform_tuple(&tuple, desc, values, missing);
+  ReleaseTupleDesc(desc);
+  static const char* const names[] = {"name", "kind", "pattern"};
+  for (int c = kName; c <= kPattern; ++c)
+    if (missing[c])
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("the %s of rule %d is NULL", names[c], i + 1)));
+  const GivenRule rule = {field_of(values[kName], false), field_of(values[kKind], false),
+                          field_of(values[kPattern], false), field_of(values[kReplacement], missing[kReplacement]),
+                          missing[kPosition] ? PG_INT64_MAX : DatumGetInt32(values[kPosition])};
+  if (rule.name.size > kMaxRuleName || rule.kind.size > kMaxRuleName)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("the name or kind of rule %d is longer than %d bytes", i + 1, static_cast<int>(kMaxRuleName))));
+  return rule;
 }
 
 // The rules of an array, by their positions; those without one last. Palloc'd.
@@ -100,30 +135,7 @@ GivenRule* given_rules(ArrayType* array, size_t* n) {
   auto* rules = static_cast<GivenRule*>(palloc(sizeof(GivenRule) * (count + 1)));
   for (int i = 0; i < count; ++i) {
     if (nulls[i]) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("rule %d is NULL", i + 1)));
-    HeapTupleHeader header = DatumGetHeapTupleHeader(elements[i]);
-    TupleDesc desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
-    bool shape = desc->natts == 5 && TupleDescAttr(desc, 4)->atttypid == INT4OID;
-    for (int a = 0; shape && a < 4; ++a) shape = TupleDescAttr(desc, a)->atttypid == TEXTOID;
-    if (!shape) elog(ERROR, "type neardup_rule is not the one of this library");
-    HeapTupleData tuple;
-    tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-    ItemPointerSetInvalid(&tuple.t_self);
-    tuple.t_tableOid = InvalidOid;
-    tuple.t_data = header;
-    Datum values[5];
-    bool missing[5];
-    heap_deform_tuple(&tuple, desc, values, missing);
-    ReleaseTupleDesc(desc);
-    static const char* const names[] = {"name", "kind", "pattern"};
-    for (int a = 0; a < 3; ++a)
-      if (missing[a])
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("the %s of rule %d is NULL", names[a], i + 1)));
-    rules[i] = {field_of(values[0], false), field_of(values[1], false), field_of(values[2], false),
-                field_of(values[3], missing[3]), missing[4] ? PG_INT64_MAX : DatumGetInt32(values[4])};
-    if (rules[i].name.size > kMaxRuleName || rules[i].kind.size > kMaxRuleName)
-      ereport(ERROR,
-              (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-               errmsg("the name or kind of rule %d is longer than %d bytes", i + 1, static_cast<int>(kMaxRuleName))));
+    rules[i] = given_rule(elements[i], i);
   }
   // Few, and mostly in order.
   for (int i = 1; i < count; ++i)
@@ -134,6 +146,62 @@ GivenRule* given_rules(ArrayType* array, size_t* n) {
     }
   *n = static_cast<size_t>(count);
   return rules;
+}
+
+// A Cleaned in PostgreSQL's memory.
+struct CleanedText {
+  const Compiled* set;
+  double kept;
+  char* body;  // room for a header, then the text in UTF-8, and a byte more; null: nothing was taken out
+  size_t size;
+  int fired;
+  uint32_t fired_rules[kMaxRules];
+};
+
+CleanedText clean(const text* body, bool given, const GivenRule* rules, size_t n) {
+  const Utf8 u = utf8_of(body);
+  Compiled* set = nullptr;
+  Cleaned* cleaned = nullptr;
+  call_core([&] {
+    PgStop stop;
+    set = given ? compiled_rules(rules, n) : built_in_rules();
+    auto result = std::make_unique<Cleaned>(clean_text(set->rules, *set->patterns, view(u), &stop));
+    cleaned = result.release();
+  });
+  // Nothing that raises an error while `cleaned` lives.
+  CleanedText out;
+  out.set = set;
+  out.kept = cleaned->kept;
+  out.size = cleaned->body.size();
+  out.fired = static_cast<int>(cleaned->fired.size());
+  for (int i = 0; i < out.fired; ++i) out.fired_rules[i] = cleaned->fired[i];
+  const bool changed = cleaned->changed;
+  out.body = nullptr;
+  if (changed)
+    out.body = static_cast<char*>(palloc_extended(VARHDRSZ + out.size + 1, MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE));
+  if (out.body != nullptr) memcpy(out.body + VARHDRSZ, cleaned->body.data(), out.size);
+  delete cleaned;
+  if (changed && out.body == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+  return out;
+}
+
+// Of a text that was changed.
+Datum body_datum(const CleanedText& cleaned) {
+  if (GetDatabaseEncoding() == PG_UTF8) {
+    SET_VARSIZE(cleaned.body, VARHDRSZ + cleaned.size);
+    return PointerGetDatum(cleaned.body);
+  }
+  cleaned.body[VARHDRSZ + cleaned.size] = '\0';
+  return text_datum_of_utf8(cleaned.body + VARHDRSZ, cleaned.size);
+}
+
+Datum fired_names(const CleanedText& cleaned) {
+  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * (cleaned.fired + 1)));
+  for (int i = 0; i < cleaned.fired; ++i) {
+    const Rule& rule = cleaned.set->rules[cleaned.fired_rules[i]];
+    names[i] = PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
+  }
+  return PointerGetDatum(construct_array(names, cleaned.fired, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 struct Measured {
@@ -171,52 +239,18 @@ Datum neardup_clean(PG_FUNCTION_ARGS) {
   size_t n = 0;
   const GivenRule* rules = given ? given_rules(PG_GETARG_ARRAYTYPE_P(1), &n) : nullptr;
   text* body = PG_GETARG_TEXT_PP(0);
-  const Utf8 u = utf8_of(body);
-  Compiled* set = nullptr;
-  Cleaned* cleaned = nullptr;
-  call_core([&] {
-    PgStop stop;
-    set = given ? compiled_rules(rules, n) : built_in_rules();
-    auto result = std::make_unique<Cleaned>(clean_text(set->rules, *set->patterns, view(u), &stop));
-    cleaned = result.release();
-  });
-  // Nothing that raises an error while `cleaned` lives.
-  const double kept = cleaned->kept;
-  const bool changed = cleaned->changed;
-  const size_t size = cleaned->body.size();
-  const int fired = static_cast<int>(cleaned->fired.size());
-  uint32_t fired_rules[kMaxRules];
-  for (int i = 0; i < fired; ++i) fired_rules[i] = cleaned->fired[i];
-  char* result = nullptr;
-  if (changed) result = static_cast<char*>(palloc_extended(VARHDRSZ + size + 1, MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE));
-  if (result != nullptr) memcpy(result + VARHDRSZ, cleaned->body.data(), size);
-  delete cleaned;
-  if (changed && result == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-  Datum values[3];
-  bool nulls[3] = {false, false, false};
-  if (!changed) {
-    values[0] = PointerGetDatum(body);
-  } else if (GetDatabaseEncoding() == PG_UTF8) {
-    SET_VARSIZE(result, VARHDRSZ + size);
-    values[0] = PointerGetDatum(result);
-  } else {
-    result[VARHDRSZ + size] = '\0';
-    values[0] = text_datum_of_utf8(result + VARHDRSZ, size);
-  }
-  values[1] = Float8GetDatum(kept);
-  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * (fired + 1)));
-  for (int i = 0; i < fired; ++i) {
-    const Rule& rule = set->rules[fired_rules[i]];
-    names[i] = PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
-  }
-  values[2] = PointerGetDatum(construct_array(names, fired, TEXTOID, -1, false, TYPALIGN_INT));
-  return row_datum(fcinfo, values, nulls);
+  const CleanedText cleaned = clean(body, given, rules, n);
+  enum CleanedColumn { kBody, kKept, kFired, kColumns };
+  ResultRow<CleanedColumn> row;
+  row.set(kBody, cleaned.body == nullptr ? PointerGetDatum(body) : body_datum(cleaned));
+  row.set(kKept, Float8GetDatum(cleaned.kept));
+  row.set(kFired, fired_names(cleaned));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(neardup_default_rules);
 Datum neardup_default_rules(PG_FUNCTION_ARGS) {
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   const int server = GetDatabaseEncoding();
   const bool converted = server != PG_UTF8 && server != PG_SQL_ASCII;
   const Oid converter = converted ? FindDefaultConversionProc(PG_UTF8, server) : InvalidOid;
@@ -234,11 +268,13 @@ Datum neardup_default_rules(PG_FUNCTION_ARGS) {
         continue;
       pattern = reinterpret_cast<char*>(room);
     }
-    Datum values[5] = {CStringGetTextDatum(rule.name), CStringGetTextDatum(rule_kind_name(rule.kind)),
-                       CStringGetTextDatum(pattern), CStringGetTextDatum(rule.replacement),
-                       Int32GetDatum(static_cast<int32>(10 * i))};
-    bool nulls[5] = {false, false, false, rule.kind != RuleKind::text, false};
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    ResultRow<RuleColumn> row;
+    row.set(kName, CStringGetTextDatum(rule.name));
+    row.set(kKind, CStringGetTextDatum(rule_kind_name(rule.kind)));
+    row.set(kPattern, CStringGetTextDatum(pattern));
+    if (rule.kind == RuleKind::text) row.set(kReplacement, CStringGetTextDatum(rule.replacement));
+    row.set(kPosition, Int32GetDatum(static_cast<int32>(kPositionStep * i)));
+    row.put(rows);
   }
   return 0;
 }
@@ -246,10 +282,14 @@ Datum neardup_default_rules(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_text_quality);
 Datum neardup_text_quality(PG_FUNCTION_ARGS) {
   const Measured m = measure(PG_GETARG_TEXT_PP(0));
-  Datum values[5] = {Float8GetDatum(m.kept), Int64GetDatum(static_cast<int64>(m.quality.length)),
-                     Float8GetDatum(m.quality.letters), Float8GetDatum(m.quality.repetition), Float8GetDatum(m.score)};
-  bool nulls[5] = {!m.has_kept, false, false, false, false};
-  return row_datum(fcinfo, values, nulls);
+  enum QualityColumn { kKept, kLength, kLetters, kRepetition, kScore, kColumns };
+  ResultRow<QualityColumn> row;
+  if (m.has_kept) row.set(kKept, Float8GetDatum(m.kept));
+  row.set(kLength, Int64GetDatum(static_cast<int64>(m.quality.length)));
+  row.set(kLetters, Float8GetDatum(m.quality.letters));
+  row.set(kRepetition, Float8GetDatum(m.quality.repetition));
+  row.set(kScore, Float8GetDatum(m.score));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(neardup_text_score);

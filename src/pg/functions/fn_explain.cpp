@@ -44,20 +44,21 @@ Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
   });
   const Overlap& o = c.shingles;
   const auto share = [&](uint64_t n) { return n == 0 ? 0.0 : static_cast<double>(o.shared) / static_cast<double>(n); };
-  const Datum values[10] = {
-      Float8GetDatum(o.jaccard()),
-      Float8GetDatum(c.estimate),
-      Float8GetDatum(share(o.a)),
-      Float8GetDatum(share(o.b)),
-      Int64GetDatum(static_cast<int64>(o.shared)),
-      Int64GetDatum(static_cast<int64>(o.a - o.shared)),
-      Int64GetDatum(static_cast<int64>(o.b - o.shared)),
-      Int32GetDatum(c.hamming),
-      Float8GetDatum(c.edit_rate),
-      CStringGetTextDatum(c.note),
+  enum Column {
+    kJaccard, kEstimate, kAInB, kBInA, kShared, kOnlyA, kOnlyB, kHamming, kEditRate, kNote, kColumns
   };
-  const bool nulls[10] = {false, false, false, false, false, false, false, !c.has_hamming, !c.has_edit_rate, false};
-  return row_datum(fcinfo, values, nulls);
+  ResultRow<Column> row;
+  row.set(kJaccard, Float8GetDatum(o.jaccard()));
+  row.set(kEstimate, Float8GetDatum(c.estimate));
+  row.set(kAInB, Float8GetDatum(share(o.a)));
+  row.set(kBInA, Float8GetDatum(share(o.b)));
+  row.set(kShared, Int64GetDatum(static_cast<int64>(o.shared)));
+  row.set(kOnlyA, Int64GetDatum(static_cast<int64>(o.a - o.shared)));
+  row.set(kOnlyB, Int64GetDatum(static_cast<int64>(o.b - o.shared)));
+  if (c.has_hamming) row.set(kHamming, Int32GetDatum(c.hamming));
+  if (c.has_edit_rate) row.set(kEditRate, Float8GetDatum(c.edit_rate));
+  row.set(kNote, CStringGetTextDatum(c.note));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(minhash_explain_pair);
@@ -68,17 +69,17 @@ Datum minhash_explain_pair(PG_FUNCTION_ARGS) {
   check_threshold(threshold);
   PairExplanation pair;
   explain_minhash_pair(a, b, threshold, &pair);
-  const Datum values[6] = {
-      BoolGetDatum(pair.comparable),
-      Int32GetDatum(static_cast<int32>(pair.matches)),
-      Int32GetDatum(static_cast<int32>(pair.needed)),
-      Float8GetDatum(pair.jaccard),
-      Float8GetDatum(pair.standard_error),
-      CStringGetTextDatum(pair.verdict),
-  };
-  const bool unknown = !pair.comparable;
-  const bool nulls[6] = {false, unknown, unknown, unknown, unknown, false};
-  return row_datum(fcinfo, values, nulls);
+  enum Column { kComparable, kMatches, kNeeded, kJaccard, kStandardError, kVerdict, kColumns };
+  ResultRow<Column> row;
+  row.set(kComparable, BoolGetDatum(pair.comparable));
+  if (pair.comparable) {
+    row.set(kMatches, Int32GetDatum(static_cast<int32>(pair.matches)));
+    row.set(kNeeded, Int32GetDatum(static_cast<int32>(pair.needed)));
+    row.set(kJaccard, Float8GetDatum(pair.jaccard));
+    row.set(kStandardError, Float8GetDatum(pair.standard_error));
+  }
+  row.set(kVerdict, CStringGetTextDatum(pair.verdict));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(simhash_explain_pair);
@@ -86,13 +87,12 @@ Datum simhash_explain_pair(PG_FUNCTION_ARGS) {
   const double distance = bound_arg(fcinfo, 2, LshMeasure::hamming);
   SimhashExplanation pair;
   explain_simhash_pair(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1), distance, &pair);
-  const Datum values[3] = {
-      Int32GetDatum(pair.hamming),
-      Float8GetDatum(pair.cosine),
-      CStringGetTextDatum(pair.verdict),
-  };
-  const bool nulls[3] = {};
-  return row_datum(fcinfo, values, nulls);
+  enum Column { kHamming, kCosine, kVerdict, kColumns };
+  ResultRow<Column> row;
+  row.set(kHamming, Int32GetDatum(pair.hamming));
+  row.set(kCosine, Float8GetDatum(pair.cosine));
+  row.set(kVerdict, CStringGetTextDatum(pair.verdict));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(ctph_explain_pair);
@@ -103,16 +103,16 @@ Datum ctph_explain_pair(PG_FUNCTION_ARGS) {
   const double rate = bound_arg(fcinfo, 3, LshMeasure::ctph_edit_rate);
   CtphExplanation pair;
   explain_ctph_pair(a, b, score, rate, &pair);
-  const Datum values[5] = {
-      BoolGetDatum(pair.comparable),
-      Int64GetDatum(static_cast<int64>(pair.block_size)),
-      Int32GetDatum(pair.score),
-      Float8GetDatum(pair.edit_rate),
-      CStringGetTextDatum(pair.verdict),
-  };
-  const bool unknown = !pair.comparable;
-  const bool nulls[5] = {false, pair.block_size == 0, unknown, unknown, false};
-  return row_datum(fcinfo, values, nulls);
+  enum Column { kComparable, kBlockSize, kScore, kEditRate, kVerdict, kColumns };
+  ResultRow<Column> row;
+  row.set(kComparable, BoolGetDatum(pair.comparable));
+  if (pair.block_size != 0) row.set(kBlockSize, Int64GetDatum(static_cast<int64>(pair.block_size)));
+  if (pair.comparable) {
+    row.set(kScore, Int32GetDatum(pair.score));
+    row.set(kEditRate, Float8GetDatum(pair.edit_rate));
+  }
+  row.set(kVerdict, CStringGetTextDatum(pair.verdict));
+  return row.datum(fcinfo);
 }
 
 }  // extern "C"

@@ -86,9 +86,11 @@ Datum next_row(FunctionCallInfo fcinfo) {
     destroy_owned(rows);
     SRF_RETURN_DONE(context);
   }
-  Datum values[2] = {Int32GetDatum(position), Int64GetDatum(static_cast<int64>(value))};
-  bool nulls[2] = {false, false};
-  SRF_RETURN_NEXT(context, HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, values, nulls)));
+  enum Column { kPosition, kFingerprint, kColumns };
+  ResultRow<Column> row;
+  row.set(kPosition, Int32GetDatum(position));
+  row.set(kFingerprint, Int64GetDatum(static_cast<int64>(value)));
+  SRF_RETURN_NEXT(context, HeapTupleGetDatum(row.tuple(context->tuple_desc)));
 }
 
 void start_windows(FunctionCallInfo fcinfo, Unit unit, const Utf8& doc) {

@@ -7,6 +7,7 @@
 #include "pg/values/folded_text.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
+#include "pg/base/result_row.h"
 #include "pg/query/read_query.h"
 
 extern "C" {
@@ -62,8 +63,10 @@ struct LexiconCache {
   Sight sight;
 };
 
-constexpr const char* kColumns[3] = {"term", "document_frequency", "idf"};
-constexpr Oid kColumnTypes[3] = {TEXTOID, INT8OID, FLOAT8OID};
+// The columns of a lexicon.
+enum LexiconColumn { kTerm, kFrequency, kIdf, kLexiconColumns };
+constexpr const char* kColumnNames[kLexiconColumns] = {"term", "document_frequency", "idf"};
+constexpr Oid kColumnTypes[kLexiconColumns] = {TEXTOID, INT8OID, FLOAT8OID};
 
 // Whether to read it runs what its owner has written.
 bool runs_code(Relation relation) {
@@ -85,14 +88,14 @@ Relation open_lexicon(Oid oid) {
   if (runs_code(opened.relation) && !has_trusted_owner(opened.relation))
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("lexicon %s of another role is no plain table without row security", name),
                     errdetail("What its owner has put in it would run with your rights.")));
-  for (int i = 0; i < 3; ++i) {
-    const AttrNumber number = get_attnum(oid, kColumns[i]);
+  for (int i = 0; i < kLexiconColumns; ++i) {
+    const AttrNumber number = get_attnum(oid, kColumnNames[i]);
     const Oid type = number > 0 ? getBaseType(get_atttype(oid, number)) : InvalidOid;
     if (type == kColumnTypes[i]) continue;
     ereport(ERROR, (errcode(number > 0 ? ERRCODE_DATATYPE_MISMATCH : ERRCODE_UNDEFINED_COLUMN),
-                    number > 0 ? errmsg("%s is no lexicon: its column \"%s\" is %s, not %s", name, kColumns[i],
+                    number > 0 ? errmsg("%s is no lexicon: its column \"%s\" is %s, not %s", name, kColumnNames[i],
                                         format_type_be(get_atttype(oid, number)), format_type_be(kColumnTypes[i]))
-                               : errmsg("%s is no lexicon: it has no column \"%s\"", name, kColumns[i]),
+                               : errmsg("%s is no lexicon: it has no column \"%s\"", name, kColumnNames[i]),
                     errdetail("A lexicon has the columns term text, document_frequency bigint, idf double precision."),
                     errhint("create_lexicon() makes one.")));
   }
@@ -124,17 +127,17 @@ void read_lexicon(Relation relation, Lexicon* lexicon) {
     if (n == 0) break;
     MemoryContext old = MemoryContextSwitchTo(texts);
     for (uint64 i = 0; i < n; ++i) {
-      Datum values[3];
-      for (int c = 0; c < 3; ++c) {
+      Datum values[kLexiconColumns];
+      for (int c = 0; c < kLexiconColumns; ++c) {
         bool is_null;
         values[c] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, c + 1, &is_null);
         if (is_null)
           ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                          errmsg("column \"%s\" of lexicon %s holds NULL", kColumns[c], name)));
+                          errmsg("column \"%s\" of lexicon %s holds NULL", kColumnNames[c], name)));
       }
-      const text* term = DatumGetTextPP(values[0]);
-      rows[i] = {folded_of_server(term), VARDATA_ANY(term), static_cast<size_t>(VARSIZE_ANY_EXHDR(term)), DatumGetInt64(values[1]),
-                 DatumGetFloat8(values[2])};
+      const text* term = DatumGetTextPP(values[kTerm]);
+      rows[i] = {folded_of_server(term), VARDATA_ANY(term), static_cast<size_t>(VARSIZE_ANY_EXHDR(term)),
+                 DatumGetInt64(values[kFrequency]), DatumGetFloat8(values[kIdf])};
     }
     MemoryContextSwitchTo(old);
     call_core([=] {
@@ -196,14 +199,16 @@ struct Counting {
   Owned<TermCounts>* counts;
   int column;
   MemoryContext each;  // for one row
-  Tuplestorestate* out;
-  TupleDesc desc;
+  ReturnSetInfo* rows;
 };
 
-void put(const Counting* c, Datum term, bool no_term, int64 count) {
-  Datum values[2] = {term, Int64GetDatum(count)};
-  bool nulls[2] = {no_term, false};
-  tuplestore_putvalues(c->out, c->desc, values, nulls);
+// term null: of all documents, how many they are.
+void put(const Counting* c, const text* term, int64 count) {
+  enum Column { kTerm, kDocuments, kColumns };
+  ResultRow<Column> row;
+  if (term != nullptr) row.set(kTerm, PointerGetDatum(term));
+  row.set(kDocuments, Int64GetDatum(count));
+  row.put(c->rows);
 }
 
 void hand_over(const Counting* c) {
@@ -214,7 +219,7 @@ void hand_over(const Counting* c) {
     // What the database's encoding cannot write is no term of the lexicon.
     size_t size;
     if (const char* term = server_text_of_folded(word.data(), word.size(), &size))
-      put(c, PointerGetDatum(cstring_to_text_with_len(term, static_cast<int>(size))), false, counts->count(i));
+      put(c, cstring_to_text_with_len(term, static_cast<int>(size)), counts->count(i));
     if (i % 1024 == 1023) {
       CHECK_FOR_INTERRUPTS();
       MemoryContextReset(c->each);
@@ -224,12 +229,11 @@ void hand_over(const Counting* c) {
   call_core([=] { counts->clear(); });
 }
 
-bool add_row(void* arg, TupleTableSlot* slot) {
-  const auto* c = static_cast<const Counting*>(arg);
+void add_row(const Counting* c, TupleTableSlot* slot) {
   CHECK_FOR_INTERRUPTS();
   bool is_null;
   const Datum value = slot_getattr(slot, c->column, &is_null);
-  if (is_null) return true;
+  if (is_null) return;
   MemoryContext old = MemoryContextSwitchTo(c->each);
   const Utf8 doc = utf8_of(DatumGetTextPP(value));
   TermCounts* counts = c->counts->object;
@@ -242,7 +246,6 @@ bool add_row(void* arg, TupleTableSlot* slot) {
   MemoryContextReset(c->each);
   if (full) hand_over(c);
   MemoryContextSwitchTo(old);
-  return true;
 }
 
 Datum uuid_datum(const uint8_t* bytes) {
@@ -257,23 +260,23 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_term_counts);
 Datum neardup_term_counts(PG_FUNCTION_ARGS) {
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));
   Counting c = {};
-  c.out = rsinfo->setResult;
-  c.desc = rsinfo->setDesc;
+  c.rows = begin_rows(fcinfo);
+  const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));
   const size_t memory = static_cast<size_t>(maintenance_work_mem) * 1024 / 2;
   c.counts = make_owned<TermCounts>(CurrentMemoryContext,
                                     [=](PgStop*, PgTempFiles*) { return new TermCounts(memory); });
   c.each = AllocSetContextCreate(CurrentMemoryContext, "neardup document", ALLOCSET_DEFAULT_SIZES);
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   SPIPlanPtr plan = prepare_documents(query, &c.column, nullptr);
-  for_each_row(plan, add_row, &c);
+  for_each_row(plan, [&](TupleTableSlot* slot) {
+    add_row(&c, slot);
+    return true;
+  });
   SPI_finish();
   MemoryContext old = MemoryContextSwitchTo(c.each);
   hand_over(&c);
-  put(&c, 0, true, static_cast<int64>(c.counts->object->documents()));
+  put(&c, nullptr, static_cast<int64>(c.counts->object->documents()));
   MemoryContextSwitchTo(old);
   destroy_owned(c.counts);
   return 0;

@@ -357,9 +357,11 @@ PG_FUNCTION_INFO_V1(neardup_detect_encoding);
 Datum neardup_detect_encoding(PG_FUNCTION_ARGS) {
   const Bytes document = bytes_arg(fcinfo, 0);
   const EncodingGuess guess = detect(document.data, document.size);
-  Datum values[2] = {CStringGetTextDatum(guess.name), Float8GetDatum(guess.confidence)};
-  bool nulls[2] = {false, false};
-  return row_datum(fcinfo, values, nulls);
+  enum Column { kEncoding, kConfidence, kColumns };
+  ResultRow<Column> row;
+  row.set(kEncoding, CStringGetTextDatum(guess.name));
+  row.set(kConfidence, Float8GetDatum(guess.confidence));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(neardup_to_utf8_detected);
@@ -385,30 +387,27 @@ PG_FUNCTION_INFO_V1(neardup_decode);
 Datum neardup_decode(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const Bytes document = bytes_arg(fcinfo, 0);
-  Datum values[4] = {};
-  bool nulls[4] = {};
+  enum Column { kBody, kEncoding, kConfidence, kDropped, kColumns };
+  ResultRow<Column> row;
   Source s{};
   if (PG_ARGISNULL(1)) {
     const EncodingGuess guess = detect(document.data, document.size);
     s = named_source(guess.name);
-    values[2] = Float8GetDatum(guess.confidence);
+    row.set(kConfidence, Float8GetDatum(guess.confidence));
   } else {
     s = source_arg(PG_GETARG_TEXT_PP(1));
     if (s.kind == EncodingKind::refused) refuse(s, false);
-    nulls[2] = true;
   }
-  if (s.kind == EncodingKind::refused) {
-    nulls[0] = nulls[3] = true;
-  } else {
+  if (s.kind != EncodingKind::refused) {
     settle(&s, document.data, document.size);
     Output out;
     begin_output(&out, document.size, true);
     decode_all(s, document.data, document.size, false, &out);
-    values[0] = finish_output(&out);
-    values[3] = Int64GetDatum(out.dropped);
+    row.set(kBody, finish_output(&out));
+    row.set(kDropped, Int64GetDatum(out.dropped));
   }
-  values[1] = CStringGetTextDatum(s.name);
-  return row_datum(fcinfo, values, nulls);
+  row.set(kEncoding, CStringGetTextDatum(s.name));
+  return row.datum(fcinfo);
 }
 
 // neardup_signed_text(document bytea, encoding text) -> text: broken characters are left out, those that the database's encoding lacks are spelled

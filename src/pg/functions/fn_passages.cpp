@@ -36,9 +36,9 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_shared_passages);
 Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
+  enum Column { kStartA, kStartB, kLength, kText, kColumns };
   const Arguments g = arguments_of(fcinfo);
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   // An error below leaves the passages to the memory context.
   Owned<std::vector<Passage>>* passages =
       make_owned<std::vector<Passage>>(CurrentMemoryContext, [=](PgStop* stop, PgTempFiles*) {
@@ -48,13 +48,14 @@ Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
   const Passage* const end = begin + passages->object->size();
   for (const Passage* p = begin; p != end; ++p) {
     CHECK_FOR_INTERRUPTS();
-    Datum values[4] = {Int32GetDatum(static_cast<int32>(p->start_a) + 1),
-                       Int32GetDatum(static_cast<int32>(p->start_b) + 1),
-                       Int32GetDatum(static_cast<int32>(p->length_a)),
-                       text_datum_of_utf8(reinterpret_cast<const char*>(g.a.data) + p->begin, p->end - p->begin)};
-    bool nulls[4] = {false, false, false, false};
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-    pfree(DatumGetPointer(values[3]));
+    ResultRow<Column> row;
+    row.set(kStartA, Int32GetDatum(static_cast<int32>(p->start_a) + 1));
+    row.set(kStartB, Int32GetDatum(static_cast<int32>(p->start_b) + 1));
+    row.set(kLength, Int32GetDatum(static_cast<int32>(p->length_a)));
+    const char* passage = reinterpret_cast<const char*>(g.a.data) + p->begin;
+    row.set(kText, text_datum_of_utf8(passage, p->end - p->begin));
+    row.put(rows);
+    pfree(DatumGetPointer(row.value(kText)));
   }
   destroy_owned(passages);
   return 0;

@@ -3,7 +3,7 @@
 #include "core/signature/minhash_encode.h"
 #include "core/unicode/utf8.h"
 
-#include "pg/values/values.h"
+#include "pg/base/result_row.h"
 
 #ifndef NEARDUP_VERSION
 #error "the Makefile and CMakeLists.txt define NEARDUP_VERSION from neardup.control"
@@ -50,16 +50,15 @@ Datum neardup_version(PG_FUNCTION_ARGS) {
                     errmsg("the SQL objects of neardup are of version %s, the loaded library of %s", sql,
                            NEARDUP_VERSION),
                     errhint("Install the newer library and start a new session.")));
-  const Datum values[6] = {
-      sql == nullptr ? 0 : CStringGetTextDatum(sql),
-      CStringGetTextDatum(NEARDUP_VERSION),
-      Int32GetDatum(neardup::kMinhashFormat),
-      Int32GetDatum(neardup::kTokenizerVersion),
-      CStringGetTextDatum(neardup::kUnicodeVersion),
-      CStringGetTextDatum(neardup::kernels().name),
-  };
-  const bool nulls[6] = {sql == nullptr, false, false, false, false, false};
-  return neardup::row_datum(fcinfo, values, nulls);
+  enum Column { kSql, kLibrary, kFormat, kTokenizer, kUnicode, kKernels, kColumns };
+  neardup::ResultRow<Column> row;
+  if (sql != nullptr) row.set(kSql, CStringGetTextDatum(sql));
+  row.set(kLibrary, CStringGetTextDatum(NEARDUP_VERSION));
+  row.set(kFormat, Int32GetDatum(neardup::kMinhashFormat));
+  row.set(kTokenizer, Int32GetDatum(neardup::kTokenizerVersion));
+  row.set(kUnicode, CStringGetTextDatum(neardup::kUnicodeVersion));
+  row.set(kKernels, CStringGetTextDatum(neardup::kernels().name));
+  return row.datum(fcinfo);
 }
 
 }  // extern "C"

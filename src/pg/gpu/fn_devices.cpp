@@ -1,32 +1,27 @@
 // neardup_devices(): which GPUs there are, and in plain words why one is not used.
+#include "pg/base/result_row.h"
 #include "pg/gpu/gpu_loader.h"
-#include "pg/base/pg.h"
 
 namespace {
 
-enum { kDevice, kName, kMemory, kCapability, kDriver, kUsable, kReason, kColumns };
+using namespace neardup;
+
+enum Column { kDevice, kName, kMemory, kCapability, kDriver, kUsable, kReason, kColumns };
 
 // info is null for the one row that stands for "no GPU at all".
-void put_row(ReturnSetInfo* rsinfo, const neardup::GpuMachine& machine, const NeardupGpuDevice* info) {
-  Datum values[kColumns] = {};
-  bool nulls[kColumns];
-  for (bool& null : nulls) null = true;
-  const auto put = [&](int column, Datum value) {
-    values[column] = value;
-    nulls[column] = false;
-  };
-
-  if (info != nullptr) put(kDevice, Int32GetDatum(static_cast<int32>(info->device)));
+void put_row(ReturnSetInfo* rows, const GpuMachine& machine, const NeardupGpuDevice* info) {
+  ResultRow<Column> row;
+  if (info != nullptr) row.set(kDevice, Int32GetDatum(static_cast<int32>(info->device)));
   if (info != nullptr && info->name[0] != '\0') {
-    put(kName, CStringGetTextDatum(info->name));
-    put(kMemory, Int64GetDatum(static_cast<int64>(info->memory_bytes)));
-    put(kCapability, CStringGetTextDatum(psprintf("%d.%d", info->capability_major, info->capability_minor)));
+    row.set(kName, CStringGetTextDatum(info->name));
+    row.set(kMemory, Int64GetDatum(static_cast<int64>(info->memory_bytes)));
+    row.set(kCapability, CStringGetTextDatum(psprintf("%d.%d", info->capability_major, info->capability_minor)));
   }
-  if (machine.driver[0] != '\0') put(kDriver, CStringGetTextDatum(machine.driver));
+  if (machine.driver[0] != '\0') row.set(kDriver, CStringGetTextDatum(machine.driver));
   const bool usable = info != nullptr && info->usable != 0;
-  put(kUsable, BoolGetDatum(usable));
-  if (!usable) put(kReason, CStringGetTextDatum(info != nullptr ? info->reason : machine.reason));
-  tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+  row.set(kUsable, BoolGetDatum(usable));
+  if (!usable) row.set(kReason, CStringGetTextDatum(info != nullptr ? info->reason : machine.reason));
+  row.put(rows);
 }
 
 }  // namespace
@@ -36,16 +31,15 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_devices);
 
 Datum neardup_devices(PG_FUNCTION_ARGS) {
-  InitMaterializedSRF(fcinfo, 0);
-  ReturnSetInfo* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-  const neardup::GpuMachine& machine = neardup::gpu_machine();
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  const GpuMachine& machine = gpu_machine();
 
-  if (machine.count == 0) put_row(rsinfo, machine, nullptr);
+  if (machine.count == 0) put_row(rows, machine, nullptr);
   for (uint32_t device = 0; device < machine.count; ++device) {
     CHECK_FOR_INTERRUPTS();
     NeardupGpuDevice info;
-    neardup::gpu_device_info(device, &info);
-    put_row(rsinfo, machine, &info);
+    gpu_device_info(device, &info);
+    put_row(rows, machine, &info);
   }
   return static_cast<Datum>(0);
 }

@@ -6,6 +6,7 @@
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_table.h"
 #include "pg/base/progress.h"
+#include "pg/base/result_row.h"
 
 extern "C" {
 #include "access/table.h"
@@ -15,8 +16,8 @@ namespace {
 
 using namespace neardup;
 
-constexpr int kColumns = 11;
-enum Column { kJob, kSource, kPhase, kDone, kTotal, kRate, kTimeLeft, kStarted, kFinished, kPid, kLastError };
+enum Column { kJob, kSource, kPhase, kDone, kTotal, kRate, kTimeLeft, kStarted, kFinished, kPid, kLastError, kColumns };
+using StatusRow = ResultRow<Column>;
 
 // What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
 constexpr int32 kMaxShown = 10000;
@@ -25,22 +26,14 @@ constexpr int32 kMaxShown = 10000;
 constexpr double kMaxSecondsLeft = 1e11;
 constexpr double kLeastSeconds = 0.001;
 
-struct StatusRow {
-  Datum values[kColumns];
-  bool nulls[kColumns];
-};
-
-void put(StatusRow* out, Column column, Datum value) {
-  out->values[column] = value;
-  out->nulls[column] = false;
-}
-
 Datum value_of(const OpenJob& job, const char* column, bool* is_null) {
   return job_value(job.table, job.row, column, is_null);
 }
 
 void copy(const OpenJob& job, StatusRow* out, Column column, const char* name) {
-  out->values[column] = value_of(job, name, &out->nulls[column]);
+  bool is_null;
+  const Datum value = value_of(job, name, &is_null);
+  if (!is_null) out->set(column, value);
 }
 
 bool flag_of(const OpenJob& job, const char* name) {
@@ -87,18 +80,18 @@ const char* phase_now(const OpenJob& job, const char* stored, bool running) {
 void estimate(const OpenJob& job, StatusRow* out) {
   bool is_null;
   const Datum began = value_of(job, "phase_started", &is_null);
-  if (is_null || out->nulls[kDone] || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(began))) return;
-  const auto done = static_cast<double>(DatumGetInt64(out->values[kDone]));
+  if (is_null || out->is_null(kDone) || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(began))) return;
+  const auto done = static_cast<double>(DatumGetInt64(out->value(kDone)));
   const double seconds = static_cast<double>(GetCurrentTimestamp() - DatumGetTimestampTz(began)) / USECS_PER_SEC;
   if (done <= 0) return;
   const double rate = done / Max(seconds, kLeastSeconds);
-  put(out, kRate, Float8GetDatum(rate));
-  if (out->nulls[kTotal]) return;
-  const double left = (static_cast<double>(DatumGetInt64(out->values[kTotal])) - done) / rate;
+  out->set(kRate, Float8GetDatum(rate));
+  if (out->is_null(kTotal)) return;
+  const double left = (static_cast<double>(DatumGetInt64(out->value(kTotal))) - done) / rate;
   if (!(std::fabs(left) < kMaxSecondsLeft)) return;
   auto* interval = static_cast<Interval*>(palloc0(sizeof(Interval)));
   interval->time = static_cast<TimeOffset>(left * USECS_PER_SEC);
-  put(out, kTimeLeft, IntervalPGetDatum(interval));
+  out->set(kTimeLeft, IntervalPGetDatum(interval));
 }
 
 // Per cent of the clustering that a session is at.
@@ -107,8 +100,8 @@ void tell_clustering(const OpenJob& job, StatusRow* out) {
   const Datum pid = value_of(job, "pid", &is_null);
   double share = 0;
   if (!is_null) share = search_share_of(DatumGetInt32(pid));
-  put(out, kDone, Int64GetDatum(static_cast<int64>(std::round(share * 100))));
-  put(out, kTotal, Int64GetDatum(100));
+  out->set(kDone, Int64GetDatum(static_cast<int64>(std::round(share * 100))));
+  out->set(kTotal, Int64GetDatum(100));
 }
 
 void describe(const OpenJob& job, const char* stored, bool running, StatusRow* out) {
@@ -116,12 +109,12 @@ void describe(const OpenJob& job, const char* stored, bool running, StatusRow* o
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
   const char* error = text_of(job, "last_error");
-  if (error != nullptr) put(out, kLastError, CStringGetTextDatum(error));
+  if (error != nullptr) out->set(kLastError, CStringGetTextDatum(error));
   copy(job, out, kDone, "done");
   copy(job, out, kTotal, "total");
   if (running) copy(job, out, kPid, "pid");
   const char* phase = phase_now(job, stored, running);
-  put(out, kPhase, CStringGetTextDatum(phase));
+  out->set(kPhase, CStringGetTextDatum(phase));
   if (!running) return;
   if (strcmp(phase, "clustering") == 0) tell_clustering(job, out);
   if (is_one_of(phase, {"signing", "clustering"})) estimate(job, out);
@@ -130,12 +123,11 @@ void describe(const OpenJob& job, const char* stored, bool running, StatusRow* o
 void tell_result(const OpenJob& job, StatusRow* out) {
   const PartTable result = part_of_job(job.table, job.row, JobPart::result);
   if (result.belonging == Belonging::owned || result.belonging == Belonging::like)
-    put(out, kJob, ObjectIdGetDatum(result.table));
+    out->set(kJob, ObjectIdGetDatum(result.table));
 }
 
 // One job; false where it is none that the caller may see.
 bool look_at(Oid oid, Oid row_type, const LockData* locks, StatusRow* out) {
-  memset(out->nulls, true, sizeof out->nulls);
   const OpenTable opened = open_table_of(oid, row_type, Waiting::gives_up);
   if (opened.refusal != Refusal::none) return false;
   const OpenJob job = {opened.relation, first_row(opened.relation)};
@@ -185,8 +177,7 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_jobs);
 Datum neardup_jobs(PG_FUNCTION_ARGS) {
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   const Oid row_type = type_beside(fcinfo->flinfo->fn_oid, "neardup_job");
   const LockData* locks = GetLockStatusData();
   List* jobs = tables_of_type(row_type);
@@ -197,7 +188,7 @@ Datum neardup_jobs(PG_FUNCTION_ARGS) {
     MemoryContext old = MemoryContextSwitchTo(each);
     StatusRow row;
     if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, &row))
-      tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row.values, row.nulls);
+      row.put(rows);
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
   }

@@ -45,6 +45,32 @@ int compare_args(FunctionCallInfo fcinfo) {
   return c;
 }
 
+// What a signature was made of, in the words of minhash_parameters().
+struct Origin {
+  const char* source;
+  const char* unit;  // null: of no text
+};
+
+Origin origin_of(MinhashKind kind) {
+  switch (kind) {
+    case MinhashKind::word:
+      return {"text", "word"};
+    case MinhashKind::character:
+      return {"text", "char"};
+    case MinhashKind::byte:
+      return {"bytea", "byte"};
+    case MinhashKind::text_set:
+      return {"text[]", nullptr};
+    case MinhashKind::bigint_set:
+      return {"bigint[]", nullptr};
+    case MinhashKind::imported:
+      return {"import", nullptr};
+    case MinhashKind::weighted:
+      return {"weighted", nullptr};
+  }
+  return {"import", nullptr};
+}
+
 }  // namespace
 
 namespace neardup {
@@ -164,45 +190,18 @@ PG_FUNCTION_INFO_V1(minhash_parameters);
 Datum minhash_parameters(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   const MinhashParams p = params_of(*v.header);
-  const char* source = "import";
-  const char* unit = nullptr;
-  switch (p.kind) {
-    case MinhashKind::word:
-      source = "text";
-      unit = "word";
-      break;
-    case MinhashKind::character:
-      source = "text";
-      unit = "char";
-      break;
-    case MinhashKind::byte:
-      source = "bytea";
-      unit = "byte";
-      break;
-    case MinhashKind::text_set:
-      source = "text[]";
-      break;
-    case MinhashKind::bigint_set:
-      source = "bigint[]";
-      break;
-    case MinhashKind::imported:
-      break;
-    case MinhashKind::weighted:
-      source = "weighted";
-      break;
-  }
-  const Datum values[8] = {
-      Int32GetDatum(v.header->format),
-      CStringGetTextDatum(source),
-      unit == nullptr ? 0 : CStringGetTextDatum(unit),
-      Int32GetDatum(p.k),
-      Int32GetDatum(p.num_perm),
-      Int32GetDatum(p.bits),
-      Int64GetDatum(p.seed),
-      Int32GetDatum(p.tokenizer),
-  };
-  const bool nulls[8] = {false, false, unit == nullptr, p.k == 0, false, false, false, p.tokenizer == 0};
-  return row_datum(fcinfo, values, nulls);
+  const Origin origin = origin_of(p.kind);
+  enum Column { kFormat, kSource, kUnit, kK, kNumPerm, kBits, kSeed, kTokenizer, kColumns };
+  ResultRow<Column> row;
+  row.set(kFormat, Int32GetDatum(v.header->format));
+  row.set(kSource, CStringGetTextDatum(origin.source));
+  if (origin.unit != nullptr) row.set(kUnit, CStringGetTextDatum(origin.unit));
+  if (p.k != 0) row.set(kK, Int32GetDatum(p.k));
+  row.set(kNumPerm, Int32GetDatum(p.num_perm));
+  row.set(kBits, Int32GetDatum(p.bits));
+  row.set(kSeed, Int64GetDatum(p.seed));
+  if (p.tokenizer != 0) row.set(kTokenizer, Int32GetDatum(p.tokenizer));
+  return row.datum(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(minhash_components);

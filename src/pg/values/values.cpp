@@ -156,13 +156,6 @@ Unit unit_arg(FunctionCallInfo fcinfo, int n) {
   return unit;
 }
 
-Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls) {
-  TupleDesc desc;
-  if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  return HeapTupleGetDatum(
-      heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls)));
-}
-
 bool may_commit(FunctionCallInfo fcinfo) {
   const auto* call = reinterpret_cast<const CallContext*>(fcinfo->context);
   return call != nullptr && IsA(call, CallContext) && !call->atomic && !IsSubTransaction();

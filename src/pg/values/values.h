@@ -8,6 +8,7 @@
 #include "core/base/message_text.h"
 #include "pg/base/boundary.h"
 #include "pg/base/pg.h"
+#include "pg/base/result_row.h"
 
 namespace neardup {
 
@@ -78,9 +79,6 @@ Datum argument(FunctionCallInfo fcinfo, int n, const char* name);
 
 // The unit named by a text argument ('word' or 'char').
 Unit unit_arg(FunctionCallInfo fcinfo, int n);
-
-// The one row of a function with OUT arguments, as its declared type.
-Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls);
 
 // Whether a procedure that was called so may commit: not within a transaction block, a function or a subtransaction.
 bool may_commit(FunctionCallInfo fcinfo);

@@ -20,6 +20,8 @@ using namespace neardup;
 
 // Rows of the table that are in memory at once.
 constexpr int kRowsPerFetch = 64;
+// As long as a call goes on at the most, whatever it is asked for: thirty years.
+constexpr double kMaxSeconds = 1e9;
 
 struct ModelCall {
   Relation table;       // open and locked
@@ -183,6 +185,68 @@ Datum float_array(const SimilarWord* best, size_t n) {
   return PointerGetDatum(construct_array(values, static_cast<int>(n), FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
+// The arguments of neardup_similar_words() but the last, checked; the model's table is open.
+ModelCall model_call(FunctionCallInfo fcinfo, Oid model) {
+  ModelCall call = {};
+  call.table = open_words(model, fcinfo->flinfo->fn_oid);
+  call.name = held_name(model, StatementKind::query);
+  call.words = static_cast<uint32>(PG_GETARG_INT32(1));
+  call.features = static_cast<uint32>(PG_GETARG_INT32(2));
+  call.k = PG_GETARG_INT32(3);
+  call.compared = static_cast<uint32>(PG_GETARG_INT32(4));
+  if (call.words > kMaxWords || call.compared > call.words || call.k < 1 || call.features > kMaxWordFeatures)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("no word model has %u words, %u of them compared, %u features and a k of %d", call.words,
+                           call.compared, call.features, call.k)));
+  return call;
+}
+
+// Compares block by block until the time is over, one block at least; returns the word after the last that is compared.
+uint32 compare_blocks(const ModelCall* call, double seconds) {
+  SimilarWords* engine = call->engine->object;
+  const TimestampTz until = GetCurrentTimestamp() + static_cast<int64>(Min(seconds, kMaxSeconds) * USECS_PER_SEC);
+  uint32 end = call->compared;
+  while (end < call->words && (end == call->compared || GetCurrentTimestamp() < until)) {
+    const uint32 first = end;
+    call_core([=] { engine->begin_block(first); });
+    end = read_rows_of(call, first, call->words, [=](const WordRow& row) { return engine->load(row); });
+    if (end == first) refuse(call, psprintf("it has no word with the id %u", first));
+    read_rows_of(call, 0, end, [=](const WordRow& row) {
+      engine->probe(row);
+      return true;
+    });
+    call_core([=] { engine->end_block(); });
+  }
+  return end;
+}
+
+// For neardup.log_stages.
+const char* comparing_story(const ModelCall& call, uint32 end) {
+  SimilarWords::Stats stats;
+  call_core([&] { stats = call.engine->object->stats(); });
+  return psprintf("%u to %u of %u words, %u blocks%s, %zu MB in memory", call.compared, end, call.words, stats.blocks,
+                  stats.elsewhere ? ", on the GPU" : "", stats.peak_bytes >> 20);
+}
+
+// The words before `end` with the best of each.
+void put_similar(ReturnSetInfo* rows, const ModelCall& call, uint32 end) {
+  enum Column { kId, kSimilarIds, kSimilarities, kColumns };
+  auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * static_cast<size_t>(call.k)));
+  for (uint32 i = 0; i < end; ++i) {
+    MemoryContext old = MemoryContextSwitchTo(call.each);
+    size_t n = 0;
+    call_core([&] { n = call.engine->object->best(i, best); });
+    ResultRow<Column> row;
+    row.set(kId, Int32GetDatum(static_cast<int32>(i)));
+    row.set(kSimilarIds, int_array(best, n));
+    row.set(kSimilarities, float_array(best, n));
+    row.put(rows);
+    MemoryContextSwitchTo(old);
+    MemoryContextReset(call.each);
+    CHECK_FOR_INTERRUPTS();
+  }
+}
+
 // The value of an argument of create_word_model() as a parameter of a statement.
 void pass_on(FunctionCallInfo fcinfo, int n, Oid type, ParamListInfo params) {
   params->params[n].value = PG_ARGISNULL(n) ? 0 : PG_GETARG_DATUM(n);
@@ -233,21 +297,10 @@ Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
 // long, one block at least; the words before the end of the last block, with the best of them.
 PG_FUNCTION_INFO_V1(neardup_similar_words);
 Datum neardup_similar_words(PG_FUNCTION_ARGS) {
-  ModelCall call = {};
   const Oid model = PG_GETARG_OID(0);
-  call.table = open_words(model, fcinfo->flinfo->fn_oid);
-  call.name = held_name(model, StatementKind::query);
-  call.words = static_cast<uint32>(PG_GETARG_INT32(1));
-  call.features = static_cast<uint32>(PG_GETARG_INT32(2));
-  call.k = PG_GETARG_INT32(3);
-  call.compared = static_cast<uint32>(PG_GETARG_INT32(4));
+  ModelCall call = model_call(fcinfo, model);
   const double seconds = PG_GETARG_FLOAT8(5);
-  if (call.words > kMaxWords || call.compared > call.words || call.k < 1 || call.features > kMaxWordFeatures)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("no word model has %u words, %u of them compared, %u features and a k of %d", call.words,
-                           call.compared, call.features, call.k)));
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   Stages stages;
   begin_stages(&stages);
   begin_progress(Searching::word_model);
@@ -261,39 +314,11 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   end_stage(&stages, "words read");
 
   tell_phase(Phase::searching);
-  SimilarWords* engine = call.engine->object;
-  const TimestampTz until = GetCurrentTimestamp() + static_cast<int64>(Min(seconds, 1e9) * 1e6);
-  uint32 end = call.compared;
-  while (end < call.words && (end == call.compared || GetCurrentTimestamp() < until)) {
-    const uint32 first = end;
-    call_core([=] { engine->begin_block(first); });
-    end = read_rows_of(&call, first, call.words, [=](const WordRow& row) { return engine->load(row); });
-    if (end == first) refuse(&call, psprintf("it has no word with the id %u", first));
-    read_rows_of(&call, 0, end, [=](const WordRow& row) {
-      engine->probe(row);
-      return true;
-    });
-    call_core([=] { engine->end_block(); });
-  }
-  SimilarWords::Stats stats;
-  call_core([&] { stats = engine->stats(); });
-  end_stage(&stages, "words compared",
-            psprintf("%u to %u of %u words, %u blocks%s, %zu MB in memory", call.compared, end, call.words, stats.blocks,
-                     stats.elsewhere ? ", on the GPU" : "", stats.peak_bytes >> 20));
+  const uint32 end = compare_blocks(&call, seconds);
+  end_stage(&stages, "words compared", comparing_story(call, end));
 
   tell_phase(Phase::returning);
-  auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * static_cast<size_t>(call.k)));
-  for (uint32 i = 0; i < end; ++i) {
-    MemoryContext old = MemoryContextSwitchTo(call.each);
-    size_t n = 0;
-    call_core([&] { n = engine->best(i, best); });
-    Datum values[3] = {Int32GetDatum(static_cast<int32>(i)), int_array(best, n), float_array(best, n)};
-    bool nulls[3] = {};
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-    MemoryContextSwitchTo(old);
-    MemoryContextReset(call.each);
-    CHECK_FOR_INTERRUPTS();
-  }
+  put_similar(rows, call, end);
   end_progress();
   destroy_owned(call.engine);
   SPI_finish();

@@ -33,6 +33,40 @@ const char* engine_story(const SimilarWords* engine) {
                   s.elsewhere ? ", on the GPU" : "", s.peak_bytes >> 20);
 }
 
+// The words of the vocabulary as they are returned, by their numbers.
+Datum* texts_of(const CountedWords& counted) {
+  auto* texts = static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(counted.words, 1u)));
+  for (uint32 i = 0; i < counted.words; ++i) {
+    const ModelWord word = model_word(counted, i);
+    texts[i] = text_datum_of_folded(word.utf8, word.size);
+    if (i % kTuplesChecked == 0) CHECK_FOR_INTERRUPTS();
+  }
+  return texts;
+}
+
+// The rows of word_similarities(), k for each word at most; returns how many.
+uint64 put_similar(ReturnSetInfo* out, const CountedWords& counted, SimilarWords* engine, int32 k) {
+  enum Column { kWord, kSimilarWord, kSimilarity, kRank, kColumns };
+  auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * static_cast<size_t>(k)));
+  const Datum* texts = texts_of(counted);
+  uint64 returned = 0;
+  for (uint32 i = 0; i < counted.words; ++i) {
+    size_t n = 0;
+    call_core([&] { n = engine->best(i, best); });
+    for (size_t b = 0; b < n; ++b) {
+      ResultRow<Column> row;
+      row.set(kWord, texts[i]);
+      row.set(kSimilarWord, texts[best[b].word]);
+      row.set(kSimilarity, Float8GetDatum(best[b].similarity));
+      row.set(kRank, Int32GetDatum(static_cast<int32>(b + 1)));
+      row.put(out);
+    }
+    returned += n;
+    CHECK_FOR_INTERRUPTS();
+  }
+  return returned;
+}
+
 }  // namespace
 
 extern "C" {
@@ -42,8 +76,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(word_similarities);
 Datum word_similarities(PG_FUNCTION_ARGS) {
   const WordArguments args = word_arguments(fcinfo);
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* out = begin_rows(fcinfo);
   Stages stages;
   begin_stages(&stages);
   begin_progress(Searching::word_similarities);
@@ -52,38 +85,19 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
   count_words(args, &counted, &stages);
   tell_phase(Phase::searching);
   WordRows* rows = counted.rows;
-  const uint32 words = counted.words;
   uint32 features = 0;
   const uint32* weights = nullptr;
   call_core([&] {
     features = rows->features();
     weights = rows->weights();
   });
-  Owned<SimilarWords>* owned = make_similar_words(words, weights, counted.ranks, features, args.k);
+  Owned<SimilarWords>* owned = make_similar_words(counted.words, weights, counted.ranks, features, args.k);
   SimilarWords* engine = owned->object;
   call_core([=] { compare_all(*rows, *engine); });
   end_stage(&stages, "words compared", engine_story(engine));
 
   tell_phase(Phase::returning);
-  auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * static_cast<size_t>(args.k)));
-  auto* texts = static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(words, 1u)));
-  for (uint32 i = 0; i < words; ++i) {
-    const ModelWord word = model_word(counted, i);
-    texts[i] = text_datum_of_folded(word.utf8, word.size);
-    if (i % kTuplesChecked == 0) CHECK_FOR_INTERRUPTS();
-  }
-  uint64 returned = 0;
-  for (uint32 i = 0; i < words; ++i) {
-    size_t n = 0;
-    call_core([&] { n = engine->best(i, best); });
-    for (size_t b = 0; b < n; ++b) {
-      Datum values[4] = {texts[i], texts[best[b].word], Float8GetDatum(best[b].similarity), Int32GetDatum(static_cast<int32>(b + 1))};
-      bool nulls[4] = {};
-      tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-    }
-    returned += n;
-    CHECK_FOR_INTERRUPTS();
-  }
+  const uint64 returned = put_similar(out, counted, engine, args.k);
   end_stage(&stages, "rows returned", psprintf(UINT64_FORMAT " rows", returned));
   end_progress();
   destroy_owned(owned);
@@ -95,9 +109,9 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
 // The words of a model with their rows; arguments as above.
 PG_FUNCTION_INFO_V1(neardup_count_words);
 Datum neardup_count_words(PG_FUNCTION_ARGS) {
+  enum Column { kId, kWord, kFrequency, kWeight, kFeatures, kColumns };
   const WordArguments args = word_arguments(fcinfo);
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* out = begin_rows(fcinfo);
   Stages stages;
   begin_stages(&stages);
   begin_progress(Searching::word_model);
@@ -123,10 +137,13 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
       size = stored->object->size();
       weight = rows->weights()[i];
     });
-    Datum values[5] = {Int32GetDatum(static_cast<int32>(i)), text_datum_of_folded(word.utf8, word.size),
-                       Int64GetDatum(word.frequency), Int64GetDatum(weight), PointerGetDatum(bytes_datum(bytes, size))};
-    bool nulls[5] = {};
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+    ResultRow<Column> row;
+    row.set(kId, Int32GetDatum(static_cast<int32>(i)));
+    row.set(kWord, text_datum_of_folded(word.utf8, word.size));
+    row.set(kFrequency, Int64GetDatum(word.frequency));
+    row.set(kWeight, Int64GetDatum(weight));
+    row.set(kFeatures, PointerGetDatum(bytes_datum(bytes, size)));
+    row.put(out);
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
     CHECK_FOR_INTERRUPTS();

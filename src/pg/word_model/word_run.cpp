@@ -82,13 +82,12 @@ void add_array(WordCounts* counts, ArrayType* array) {
   call_core([=] { counts->end_words(); });
 }
 
-bool add_row(void* arg, TupleTableSlot* slot) {
-  auto* call = static_cast<TextCall*>(arg);
+void add_row(TextCall* call, TupleTableSlot* slot) {
   CHECK_FOR_INTERRUPTS();
   if (++call->rows % kRowsTold == 0) tell_rows_read(call->rows);
   bool is_null;
   const Datum value = slot_getattr(slot, call->column, &is_null);
-  if (is_null) return true;
+  if (is_null) return;
   MemoryContext old = MemoryContextSwitchTo(call->each);
   WordCounts* counts = nullptr;
   call_core([&] { counts = call->texts->object->counts.get(); });
@@ -100,7 +99,6 @@ bool add_row(void* arg, TupleTableSlot* slot) {
   }
   MemoryContextSwitchTo(old);
   MemoryContextReset(call->each);
-  return true;
 }
 
 void add_stopwords(const TextCall* call) {
@@ -170,6 +168,56 @@ void choose_vocabulary(const TextCall* call) {
   MemoryContextReset(call->each);
 }
 
+Owned<WordTexts>* make_texts(const WordArguments& args) {
+  return make_owned<WordTexts>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles* files) {
+    auto texts = std::make_unique<WordTexts>();
+    WordCountOptions options;
+    options.window = args.window;
+    options.by_position = args.by_position;
+    options.sentences = args.sentences;
+    options.discount = args.discount;
+    options.memory_limit = engine_memory();
+    options.files = files;
+    options.stop = stop;
+    texts->counts = std::make_unique<WordCounts>(options);
+    return texts.release();
+  });
+}
+
+// In core code: the words that were chosen, with how often each comes and its rank.
+void take_words(WordTexts* t, PgStop* stop) {
+  constexpr uint64_t kWordSteps = 100;
+  Poller poller(stop);
+  for (const uint32_t i : t->chosen) {
+    poller.spend(kWordSteps);
+    t->words.emplace_back(t->counts->word(i));
+    t->frequencies.push_back(t->counts->frequency(i));
+  }
+  t->ranks = ranks_of_words(t->words, stop);
+}
+
+struct CountingStats {
+  uint64 entries;
+  uint64 pairs;
+  uint64 spilled_bytes;
+  size_t peak_bytes;
+};
+
+// In core code: the rows of the words that were chosen, over the most frequent of them; features 0: over all.
+CountingStats count_features(WordTexts* t, size_t features, PgTempFiles* files, PgStop* stop) {
+  const size_t words = t->words.size();
+  const size_t counted = features == 0 ? words : std::min(words, features);
+  t->counts->count(t->chosen.data(), words, static_cast<uint32_t>(counted));
+  t->rows = std::make_unique<WordRows>(t->counts->features(), engine_memory() / 3, files, stop);
+  WordRow row;
+  while (t->counts->next_row(&row)) t->rows->add(row);
+  const CountingStats stats = {t->rows->entries(), t->counts->pairs(), t->counts->spilled_bytes(),
+                               t->counts->peak_bytes()};
+  t->counts.reset();
+  t->chosen = {};
+  return stats;
+}
+
 }  // namespace
 
 WordArguments word_arguments(FunctionCallInfo fcinfo) {
@@ -201,19 +249,7 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
 }
 
 void count_words(const WordArguments& args, CountedWords* counted, Stages* stages) {
-  counted->texts = make_owned<WordTexts>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles* files) {
-    auto texts = std::make_unique<WordTexts>();
-    WordCountOptions options;
-    options.window = args.window;
-    options.by_position = args.by_position;
-    options.sentences = args.sentences;
-    options.discount = args.discount;
-    options.memory_limit = engine_memory();
-    options.files = files;
-    options.stop = stop;
-    texts->counts = std::make_unique<WordCounts>(options);
-    return texts.release();
-  });
+  counted->texts = make_texts(args);
   TextCall call = {};
   call.args = &args;
   call.texts = counted->texts;
@@ -221,7 +257,10 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   SPIPlanPtr plan = prepare(&call, text_to_cstring(args.query));
   if (args.stopwords != nullptr) add_stopwords(&call);
   tell_phase(Phase::reading);
-  for_each_row(plan, add_row, &call);
+  for_each_row(plan, [&](TupleTableSlot* slot) {
+    add_row(&call, slot);
+    return true;
+  });
   tell_rows_read(call.rows);
   end_stage(stages, "rows read", psprintf(UINT64_FORMAT " rows", call.rows));
 
@@ -229,41 +268,21 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   MemoryContext old = MemoryContextSwitchTo(call.each);
   choose_vocabulary(&call);
   MemoryContextSwitchTo(old);
-  WordTexts* t = counted->texts->object;
+  WordTexts* texts = counted->texts->object;
   PgStop* stop = counted->texts->stop;
   PgTempFiles* files = counted->texts->files;
-  size_t words = 0;
-  uint64 entries = 0;
-  uint64 pairs = 0;
-  uint64 spilled = 0;
-  size_t peak = 0;
+  CountingStats stats = {};
   call_core([&] {
-    words = t->chosen.size();
-    Poller poller(stop);
-    for (const uint32_t i : t->chosen) {
-      poller.spend(100);
-      t->words.emplace_back(t->counts->word(i));
-      t->frequencies.push_back(t->counts->frequency(i));
-    }
-    t->ranks = ranks_of_words(t->words, stop);
-    const auto features = static_cast<uint32_t>(args.features == 0 ? words : std::min<size_t>(words, static_cast<size_t>(args.features)));
-    t->counts->count(t->chosen.data(), words, features);
-    t->rows = std::make_unique<WordRows>(t->counts->features(), engine_memory() / 3, files, stop);
-    WordRow row;
-    while (t->counts->next_row(&row)) t->rows->add(row);
-    entries = t->rows->entries();
-    pairs = t->counts->pairs();
-    spilled = t->counts->spilled_bytes();
-    peak = t->counts->peak_bytes();
-    t->counts.reset();
-    t->chosen = {};
-    counted->words = static_cast<uint32>(words);
-    counted->rows = t->rows.get();
-    counted->ranks = t->ranks.data();
+    take_words(texts, stop);
+    stats = count_features(texts, static_cast<size_t>(args.features), files, stop);
+    counted->words = static_cast<uint32>(texts->words.size());
+    counted->rows = texts->rows.get();
+    counted->ranks = texts->ranks.data();
   });
   end_stage(stages, "words counted",
-            psprintf("%zu words, " UINT64_FORMAT " pairs, " UINT64_FORMAT " features, %zu MB in memory, " UINT64_FORMAT
-                     " MB on disk", words, pairs, entries, peak >> 20, spilled >> 20));
+            psprintf("%u words, " UINT64_FORMAT " pairs, " UINT64_FORMAT " features, %zu MB in memory, " UINT64_FORMAT
+                     " MB on disk", counted->words, stats.pairs, stats.entries, stats.peak_bytes >> 20,
+                     stats.spilled_bytes >> 20));
   MemoryContextDelete(call.each);
 }
 

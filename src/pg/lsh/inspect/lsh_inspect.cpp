@@ -1,6 +1,4 @@
 // lsh_info() and lsh_pages(): what an lsh index holds, as a whole and page by page.
-#include "pg/values/values.h"
-
 #include "pg/lsh/inspect/lsh_inspect.h"
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/base/open_table.h"
+#include "pg/base/result_row.h"
 
 extern "C" {
 #include "access/relation.h"
@@ -219,137 +218,158 @@ const char* equality_text(Relation index) {
   return text.data;
 }
 
+// Columns of lsh_info().
+enum class InfoColumn {
+  kGuarantee, kParameters, kBands, kThreshold, kRecall, kRecallAt, kRows, kEntries, kRuns, kUnits, kPendingRows,
+  kPendingPages, kPages, kLeafPages, kBytesPerRow, kVersion, kFreePages, kOrphanPages, kColumns
+};
+using InfoRow = ResultRow<InfoColumn>;
+
+// What the index promises, as its family tells it.
+void set_guarantee(Relation index, const LshMeta& meta, InfoRow* row) {
+  if ((meta.config.flags & kMetaBound) == 0) {
+    row->set(InfoColumn::kGuarantee, CStringGetTextDatum("empty: the first row decides how signatures are made"));
+    return;
+  }
+  DescribeRequest describe{};
+  describe.config = &meta.config;
+  call_family(index, kProcDescribe, &describe);
+  row->set(InfoColumn::kGuarantee, CStringGetTextDatum(psprintf("%s%s", describe.guarantee, equality_text(index))));
+  row->set(InfoColumn::kParameters, CStringGetTextDatum(describe.parameters));
+  // Families without these have 0 there.
+  if (meta.config.nbands != 0) row->set(InfoColumn::kBands, Int32GetDatum(meta.config.nbands));
+  if (meta.config.threshold != 0) row->set(InfoColumn::kThreshold, Float8GetDatum(meta.config.threshold));
+  row->set(InfoColumn::kRecall, Float8GetDatum(meta.config.recall));
+  if (describe.recall_at == nullptr) return;
+  Datum recall[lengthof(kRecallAt)];
+  for (size_t i = 0; i < lengthof(kRecallAt); ++i)
+    recall[i] = Float8GetDatum(rounded_down(describe.recall_at(&meta.config, kRecallAt[i])));
+  row->set(InfoColumn::kRecallAt,
+           PointerGetDatum(construct_array(recall, lengthof(kRecallAt), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+                                           TYPALIGN_DOUBLE)));
+}
+
+double bytes_per_row(BlockNumber blocks, uint64_t rows) {
+  return std::round(10.0 * BLCKSZ * blocks / static_cast<double>(rows)) / 10;
+}
+
 Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
   LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   const uint32_t pending_rows = count_pending(index, meta);
   const Totals totals = totals_of(*meta);
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
   const uint64_t rows = totals.rows + pending_rows;
-  Datum values[18] = {};
-  bool nulls[18] = {};
-  if ((meta->config.flags & kMetaBound) != 0) {
-    DescribeRequest describe{};
-    describe.config = &meta->config;
-    call_family(index, kProcDescribe, &describe);
-    Datum recall[lengthof(kRecallAt)];
-    nulls[5] = describe.recall_at == nullptr;
-    for (int i = 0; i < static_cast<int>(lengthof(kRecallAt)) && !nulls[5]; ++i)
-      recall[i] = Float8GetDatum(rounded_down(describe.recall_at(&meta->config, kRecallAt[i])));
-    values[0] = CStringGetTextDatum(psprintf("%s%s", describe.guarantee, equality_text(index)));
-    values[1] = CStringGetTextDatum(describe.parameters);
-    // Families without these have 0 there.
-    nulls[2] = meta->config.nbands == 0;
-    nulls[3] = meta->config.threshold == 0;
-    values[2] = Int32GetDatum(meta->config.nbands);
-    values[3] = Float8GetDatum(meta->config.threshold);
-    values[4] = Float8GetDatum(meta->config.recall);
-    if (!nulls[5])
-      values[5] = PointerGetDatum(
-          construct_array(recall, lengthof(kRecallAt), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-  } else {
-    values[0] = CStringGetTextDatum("empty: the first row decides how signatures are made");
-    for (int i = 1; i <= 5; ++i) nulls[i] = true;
-  }
-  values[6] = Int64GetDatum(static_cast<int64>(rows));
-  values[7] = Int64GetDatum(static_cast<int64>(totals.entries));
-  values[8] = Int32GetDatum(totals.runs);
-  values[9] = Int32GetDatum(totals.units);
-  values[10] = Int32GetDatum(static_cast<int32>(pending_rows));
-  values[11] = Int32GetDatum(meta->npending);
-  values[12] = Int64GetDatum(blocks);
-  values[13] = Int64GetDatum(static_cast<int64>(totals.leaves));
-  values[14] = Float8GetDatum(rows == 0 ? 0 : std::round(10.0 * BLCKSZ * blocks / static_cast<double>(rows)) / 10);
-  nulls[14] = rows == 0;
-  values[15] = Int32GetDatum(static_cast<int32>(meta->format));
-  nulls[16] = nulls[17] = !pages_too;
+  InfoRow row;
+  set_guarantee(index, *meta, &row);
+  row.set(InfoColumn::kRows, Int64GetDatum(static_cast<int64>(rows)));
+  row.set(InfoColumn::kEntries, Int64GetDatum(static_cast<int64>(totals.entries)));
+  row.set(InfoColumn::kRuns, Int32GetDatum(totals.runs));
+  row.set(InfoColumn::kUnits, Int32GetDatum(totals.units));
+  row.set(InfoColumn::kPendingRows, Int32GetDatum(static_cast<int32>(pending_rows)));
+  row.set(InfoColumn::kPendingPages, Int32GetDatum(meta->npending));
+  row.set(InfoColumn::kPages, Int64GetDatum(blocks));
+  row.set(InfoColumn::kLeafPages, Int64GetDatum(static_cast<int64>(totals.leaves)));
+  if (rows != 0) row.set(InfoColumn::kBytesPerRow, Float8GetDatum(bytes_per_row(blocks, rows)));
+  row.set(InfoColumn::kVersion, Int32GetDatum(static_cast<int32>(meta->format)));
   if (pages_too) {
     int64 free_pages;
     int64 orphans;
     count_pages(index, *meta, blocks, &free_pages, &orphans);
-    values[16] = Int64GetDatum(free_pages);
-    values[17] = Int64GetDatum(orphans);
+    row.set(InfoColumn::kFreePages, Int64GetDatum(free_pages));
+    row.set(InfoColumn::kOrphanPages, Int64GetDatum(orphans));
   }
-  return row_datum(fcinfo, values, nulls);
+  return row.datum(fcinfo);
 }
 
 // lsh_pages ----------------------------------------------------------------------------------------------------------
 
-constexpr int kPageColumns = 12;
+// Columns of lsh_pages().
+enum class PageColumn {
+  kBlock, kKind, kOwner, kOrdinal, kEntries, kFirstKey, kFirstTid, kKeyBits, kBlockBits, kOffBits, kFree, kLive,
+  kColumns
+};
+using PageRow = ResultRow<PageColumn>;
 
-void describe_page(Page page, BlockNumber block, const LshMeta& meta, const BlockSet& reached, Datum* values,
-                   bool* nulls) {
-  for (int i = 0; i < kPageColumns; ++i) nulls[i] = i > 1;
-  values[0] = Int64GetDatum(block);
-  const auto set = [&](int column, Datum value) {
-    values[column] = value;
-    nulls[column] = false;
-  };
-  const bool is_free = page_is_free(page, meta);
-  set(10, BoolGetDatum(is_free));
-  set(11, BoolGetDatum(!is_free && reached.has(block)));
-  const char* kind = "damaged";
-  if (PageIsNew(page)) {
-    kind = "new";
-  } else if (is_lsh_page(page)) {
-    const PageTail* tail = page_tail(page);
-    set(2, Int64GetDatum(static_cast<int64>(tail->owner)));
-    set(3, Int64GetDatum(tail->ordinal));
-    const uint32_t used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
-    const auto set_first = [&](const Entry& e, bool with_key) {
-      ItemPointer tid = static_cast<ItemPointer>(palloc(sizeof(ItemPointerData)));
-      set_tid(tid, e.tid);
-      if (with_key) set(5, Int64GetDatum(static_cast<int64>(e.key)));
-      set(6, PointerGetDatum(tid));
-    };
-    switch (tail->kind) {
-      case kMetaPage:
-        kind = "meta";
-        break;
-      case kPendingPage:
-      case kPendingPage | kClosed: {
-        kind = tail->kind == kPendingPage ? "pending" : "pending, closed";
-        const uint8_t* p = static_cast<const uint8_t*>(page_body(page));
-        const uint8_t* const end = p + used;
-        int rows = 0;
-        while (static_cast<size_t>(end - p) >= sizeof(PendingItem)) {
-          PendingItem item;
-          memcpy(&item, p, sizeof item);
-          if (rows++ == 0) set_first({0, uint64_t{item.block} << 16 | item.off}, false);
-          const size_t size = sizeof item + size_t{5} * item.nkeys;
-          p += std::min(size, static_cast<size_t>(end - p));
-        }
-        set(4, Int32GetDatum(rows));
-        break;
-      }
-      case kInnerPage: {
-        const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
-        if (used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry) || inner->n > kMaxChildren) break;
-        kind = "inner";
-        set(4, Int32GetDatum(inner->n));
-        if (inner->n != 0) set_first(unpack_entry(inner->first[0]), true);
-        break;
-      }
-      case kLeafPage: {
-        LeafView leaf;
-        if (!leaf.open(page_body(page), used)) break;
-        kind = "leaf";
-        LeafHead head;
-        memcpy(&head, page_body(page), sizeof head);
-        set(4, Int32GetDatum(head.n));
-        if (head.n != 0) set_first(leaf.at(0), true);
-        set(7, Int32GetDatum(head.key_bits));
-        set(8, Int32GetDatum(head.block_bits));
-        set(9, Int32GetDatum(head.off_bits));
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  values[1] = CStringGetTextDatum(kind);
+Datum tid_datum(uint64_t tid) {
+  ItemPointer out = static_cast<ItemPointer>(palloc(sizeof(ItemPointerData)));
+  set_tid(out, tid);
+  return PointerGetDatum(out);
 }
 
-void list_pages(Relation index, ReturnSetInfo* result) {
+void set_first(const Entry& entry, PageRow* row) {
+  row->set(PageColumn::kFirstKey, Int64GetDatum(static_cast<int64>(entry.key)));
+  row->set(PageColumn::kFirstTid, tid_datum(entry.tid));
+}
+
+// The following set what a page of that kind holds in `used` bytes of its body. They return its kind in words, null where it
+// is damaged.
+const char* describe_pending(Page page, size_t used, PageRow* row) {
+  const uint8_t* p = static_cast<const uint8_t*>(page_body(page));
+  const uint8_t* const end = p + used;
+  int rows = 0;
+  while (static_cast<size_t>(end - p) >= sizeof(PendingItem)) {
+    PendingItem item;
+    memcpy(&item, p, sizeof item);
+    if (rows++ == 0) row->set(PageColumn::kFirstTid, tid_datum(uint64_t{item.block} << 16 | item.off));
+    const size_t size = sizeof item + size_t{5} * item.nkeys;
+    p += std::min(size, static_cast<size_t>(end - p));
+  }
+  row->set(PageColumn::kEntries, Int32GetDatum(rows));
+  return page_tail(page)->kind == kPendingPage ? "pending" : "pending, closed";
+}
+
+const char* describe_inner(Page page, size_t used, PageRow* row) {
+  const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
+  if (used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry) || inner->n > kMaxChildren) return nullptr;
+  row->set(PageColumn::kEntries, Int32GetDatum(inner->n));
+  if (inner->n != 0) set_first(unpack_entry(inner->first[0]), row);
+  return "inner";
+}
+
+const char* describe_leaf(Page page, uint32_t used, PageRow* row) {
+  LeafView leaf;
+  if (!leaf.open(page_body(page), used)) return nullptr;
+  LeafHead head;
+  memcpy(&head, page_body(page), sizeof head);
+  row->set(PageColumn::kEntries, Int32GetDatum(head.n));
+  if (head.n != 0) set_first(leaf.at(0), row);
+  row->set(PageColumn::kKeyBits, Int32GetDatum(head.key_bits));
+  row->set(PageColumn::kBlockBits, Int32GetDatum(head.block_bits));
+  row->set(PageColumn::kOffBits, Int32GetDatum(head.off_bits));
+  return "leaf";
+}
+
+// What an lsh page holds.
+const char* describe_content(Page page, PageRow* row) {
+  const PageTail* tail = page_tail(page);
+  row->set(PageColumn::kOwner, Int64GetDatum(static_cast<int64>(tail->owner)));
+  row->set(PageColumn::kOrdinal, Int64GetDatum(tail->ordinal));
+  const uint32_t used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+  switch (tail->kind) {
+    case kMetaPage:
+      return "meta";
+    case kPendingPage:
+    case kPendingPage | kClosed:
+      return describe_pending(page, used, row);
+    case kInnerPage:
+      return describe_inner(page, used, row);
+    case kLeafPage:
+      return describe_leaf(page, used, row);
+    default:
+      return nullptr;
+  }
+}
+
+void describe_page(Page page, BlockNumber block, const LshMeta& meta, const BlockSet& reached, PageRow* row) {
+  row->set(PageColumn::kBlock, Int64GetDatum(block));
+  const bool is_free = page_is_free(page, meta);
+  row->set(PageColumn::kFree, BoolGetDatum(is_free));
+  row->set(PageColumn::kLive, BoolGetDatum(!is_free && reached.has(block)));
+  const char* kind = PageIsNew(page) ? "new" : is_lsh_page(page) ? describe_content(page, row) : nullptr;
+  row->set(PageColumn::kKind, CStringGetTextDatum(kind == nullptr ? "damaged" : kind));
+}
+
+void list_pages(Relation index, ReturnSetInfo* rows) {
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
   LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   read_meta(index, meta);
@@ -365,10 +385,9 @@ void list_pages(Relation index, ReturnSetInfo* result) {
     memcpy(copy, BufferGetPage(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
     MemoryContext old = MemoryContextSwitchTo(context);
-    Datum values[kPageColumns] = {};
-    bool nulls[kPageColumns] = {};
-    describe_page(copy, block, *meta, reached, values, nulls);
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    PageRow row;
+    describe_page(copy, block, *meta, reached, &row);
+    row.put(rows);
     MemoryContextSwitchTo(old);
     MemoryContextReset(context);
   }
@@ -392,9 +411,9 @@ Datum neardup_lsh_info(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_lsh_pages);
 Datum neardup_lsh_pages(PG_FUNCTION_ARGS) {
-  InitMaterializedSRF(fcinfo, 0);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
-  list_pages(opened.index, reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo));
+  list_pages(opened.index, rows);
   close_inspected(opened);
   return static_cast<Datum>(0);
 }
