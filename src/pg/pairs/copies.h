@@ -2,7 +2,7 @@
 // they need no search, for they are near what that row is near.
 #pragma once
 
-#include "pg/pairs/pair_call.h"
+#include "pg/pairs/pair_result.h"
 
 namespace neardup {
 
@@ -32,11 +32,10 @@ Copies* make_copies(MemoryContext context);
 
 // Whether the side's row `number`, whose document is kept already, is a copy of a row that is remembered; if so, it is noted. Of other rows
 // some are remembered, so a row that is none may be one of a forgotten row.
-bool note_copy(Copies* copies, Side* side, uint64 number, const SourceRow& row);
+bool note_copy(Copies* copies, const PairSide& side, uint64 number, const SourceRow& row);
 
-// When the others are in their clusters: joined(arg, copy, similarity) for each copy that is near its original's representative or in
-// its component. similarity: to the original where that stands for itself, else NaN, then the copy is as near as the original.
-void join_copies(Copies* copies, PairCall* call, const uint32* representative,
-                 void (*joined)(void* arg, const CopiedRow& copy, double similarity), void* arg);
+// When the others are in their clusters: puts each copy that is near its original's representative, or in its component, there.
+// representative, similarity: by row.
+void join_copies(Copies* copies, PairResult* result, uint32* representative, double* similarity);
 
 }  // namespace neardup

@@ -3,8 +3,9 @@
 
 #include "pg/base/context.h"
 #include "pg/base/progress.h"
-#include "pg/pairs/row_source.h"
+#include "pg/base/result_row.h"
 #include "pg/base/stages.h"
+#include "pg/pairs/row_source.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -20,6 +21,7 @@ constexpr int kNamedBytes = 60;
 constexpr int kListedBytes = 1000;
 constexpr size_t kBatch = 4096;
 constexpr uint64 kRowsTold = 1024;
+constexpr size_t kRowsChecked = 4096;
 
 // How a key column is hashed. Integers of any width are one type, text and varchar are.
 struct KeyColumn {
@@ -98,13 +100,13 @@ void open_side(BlockSide* side, const char* what, text* query, Oid id_type) {
   wants.keys = true;
   open_source(&side->source, what, query, id_type, SignatureTypes{}, wants);
   const TupleDesc desc = columns_of(side->source);
-  side->nkeys = desc->natts - 1;
+  side->nkeys = desc->natts - kFirstKeyColumn;
   if (side->nkeys > kMaxKeys)
     ereport(ERROR, (errcode(ERRCODE_TOO_MANY_COLUMNS),
                     errmsg("%s returns %d keys, more than %d", what, side->nkeys, kMaxKeys)));
   side->keys = static_cast<KeyColumn*>(palloc0(static_cast<Size>(side->nkeys) * sizeof(KeyColumn)));
   for (int k = 0; k < side->nkeys; ++k)
-    open_key(&side->keys[k], what, k + 1, TupleDescAttr(desc, k + 1), side->source.context);
+    open_key(&side->keys[k], what, k + 1, TupleDescAttr(desc, kFirstKeyColumn + k), side->source.context);
 }
 
 void demand_alike(const BlockSide& a, const BlockSide& b) {
@@ -153,27 +155,26 @@ bool hash_key(KeyColumn* key, Datum value, uint64* hash) {
   return true;
 }
 
-struct Reading {
-  BlockCall* call;
-  BlockSide* side;
-};
+// The hash of key k of a row; false where it has none.
+bool hash_key(BlockSide* side, const KeyRow& row, int k, uint64* hash) {
+  const int column = kFirstKeyColumn + k;
+  return !row.nulls[column] && hash_key(&side->keys[k], row.columns[column], hash);
+}
 
-void add_row(void* arg, const SourceRow& row) {
-  const auto* reading = static_cast<Reading*>(arg);
-  BlockCall* call = reading->call;
-  BlockSide* side = reading->side;
+void add_row(BlockCall* call, BlockSide* side, const KeyRow& row) {
   if (call->rows++ % kRowsTold == 0) tell_rows_read(call->rows);
   uint64 hashes[kMaxKeys];
   uint64 present = 0;
   for (int k = 0; k < side->nkeys; ++k)
-    if (!row.nulls[k + 1] && hash_key(&side->keys[k], row.columns[k + 1], &hashes[k]))
-      present |= static_cast<uint64>(1) << k;
+    if (hash_key(side, row, k, &hashes[k])) present |= static_cast<uint64>(1) << k;
   call_core([&] { call->engine->object->add(hashes, present); });
 }
 
 void read_side(BlockCall* call, BlockSide* side) {
-  Reading reading = {call, side};
-  read_rows(&side->source, add_row, &reading);
+  read_key_rows(&side->source, [&](const KeyRow& row) {
+    add_row(call, side, row);
+    return true;
+  });
   if (side->source.ids != nullptr) side->rank = rank_rows(&side->source);
 }
 
@@ -228,24 +229,27 @@ struct WantedBlock {
   size_t block;
 };
 
-void name_row(void* arg, const SourceRow& row) {
-  auto* naming = static_cast<Naming*>(arg);
+// The value of key k of a row as it is shown.
+text* shown_key(Naming* naming, const KeyRow& row, int k) {
+  const char* value = OutputFunctionCall(&naming->side.keys[k].output, row.columns[kFirstKeyColumn + k]);
+  const int size = static_cast<int>(strlen(value));
+  const int shown = pg_mbcliplen(value, size, naming->most_bytes);
+  MemoryContext old = MemoryContextSwitchTo(naming->side.source.context);
+  text* out = cstring_to_text(shown < size ? psprintf("%.*s..", shown, value) : value);
+  MemoryContextSwitchTo(old);
+  return out;
+}
+
+// Names the blocks that a row is in.
+void name_row(Naming* naming, const KeyRow& row) {
   for (int k = 0; k < naming->side.nkeys; ++k) {
     uint64 hash;
-    if ((naming->keys >> k & 1) == 0 || row.nulls[k + 1] ||
-        !hash_key(&naming->side.keys[k], row.columns[k + 1], &hash))
-      continue;
+    if ((naming->keys >> k & 1) == 0 || !hash_key(&naming->side, row, k, &hash)) continue;
     WantedBlock block = {{hash, static_cast<uint64>(k)}, 0};
     const auto* found = static_cast<WantedBlock*>(hash_search(naming->wanted, &block.key, HASH_FIND, nullptr));
     if (found == nullptr || naming->values[found->block] != nullptr) continue;
-    const char* value = OutputFunctionCall(&naming->side.keys[k].output, row.columns[k + 1]);
-    const int size = static_cast<int>(strlen(value));
-    const int shown = pg_mbcliplen(value, size, naming->most_bytes);
-    MemoryContext old = MemoryContextSwitchTo(naming->side.source.context);
-    const char* text = shown < size ? psprintf("%.*s..", shown, value) : value;
-    naming->values[found->block] = cstring_to_text(text);
-    MemoryContextSwitchTo(old);
-    naming->side.source.enough = --naming->left == 0;
+    naming->values[found->block] = shown_key(naming, row, k);
+    --naming->left;
   }
 }
 
@@ -267,7 +271,10 @@ text** name_blocks(FunctionCallInfo fcinfo, const OversizedBlock* blocks, size_t
     static_cast<WantedBlock*>(hash_search(naming.wanted, &block.key, HASH_ENTER, &found))->block = i;
     naming.keys |= static_cast<uint64>(1) << blocks[i].key;
   }
-  read_rows(&naming.side.source, name_row, &naming);
+  read_key_rows(&naming.side.source, [&](const KeyRow& row) {
+    name_row(&naming, row);
+    return naming.left > 0;
+  });
   hash_destroy(naming.wanted);
   return naming.values;
 }
@@ -331,8 +338,8 @@ Datum key_array(KeyArrays* arrays, uint64 mask, MemoryContext context) {
   return arrays->array[slot];
 }
 
-void put_pairs(FunctionCallInfo fcinfo, BlockCall* call) {
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+void put_pairs(ReturnSetInfo* rows, BlockCall* call) {
+  enum Column { kIdA, kIdB, kKeys, kColumns };
   IdStore* ids_a = call->a.source.ids;
   IdStore* ids_b = call->two_sets ? call->b.source.ids : ids_a;
   MemoryContext context = CurrentMemoryContext;
@@ -346,10 +353,11 @@ void put_pairs(FunctionCallInfo fcinfo, BlockCall* call) {
     call_core([&] { n = call->engine->object->next(batch, kBatch); });
     if (n == 0) break;
     for (size_t i = 0; i < n; ++i) {
-      const Datum a = ids_a == ids_b ? kept_id(ids_a, batch[i].a, copies) : id_at(ids_a, batch[i].a);
-      Datum values[3] = {a, id_at(ids_b, batch[i].b), key_array(arrays, batch[i].keys, context)};
-      bool nulls[3] = {};
-      tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+      ResultRow<Column> row;
+      row.set(kIdA, ids_a == ids_b ? kept_id(ids_a, batch[i].a, copies) : id_at(ids_a, batch[i].a));
+      row.set(kIdB, id_at(ids_b, batch[i].b));
+      row.set(kKeys, key_array(arrays, batch[i].keys, context));
+      row.put(rows);
     }
     tell_pairs(told += n);
   }
@@ -365,7 +373,7 @@ Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
   BlockCall call = {};
   call.function = Searching::blocked_pairs;
   call.listed = kNamed;
-  InitMaterializedSRF(fcinfo, 0);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   SPI_connect();
   begin_blocks(fcinfo, &call, at, id_type);
   call_core([&] { call.engine->object->run(call.a.rank, call.b.rank); });
@@ -377,7 +385,7 @@ Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
                      stats.entries, stats.rows, stats.blocks, stats.emitted, stats.peak_bytes >> 20,
                      stats.spilled_bytes >> 20));
   tell_phase(Phase::returning);
-  put_pairs(fcinfo, &call);
+  put_pairs(rows, &call);
   size_t count = 0;
   OversizedBlock* blocks = copy_oversized(&call, &count);
   end_blocks(&call);
@@ -410,8 +418,7 @@ Datum neardup_oversized_blocks(PG_FUNCTION_ARGS) {
   BlockCall call = {};
   call.function = Searching::oversized_blocks;
   call.listed = kListed;
-  InitMaterializedSRF(fcinfo, 0);
-  auto* rsinfo = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
   SPI_connect();
   begin_blocks(fcinfo, &call, {1, 2, -1}, InvalidOid);
   call_core([&] { call.engine->object->count(); });
@@ -421,13 +428,15 @@ Datum neardup_oversized_blocks(PG_FUNCTION_ARGS) {
   const OversizedBlock* blocks = copy_oversized(&call, &count);
   end_blocks(&call);
   text** names = name_blocks(fcinfo, blocks, count, kListedBytes);
+  enum Column { kKey, kValue, kRowsOfA, kRowsOfB, kColumns };
   for (size_t i = 0; i < count; ++i) {
-    Datum values[4] = {Int32GetDatum(static_cast<int32>(blocks[i].key + 1)), PointerGetDatum(names[i]),
-                       Int64GetDatum(static_cast<int64>(blocks[i].rows_a)),
-                       Int64GetDatum(static_cast<int64>(blocks[i].rows_b))};
-    bool nulls[4] = {false, names[i] == nullptr, false, !call.two_sets};
-    tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-    if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
+    ResultRow<Column> row;
+    row.set(kKey, Int32GetDatum(static_cast<int32>(blocks[i].key + 1)));
+    if (names[i] != nullptr) row.set(kValue, PointerGetDatum(names[i]));
+    row.set(kRowsOfA, Int64GetDatum(static_cast<int64>(blocks[i].rows_a)));
+    if (call.two_sets) row.set(kRowsOfB, Int64GetDatum(static_cast<int64>(blocks[i].rows_b)));
+    row.put(rows);
+    if (i % kRowsChecked == 0) CHECK_FOR_INTERRUPTS();
   }
   if (stats.oversized > count)
     ereport(NOTICE, (errmsg("the %zu largest of " UINT64_FORMAT " oversized blocks are listed", count, stats.oversized)));

@@ -3,44 +3,63 @@
 
 #include "core/pairs/pair_links.h"
 
-#include "pg/pairs/pair_call.h"
+#include "pg/base/result_row.h"
+#include "pg/pairs/pair_result.h"
 #include "pg/values/values.h"
 
 namespace {
 
 using namespace neardup;
 
-// A row of the result. ids that lie in a file are read one at a time.
-struct PairRows {
-  ReturnSetInfo* rsinfo;
+// Rows of the result between two checks for interrupts.
+constexpr uint64 kRowsChecked = 4096;
+
+// Where pairs go as rows. ids that lie in a file are read one at a time.
+struct PairOutput {
+  ReturnSetInfo* rows;
   IdStore* ids_a;
   IdStore* ids_b;
   MemoryContext copies;
 };
 
-PairRows make_rows(FunctionCallInfo fcinfo, IdStore* ids_a, IdStore* ids_b) {
-  return {reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo), ids_a, ids_b,
+PairOutput output_of(ReturnSetInfo* rows, const PairRows& read) {
+  return {rows, read.a.source.ids, read.second().source.ids,
           AllocSetContextCreate(CurrentMemoryContext, "neardup pair", ALLOCSET_SMALL_SIZES)};
 }
 
-void put_pair(PairRows* rows, const RowPair& pair, double similarity) {
-  const bool one_store = rows->ids_a == rows->ids_b;
-  const Datum a = one_store ? kept_id(rows->ids_a, pair.a, rows->copies) : id_at(rows->ids_a, pair.a);
-  Datum values[3] = {a, id_at(rows->ids_b, pair.b), Float8GetDatum(similarity)};
-  bool nulls[3] = {};
-  tuplestore_putvalues(rows->rsinfo->setResult, rows->rsinfo->setDesc, values, nulls);
+void put_pair(const PairOutput& out, const RowPair& pair, double similarity) {
+  enum Column { kIdA, kIdB, kSimilarity, kColumns };
+  const bool one_store = out.ids_a == out.ids_b;
+  ResultRow<Column> row;
+  row.set(kIdA, one_store ? kept_id(out.ids_a, pair.a, out.copies) : id_at(out.ids_a, pair.a));
+  row.set(kIdB, id_at(out.ids_b, pair.b));
+  row.set(kSimilarity, Float8GetDatum(similarity));
+  row.put(out.rows);
 }
 
-void put_all(FunctionCallInfo fcinfo, PairCall* call) {
-  IdStore* ids_a = call->a.source.ids;
-  IdStore* ids_b = call->two_sets ? call->b.source.ids : ids_a;
-  PairRows rows = make_rows(fcinfo, ids_a, ids_b);
-  RowPair pair;
-  double similarity;
-  while (next_pair(call, &pair, &similarity)) put_pair(&rows, pair, similarity);
-  end_pairs(call);
-  free_ids(ids_a);
-  if (call->two_sets) free_ids(ids_b);
+// Connects to SPI and reads the rows of the queries; witness: argument 0 has the type of the ids.
+void read_rows_of(FunctionCallInfo fcinfo, PairQueries queries, bool witness, PairRows* rows) {
+  SPI_connect();
+  queries.id_type = id_type_of(fcinfo, witness);
+  queries.types = signature_types_of(fcinfo);
+  queries.by_id = true;
+  read_pair_rows(rows, queries);
+}
+
+// All pairs as the function's rows.
+Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const PairOptions& options, bool witness) {
+  ReturnSetInfo* out_rows = begin_rows(fcinfo);
+  PairRows rows = {};
+  rows.options = options;
+  read_rows_of(fcinfo, queries, witness, &rows);
+  PairResult result = search_pairs(&rows);
+  const PairOutput out = output_of(out_rows, rows);
+  for_each_pair(&result, [&](const RowPair& pair, double similarity) { put_pair(out, pair, similarity); });
+  end_pairs(&result);
+  free_ids(out.ids_a);
+  if (rows.two_sets) free_ids(out.ids_b);
+  SPI_finish();
+  return static_cast<Datum>(0);
 }
 
 // Pairs are told to the finder by where their similarity is kept.
@@ -58,6 +77,18 @@ struct Bridges {
   std::vector<RowPair> found;
 };
 
+Owned<Bridges>* find_bridges(PairResult* result, uint64 rows) {
+  Owned<Bridges>* bridges = make_owned<Bridges>(CurrentMemoryContext, [&](PgStop*, PgTempFiles*) {
+    return new Bridges(static_cast<uint32>(rows));
+  });
+  Bridges* b = bridges->object;
+  for_each_pair(
+      result, [&](const RowPair& pair) { return b->finder.wants(pair); },
+      [&](const RowPair& pair, double similarity) { call_core([&] { b->add(pair, similarity); }); });
+  call_core([&] { b->found = b->finder.finish(bridges->stop); });
+  return bridges;
+}
+
 }  // namespace
 
 extern "C" {
@@ -67,73 +98,62 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_all_pairs);
 Datum neardup_all_pairs(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 7;
-  text* query = DatumGetTextPP(argument(fcinfo, witness, "query"));
-  PairCall call = {};
-  call.function = Searching::all_pairs;
-  call.options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
-  call.options.identical = parse_identical(argument(fcinfo, witness + 2, "identical"));
-  read_options(fcinfo, witness + 3, &call.options);
-  InitMaterializedSRF(fcinfo, 0);
-  SPI_connect();
-  begin_pairs(&call, "query", query, nullptr, id_type_of(fcinfo, witness), signature_types_of(fcinfo), true);
-  put_all(fcinfo, &call);
-  SPI_finish();
-  return static_cast<Datum>(0);
+  PairQueries queries = {};
+  queries.what = "query";
+  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query"));
+  PairOptions options = {};
+  options.function = Searching::all_pairs;
+  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
+  options.identical = parse_identical(argument(fcinfo, witness + 2, "identical"));
+  read_options(fcinfo, witness + 3, &options);
+  return return_pairs(fcinfo, queries, options, witness);
 }
 
 // pairs_between([id anyelement,] query_a text, query_b text, threshold float8, identical text, ...)
 PG_FUNCTION_INFO_V1(neardup_pairs_between);
 Datum neardup_pairs_between(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 8;
-  text* query_a = DatumGetTextPP(argument(fcinfo, witness, "query_a"));
-  text* query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
-  PairCall call = {};
-  call.function = Searching::pairs_between;
-  call.options.threshold = DatumGetFloat8(argument(fcinfo, witness + 2, "threshold"));
-  call.options.identical = parse_identical(argument(fcinfo, witness + 3, "identical"));
-  read_options(fcinfo, witness + 4, &call.options);
-  InitMaterializedSRF(fcinfo, 0);
-  SPI_connect();
-  begin_pairs(&call, "query_a", query_a, query_b, id_type_of(fcinfo, witness), signature_types_of(fcinfo), true);
-  put_all(fcinfo, &call);
-  SPI_finish();
-  return static_cast<Datum>(0);
+  PairQueries queries = {};
+  queries.what = "query_a";
+  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query_a"));
+  queries.query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
+  PairOptions options = {};
+  options.function = Searching::pairs_between;
+  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 2, "threshold"));
+  options.identical = parse_identical(argument(fcinfo, witness + 3, "identical"));
+  read_options(fcinfo, witness + 4, &options);
+  return return_pairs(fcinfo, queries, options, witness);
 }
 
 // cluster_bridges([id anyelement,] query text, threshold float8, verify text, ...)
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges);
 Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 6;
-  text* query = DatumGetTextPP(argument(fcinfo, witness, "query"));
-  PairCall call = {};
-  call.function = Searching::cluster_bridges;
-  call.options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
-  read_options(fcinfo, witness + 2, &call.options);
+  PairQueries queries = {};
+  queries.what = "query";
+  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query"));
+  PairOptions options = {};
+  options.function = Searching::cluster_bridges;
+  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
+  read_options(fcinfo, witness + 2, &options);
   // Verified or told apart by time, equal signatures may be of documents that are not near.
-  call.options.identical =
-      call.options.verify == Verify::no && call.options.apart == nullptr ? Identical::marked : Identical::all;
-  InitMaterializedSRF(fcinfo, 0);
-  SPI_connect();
-  begin_pairs(&call, "query", query, nullptr, id_type_of(fcinfo, witness), signature_types_of(fcinfo), true);
-  IdStore* ids = call.a.source.ids;
-  Owned<Bridges>* bridges = make_owned<Bridges>(CurrentMemoryContext, [&](PgStop*, PgTempFiles*) {
-    return new Bridges(static_cast<uint32>(ids->count));
-  });
-  call.wants = [](void* arg, const RowPair& pair) { return static_cast<BridgeFinder*>(arg)->wants(pair); };
-  call.wants_arg = &bridges->object->finder;
-  RowPair pair;
-  double similarity;
-  while (next_pair(&call, &pair, &similarity)) call_core([&] { bridges->object->add(pair, similarity); });
-  call_core([&] { bridges->object->found = bridges->object->finder.finish(bridges->stop); });
-  PairRows rows = make_rows(fcinfo, ids, ids);
+  options.identical = options.verify == Verify::no && options.apart == nullptr ? Identical::marked : Identical::all;
+
+  ReturnSetInfo* out_rows = begin_rows(fcinfo);
+  PairRows rows = {};
+  rows.options = options;
+  read_rows_of(fcinfo, queries, witness, &rows);
+  PairResult result = search_pairs(&rows);
+  const PairOutput out = output_of(out_rows, rows);
+  Owned<Bridges>* bridges = find_bridges(&result, out.ids_a->count);
   uint64 told = 0;
-  for (const RowPair& p : bridges->object->found) {
-    if (told++ % 4096 == 0) CHECK_FOR_INTERRUPTS();
-    put_pair(&rows, p, bridges->object->similarity[p.value]);
+  for (const RowPair& pair : bridges->object->found) {
+    if (told++ % kRowsChecked == 0) CHECK_FOR_INTERRUPTS();
+    put_pair(out, pair, bridges->object->similarity[pair.value]);
   }
   destroy_owned(bridges);
-  end_pairs(&call);
-  free_ids(ids);
+  end_pairs(&result);
+  free_ids(out.ids_a);
   SPI_finish();
   return static_cast<Datum>(0);
 }

@@ -1,6 +1,7 @@
 // See verify.h.
+#include "pg/pairs/verify.h"
+
 #include <cmath>
-#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -10,7 +11,6 @@
 #include "pg/base/context.h"
 #include "pg/base/guc.h"
 #include "pg/values/values.h"
-#include "pg/pairs/verify.h"
 
 namespace neardup {
 
@@ -65,25 +65,25 @@ void start_anew(Verifier* v) {
   MemoryContextSwitchTo(old);
 }
 
-Verifier* make_verifier(PairCall* call) {
-  auto* v = static_cast<Verifier*>(MemoryContextAllocZero(call->context, sizeof(Verifier)));
+Verifier* make_verifier(const PairRows& rows) {
+  auto* v = static_cast<Verifier*>(MemoryContextAllocZero(rows.context, sizeof(Verifier)));
   const unsigned threads = search_threads();
-  v->comparer = make_owned<DocumentComparer>(call->context, [&](PgStop* stop, PgTempFiles*) {
-    return new DocumentComparer(call->measure, threads, stop);
+  v->comparer = make_owned<DocumentComparer>(rows.context, [&](PgStop* stop, PgTempFiles*) {
+    return new DocumentComparer(rows.measure, threads, stop);
   });
-  v->context = AllocSetContextCreate(call->context, "neardup documents", ALLOCSET_DEFAULT_SIZES);
+  v->context = AllocSetContextCreate(rows.context, "neardup documents", ALLOCSET_DEFAULT_SIZES);
   start_anew(v);
   return v;
 }
 
 // *memory: to be freed when the document is not wanted.
-Document load(const Side& side, uint32 rank, void** memory) {
+Document load(const PairSide& side, uint32 rank, void** memory) {
   const uint32 row = side.row_of_rank == nullptr ? rank : side.row_of_rank[rank];
   auto* value = reinterpret_cast<struct varlena*>(DatumGetPointer(id_at(side.docs, row)));
   // A copy: what id_at() gives lives until the next call.
   struct varlena* copy = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
   *memory = copy;
-  if (side.source.doc_type == BYTEAOID)
+  if (side.source.columns.doc_type == BYTEAOID)
     return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(copy)), static_cast<size_t>(VARSIZE_ANY_EXHDR(copy))};
   const Utf8 text = utf8_of(reinterpret_cast<const struct varlena*>(copy));
   if (text.data != reinterpret_cast<const uint8_t*>(VARDATA_ANY(copy))) {  // converted
@@ -93,7 +93,7 @@ Document load(const Side& side, uint32 rank, void** memory) {
   return {text.data, text.size};
 }
 
-uint32 number_of(Verifier* v, const Side& side, bool of_b, uint32 rank) {
+uint32 number_of(Verifier* v, const PairSide& side, bool of_b, uint32 rank) {
   uint32 i = (rank * 0x9E3779B1u + of_b) % kSlots;
   for (; v->slots[i].number != 0; i = (i + 1) % kSlots)
     if (v->slots[i].rank == rank && v->slots[i].of_b == of_b) return v->slots[i].number - 1;
@@ -130,29 +130,36 @@ uint32 pair_of(Verifier* v, uint32 a, uint32 b) {
   return v->pair_count - 1;
 }
 
+// Notes the pairs at hand and loads their documents, of the first of n pairs: as many as there is memory for, and one at
+// least. Returns how many.
+size_t take_pairs(Verifier* v, const PairRows& rows, const RowPair* pairs, size_t n) {
+  memset(v->pair_slots, 0, kPairSlots * sizeof(uint32));
+  v->pair_count = 0;
+  const uint64 enough = v->bytes + most_document_bytes();
+  size_t count = 0;
+  while (count < n && (count == 0 || v->bytes < enough)) {
+    CHECK_FOR_INTERRUPTS();
+    const RowPair& p = pairs[count];
+    const uint32 a = number_of(v, rows.a, false, p.a);
+    v->wanted[count++] = pair_of(v, a, number_of(v, rows.second(), rows.two_sets, p.b));
+  }
+  return count;
+}
+
 }  // namespace
 
-size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n) {
-  if (call->verifier == nullptr) call->verifier = make_verifier(call);
-  Verifier* v = call->verifier;
+size_t verify_pairs(PairResult* result, RowPair* pairs, double* similarity, size_t n) {
+  result->verified += n;
+  if (result->verifier == nullptr) result->verifier = make_verifier(*result->rows);
+  Verifier* v = result->verifier;
   DocumentComparer* comparer = v->comparer->object;
   MemoryContext old = MemoryContextSwitchTo(v->context);
-  const Side& side_b = call->two_sets ? call->b : call->a;
   size_t kept = 0;
   for (size_t first = 0; first < n;) {
     CHECK_FOR_INTERRUPTS();
     const size_t most = Min(n - first, static_cast<size_t>(kMaxPairs));
     if (v->slots_taken + 2 * most > kMaxRanks || v->bytes + comparer->held() > 2 * most_document_bytes()) start_anew(v);
-    memset(v->pair_slots, 0, kPairSlots * sizeof(uint32));
-    v->pair_count = 0;
-    const uint64 enough = v->bytes + most_document_bytes();
-    size_t count = 0;
-    while (count < most && (count == 0 || v->bytes < enough)) {
-      CHECK_FOR_INTERRUPTS();
-      const RowPair& p = pairs[first + count];
-      const uint32 a = number_of(v, call->a, false, p.a);
-      v->wanted[count++] = pair_of(v, a, number_of(v, side_b, call->two_sets, p.b));
-    }
+    const size_t count = take_pairs(v, *result->rows, pairs + first, most);
     call_core([&] { comparer->compare(v->docs, v->n, v->pairs, v->pair_count); });
     for (size_t i = 0; i < count; ++i) {
       const double of_documents = v->pairs[v->wanted[i]].similarity;
@@ -166,12 +173,13 @@ size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n
   return kept;
 }
 
-void end_verifying(PairCall* call) {
-  if (call->verifier == nullptr) return;
-  destroy_owned(call->verifier->comparer);
-  MemoryContextDelete(call->verifier->context);
-  pfree(call->verifier);
-  call->verifier = nullptr;
+void end_verifying(PairResult* result) {
+  Verifier* v = result->verifier;
+  if (v == nullptr) return;
+  destroy_owned(v->comparer);
+  MemoryContextDelete(v->context);
+  pfree(v);
+  result->verifier = nullptr;
 }
 
 }  // namespace neardup

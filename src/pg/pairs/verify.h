@@ -1,15 +1,15 @@
 // Pairs of signatures verified on the documents that they are of.
 #pragma once
 
-#include "pg/pairs/pair_call.h"
+#include "pg/pairs/pair_result.h"
 
 namespace neardup {
 
 // Of n pairs in ascending order those whose documents are near enough, moved to the front, with the documents'
 // similarity. Returns how many.
-size_t verify_pairs(PairCall* call, RowPair* pairs, double* similarity, size_t n);
+size_t verify_pairs(PairResult* result, RowPair* pairs, double* similarity, size_t n);
 
 // Frees what verify_pairs() has kept for further pairs.
-void end_verifying(PairCall* call);
+void end_verifying(PairResult* result);
 
 }  // namespace neardup

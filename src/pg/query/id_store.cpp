@@ -109,6 +109,11 @@ void free_ids(IdStore* ids) {
 
 uint64 ids_memory() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 4; }
 
+int sort_memory() {
+  constexpr int kLeast = 64;  // what PostgreSQL demands of work_mem
+  return Max(kLeast, maintenance_work_mem / 4);
+}
+
 size_t engine_memory() { return static_cast<size_t>(maintenance_work_mem) * 1024 / 4 * 3; }
 
 }  // namespace neardup

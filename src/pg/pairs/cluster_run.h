@@ -1,0 +1,48 @@
+// One run of a clusterer over rows that come one by one.
+#pragma once
+
+#include "core/pairs/cluster.h"
+#include "pg/base/context.h"
+#include "pg/base/guc.h"
+#include "pg/pairs/signature.h"
+
+namespace neardup {
+
+// The clusterer is made when the first signature tells the shape; rows before it are counted, and added then.
+struct ClusterRun {
+  Owned<Clusterer>* clusterer;  // null: no row has a signature so far
+  SignatureShape shape;
+  Linkage linkage;
+  double threshold;
+  size_t memory;
+  uint64 rows;
+
+  void start(MemoryContext context, const SignatureShape& of) {
+    shape = of;
+    const unsigned threads = search_threads();
+    clusterer = make_owned<Clusterer>(context, [&](PgStop* stop, PgTempFiles* files) {
+      return make_clusterer(shape, linkage, threshold, {memory, files, stop, threads});
+    });
+    call_core([&] {
+      for (uint64 i = 0; i < rows; ++i) clusterer->object->add_alone();
+    });
+  }
+
+  // A row that is near nothing.
+  void add_alone() {
+    if (clusterer != nullptr) call_core([&] { clusterer->object->add_alone(); });
+    ++rows;
+  }
+
+  // After start().
+  void add(const Signature& signature) {
+    call_core([&] { add_row(clusterer->object, signature); });
+    ++rows;
+  }
+
+  void run() {
+    call_core([&] { clusterer->object->run(); });
+  }
+};
+
+}  // namespace neardup

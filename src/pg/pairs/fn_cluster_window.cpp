@@ -1,0 +1,125 @@
+// The window functions cluster_anchor() and cluster_connected(): clusters of the rows of a partition.
+#include "pg/pairs/cluster_run.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+// Rows are numbered below 2^31.
+constexpr int64 kMaxRows = static_cast<int64>(1) << 31;
+constexpr uint32 kNoSignature = PG_UINT32_MAX;
+
+// The memory of rows that were read is freed after so many of them, or so many bytes.
+constexpr int64 kRowsHeld = 256;
+constexpr Size kBytesHeld = 1024 * 1024;
+
+// Of the window function's first argument.
+SignatureType argument_type(FunctionCallInfo fcinfo) {
+  const SignatureTypes types = signature_types_of(fcinfo);
+  const Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+  for (int i = 0; i < kSignatureTypes; ++i) {
+    if (types.oid[i] == type) return static_cast<SignatureType>(i);
+  }
+  elog(ERROR, "no signature: %s", format_type_be(type));
+  pg_unreachable();
+}
+
+// Partition-local state of a window function.
+struct WindowState {
+  bool ready;
+  double threshold;
+  uint32* representative;  // by row, kNoSignature for NULL; null when the partition has no signature
+};
+
+// Reads the partition's signatures into the run, and notes which rows have one. The clusterer lives in `partition`.
+void read_partition(WindowObject window, SignatureType type, int64 rows, MemoryContext partition, ClusterRun* run,
+                    bool* is_signed) {
+  SignatureShape shape = {};
+  MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "neardup window row", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext old = MemoryContextSwitchTo(row_context);
+  for (int64 i = 0; i < rows; ++i) {
+    bool is_null;
+    bool outside;
+    const Datum value =
+        WinGetFuncArgInPartition(window, 0, static_cast<int>(i), WINDOW_SEEK_HEAD, false, &is_null, &outside);
+    is_signed[i] = !is_null;
+    if (is_null) {
+      run->add_alone();
+    } else {
+      Signature signature;
+      read_signature(type, value, &signature);
+      if (!fits_shape(&shape, signature))
+        refuse_shape(shape, signature, psprintf("row " INT64_FORMAT " of the partition", i + 1));
+      if (run->clusterer == nullptr) run->start(partition, shape);
+      run->add(signature);
+    }
+    if (i % kRowsHeld == kRowsHeld - 1 || MemoryContextMemAllocated(row_context, false) > kBytesHeld) {
+      MemoryContextReset(row_context);
+      CHECK_FOR_INTERRUPTS();
+    }
+  }
+  MemoryContextSwitchTo(old);
+  MemoryContextDelete(row_context);
+}
+
+// The first call of a partition: finds the clusters of all its rows.
+void cluster_partition(FunctionCallInfo fcinfo, WindowObject window, Linkage linkage, double threshold,
+                       WindowState* state) {
+  ClusterRun run = {};
+  run.linkage = linkage;
+  run.threshold = threshold;
+  run.memory = get_hash_memory_limit();
+  check_threshold(threshold);
+  const SignatureType type = argument_type(fcinfo);
+  const int64 rows = WinGetPartitionRowCount(window);
+  if (rows > kMaxRows)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one partition", 1u << 31)));
+  // The state's own context lives as long as the partition.
+  MemoryContext partition = GetMemoryChunkContext(state);
+  // An argument may be an expensive expression: it is evaluated once a row, here.
+  auto* is_signed = static_cast<bool*>(
+      MemoryContextAllocExtended(CurrentMemoryContext, static_cast<Size>(rows) + 1, MCXT_ALLOC_HUGE));
+  read_partition(window, type, rows, partition, &run, is_signed);
+  if (run.clusterer != nullptr) {
+    run.run();
+    const Size size = static_cast<Size>(rows) * sizeof(uint32);
+    state->representative = static_cast<uint32*>(MemoryContextAllocHuge(partition, size));
+    memcpy(state->representative, run.clusterer->object->representative().data(), size);
+    destroy_owned(run.clusterer);
+    for (int64 i = 0; i < rows; ++i)
+      if (!is_signed[i]) state->representative[i] = kNoSignature;
+  }
+  pfree(is_signed);
+  state->threshold = threshold;
+  state->ready = true;
+}
+
+Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
+  WindowObject window = PG_WINDOW_OBJECT();
+  auto* state = static_cast<WindowState*>(WinGetPartitionLocalMemory(window, sizeof(WindowState)));
+  bool is_null;
+  const Datum now = WinGetFuncArgCurrent(window, 1, &is_null);
+  if (is_null) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("threshold must not be NULL")));
+  const double threshold = DatumGetFloat8(now);
+  if (!state->ready) cluster_partition(fcinfo, window, linkage, threshold, state);
+  if (threshold != state->threshold)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("threshold must be the same in all rows of a partition: %s and %s",
+                           shown(state->threshold).text, shown(threshold).text)));
+  const int64 position = WinGetCurrentPosition(window);
+  if (state->representative == nullptr || state->representative[position] == kNoSignature) PG_RETURN_NULL();
+  PG_RETURN_INT64(static_cast<int64>(state->representative[position]) + 1);
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(neardup_cluster_anchor);
+Datum neardup_cluster_anchor(PG_FUNCTION_ARGS) { return cluster_window(fcinfo, Linkage::anchor); }
+
+PG_FUNCTION_INFO_V1(neardup_cluster_connected);
+Datum neardup_cluster_connected(PG_FUNCTION_ARGS) { return cluster_window(fcinfo, Linkage::connected); }
+
+}  // extern "C"

@@ -1,0 +1,140 @@
+// See pair_options.h.
+#include "pg/pairs/pair_options.h"
+
+#include <cfloat>
+
+#include "core/signature/margin.h"
+#include "core/signature/minhash.h"
+#include "core/signature/sign.h"
+
+#include "pg/values/values.h"
+
+namespace neardup {
+namespace {
+
+// How much wider digests are searched than documents: the rule of thumb of the two-stage search. No theorem: it finds
+// three in four pairs of documents (docs/algorithms.md 4).
+constexpr double kDigestMargin = 3;
+
+// Shingles of documents whose signatures are of none: simhash values and digests.
+constexpr int kWordShingle = 3;
+constexpr int kByteShingle = 8;
+
+Verify parse_verify(const char* name) {
+  if (strcmp(name, "jaccard") == 0) return Verify::jaccard;
+  if (strcmp(name, "edit_rate") == 0) return Verify::edit_rate;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("verify must be 'jaccard' or 'edit_rate': \"%s\"", name)));
+  pg_unreachable();
+}
+
+void check_verify_threshold(const PairOptions& options) {
+  if (options.verify == Verify::no)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("verify_threshold is given without verify")));
+  if (!(options.verify_threshold > 0 && options.verify_threshold <= 1))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("verify_threshold must be above 0 and at most 1: %s", shown(options.verify_threshold).text),
+                    errdetail("It is the least similarity: 1 - edit rate where edit rates are verified.")));
+}
+
+void check_apart(const PairOptions& options) {
+  const Datum apart = IntervalPGetDatum(const_cast<Interval*>(options.apart));
+  Interval zero = {};
+  if (DatumGetBool(DirectFunctionCall2(interval_lt, apart, IntervalPGetDatum(&zero))))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("at_most_apart must not be negative: %s",
+                           DatumGetCString(DirectFunctionCall1(interval_out, apart)))));
+  if (options.identical == Identical::star || options.identical == Identical::none)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("with at_most_apart, identical must be 'all'"),
+                    errdetail("One of many equal rows cannot stand for the others where times differ.")));
+}
+
+}  // namespace
+
+Identical parse_identical(Datum value) {
+  const text* name = DatumGetTextPP(value);
+  const char* data = VARDATA_ANY(name);
+  const size_t size = VARSIZE_ANY_EXHDR(name);
+  if (size == 3 && memcmp(data, "all", 3) == 0) return Identical::all;
+  if (size == 4 && memcmp(data, "star", 4) == 0) return Identical::star;
+  if (size == 4 && memcmp(data, "none", 4) == 0) return Identical::none;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("identical must be 'all', 'star' or 'none': \"%s\"", text_to_cstring(name))));
+  pg_unreachable();
+}
+
+void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
+  check_threshold(options->threshold);
+  options->verify_threshold = options->threshold;
+  if (!PG_ARGISNULL(first)) options->verify = parse_verify(text_to_cstring(PG_GETARG_TEXT_PP(first)));
+  if (!PG_ARGISNULL(first + 1)) {
+    options->own_bound = true;
+    options->verify_threshold = PG_GETARG_FLOAT8(first + 1);
+    check_verify_threshold(*options);
+  }
+  if (!PG_ARGISNULL(first + 2)) {
+    options->apart = PG_GETARG_INTERVAL_P(first + 2);
+    check_apart(*options);
+  }
+}
+
+SourceWants wants_of(const PairOptions& options) {
+  SourceWants wants = {};
+  wants.docs = options.verify != Verify::no;
+  wants.apart = options.apart;
+  return wants;
+}
+
+double signature_bound(const PairOptions& o, const SignatureShape& shape) {
+  if (o.verify == Verify::no || o.own_bound) return o.threshold;
+  if (o.verify == Verify::jaccard && shape.type == SignatureType::minhash) {
+    uint32_t need = 0;
+    call_core([&] {
+      need = matches_with_recall(o.verify_threshold, kVerifyRecall, shape.params.num_perm, shape.params.bits);
+    });
+    return Max(estimate_jaccard(need, shape.params.num_perm, shape.params.bits), DBL_MIN);
+  }
+  if (o.verify == Verify::edit_rate && shape.type == SignatureType::ctph)
+    return Max(1 - kDigestMargin * (1 - o.verify_threshold), DBL_MIN);
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("verify => '%s' over %s signatures needs verify_threshold",
+                         o.verify == Verify::jaccard ? "jaccard" : "edit_rate", type_name(shape.type)),
+                  errdetail("Nothing is known about how far one follows the other: threshold is for the signatures, "
+                            "verify_threshold for the documents.")));
+  pg_unreachable();
+}
+
+DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, const RowSource& source) {
+  DocumentMeasure m;
+  const bool bytes = source.columns.doc_type == BYTEAOID;
+  m.threshold = o.verify_threshold;
+  if (o.verify == Verify::edit_rate) {
+    m.kind = DocumentMeasure::Kind::edit_rate;
+    m.unit = bytes ? Unit::byte : Unit::character;
+    return m;
+  }
+  m.kind = DocumentMeasure::Kind::jaccard;
+  m.unit = bytes ? Unit::byte : Unit::word;
+  m.k = bytes ? kByteShingle : kWordShingle;
+  if (shape.type != SignatureType::minhash) return m;
+  const MinhashKind kind = shape.params.kind;
+  if (kind != MinhashKind::word && kind != MinhashKind::character && kind != MinhashKind::byte)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("verify => 'jaccard' needs signatures of documents: these are of sets"),
+                    errhint("Verify sets with jaccard_exact() over the pairs.")));
+  if ((kind == MinhashKind::byte) != bytes)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("the column \"doc\" of %s is %s, but the signatures are of %s", source.what,
+                           bytes ? "bytea" : "text", bytes ? "text" : "bytea")));
+  call_core([&] { check_tokenizer(shape.params); });
+  m.unit = static_cast<Unit>(kind);
+  m.k = shape.params.k;
+  return m;
+}
+static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word) &&
+              static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
+              static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte));
+
+
+}  // namespace neardup

@@ -1,0 +1,39 @@
+// What all_pairs() and its kin are asked for, and what that means for the signatures that a query returns.
+#pragma once
+
+#include "core/exact/document_pairs.h"
+#include "core/pairs/pair_search.h"
+#include "pg/base/pg.h"
+#include "pg/base/progress.h"
+#include "pg/pairs/row_source.h"
+
+namespace neardup {
+
+enum class Verify : uint8_t { no, jaccard, edit_rate };
+
+// The arguments that the functions share, checked.
+struct PairOptions {
+  Searching function;
+  double threshold;         // as the caller gave it: of signatures, or of documents where they are verified by it
+  Identical identical;
+  Verify verify;
+  bool own_bound;           // verify_threshold was given: threshold is that of the signatures
+  double verify_threshold;  // of the documents
+  const Interval* apart;    // at_most_apart, or null
+};
+
+Identical parse_identical(Datum value);
+
+// Arguments verify, verify_threshold and at_most_apart of a function, from the given one on. threshold and identical are
+// set already.
+void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options);
+
+SourceWants wants_of(const PairOptions& options);
+
+// Least similarity of signatures for pairs of the wanted similarity.
+double signature_bound(const PairOptions& options, const SignatureShape& shape);
+
+// How documents of such signatures, which a query returns, are compared.
+DocumentMeasure measure_of(const PairOptions& options, const SignatureShape& shape, const RowSource& source);
+
+}  // namespace neardup

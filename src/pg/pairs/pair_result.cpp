@@ -1,0 +1,106 @@
+// See pair_result.h.
+#include "pg/pairs/pair_result.h"
+
+#include "pg/pairs/pair_groups.h"
+#include "pg/pairs/verify.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kBatch = 4096;
+
+// Engine row -> what pairs are told by; null when that is the identity.
+const uint32* engine_rank(PairSide* side) {
+  if (side->row_of == nullptr) return side->rank;
+  if (side->rank != nullptr)
+    for (uint64 r = 0; r < side->engine_rows; ++r) side->row_of[r] = side->rank[side->row_of[r]];
+  return side->row_of;
+}
+
+// For neardup.log_stages.
+const char* search_story(const SearchStats& s) {
+  const char* set_aside = s.set_aside == 0 ? "" : psprintf(" (" UINT64_FORMAT " set aside by their keys)", s.set_aside);
+  const char* work = s.elsewhere ? "on the GPU"
+                                 : psprintf(UINT64_FORMAT " pairs looked at, " UINT64_FORMAT " compared", s.looked,
+                                            s.compared);
+  return psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, %s, " UINT64_FORMAT
+                  " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
+                  s.distinct, s.rows, set_aside, work, s.found, s.peak_bytes >> 20, s.spilled_bytes >> 20);
+}
+
+// Searches the rows that the engine has.
+void run_engine(PairRows* rows, PairResult* result) {
+  PairSearch* engine = rows->engine->object;
+  const uint32* rank_a = engine_rank(&rows->a);
+  const uint32* rank_b = rows->two_sets ? engine_rank(&rows->b) : nullptr;
+  if (rows->swapped) std::swap(rank_a, rank_b);
+  call_core([&] { engine->run(rank_a, rank_b); });
+  const SearchStats& stats = engine->stats();
+  result->left_out = stats.left_out;
+  end_stage(&rows->stages, "pairs found", search_story(stats));
+}
+
+// Raises a NOTICE where pairs were left out and nothing else shows it.
+void tell_left_out(const PairResult& result) {
+  const PairRows& rows = *result.rows;
+  const Identical identical = rows.options.identical;
+  // A star of one set shows all its rows.
+  const bool star = !rows.two_sets && identical == Identical::star;
+  if (result.left_out > 0 && !star && identical != Identical::marked)
+    ereport(NOTICE, (errmsg("identical => '%s' left out " UINT64_FORMAT " rows or pairs with equal signatures",
+                            identical == Identical::star ? "star" : "none", result.left_out)));
+}
+
+}  // namespace
+
+PairResult search_pairs(PairRows* rows) {
+  PairResult result = {};
+  result.rows = rows;
+  tell_phase(Phase::searching);
+  if (rows->a.source.columns.grouped()) {
+    result.pairs = search_groups(rows, &result.left_out);
+  } else if (rows->engine != nullptr) {
+    run_engine(rows, &result);
+  } else {
+    end_stage(&rows->stages, "pairs found");
+  }
+  tell_phase(rows->options.verify == Verify::no ? Phase::returning : Phase::verifying);
+  result.batch = static_cast<RowPair*>(palloc(kBatch * sizeof(RowPair)));
+  result.similarity = static_cast<double*>(palloc(kBatch * sizeof(double)));
+  return result;
+}
+
+bool fetch_pairs(PairResult* result) {
+  CHECK_FOR_INTERRUPTS();
+  result->batch_size = 0;
+  call_core([&] {
+    if (result->rows->engine != nullptr) result->batch_size = result->rows->engine->object->next(result->batch, kBatch);
+    if (result->pairs != nullptr) result->batch_size = result->pairs->object->next(result->batch, kBatch);
+  });
+  return result->batch_size > 0;
+}
+
+void verify_batch(PairResult* result) {
+  result->batch_size = verify_pairs(result, result->batch, result->similarity, result->batch_size);
+}
+
+void estimate_batch(PairResult* result) {
+  for (size_t i = 0; i < result->batch_size; ++i)
+    result->similarity[i] = similarity_of(result->rows->shape, result->batch[i].value & ~kEqualRows);
+}
+
+void tell_batch(PairResult* result) { tell_pairs(result->told += result->batch_size); }
+
+void end_pairs(PairResult* result) {
+  PairRows* rows = result->rows;
+  const bool verified = rows->options.verify != Verify::no;
+  end_stage(&rows->stages, "pairs returned",
+            verified ? psprintf(UINT64_FORMAT " pairs of documents compared", result->verified) : nullptr);
+  if (rows->options.function != Searching::all_clusters) end_progress();  // whose rows are still to be returned
+  end_verifying(result);
+  if (result->pairs != nullptr) destroy_owned(result->pairs);
+  free_pair_rows(rows);
+  tell_left_out(*result);
+}
+
+}  // namespace neardup

@@ -1,0 +1,44 @@
+// The columns of a caller's query for all_pairs() and its kin: an id, a signature or keys, and what else pairs are told by.
+#pragma once
+
+#include "pg/base/pg.h"
+#include "pg/pairs/signature.h"
+
+namespace neardup {
+
+// What a call takes from its query.
+struct SourceWants {
+  bool keys;              // the columns after the id are keys of any type; there is no signature
+  bool docs;              // documents are compared: the column doc must be there, and else it must not
+  const Interval* apart;  // at_most_apart, which the column at is for; or null
+  bool ordered;           // rows come in the order of the query, which matters
+};
+
+constexpr int kIdColumn = 0;
+constexpr int kSignatureColumn = 1;
+constexpr int kFirstKeyColumn = 1;
+constexpr int kNoColumn = -1;
+
+// What the columns are. Those after id and signature are found by their names: a position, or kNoColumn.
+struct SourceColumns {
+  Oid id_type;              // the base type
+  SignatureType signature;  // of the second column, unless keys are wanted
+  Oid signature_type;       // as an SQL type
+  int doc;                  // to be verified
+  Oid doc_type;             // TEXTOID or BYTEAOID
+  int within;               // any ordered type: only rows with equal values are near
+  Oid within_type;
+  Oid within_collation;
+  int at;                   // only rows so near in time are near
+  Oid at_type;              // TIMESTAMPTZOID, TIMESTAMPOID or DATEOID
+
+  // Whether only some rows may be near others.
+  bool grouped() const { return within != kNoColumn || at != kNoColumn; }
+};
+
+// Checks that there are an id of the wanted type, a signature or keys, and nothing that is not known. what: names the query
+// in messages. id_type: that of the result's ids, which may be a domain; InvalidOid: any, for ids are not kept.
+SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const SignatureTypes& types,
+                            const SourceWants& wants);
+
+}  // namespace neardup

@@ -1,0 +1,57 @@
+// Rows of a query sorted by (within, at, number), to be searched group by group.
+#pragma once
+
+#include "pg/base/pg.h"
+#include "pg/pairs/row_source.h"
+
+namespace neardup {
+
+// A sort of rows. state null: there is none.
+struct RowSort {
+  Tuplesortstate* state;
+  TupleDesc desc;
+  TupleTableSlot* slot;  // for what is put in
+};
+
+void begin_sort(RowSort* sort, const RowSource& source);
+// A row that may be near others. number: of the row in its query.
+void sort_row(RowSort* sort, const RowSource& source, uint64 number, const SourceRow& row);
+// After the last row.
+void finish_sort(RowSort* sort);
+
+// The sorted rows, one at hand after the other.
+struct SortedRows {
+  const RowSource* source;
+  RowSort* sort;
+  TupleTableSlot* slot;
+  FmgrInfo compare;       // of within
+  bool at_end;
+  MemoryContext context;  // of the signature at hand
+  MemoryContext keep;     // of the group's key
+};
+
+// Before the first row.
+void open_sorted(SortedRows* rows, const RowSource& source, RowSort* sort);
+// Ends the sort.
+void close_sorted(SortedRows* rows);
+
+// To the next row; false at the end.
+bool advance(SortedRows* rows);
+// Before the next row, to come back there.
+void mark_position(SortedRows* rows);
+// To the row that came next after the mark.
+void go_back(SortedRows* rows);
+
+// Of the row at hand: its time and to where that reaches, its number in the query.
+int64 at_of(const SortedRows* rows);
+int64 until_of(const SortedRows* rows);
+uint32 number_of(const SortedRows* rows);
+// Its signature, valid until the next call with these rows.
+void read_signature(SortedRows* rows, Signature* out);
+
+// A copy of the key of the row at hand, valid until the next one.
+Datum keep_group(SortedRows* rows);
+// < 0, 0, > 0: the row at hand is of an earlier group than `within`, of it, or of a later one.
+int group_order(SortedRows* rows, Datum within);
+
+}  // namespace neardup
