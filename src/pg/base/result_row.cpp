@@ -11,8 +11,7 @@ ReturnSetInfo* begin_rows(FunctionCallInfo fcinfo) {
 Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls) {
   TupleDesc desc;
   if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
-  return HeapTupleGetDatum(
-      heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls)));
+  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), const_cast<Datum*>(values), const_cast<bool*>(nulls)));
 }
 
 }  // namespace neardup

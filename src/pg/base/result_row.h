@@ -11,7 +11,8 @@ ReturnSetInfo* begin_rows(FunctionCallInfo fcinfo);
 // The one row of a function with OUT arguments, as its declared type.
 Datum row_datum(FunctionCallInfo fcinfo, const Datum* values, const bool* nulls);
 
-// A row. Column: an enum of the function's columns in their order, and kColumns after the last. What is not set is NULL.
+// A row. Column: an enum of the function's columns in their order, and kColumns after the last. What is not set is
+// NULL.
 template <typename Column>
 class ResultRow {
  public:

@@ -6,6 +6,7 @@
 
 #include "core/intake/clean.h"
 #include "core/intake/text_quality.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 #include "text/patterns.h"
 
@@ -48,8 +49,6 @@ Compiled* built_in_rules() {
   return built_in;
 }
 
-std::string_view view(const Utf8& u) { return {reinterpret_cast<const char*>(u.data), u.size}; }
-
 Compiled* compiled_rules(const GivenRule* given, size_t n) {
   std::string key;
   for (size_t i = 0; i < n; ++i) {
@@ -69,8 +68,8 @@ Compiled* compiled_rules(const GivenRule* given, size_t n) {
   for (size_t i = 0; i < n; ++i) {
     const GivenRule& g = given[i];
     const std::string name(g.name.data, g.name.size);
-    set.rules.push_back({name, parse_rule_kind({g.kind.data, g.kind.size}, name), std::string(view(g.pattern.utf8)),
-                         std::string(view(g.replacement.utf8)), std::string(g.pattern.data, g.pattern.size)});
+    set.rules.push_back({name, parse_rule_kind({g.kind.data, g.kind.size}, name), std::string(g.pattern.utf8.view()),
+                         std::string(g.replacement.utf8.view()), std::string(g.pattern.data, g.pattern.size)});
   }
   if (kept_sets->size() >= kKeptSets) kept_sets->pop_back();
   set.patterns = compile_patterns(set.rules);
@@ -121,14 +120,7 @@ GivenRule given_rule(Datum value, int i) {
 
 // The rules of an array, by their positions; those without one last. Palloc'd.
 GivenRule* given_rules(ArrayType* array, size_t* n) {
-  Datum* elements;
-  bool* nulls;
-  int count;
-  int16 length;
-  bool by_value;
-  char align;
-  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
-  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &elements, &nulls, &count);
+  const auto [elements, nulls, count] = elements_of(array);
   if (count > static_cast<int>(kMaxRules))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("there must be at most %d rules: %d", static_cast<int>(kMaxRules), count)));
@@ -165,7 +157,7 @@ CleanedText clean(const text* body, bool given, const GivenRule* rules, size_t n
   call_core([&] {
     PgStop stop;
     set = given ? compiled_rules(rules, n) : built_in_rules();
-    auto result = std::make_unique<Cleaned>(clean_text(set->rules, *set->patterns, view(u), &stop));
+    auto result = std::make_unique<Cleaned>(clean_text(set->rules, *set->patterns, u.view(), &stop));
     cleaned = result.release();
   });
   // Nothing that raises an error while `cleaned` lives.
@@ -201,7 +193,7 @@ Datum fired_names(const CleanedText& cleaned) {
     const Rule& rule = cleaned.set->rules[cleaned.fired_rules[i]];
     names[i] = PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
   }
-  return PointerGetDatum(construct_array(names, cleaned.fired, TEXTOID, -1, false, TYPALIGN_INT));
+  return array_datum(names, static_cast<size_t>(cleaned.fired), TEXTOID);
 }
 
 struct Measured {
@@ -221,7 +213,7 @@ Measured measure(const text* body) {
     m.has_kept = has_patterns();
     if (m.has_kept) {
       Compiled* set = built_in_rules();
-      m.kept = clean_text(set->rules, *set->patterns, view(u), &stop).kept;
+      m.kept = clean_text(set->rules, *set->patterns, u.view(), &stop).kept;
     }
     m.score = quality_score(m.quality, m.kept);
   });

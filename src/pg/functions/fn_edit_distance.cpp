@@ -8,20 +8,15 @@ using namespace neardup;
 
 struct Documents {
   Unit unit;
-  Utf8 a;
-  Utf8 b;
+  Bytes a;
+  Bytes b;
 };
 
 Documents texts_of(FunctionCallInfo fcinfo) {
   return {Unit::character, utf8_of(PG_GETARG_TEXT_PP(0)), utf8_of(PG_GETARG_TEXT_PP(1))};
 }
 
-Utf8 bytes_of(const bytea* b) {
-  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(b)), static_cast<size_t>(VARSIZE_ANY_EXHDR(b))};
-}
-Documents bytes_of(FunctionCallInfo fcinfo) {
-  return {Unit::byte, bytes_of(PG_GETARG_BYTEA_PP(0)), bytes_of(PG_GETARG_BYTEA_PP(1))};
-}
+Documents bytes_of(FunctionCallInfo fcinfo) { return {Unit::byte, bytes_arg(fcinfo, 0), bytes_arg(fcinfo, 1)}; }
 
 Datum distance_of(FunctionCallInfo fcinfo, const Documents& d) {
   const int32 most = PG_GETARG_INT32(2);

@@ -44,9 +44,7 @@ Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
   });
   const Overlap& o = c.shingles;
   const auto share = [&](uint64_t n) { return n == 0 ? 0.0 : static_cast<double>(o.shared) / static_cast<double>(n); };
-  enum Column {
-    kJaccard, kEstimate, kAInB, kBInA, kShared, kOnlyA, kOnlyB, kHamming, kEditRate, kNote, kColumns
-  };
+  enum Column { kJaccard, kEstimate, kAInB, kBInA, kShared, kOnlyA, kOnlyB, kHamming, kEditRate, kNote, kColumns };
   ResultRow<Column> row;
   row.set(kJaccard, Float8GetDatum(o.jaccard()));
   row.set(kEstimate, Float8GetDatum(c.estimate));

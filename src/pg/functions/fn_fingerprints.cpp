@@ -9,11 +9,7 @@ namespace {
 
 using namespace neardup;
 
-Utf8 bytes_of(const bytea* b) {
-  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(b)), static_cast<size_t>(VARSIZE_ANY_EXHDR(b))};
-}
-
-Datum fingerprint_datum(const Utf8& doc) {
+Datum fingerprint_datum(const Bytes& doc) {
   uint64_t f = 0;
   call_core([&] {
     PgStop stop;
@@ -59,19 +55,16 @@ struct WinnowRows {
 // First call of a set-returning function: make(copy, size, stop) returns the rows over a copy of the document that
 // lives as long as the scan.
 template <typename Rows, typename Make>
-void start(FunctionCallInfo fcinfo, const Utf8& doc, Make make) {
+void start(FunctionCallInfo fcinfo, const Bytes& doc, Make make) {
   FuncCallContext* context = SRF_FIRSTCALL_INIT();
   MemoryContext old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
   TupleDesc desc;
   if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
   context->tuple_desc = BlessTupleDesc(desc);
   MemoryContextSwitchTo(old);
-  auto* copy =
-      static_cast<uint8_t*>(MemoryContextAllocExtended(context->multi_call_memory_ctx, doc.size + 1, MCXT_ALLOC_HUGE));
-  memcpy(copy, doc.data, doc.size);
-  const size_t size = doc.size;
+  const Bytes copy = copy_of(doc, context->multi_call_memory_ctx);
   context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx,
-                                        [=](PgStop* stop, PgTempFiles*) { return make(copy, size, stop); });
+                                        [=](PgStop* stop, PgTempFiles*) { return make(copy.data, copy.size, stop); });
 }
 
 template <typename Rows>
@@ -93,14 +86,14 @@ Datum next_row(FunctionCallInfo fcinfo) {
   SRF_RETURN_NEXT(context, HeapTupleGetDatum(row.tuple(context->tuple_desc)));
 }
 
-void start_windows(FunctionCallInfo fcinfo, Unit unit, const Utf8& doc) {
+void start_windows(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
   const int64_t window = PG_GETARG_INT32(1);
   start<WindowRows>(fcinfo, doc, [=](const uint8_t* text, size_t size, StopCheck* stop) {
     return new WindowRows(unit, window, text, size, stop);
   });
 }
 
-void start_winnow(FunctionCallInfo fcinfo, Unit unit, const Utf8& doc) {
+void start_winnow(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
   const int64_t k = PG_GETARG_INT32(1);
   const int64_t window = PG_GETARG_INT32(2);
   start<WinnowRows>(fcinfo, doc, [=](const uint8_t* text, size_t size, StopCheck* stop) {
@@ -116,7 +109,7 @@ PG_FUNCTION_INFO_V1(neardup_karp_rabin);
 Datum neardup_karp_rabin(PG_FUNCTION_ARGS) { return fingerprint_datum(utf8_of(PG_GETARG_TEXT_PP(0))); }
 
 PG_FUNCTION_INFO_V1(neardup_karp_rabin_bytes);
-Datum neardup_karp_rabin_bytes(PG_FUNCTION_ARGS) { return fingerprint_datum(bytes_of(PG_GETARG_BYTEA_PP(0))); }
+Datum neardup_karp_rabin_bytes(PG_FUNCTION_ARGS) { return fingerprint_datum(bytes_arg(fcinfo, 0)); }
 
 PG_FUNCTION_INFO_V1(neardup_karp_rabin_concat);
 Datum neardup_karp_rabin_concat(PG_FUNCTION_ARGS) {
@@ -134,7 +127,7 @@ Datum neardup_rolling_fingerprints(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_rolling_fingerprints_bytes);
 Datum neardup_rolling_fingerprints_bytes(PG_FUNCTION_ARGS) {
-  if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::byte, bytes_of(PG_GETARG_BYTEA_PP(0)));
+  if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
   return next_row<WindowRows>(fcinfo);
 }
 
@@ -146,7 +139,7 @@ Datum neardup_winnow_fingerprints(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints_bytes);
 Datum neardup_winnow_fingerprints_bytes(PG_FUNCTION_ARGS) {
-  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_of(PG_GETARG_BYTEA_PP(0)));
+  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
   return next_row<WinnowRows>(fcinfo);
 }
 

@@ -1,14 +1,15 @@
 // I-Match: words of the documents of a query with their counts, fingerprints under a lexicon.
 #include <string>
 
-#include "core/fingerprint/i_match.h"
 #include "core/document/words.h"
+#include "core/fingerprint/i_match.h"
 #include "pg/base/context.h"
-#include "pg/values/folded_text.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
 #include "pg/base/result_row.h"
 #include "pg/query/read_query.h"
+#include "pg/values/arrays.h"
+#include "pg/values/folded_text.h"
 
 extern "C" {
 #include "access/xact.h"
@@ -116,8 +117,7 @@ struct LexiconRow {
 void read_lexicon(Relation relation, Lexicon* lexicon) {
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   const char* name = held_name(RelationGetRelid(relation), StatementKind::query);
-  SPIPlanPtr plan = SPI_prepare(psprintf("SELECT term, document_frequency, idf FROM %s", name), 0, nullptr);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  SPIPlanPtr plan = prepare_query(psprintf("SELECT term, document_frequency, idf FROM %s", name), 0);
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
   auto* rows = static_cast<LexiconRow*>(palloc(sizeof(LexiconRow) * kRowsPerFetch));
   MemoryContext texts = AllocSetContextCreate(CurrentMemoryContext, "neardup terms", ALLOCSET_DEFAULT_SIZES);
@@ -142,8 +142,7 @@ void read_lexicon(Relation relation, Lexicon* lexicon) {
     MemoryContextSwitchTo(old);
     call_core([=] {
       for (uint64 i = 0; i < n; ++i)
-        lexicon->add({reinterpret_cast<const char*>(rows[i].term.data), rows[i].term.size}, rows[i].frequency, rows[i].idf,
-                     {rows[i].shown, rows[i].shown_size});
+        lexicon->add(rows[i].term.view(), rows[i].frequency, rows[i].idf, {rows[i].shown, rows[i].shown_size});
     });
     MemoryContextReset(texts);
     SPI_freetuptable(SPI_tuptable);
@@ -318,7 +317,7 @@ Datum i_match_bag(PG_FUNCTION_ARGS) {
   if (count == 0) PG_RETURN_NULL();
   Datum values[kMaxVariants + 1];
   for (int i = 0; i < count; ++i) values[i] = UUIDPGetDatum(reinterpret_cast<pg_uuid_t*>(hashes + UUID_LEN * i));
-  PG_RETURN_ARRAYTYPE_P(construct_array(values, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR));
+  return array_datum(values, static_cast<size_t>(count), UUIDOID);
 }
 
 }  // extern "C"

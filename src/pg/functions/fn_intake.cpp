@@ -27,16 +27,6 @@ struct Source {
   Oid converter = InvalidOid;
 };
 
-struct Bytes {
-  const uint8_t* data;
-  size_t size;
-};
-
-Bytes bytes_arg(FunctionCallInfo fcinfo, int n) {
-  const bytea* document = PG_GETARG_BYTEA_PP(n);
-  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(document)), static_cast<size_t>(VARSIZE_ANY_EXHDR(document))};
-}
-
 // The source for a name that find_encoding() gave or PostgreSQL knows; converter missing: refused.
 Source source_of(const char* wanted, const EncodingName& found) {
   Source s{found.kind, found.form, found.name, -1, InvalidOid};

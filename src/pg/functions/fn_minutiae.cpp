@@ -1,7 +1,8 @@
 // Minutiae of fingerprints: cells of a grid, and the buckets that an index of minutiae_ops puts sets of them into.
-#include "core/lsh/lsh_sets.h"
 #include "core/base/message_text.h"
+#include "core/lsh/lsh_sets.h"
 #include "pg/base/boundary.h"
+#include "pg/values/arrays.h"
 #include "pg/values/int_set_value.h"
 
 extern "C" {
@@ -21,7 +22,7 @@ void demand_range(const char* name, int value, uint32_t least, uint32_t most) {
 Datum int_array(const int32* values, size_t n) {
   Datum* datums = static_cast<Datum*>(palloc(sizeof(Datum) * n + 1));
   for (size_t i = 0; i < n; ++i) datums[i] = Int32GetDatum(values[i]);
-  return PointerGetDatum(construct_array(datums, static_cast<int>(n), INT4OID, sizeof(int32), true, TYPALIGN_INT));
+  return array_datum(datums, n, INT4OID);
 }
 
 }  // namespace
@@ -36,10 +37,7 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
   if (!(margin >= 0 && margin <= 0.5))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("margin must be between 0 and 0.5: %s", shown(margin).text)));
-  Datum* values;
-  bool* nulls;
-  int n;
-  deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), POINTOID, sizeof(::Point), false, TYPALIGN_DOUBLE, &values, &nulls, &n);
+  const auto [values, nulls, n] = elements_of(PG_GETARG_ARRAYTYPE_P(0));
   auto* points = static_cast<GridPoint*>(palloc(sizeof(GridPoint) * static_cast<Size>(Max(n, 1))));
   for (int i = 0; i < n; ++i) {
     if (nulls[i])
@@ -54,8 +52,9 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
   }
   int32* cells = static_cast<int32*>(palloc_extended(sizeof(int32) * (static_cast<Size>(n) * 4 + 1), MCXT_ALLOC_HUGE));
   size_t ncells = 0;
+  const auto count = static_cast<size_t>(n);
   call_core([&] {
-    for (const int64_t cell : point_cells(points, static_cast<size_t>(n), static_cast<uint32_t>(grid), margin))
+    for (const int64_t cell : point_cells(points, count, static_cast<uint32_t>(grid), margin))
       cells[ncells++] = static_cast<int32>(cell);
   });
   PG_RETURN_DATUM(int_array(cells, ncells));

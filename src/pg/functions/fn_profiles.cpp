@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pg/base/open_table.h"
+#include "pg/values/arrays.h"
 
 extern "C" {
 #include "catalog/namespace.h"
@@ -145,7 +146,7 @@ Datum neardup_rules_named(PG_FUNCTION_ARGS) {
   qsort(rules, n, sizeof(PlacedRule), by_position);
   auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * n));
   for (size_t i = 0; i < n; ++i) elements[i] = rules[i].rule;
-  PG_RETURN_ARRAYTYPE_P(construct_array(elements, static_cast<int>(n), row_type, -1, false, TYPALIGN_DOUBLE));
+  return array_datum(elements, n, row_type);
 }
 
 // neardup_table_path(name text) -> text; NULL: no such relation
@@ -187,7 +188,7 @@ Datum neardup_new_name(PG_FUNCTION_ARGS) {
   const Oid schema =
       RangeVarGetCreationNamespace(makeRangeVar(n == 2 ? TextDatumGetCString(parts[0]) : nullptr, name, -1));
   Datum out[2] = {CStringGetTextDatum(isTempNamespace(schema) ? "pg_temp" : get_namespace_name(schema)), parts[n - 1]};
-  PG_RETURN_ARRAYTYPE_P(construct_array(out, 2, TEXTOID, -1, false, TYPALIGN_INT));
+  return array_datum(out, lengthof(out), TEXTOID);
 }
 
 }  // extern "C"

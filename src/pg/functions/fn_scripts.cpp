@@ -51,7 +51,7 @@ void append_characters(StringInfo out, ScriptConverter* converter, std::string_v
 Datum converted(FunctionCallInfo fcinfo, ChineseScript to) {
   text* argument = PG_GETARG_TEXT_PP(0);
   const Utf8 u = utf8_of(argument);
-  const std::string_view all(reinterpret_cast<const char*>(u.data), u.size);
+  const std::string_view all = u.view();
   ScriptConverter** converter = &converters[to == ChineseScript::simplified ? 0 : 1];
   StringInfoData out;
   initStringInfo(&out);
@@ -75,7 +75,7 @@ char* server_title(const Utf8& filename, bool percent_decoding, size_t* out_size
   char* title = static_cast<char*>(palloc(Min(filename.size, kMaxFilename) + 1));
   size_t size = 0;
   call_core([&] {
-    const std::string found = title_of({reinterpret_cast<const char*>(filename.data), filename.size}, percent_decoding);
+    const std::string found = title_of(filename.view(), percent_decoding);
     size = found.copy(title, found.size());
   });
   return server_text_if_fits(title, size, out_size);

@@ -27,13 +27,12 @@ struct TextRows {
 
 // First call of a set-returning function: the rows over a copy of the document that lives as long as the scan.
 template <typename Rows>
-void start(FunctionCallInfo fcinfo, Unit unit, int k, const uint8_t* text, size_t size) {
+void start(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
   FuncCallContext* context = SRF_FIRSTCALL_INIT();
-  auto* copy = static_cast<uint8_t*>(
-      MemoryContextAllocExtended(context->multi_call_memory_ctx, size + 1, MCXT_ALLOC_HUGE));
-  memcpy(copy, text, size);
+  const int k = PG_GETARG_INT32(1);
+  const Bytes copy = copy_of(doc, context->multi_call_memory_ctx);
   context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx, [=](PgStop* stop, PgTempFiles*) {
-    return new Rows(unit, k, copy, size, stop);
+    return new Rows(unit, k, copy.data, copy.size, stop);
   });
 }
 
@@ -60,7 +59,7 @@ PG_FUNCTION_INFO_V1(neardup_shingles);
 Datum neardup_shingles(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) {
     const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
-    start<TextRows>(fcinfo, unit_arg(fcinfo, 2), PG_GETARG_INT32(1), doc.data, doc.size);
+    start<TextRows>(fcinfo, unit_arg(fcinfo, 2), doc);
   }
   FuncCallContext* context = SRF_PERCALL_SETUP();
   auto* rows = static_cast<Owned<TextRows>*>(context->user_fctx);
@@ -77,18 +76,14 @@ PG_FUNCTION_INFO_V1(neardup_shingle_hashes);
 Datum neardup_shingle_hashes(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) {
     const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
-    start<HashRows>(fcinfo, unit_arg(fcinfo, 2), PG_GETARG_INT32(1), doc.data, doc.size);
+    start<HashRows>(fcinfo, unit_arg(fcinfo, 2), doc);
   }
   return next_hash(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(neardup_shingle_hashes_bytes);
 Datum neardup_shingle_hashes_bytes(PG_FUNCTION_ARGS) {
-  if (SRF_IS_FIRSTCALL()) {
-    const bytea* doc = PG_GETARG_BYTEA_PP(0);
-    start<HashRows>(fcinfo, Unit::byte, PG_GETARG_INT32(1), reinterpret_cast<const uint8_t*>(VARDATA_ANY(doc)),
-                    VARSIZE_ANY_EXHDR(doc));
-  }
+  if (SRF_IS_FIRSTCALL()) start<HashRows>(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
   return next_hash(fcinfo);
 }
 

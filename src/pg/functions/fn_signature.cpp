@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/signature/sign.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -30,11 +31,7 @@ void refuse_null_component(int i) {
 // The elements of a text[] or bigint[]: hashes for text, values for bigint. Palloc'd.
 uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n, bool are_components = false) {
   const bool is_text = type == TEXTOID;
-  Datum* values;
-  bool* nulls;
-  int count;
-  deconstruct_array(array, type, is_text ? -1 : static_cast<int>(sizeof(int64)), is_text ? false : FLOAT8PASSBYVAL,
-                    is_text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &values, &nulls, &count);
+  const auto [values, nulls, count] = elements_of(array);
   auto* hashes = static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (count + 1), MCXT_ALLOC_HUGE));
   for (int i = 0; i < count; ++i) {
     if (nulls[i] && are_components) refuse_null_component(i);
@@ -105,9 +102,8 @@ Datum minhash_from_bytes(PG_FUNCTION_ARGS) {
   const int64 seed = PG_GETARG_INT64(4);
   MinhashParams params;
   call_core([&] { params = document_params(Unit::byte, k, num_perm, bits, seed); });
-  const bytea* doc = PG_GETARG_BYTEA_PP(0);
-  const Datum result =
-      signed_document(params, reinterpret_cast<const uint8_t*>(VARDATA_ANY(doc)), VARSIZE_ANY_EXHDR(doc));
+  const Bytes doc = bytes_arg(fcinfo, 0);
+  const Datum result = signed_document(params, doc.data, doc.size);
   cache_result(fcinfo, result);
   return result;
 }

@@ -1,6 +1,7 @@
 // SimHash: constructors, the aggregate, measures.
 #include <optional>
 
+#include "pg/values/arrays.h"
 #include "pg/values/simhash_value.h"
 
 namespace {
@@ -15,19 +16,12 @@ Datum result_of(FunctionCallInfo fcinfo, const std::optional<uint64_t>& value) {
 }
 
 // The elements of an array without NULLs.
-Datum* elements_of(ArrayType* array, const char* name, int* n) {
-  const Oid type = ARR_ELEMTYPE(array);
-  int16 length;
-  bool by_value;
-  char align;
-  get_typlenbyvalalign(type, &length, &by_value, &align);
-  Datum* values;
-  bool* nulls;
-  deconstruct_array(array, type, length, by_value, align, &values, &nulls, n);
-  for (int i = 0; i < *n; ++i)
-    if (nulls[i])
-      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s %d is NULL", name, i + 1)));
-  return values;
+const Datum* all_elements(ArrayType* array, const char* name, int* n) {
+  const Elements e = elements_of(array);
+  for (int i = 0; i < e.count; ++i)
+    if (e.nulls[i]) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s %d is NULL", name, i + 1)));
+  *n = e.count;
+  return e.values;
 }
 
 SimhashSums* sums_of(FunctionCallInfo fcinfo) {
@@ -66,8 +60,8 @@ Datum simhash_from_features(PG_FUNCTION_ARGS) {
   if (found) return cached;
   int features;
   int weights;
-  const Datum* feature = elements_of(PG_GETARG_ARRAYTYPE_P(0), "feature", &features);
-  const Datum* weight = elements_of(PG_GETARG_ARRAYTYPE_P(1), "weight", &weights);
+  const Datum* feature = all_elements(PG_GETARG_ARRAYTYPE_P(0), "feature", &features);
+  const Datum* weight = all_elements(PG_GETARG_ARRAYTYPE_P(1), "weight", &weights);
   if (features != weights)
     ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
                     errmsg("features and weights must have the same length: %d and %d", features, weights)));
@@ -88,7 +82,7 @@ Datum simhash_from_vector(PG_FUNCTION_ARGS) {
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
   int n;
-  const Datum* values = elements_of(PG_GETARG_ARRAYTYPE_P(0), "component", &n);
+  const Datum* values = all_elements(PG_GETARG_ARRAYTYPE_P(0), "component", &n);
   auto* vector = static_cast<float*>(palloc(sizeof(float) * Max(n, 1)));
   for (int i = 0; i < n; ++i) vector[i] = DatumGetFloat4(values[i]);
   std::optional<uint64_t> value;
@@ -123,12 +117,7 @@ Datum simhash_agg_combine(PG_FUNCTION_ARGS) {
 }
 
 PG_FUNCTION_INFO_V1(simhash_agg_serialize);
-Datum simhash_agg_serialize(PG_FUNCTION_ARGS) {
-  auto* out = static_cast<bytea*>(palloc(VARHDRSZ + sizeof(SimhashSums)));
-  SET_VARSIZE(out, VARHDRSZ + sizeof(SimhashSums));
-  memcpy(VARDATA(out), PG_GETARG_POINTER(0), sizeof(SimhashSums));
-  PG_RETURN_BYTEA_P(out);
-}
+Datum simhash_agg_serialize(PG_FUNCTION_ARGS) { return varlena_datum(PG_GETARG_POINTER(0), sizeof(SimhashSums)); }
 
 PG_FUNCTION_INFO_V1(simhash_agg_deserialize);
 Datum simhash_agg_deserialize(PG_FUNCTION_ARGS) {

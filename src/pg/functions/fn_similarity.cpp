@@ -6,6 +6,7 @@
 #include "core/exact/shingle_set.h"
 #include "core/signature/sign.h"
 #include "core/signature/weighted_minhash.h"
+#include "pg/values/arrays.h"
 #include "pg/values/int_set_value.h"
 #include "pg/values/values.h"
 
@@ -34,10 +35,11 @@ struct TextSet {
   int count;
 
   void read(ArrayType* array) {
-    bool* nulls;
-    deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &count);
+    const Elements elements = elements_of(array);
+    values = elements.values;
+    count = elements.count;
     for (int i = 0; i < count; ++i) {
-      if (nulls[i]) refuse_null_element(i, "the set", "elements");
+      if (elements.nulls[i]) refuse_null_element(i, "the set", "elements");
       values[i] = PointerGetDatum(DatumGetTextPP(values[i]));
     }
   }

@@ -1,12 +1,13 @@
 // Shingles that begin with a stop word, their signature, and lists of stop words.
 #include <string>
 
+#include "core/document/stopwords.h"
 #include "core/signature/sign.h"
 #include "core/signature/stopword_shingles.h"
-#include "core/document/stopwords.h"
 #include "pg/base/context.h"
-#include "pg/values/folded_text.h"
 #include "pg/base/stop_dictionary.h"
+#include "pg/values/arrays.h"
+#include "pg/values/folded_text.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -21,25 +22,26 @@ struct Piece {
 };
 
 Piece* pieces_of(ArrayType* array, int* count) {
-  Datum* values;
-  bool* nulls;
-  deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, count);
+  const Elements e = elements_of(array);
+  *count = e.count;
   if (*count == 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("stopwords must not be empty"),
                     errhint("SELECT neardup_stopwords('english') is a list.")));
   auto* pieces = static_cast<Piece*>(palloc_extended(sizeof(Piece) * *count, MCXT_ALLOC_HUGE));
   for (int i = 0; i < *count; ++i) {
-    if (nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
-    const text* t = DatumGetTextPP(values[i]);
+    if (e.nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
+    const text* t = DatumGetTextPP(e.values[i]);
     pieces[i] = {utf8_of(t), VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t))};
   }
   return pieces;
 }
 
-void add_pieces(StopWords* to, const Piece* pieces, int count) {
-  for (int i = 0; i < count; ++i)
-    to->add({reinterpret_cast<const char*>(pieces[i].utf8.data), pieces[i].utf8.size},
-            {pieces[i].shown, pieces[i].shown_size});
+Owned<StopWords>* make_stop_words(MemoryContext context, const Piece* pieces, int count) {
+  return make_owned<StopWords>(context, [=](PgStop*, PgTempFiles*) {
+    auto set = std::make_unique<StopWords>();
+    for (int i = 0; i < count; ++i) set->add(pieces[i].utf8.view(), {pieces[i].shown, pieces[i].shown_size});
+    return set.release();
+  });
 }
 
 // The last set of stop words of a call site, in fn_extra with the array that it came from: most calls pass a constant.
@@ -65,11 +67,7 @@ const StopWords* stop_set_arg(FunctionCallInfo fcinfo, int n) {
   cache->context = AllocSetContextCreate(flinfo->fn_mcxt, "neardup stop words", ALLOCSET_SMALL_SIZES);
   cache->array = static_cast<struct varlena*>(MemoryContextAllocHuge(cache->context, VARSIZE(array)));
   memcpy(cache->array, array, VARSIZE(array));
-  cache->set = make_owned<StopWords>(cache->context, [=](PgStop*, PgTempFiles*) {
-    auto set = std::make_unique<StopWords>();
-    add_pieces(set.get(), pieces, count);
-    return set.release();
-  });
+  cache->set = make_stop_words(cache->context, pieces, count);
   return cache->set->object;
 }
 
@@ -119,14 +117,7 @@ struct Rows {
   std::string current;
 };
 
-// A copy of the document that lives as long as the scan.
-Utf8 kept_doc(FunctionCallInfo fcinfo, MemoryContext context) {
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
-  auto* copy = static_cast<uint8_t*>(MemoryContextAllocExtended(context, doc.size + 1, MCXT_ALLOC_HUGE));
-  memcpy(copy, doc.data, doc.size);
-  return {copy, doc.size};
-}
-
+// The document lives as long as the scan.
 void start_rows(FuncCallContext* context, const StopWords* stop_words, int following, Utf8 doc) {
   context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx, [=](PgStop* stop, PgTempFiles*) {
     return new Rows(*stop_words, following, doc.data, doc.size, stop);
@@ -173,12 +164,9 @@ Datum stopword_shingles(PG_FUNCTION_ARGS) {
     const int following = following_arg(fcinfo, 2);
     int count;
     const Piece* pieces = pieces_of(PG_GETARG_ARRAYTYPE_P(1), &count);
-    Owned<StopWords>* set = make_owned<StopWords>(context->multi_call_memory_ctx, [=](PgStop*, PgTempFiles*) {
-      auto made = std::make_unique<StopWords>();
-      add_pieces(made.get(), pieces, count);
-      return made.release();
-    });
-    start_rows(context, set->object, following, kept_doc(fcinfo, context->multi_call_memory_ctx));
+    Owned<StopWords>* set = make_stop_words(context->multi_call_memory_ctx, pieces, count);
+    const Utf8 doc = copy_of(utf8_of(PG_GETARG_TEXT_PP(0)), context->multi_call_memory_ctx);
+    start_rows(context, set->object, following, doc);
   }
   return next_row(fcinfo);
 }
@@ -188,7 +176,7 @@ Datum stopword_shingles_dictionary(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) {
     FuncCallContext* context = SRF_FIRSTCALL_INIT();
     const int following = following_arg(fcinfo, 2);
-    const Utf8 doc = kept_doc(fcinfo, context->multi_call_memory_ctx);
+    const Utf8 doc = copy_of(utf8_of(PG_GETARG_TEXT_PP(0)), context->multi_call_memory_ctx);
     Owned<Asked>* set = asked(context->multi_call_memory_ctx, PG_GETARG_OID(1), doc);
     start_rows(context, &set->object->stop_words, following, doc);
   }
@@ -228,9 +216,9 @@ Datum neardup_stopwords(PG_FUNCTION_ARGS) {
   }
   // A language that the encoding does not write is an error of the conversion.
   if (fitting == 0) values[fitting++] = text_datum_of_utf8(words[0].data(), words[0].size());
-  ArrayType* array = construct_array(values, fitting, TEXTOID, -1, false, TYPALIGN_INT);
+  const Datum array = array_datum(values, static_cast<size_t>(fitting), TEXTOID);
   destroy_owned(owned);
-  PG_RETURN_ARRAYTYPE_P(array);
+  return array;
 }
 
 }  // extern "C"

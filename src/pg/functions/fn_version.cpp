@@ -2,7 +2,6 @@
 #include "core/kernels/kernels.h"
 #include "core/signature/minhash_encode.h"
 #include "core/unicode/utf8.h"
-
 #include "pg/base/result_row.h"
 
 #ifndef NEARDUP_VERSION

@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "core/exact/cosine.h"
+#include "core/exact/weights.h"
 #include "core/signature/sign.h"
 #include "core/signature/weighted_minhash.h"
-#include "core/exact/weights.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -20,8 +21,8 @@ struct Features {
 
   void read(ArrayType* features, ArrayType* weights, const char* which) {
     int weight_count;
-    feature = elements(features, TEXTOID, "feature", which, &n);
-    weight = elements(weights, FLOAT8OID, "weight", which, &weight_count);
+    feature = elements(features, "feature", which, &n);
+    weight = elements(weights, "weight", which, &weight_count);
     if (n != weight_count)
       ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
                       errmsg("%sfeatures and %sweights must have the same length: %d and %d", which, which, n,
@@ -33,19 +34,15 @@ struct Features {
   }
 
   // which: "a_" or "b_" where there are two sets.
-  static Datum* elements(ArrayType* array, Oid type, const char* name, const char* which, int* n) {
-    Datum* values;
-    bool* nulls;
-    if (type == TEXTOID)
-      deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, n);
-    else
-      deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, n);
-    for (int i = 0; i < *n; ++i)
-      if (nulls[i])
+  static Datum* elements(ArrayType* array, const char* name, const char* which, int* n) {
+    const Elements e = elements_of(array);
+    for (int i = 0; i < e.count; ++i)
+      if (e.nulls[i])
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         *which == '\0' ? errmsg("%s %d is NULL", name, i + 1)
                                        : errmsg("%s %d of %c is NULL", name, i + 1, *which)));
-    return values;
+    *n = e.count;
+    return e.values;
   }
 
   std::vector<TextWeight> list(StopCheck* stop) const {

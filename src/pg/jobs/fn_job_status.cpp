@@ -3,10 +3,10 @@
 // else.
 #include <cmath>
 
-#include "pg/jobs/job_lock.h"
-#include "pg/jobs/job_table.h"
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
+#include "pg/jobs/job_lock.h"
+#include "pg/jobs/job_table.h"
 
 extern "C" {
 #include "access/table.h"
@@ -187,8 +187,7 @@ Datum neardup_jobs(PG_FUNCTION_ARGS) {
     CHECK_FOR_INTERRUPTS();
     MemoryContext old = MemoryContextSwitchTo(each);
     StatusRow row;
-    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, &row))
-      row.put(rows);
+    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, &row)) row.put(rows);
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
   }

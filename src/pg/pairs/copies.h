@@ -34,8 +34,8 @@ Copies* make_copies(MemoryContext context);
 // some are remembered, so a row that is none may be one of a forgotten row.
 bool note_copy(Copies* copies, const PairSide& side, uint64 number, const SourceRow& row);
 
-// When the others are in their clusters: puts each copy that is near its original's representative, or in its component, there.
-// representative, similarity: by row.
+// When the others are in their clusters: puts each copy that is near its original's representative, or in its
+// component, there. representative, similarity: by row.
 void join_copies(Copies* copies, PairResult* result, uint32* representative, double* similarity);
 
 }  // namespace neardup

@@ -23,7 +23,8 @@ struct NullRows {
   void grow() {
     constexpr uint64 kFirstBytes = 1024;
     const uint64 bytes = capacity / 8;
-    bits = static_cast<uint8*>(bits == nullptr ? MemoryContextAlloc(context, kFirstBytes) : repalloc_huge(bits, 2 * bytes));
+    bits = static_cast<uint8*>(bits == nullptr ? MemoryContextAlloc(context, kFirstBytes)
+                                               : repalloc_huge(bits, 2 * bytes));
     const uint64 more = capacity == 0 ? kFirstBytes : bytes;
     memset(bits + bytes, 0, more);
     capacity += 8 * more;

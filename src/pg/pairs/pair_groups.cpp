@@ -1,5 +1,5 @@
-// See pair_groups.h. Rows are sorted by (within, at, number) and searched a cell at a time: rows of one group, cut where
-// they are far enough apart in time, with those after them that are near enough to its own.
+// See pair_groups.h. Rows are sorted by (within, at, number) and searched a cell at a time: rows of one group, cut
+// where they are far enough apart in time, with those after them that are near enough to its own.
 #include "pg/pairs/pair_groups.h"
 
 #include "pg/base/guc.h"
@@ -33,10 +33,10 @@ bool near_in_time(const CellRow& x, const CellRow& y) { return x.at <= y.at ? y.
 // The search of one cell after the other.
 struct Cell {
   PairRows* of;
-  bool timed;                   // rows far apart in time are not near
-  PairCollector* pairs;         // of all cells
-  uint64 left_out;              // by all of them
-  Owned<PairSearch>* engine;    // null until a row is added
+  bool timed;                 // rows far apart in time are not near
+  PairCollector* pairs;       // of all cells
+  uint64 left_out;            // by all of them
+  Owned<PairSearch>* engine;  // null until a row is added
   MemoryContext context;
   CellRows a;
   CellRows b;
@@ -110,7 +110,8 @@ void run_mixed(Cell* cell, uint64 own) {
   });
 }
 
-// Ends the cell. own: so many rows of set A are the cell's own, later ones only their partners. may_pair: there are two rows.
+// Ends the cell. own: so many rows of set A are the cell's own, later ones only their partners. may_pair: there are two
+// rows.
 void finish_cell(Cell* cell, uint64 own, bool may_pair) {
   if (may_pair) {
     if (cell->of->options.identical == Identical::all) {
@@ -128,7 +129,7 @@ void finish_cell(Cell* cell, uint64 own, bool may_pair) {
 
 // A group on the way through the sorted rows.
 struct Group {
-  uint32 number;      // among those of a cell
+  uint32 number;  // among those of a cell
   Datum within;
   int64 first_until;  // to where the group's first row of the cell reaches
   int64 reach;        // to where any of them does
@@ -199,7 +200,8 @@ void search_one_set(Cell* cell) {
   close_sorted(&rows);
 }
 
-// Two sets: passes over rows of B before any that this cell of A or a later one may have. first_at: of the cell's first row.
+// Two sets: passes over rows of B before any that this cell of A or a later one may have. first_at: of the cell's first
+// row.
 void pass_over(const Cell* cell, Datum within, int64 first_at, SortedRows* b) {
   for (;;) {
     const int order = group_order(b, within);
@@ -209,8 +211,8 @@ void pass_over(const Cell* cell, Datum within, int64 first_at, SortedRows* b) {
   }
 }
 
-// Two sets: the rows of A of one group, or of the beginning of it. any_b: the group has rows of B; else those of A are passed
-// over.
+// Two sets: the rows of A of one group, or of the beginning of it. any_b: the group has rows of B; else those of A are
+// passed over.
 void add_rows_of_a(Cell* cell, Group* group, SortedRows* a, bool any_b) {
   for (;;) {
     if (any_b) add_to_cell(cell, &cell->a, a, group->number);

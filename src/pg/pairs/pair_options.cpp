@@ -6,7 +6,6 @@
 #include "core/signature/margin.h"
 #include "core/signature/minhash.h"
 #include "core/signature/sign.h"
-
 #include "pg/values/values.h"
 
 namespace neardup {
@@ -23,8 +22,8 @@ constexpr int kByteShingle = 8;
 Verify parse_verify(const char* name) {
   if (strcmp(name, "jaccard") == 0) return Verify::jaccard;
   if (strcmp(name, "edit_rate") == 0) return Verify::edit_rate;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("verify must be 'jaccard' or 'edit_rate': \"%s\"", name)));
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("verify must be 'jaccard' or 'edit_rate': \"%s\"", name)));
   pg_unreachable();
 }
 
@@ -45,8 +44,7 @@ void check_apart(const PairOptions& options) {
                     errmsg("at_most_apart must not be negative: %s",
                            DatumGetCString(DirectFunctionCall1(interval_out, apart)))));
   if (options.identical == Identical::star || options.identical == Identical::none)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("with at_most_apart, identical must be 'all'"),
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("with at_most_apart, identical must be 'all'"),
                     errdetail("One of many equal rows cannot stand for the others where times differ.")));
 }
 
@@ -135,6 +133,5 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
 static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word) &&
               static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
               static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte));
-
 
 }  // namespace neardup

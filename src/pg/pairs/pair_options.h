@@ -14,7 +14,7 @@ enum class Verify : uint8_t { no, jaccard, edit_rate };
 // The arguments that the functions share, checked.
 struct PairOptions {
   Searching function;
-  double threshold;         // as the caller gave it: of signatures, or of documents where they are verified by it
+  double threshold;  // as the caller gave it: of signatures, or of documents where they are verified by it
   Identical identical;
   Verify verify;
   bool own_bound;           // verify_threshold was given: threshold is that of the signatures
@@ -24,8 +24,8 @@ struct PairOptions {
 
 Identical parse_identical(Datum value);
 
-// Arguments verify, verify_threshold and at_most_apart of a function, from the given one on. threshold and identical are
-// set already.
+// Arguments verify, verify_threshold and at_most_apart of a function, from the given one on. threshold and identical
+// are set already.
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options);
 
 SourceWants wants_of(const PairOptions& options);

@@ -20,11 +20,11 @@ const uint32* engine_rank(PairSide* side) {
 // For neardup.log_stages.
 const char* search_story(const SearchStats& s) {
   const char* set_aside = s.set_aside == 0 ? "" : psprintf(" (" UINT64_FORMAT " set aside by their keys)", s.set_aside);
-  const char* work = s.elsewhere ? "on the GPU"
-                                 : psprintf(UINT64_FORMAT " pairs looked at, " UINT64_FORMAT " compared", s.looked,
-                                            s.compared);
+  const char* work = s.elsewhere
+                         ? "on the GPU"
+                         : psprintf(UINT64_FORMAT " pairs looked at, " UINT64_FORMAT " compared", s.looked, s.compared);
   return psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, %s, " UINT64_FORMAT
-                  " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
+                                " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
                   s.distinct, s.rows, set_aside, work, s.found, s.peak_bytes >> 20, s.spilled_bytes >> 20);
 }
 

@@ -1,4 +1,5 @@
-// The pairs of rows that were read: searched, verified on their documents where that is wanted, and handed over in order.
+// The pairs of rows that were read: searched, verified on their documents where that is wanted, and handed over in
+// order.
 #pragma once
 
 #include "core/pairs/pair_collector.h"
@@ -13,10 +14,10 @@ struct PairResult {
   Owned<PairCollector>* pairs;  // of all groups; null: the rows' engine has them
   uint64 left_out;              // as SearchStats
   RowPair* batch;
-  double* similarity;           // of the batch
+  double* similarity;  // of the batch
   size_t batch_size;
-  uint64 told;                  // pairs, to neardup_progress()
-  Verifier* verifier;           // null until the first pair is verified
+  uint64 told;         // pairs, to neardup_progress()
+  Verifier* verifier;  // null until the first pair is verified
   uint64 verified;
 };
 
@@ -32,8 +33,8 @@ void estimate_batch(PairResult* result);
 // After the batch was handed over.
 void tell_batch(PairResult* result);
 
-// All pairs in ascending (a, b), a and b in ids of side a (with two sets: b in those of side b): take(pair, similarity).
-// Where documents are compared, pairs for which wants(pair) is false are not.
+// All pairs in ascending (a, b), a and b in ids of side a (with two sets: b in those of side b): take(pair,
+// similarity). Where documents are compared, pairs for which wants(pair) is false are not.
 template <typename Wants, typename Take>
 void for_each_pair(PairResult* result, Wants wants, Take take) {
   while (fetch_pairs(result)) {
@@ -53,7 +54,8 @@ void for_each_pair(PairResult* result, Wants wants, Take take) {
 
 template <typename Take>
 void for_each_pair(PairResult* result, Take take) {
-  for_each_pair(result, [](const RowPair&) { return true; }, take);
+  for_each_pair(
+      result, [](const RowPair&) { return true; }, take);
 }
 
 // Tells what was left out, and frees all but the ids.

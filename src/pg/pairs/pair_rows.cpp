@@ -15,9 +15,9 @@ void demand_alike(const RowSource& a, const RowSource& b) {
   const SourceColumns& x = a.columns;
   const SourceColumns& y = b.columns;
   if (x.signature != y.signature)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s returns signatures of type %s, %s of type %s", a.what, type_name(x.signature), b.what,
-                           type_name(y.signature))));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s returns signatures of type %s, %s of type %s", a.what,
+                                                        type_name(x.signature), b.what, type_name(y.signature))));
   if ((x.within == kNoColumn) != (y.within == kNoColumn) || x.within_type != y.within_type || x.at_type != y.at_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s and %s must have the same columns within and at, of the same types", a.what, b.what)));
@@ -58,8 +58,12 @@ Owned<PairSearch>* make_engine(const PairRows* rows) {
   const unsigned threads = search_threads();
   return make_owned<PairSearch>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
     return make_pair_search(rows->shape, rows->bound,
-                            {.memory_limit = engine_memory(), .files = files, .stop = stop, .threads = threads,
-                             .identical = rows->options.identical, .swapped = rows->swapped});
+                            {.memory_limit = engine_memory(),
+                             .files = files,
+                             .stop = stop,
+                             .threads = threads,
+                             .identical = rows->options.identical,
+                             .swapped = rows->swapped});
   });
 }
 

@@ -1,5 +1,5 @@
-// The rows of one or two queries, read for a search of pairs: into an engine as they come, or sorted, where they are searched
-// group by group.
+// The rows of one or two queries, read for a search of pairs: into an engine as they come, or sorted, where they are
+// searched group by group.
 #pragma once
 
 #include "core/exact/document_pairs.h"
@@ -19,16 +19,16 @@ struct Copies;
 struct PairQueries {
   const char* what;  // names the first query in messages
   text* query;
-  text* query_b;     // null: one set
+  text* query_b;  // null: one set
   Oid id_type;
   SignatureTypes types;
-  bool by_id;        // pairs are told by the ranks of ids, each (lesser, greater); else by rows, which stay in their order
+  bool by_id;  // pairs are told by the ranks of ids, each (lesser, greater); else by rows, which stay in their order
 };
 
 // The rows of one query.
 struct PairSide {
   RowSource source;
-  uint32* row_of;       // engine row -> row of the query; null while every row has gone to the engine
+  uint32* row_of;  // engine row -> row of the query; null while every row has gone to the engine
   uint64 engine_rows;
   uint64 capacity;      // of row_of
   RowSort sort;         // where rows are searched group by group
@@ -43,7 +43,7 @@ struct PairRows {
   MemoryContext context;
   Stages stages;
   bool two_sets;
-  bool swapped;               // query_b is read first: its rows are set A of the engine
+  bool swapped;  // query_b is read first: its rows are set A of the engine
   PairSide a;
   PairSide b;                 // of two sets
   SignatureShape shape;       // of all signatures; what follows is known with it
@@ -57,8 +57,8 @@ struct PairRows {
   const PairSide& second() const { return two_sets ? b : a; }
 };
 
-// Opens the queries and reads their rows. What the caller wants is set in `rows` already: options, copies, nulls. SPI must be
-// connected.
+// Opens the queries and reads their rows. What the caller wants is set in `rows` already: options, copies, nulls. SPI
+// must be connected.
 void read_pair_rows(PairRows* rows, const PairQueries& queries);
 
 // Frees all but the ids.

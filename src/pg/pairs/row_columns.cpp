@@ -10,8 +10,7 @@ constexpr int kLeastColumns = 2;
 // Whether a column of type `from` can be taken as `to`: as it is, or int2/int4 widened to int8.
 bool id_fits(Oid from, Oid to) {
   from = getBaseType(from);
-  return from == to || (to == INT8OID && (from == INT4OID || from == INT2OID)) ||
-         (to == TEXTOID && from == VARCHAROID);
+  return from == to || (to == INT8OID && (from == INT4OID || from == INT2OID)) || (to == TEXTOID && from == VARCHAROID);
 }
 
 Oid check_id(Form_pg_attribute column, Oid wanted, const SourceWants& wants) {
@@ -20,10 +19,10 @@ Oid check_id(Form_pg_attribute column, Oid wanted, const SourceWants& wants) {
   // A domain's constraint is the query's to check: its column must be of the domain itself.
   const bool fits = wanted == base ? id_fits(id, base) : id == wanted;
   if (!fits)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("id is %s, not %s", format_type_be(id), format_type_be(wanted)),
-                    wants.keys ? errhint("Name the type of the ids: id => NULL::%s.", format_type_be(id))
-                               : errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("id is %s, not %s", format_type_be(id), format_type_be(wanted)),
+             wants.keys ? errhint("Name the type of the ids: id => NULL::%s.", format_type_be(id))
+                        : errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
   return getBaseType(id);
 }
 
@@ -45,18 +44,18 @@ Oid check_doc(const char* what, Form_pg_attribute column, const SourceWants& wan
                     errmsg("%s returns a column \"doc\", but verify is not given", what)));
   const Oid type = getBaseType(column->atttypid);
   if (type != TEXTOID && type != VARCHAROID && type != BYTEAOID)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("the column \"doc\" of %s must be text or bytea: it is %s", what,
-                           format_type_be(column->atttypid))));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the column \"doc\" of %s must be text or bytea: it is %s",
+                                                        what, format_type_be(column->atttypid))));
   return type == BYTEAOID ? BYTEAOID : TEXTOID;
 }
 
 void check_within(const char* what, Form_pg_attribute column) {
   const TypeCacheEntry* type = lookup_type_cache(column->atttypid, TYPECACHE_CMP_PROC | TYPECACHE_LT_OPR);
   if (!OidIsValid(type->cmp_proc) || !OidIsValid(type->lt_opr))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                    errmsg("the column \"within\" of %s cannot be put in order: it is %s", what,
-                           format_type_be(column->atttypid))));
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("the column \"within\" of %s cannot be put in order: it is %s",
+                                                         what, format_type_be(column->atttypid))));
 }
 
 Oid check_at(const char* what, Form_pg_attribute column, const SourceWants& wants) {
@@ -86,8 +85,7 @@ void find_named(const char* what, TupleDesc desc, SourceColumns* columns) {
                       errmsg("%s returns a column \"%s\", which has no meaning here", what, name),
                       errhint("After id and signature there may be columns named doc, within and at.")));
     if (*known != kNoColumn)
-      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN),
-                      errmsg("%s returns more than one column \"%s\"", what, name)));
+      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN), errmsg("%s returns more than one column \"%s\"", what, name)));
     *known = i;
   }
 }

@@ -1,4 +1,5 @@
-// The columns of a caller's query for all_pairs() and its kin: an id, a signature or keys, and what else pairs are told by.
+// The columns of a caller's query for all_pairs() and its kin: an id, a signature or keys, and what else pairs are told
+// by.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -29,15 +30,15 @@ struct SourceColumns {
   int within;               // any ordered type: only rows with equal values are near
   Oid within_type;
   Oid within_collation;
-  int at;                   // only rows so near in time are near
-  Oid at_type;              // TIMESTAMPTZOID, TIMESTAMPOID or DATEOID
+  int at;       // only rows so near in time are near
+  Oid at_type;  // TIMESTAMPTZOID, TIMESTAMPOID or DATEOID
 
   // Whether only some rows may be near others.
   bool grouped() const { return within != kNoColumn || at != kNoColumn; }
 };
 
-// Checks that there are an id of the wanted type, a signature or keys, and nothing that is not known. what: names the query
-// in messages. id_type: that of the result's ids, which may be a domain; InvalidOid: any, for ids are not kept.
+// Checks that there are an id of the wanted type, a signature or keys, and nothing that is not known. what: names the
+// query in messages. id_type: that of the result's ids, which may be a domain; InvalidOid: any, for ids are not kept.
 SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const SignatureTypes& types,
                             const SourceWants& wants);
 

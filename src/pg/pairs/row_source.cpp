@@ -160,8 +160,8 @@ void take_time(const RowSource* source, Datum value, SourceRow* row) {
   if (source->columns.at_type == DATEOID) value = DirectFunctionCall1(date_timestamp, value);
   row->at = DatumGetTimestamp(value);
   const Datum until =
-      DirectFunctionCall2(source->columns.at_type == TIMESTAMPTZOID ? timestamptz_pl_interval : timestamp_pl_interval, value,
-                          IntervalPGetDatum(const_cast<Interval*>(source->wants.apart)));
+      DirectFunctionCall2(source->columns.at_type == TIMESTAMPTZOID ? timestamptz_pl_interval : timestamp_pl_interval,
+                          value, IntervalPGetDatum(const_cast<Interval*>(source->wants.apart)));
   row->until = DatumGetTimestamp(until);
 }
 

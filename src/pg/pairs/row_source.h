@@ -1,5 +1,5 @@
-// The rows of a caller's query for all_pairs() and its kin: ids of any ordered type, comparable signatures, and what else
-// pairs are told by; or ids and keys.
+// The rows of a caller's query for all_pairs() and its kin: ids of any ordered type, comparable signatures, and what
+// else pairs are told by; or ids and keys.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -28,8 +28,8 @@ struct RowSource {
   uint64 last_capacity;
 };
 
-// Checks that the text is one statement that only reads, and its columns: see check_columns(). SPI must be connected. what
-// names the argument in messages.
+// Checks that the text is one statement that only reads, and its columns: see check_columns(). SPI must be connected.
+// what names the argument in messages.
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
                  const SourceWants& wants);
 
@@ -44,11 +44,11 @@ struct SourceRow {
   bool is_null;  // no signature
   bool alone;    // near nothing: no signature or that of nothing, or NULL in within, at or doc
   Signature signature;
-  Datum value;   // the signature as it is stored
-  Datum doc;     // may be a pointer into the TOAST table
+  Datum value;  // the signature as it is stored
+  Datum doc;    // may be a pointer into the TOAST table
   Datum within;
-  int64 at;      // microseconds
-  int64 until;   // at + at_most_apart
+  int64 at;     // microseconds
+  int64 until;  // at + at_most_apart
 };
 
 // One row where keys are wanted: all its columns, the id too.
@@ -61,8 +61,8 @@ struct KeyRow {
 SourceRow take_row(RowSource* source, TupleTableSlot* slot);
 KeyRow take_key_row(RowSource* source, TupleTableSlot* slot);
 
-// Runs the query under the caller's snapshot, with parallel workers where it allows them, and calls take(slot) for each row
-// until it returns false. It runs in the memory context of one row.
+// Runs the query under the caller's snapshot, with parallel workers where it allows them, and calls take(slot) for each
+// row until it returns false. It runs in the memory context of one row.
 template <typename Take>
 void for_each_row(RowSource* source, Take take) {
   for_each_row(source->plan, [&](TupleTableSlot* slot) {

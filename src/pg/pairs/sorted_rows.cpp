@@ -42,7 +42,7 @@ void sort_row(RowSort* sort, const RowSource& source, uint64 number, const Sourc
   TupleTableSlot* slot = sort->slot;
   ExecClearTuple(slot);
   const Form_pg_attribute key = TupleDescAttr(sort->desc, kWithin - 1);
-  slot->tts_values[kWithin - 1] = !has_within(source)   ? Int32GetDatum(0)
+  slot->tts_values[kWithin - 1] = !has_within(source) ? Int32GetDatum(0)
                                   : key->attlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM(row.within))
                                                       : row.within;
   slot->tts_values[kAt - 1] = Int64GetDatum(row.at);

@@ -24,7 +24,7 @@ struct SortedRows {
   const RowSource* source;
   RowSort* sort;
   TupleTableSlot* slot;
-  FmgrInfo compare;       // of within
+  FmgrInfo compare;  // of within
   bool at_end;
   MemoryContext context;  // of the signature at hand
   MemoryContext keep;     // of the group's key

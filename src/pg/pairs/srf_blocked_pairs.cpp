@@ -1,11 +1,11 @@
 // blocked_pairs() and oversized_blocks(): rows of queries that agree in a key, and the values that too many rows share.
 #include "core/pairs/blocked_pairs.h"
-
 #include "pg/base/context.h"
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
 #include "pg/base/stages.h"
 #include "pg/pairs/row_source.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -332,7 +332,7 @@ Datum key_array(KeyArrays* arrays, uint64 mask, MemoryContext context) {
     if (mask >> k & 1) keys[n++] = Int32GetDatum(k + 1);
   MemoryContext old = MemoryContextSwitchTo(context);
   if (arrays->mask[slot] != 0) pfree(DatumGetPointer(arrays->array[slot]));
-  arrays->array[slot] = PointerGetDatum(construct_array(keys, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+  arrays->array[slot] = array_datum(keys, static_cast<size_t>(n), INT4OID);
   arrays->mask[slot] = mask;
   MemoryContextSwitchTo(old);
   return arrays->array[slot];

@@ -4,7 +4,6 @@
 
 #include "core/pairs/cluster.h"
 #include "core/pairs/pair_links.h"
-
 #include "pg/base/context.h"
 #include "pg/base/reserve.h"
 #include "pg/base/result_row.h"
@@ -17,8 +16,8 @@ namespace {
 
 using namespace neardup;
 
-// Rows between two reports of progress; rows between two checks for interrupts, where each takes little, and where it is
-// returned.
+// Rows between two reports of progress; rows between two checks for interrupts, where each takes little, and where it
+// is returned.
 constexpr uint64 kRowsTold = 1024;
 constexpr uint64 kRowsScanned = 65536;
 constexpr uint64 kRowsReturned = 4096;
@@ -187,8 +186,7 @@ const LinkedRows* linked_rows(RowClusters* c, PairResult* result, Linkage linkag
     link_pairs(result, links->object, c->similarity);
     return &links->object->rows();
   }
-  auto* links =
-      make_owned<ComponentLinks>(c->context, [&](PgStop*, PgTempFiles*) { return new ComponentLinks(rows); });
+  auto* links = make_owned<ComponentLinks>(c->context, [&](PgStop*, PgTempFiles*) { return new ComponentLinks(rows); });
   link_pairs(result, links->object, c->similarity);
   return &links->object->finish();
 }

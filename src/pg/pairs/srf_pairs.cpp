@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "core/pairs/pair_links.h"
-
 #include "pg/base/result_row.h"
 #include "pg/pairs/pair_result.h"
 #include "pg/values/values.h"
@@ -78,9 +77,8 @@ struct Bridges {
 };
 
 Owned<Bridges>* find_bridges(PairResult* result, uint64 rows) {
-  Owned<Bridges>* bridges = make_owned<Bridges>(CurrentMemoryContext, [&](PgStop*, PgTempFiles*) {
-    return new Bridges(static_cast<uint32>(rows));
-  });
+  Owned<Bridges>* bridges = make_owned<Bridges>(
+      CurrentMemoryContext, [&](PgStop*, PgTempFiles*) { return new Bridges(static_cast<uint32>(rows)); });
   Bridges* b = bridges->object;
   for_each_pair(
       result, [&](const RowPair& pair) { return b->finder.wants(pair); },

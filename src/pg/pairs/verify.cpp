@@ -7,7 +7,6 @@
 #include <xxhash.h>
 
 #include "core/exact/document_pairs.h"
-
 #include "pg/base/context.h"
 #include "pg/base/guc.h"
 #include "pg/values/values.h"
@@ -68,9 +67,8 @@ void start_anew(Verifier* v) {
 Verifier* make_verifier(const PairRows& rows) {
   auto* v = static_cast<Verifier*>(MemoryContextAllocZero(rows.context, sizeof(Verifier)));
   const unsigned threads = search_threads();
-  v->comparer = make_owned<DocumentComparer>(rows.context, [&](PgStop* stop, PgTempFiles*) {
-    return new DocumentComparer(rows.measure, threads, stop);
-  });
+  v->comparer = make_owned<DocumentComparer>(
+      rows.context, [&](PgStop* stop, PgTempFiles*) { return new DocumentComparer(rows.measure, threads, stop); });
   v->context = AllocSetContextCreate(rows.context, "neardup documents", ALLOCSET_DEFAULT_SIZES);
   start_anew(v);
   return v;
@@ -83,10 +81,10 @@ Document load(const PairSide& side, uint32 rank, void** memory) {
   // A copy: what id_at() gives lives until the next call.
   struct varlena* copy = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
   *memory = copy;
-  if (side.source.columns.doc_type == BYTEAOID)
-    return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(copy)), static_cast<size_t>(VARSIZE_ANY_EXHDR(copy))};
-  const Utf8 text = utf8_of(reinterpret_cast<const struct varlena*>(copy));
-  if (text.data != reinterpret_cast<const uint8_t*>(VARDATA_ANY(copy))) {  // converted
+  const Bytes stored = bytes_of(copy);
+  if (side.source.columns.doc_type == BYTEAOID) return {stored.data, stored.size};
+  const Utf8 text = utf8_of(copy);
+  if (text.data != stored.data) {  // converted
     pfree(copy);
     *memory = const_cast<uint8_t*>(text.data);
   }
@@ -130,8 +128,8 @@ uint32 pair_of(Verifier* v, uint32 a, uint32 b) {
   return v->pair_count - 1;
 }
 
-// Notes the pairs at hand and loads their documents, of the first of n pairs: as many as there is memory for, and one at
-// least. Returns how many.
+// Notes the pairs at hand and loads their documents, of the first of n pairs: as many as there is memory for, and one
+// at least. Returns how many.
 size_t take_pairs(Verifier* v, const PairRows& rows, const RowPair* pairs, size_t n) {
   memset(v->pair_slots, 0, kPairSlots * sizeof(uint32));
   v->pair_count = 0;

@@ -35,7 +35,8 @@ Datum id_at(IdStore* ids, uint64 row);
 Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies);
 void free_ids(IdStore* ids);
 
-// The shares of maintenance_work_mem that one call gives to its ids and to the engine beside them, and to a sort, in kB.
+// The shares of maintenance_work_mem that one call gives to its ids and to the engine beside them, and to a sort, in
+// kB.
 uint64 ids_memory();
 size_t engine_memory();
 int sort_memory();

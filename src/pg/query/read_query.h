@@ -19,8 +19,8 @@ void refuse_bare_name(const char* what, const char* text);
 // null; it then tells which.
 SPIPlanPtr prepare_documents(const char* query, int* column, bool* arrays);
 
-// Runs a plan under the caller's snapshot, reading only; on_row(slot) for each row, until it returns false. What it leaves
-// in the memory context of the call stays.
+// Runs a plan under the caller's snapshot, reading only; on_row(slot) for each row, until it returns false. What it
+// leaves in the memory context of the call stays.
 void for_each_row(SPIPlanPtr plan, bool (*on_row)(void* arg, TupleTableSlot* slot), void* arg);
 
 template <typename OnRow>

@@ -15,10 +15,10 @@ std::vector<uint8_t> stored(const CtphDigest& digest) {
 }
 
 // is_long: of at most `length` characters; else ssdeep's.
-Datum digest_of(const uint8_t* bytes, size_t size, bool is_long, int64 length) {
+Datum digest_of(const Bytes& doc, bool is_long, int64 length) {
   return datum_from([&] {
     PgStop stop;
-    return stored(is_long ? ctph_long(bytes, size, length, &stop) : ctph(bytes, size, &stop));
+    return stored(is_long ? ctph_long(doc.data, doc.size, length, &stop) : ctph(doc.data, doc.size, &stop));
   });
 }
 
@@ -36,23 +36,15 @@ PG_FUNCTION_INFO_V1(ctph_out);
 Datum ctph_out(PG_FUNCTION_ARGS) {
   const CtphView v = ctph_arg(fcinfo, 0);
   const size_t room = v.part1.size() + v.part2.size() + 64;
-  char* out = static_cast<char*>(palloc(room));
-  call_core([&] {
-    const std::string text = ctph_to_text(v);
-    if (text.size() >= room) throw Error(Errc::too_large, "text form of a digest too long");
-    std::copy(text.c_str(), text.c_str() + text.size() + 1, out);
-  });
-  PG_RETURN_CSTRING(out);
+  PG_RETURN_CSTRING(cstring_from(room, "a digest", [&] { return ctph_to_text(v); }));
 }
 
 PG_FUNCTION_INFO_V1(ctph_recv);
 Datum ctph_recv(PG_FUNCTION_ARGS) {
-  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-  const int size = buffer->len - buffer->cursor;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
+  const Bytes message = message_arg(fcinfo);
   return datum_from([&] {
-    view_ctph(bytes, static_cast<size_t>(size));
-    return std::vector<uint8_t>(bytes, bytes + size);
+    view_ctph(message.data, message.size);
+    return std::vector<uint8_t>(message.data, message.data + message.size);
   });
 }
 
@@ -60,10 +52,7 @@ PG_FUNCTION_INFO_V1(ctph_send);
 Datum ctph_send(PG_FUNCTION_ARGS) {
   const struct varlena* value = PG_GETARG_VARLENA_PP(0);
   ctph_view(value);
-  bytea* out = static_cast<bytea*>(palloc(VARHDRSZ + VARSIZE_ANY_EXHDR(value)));
-  SET_VARSIZE(out, VARHDRSZ + VARSIZE_ANY_EXHDR(value));
-  memcpy(VARDATA(out), VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-  PG_RETURN_BYTEA_P(out);
+  return varlena_datum(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
 }
 
 PG_FUNCTION_INFO_V1(ctph_from_document);
@@ -72,7 +61,7 @@ Datum ctph_from_document(PG_FUNCTION_ARGS) {
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
   const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
-  const Datum result = digest_of(doc.data, doc.size, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
+  const Datum result = digest_of(doc, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
   cache_result(fcinfo, result);
   return result;
 }
@@ -82,9 +71,8 @@ Datum ctph_from_bytes(PG_FUNCTION_ARGS) {
   bool found;
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
-  const bytea* doc = PG_GETARG_BYTEA_PP(0);
-  const Datum result = digest_of(reinterpret_cast<const uint8_t*>(VARDATA_ANY(doc)), VARSIZE_ANY_EXHDR(doc),
-                                 PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
+  const Bytes doc = bytes_arg(fcinfo, 0);
+  const Datum result = digest_of(doc, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
   cache_result(fcinfo, result);
   return result;
 }

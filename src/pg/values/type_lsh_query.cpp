@@ -119,22 +119,14 @@ PG_FUNCTION_INFO_V1(lsh_query_out);
 Datum lsh_query_out(PG_FUNCTION_ARGS) {
   const LshQueryView v = query_arg(fcinfo, 0);
   // An element of a set takes 8 bytes, and at most 21 as text.
-  const size_t size = 192 + lsh_query_size(v) * 3;
-  char* out = static_cast<char*>(palloc(size));
-  call_core([&] {
-    const std::string text = lsh_query_to_text(v);
-    if (text.size() >= size) throw Error(Errc::too_large, "text form of an lsh_query too long");
-    memcpy(out, text.c_str(), text.size() + 1);
-  });
-  PG_RETURN_CSTRING(out);
+  const size_t room = 192 + lsh_query_size(v) * 3;
+  PG_RETURN_CSTRING(cstring_from(room, "an lsh_query", [&] { return lsh_query_to_text(v); }));
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_recv);
 Datum lsh_query_recv(PG_FUNCTION_ARGS) {
-  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-  const int size = buffer->len - buffer->cursor;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
-  return datum_from([&] { return lsh_query_from_wire(bytes, static_cast<size_t>(size)); });
+  const Bytes message = message_arg(fcinfo);
+  return datum_from([&] { return lsh_query_from_wire(message.data, message.size); });
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_send);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/signature/sign.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 
 // postgres.h hides it under another name in some versions.
@@ -96,23 +97,15 @@ Datum minhash_in(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(minhash_out);
 Datum minhash_out(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
-  const size_t size = 128 + v.size * 4 / 3;
-  char* out = static_cast<char*>(palloc(size));
-  call_core([&] {
-    const std::string text = minhash_to_text(v);
-    if (text.size() >= size) throw Error(Errc::too_large, "text form of a signature too long");
-    std::copy(text.c_str(), text.c_str() + text.size() + 1, out);
-  });
-  PG_RETURN_CSTRING(out);
+  const size_t room = 128 + v.size * 4 / 3;
+  PG_RETURN_CSTRING(cstring_from(room, "a signature", [&] { return minhash_to_text(v); }));
 }
 
 PG_FUNCTION_INFO_V1(minhash_recv);
 Datum minhash_recv(PG_FUNCTION_ARGS) {
-  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
   const int32 typmod = PG_GETARG_INT32(2);
-  const int size = buffer->len - buffer->cursor;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
-  const Datum value = datum_from([&] { return minhash_from_wire(bytes, static_cast<size_t>(size)); });
+  const Bytes message = message_arg(fcinfo);
+  const Datum value = datum_from([&] { return minhash_from_wire(message.data, message.size); });
   check_typmod(minhash_view(reinterpret_cast<struct varlena*>(DatumGetPointer(value))), typmod);
   return value;
 }
@@ -209,8 +202,7 @@ Datum minhash_components(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   auto* values = static_cast<Datum*>(palloc(v.num_perm() * sizeof(Datum)));
   for (uint32_t i = 0; i < v.num_perm(); ++i) values[i] = Int64GetDatum(static_cast<int64>(component_at(v, i)));
-  PG_RETURN_ARRAYTYPE_P(
-      construct_array(values, static_cast<int>(v.num_perm()), INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+  return array_datum(values, v.num_perm(), INT8OID);
 }
 
 }  // extern "C"

@@ -36,11 +36,9 @@ Datum simhash_out(PG_FUNCTION_ARGS) { PG_RETURN_CSTRING(pstrdup(text_of(simhash_
 
 PG_FUNCTION_INFO_V1(simhash_recv);
 Datum simhash_recv(PG_FUNCTION_ARGS) {
-  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-  const int size = buffer->len - buffer->cursor;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size));
+  const Bytes message = message_arg(fcinfo);
   uint64_t value = 0;
-  call_core([&] { value = simhash_from_wire(bytes, static_cast<size_t>(size)); });
+  call_core([&] { value = simhash_from_wire(message.data, message.size); });
   return simhash_datum(value);
 }
 

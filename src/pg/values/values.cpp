@@ -95,6 +95,25 @@ char* server_text_if_fits(const char* data, size_t size, size_t* out_size) {
   return out;
 }
 
+Bytes message_arg(FunctionCallInfo fcinfo) {
+  StringInfo buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  const int size = buffer->len - buffer->cursor;
+  return {reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size)), static_cast<size_t>(size)};
+}
+
+Bytes copy_of(const Bytes& bytes, MemoryContext context) {
+  auto* copy = static_cast<uint8_t*>(MemoryContextAllocExtended(context, bytes.size + 1, MCXT_ALLOC_HUGE));
+  memcpy(copy, bytes.data, bytes.size);
+  return {copy, bytes.size};
+}
+
+Datum varlena_datum(const void* data, size_t size) {
+  auto* value = static_cast<struct varlena*>(palloc(VARHDRSZ + size));
+  SET_VARSIZE(value, VARHDRSZ + size);
+  memcpy(VARDATA(value), data, size);
+  return PointerGetDatum(value);
+}
+
 Datum text_datum_of_utf8(const char* data, size_t size) {
   const char* server = pg_any_to_server(data, static_cast<int>(size), PG_UTF8);
   return PointerGetDatum(
@@ -130,13 +149,6 @@ Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {
   auto* value = static_cast<struct varlena*>(palloc(VARHDRSZ + size));
   SET_VARSIZE(value, VARHDRSZ + size);
   write_minhash(params, components, VARDATA(value));
-  return PointerGetDatum(value);
-}
-
-Datum minhash_datum(const uint8_t* stored, size_t size) {
-  auto* value = static_cast<struct varlena*>(palloc(VARHDRSZ + size));
-  SET_VARSIZE(value, VARHDRSZ + size);
-  memcpy(VARDATA(value), stored, size);
   return PointerGetDatum(value);
 }
 

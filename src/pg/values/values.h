@@ -1,21 +1,40 @@
 // Arguments to and results from the SQL functions: text in UTF-8, minhash values, cached constructors.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/signature/minhash_encode.h"
-#include "core/document/shingle.h"
 #include "core/base/message_text.h"
+#include "core/document/shingle.h"
+#include "core/signature/minhash_encode.h"
 #include "pg/base/boundary.h"
 #include "pg/base/pg.h"
 #include "pg/base/result_row.h"
 
 namespace neardup {
 
-struct Utf8 {
+struct Bytes {
   const uint8_t* data;
   size_t size;
+
+  std::string_view view() const { return {reinterpret_cast<const char*>(data), size}; }
 };
+using Utf8 = Bytes;  // of a text
+
+inline Bytes bytes_of(const bytea* b) {
+  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(b)), static_cast<size_t>(VARSIZE_ANY_EXHDR(b))};
+}
+inline Bytes bytes_arg(FunctionCallInfo fcinfo, int n) { return bytes_of(PG_GETARG_BYTEA_PP(n)); }
+
+// What is left of the message that is argument 0 of a receive function.
+Bytes message_arg(FunctionCallInfo fcinfo);
+
+// A copy in `context`, with a byte to spare.
+Bytes copy_of(const Bytes& bytes, MemoryContext context);
+
+// A varlena of these bytes.
+Datum varlena_datum(const void* data, size_t size);
 
 // The text in UTF-8: converted from the server encoding when that is another (SQL_ASCII must hold valid UTF-8).
 Utf8 utf8_of(const char* data, size_t size);
@@ -56,7 +75,7 @@ bool is_similar(const MinhashView& a, const MinhashView& b);
 
 // The stored form from 32-bit components; null components: empty.
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components);
-Datum minhash_datum(const uint8_t* stored, size_t size);
+inline Datum minhash_datum(const uint8_t* stored, size_t size) { return varlena_datum(stored, size); }
 
 // A varlena of the bytes that produce() gives, a vector, which dies inside call_core's world.
 template <typename Produce>
@@ -72,6 +91,19 @@ Datum datum_from(Produce produce) {
   delete bytes;
   if (value == nullptr) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
   return PointerGetDatum(value);
+}
+
+// The string that produce() gives, palloced in the same way. room: it is shorter. what: names the value in the error
+// for one that is not.
+template <typename Produce>
+char* cstring_from(size_t room, const char* what, Produce produce) {
+  char* out = static_cast<char*>(palloc(room));
+  call_core([&] {
+    const std::string text = produce();
+    if (text.size() >= room) throw Error(Errc::too_large, std::string("text form of ") + what + " too long");
+    memcpy(out, text.c_str(), text.size() + 1);
+  });
+  return out;
 }
 
 // Argument n of a function that is not strict; an error that names it where it is NULL.

@@ -1,4 +1,5 @@
 // Words looked up in a word model that is stored: its two tables are opened once and read as they are.
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 #include "pg/word_model/word_table.h"
 
@@ -61,16 +62,14 @@ Datum neardup_words_at(PG_FUNCTION_ARGS) {
   Relation words = open_words(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   const AttrNumber id = column_named(words, "id");
   const AttrNumber word = column_named(words, "word");
-  Datum* ids;
-  bool* unknown;
-  int n;
-  deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), INT4OID, sizeof(int32), true, TYPALIGN_INT, &ids, &unknown, &n);
+  const Elements ids = elements_of(PG_GETARG_ARRAYTYPE_P(1));
+  int n = ids.count;
   auto* texts = static_cast<Datum*>(palloc0(sizeof(Datum) * static_cast<size_t>(Max(n, 1))));
   auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(Max(n, 1))));
   for (int i = 0; i < n; ++i) {
     nulls[i] = true;
-    if (unknown[i]) continue;
-    const ColumnIs has_id = {id, F_INT4EQ, ids[i]};
+    if (ids.nulls[i]) continue;
+    const ColumnIs has_id = {id, F_INT4EQ, ids.values[i]};
     scan_table(words, &has_id, [&](HeapTuple row) {
       texts[i] = heap_getattr(row, word, RelationGetDescr(words), &nulls[i]);
       if (!nulls[i]) texts[i] = PointerGetDatum(PG_DETOAST_DATUM_COPY(texts[i]));

@@ -7,6 +7,8 @@
 #include "core/word_model/word_rows.h"
 #include "pg/base/held_names.h"
 #include "pg/base/progress.h"
+#include "pg/query/read_query.h"
+#include "pg/values/arrays.h"
 #include "pg/word_model/word_run.h"
 #include "pg/word_model/word_table.h"
 
@@ -52,8 +54,7 @@ struct WordTable {
 // of SPI_tuptable.
 template <int kColumns, typename OnRow>
 void read_model(const ModelCall* call, const char* query, const Oid (&types)[kColumns], OnRow on_row) {
-  SPIPlanPtr plan = SPI_prepare(query, 0, nullptr);
-  if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  SPIPlanPtr plan = prepare_query(query, 0);
   const TupleDesc result = static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(plan)))->resultDesc;
   for (int i = 0; i < kColumns; ++i) {
     if (result == nullptr || i >= result->natts || TupleDescAttr(result, i)->atttypid != types[i])
@@ -103,7 +104,7 @@ Owned<WordTable>* read_words(ModelCall* call) {
     call->weights[next] = static_cast<uint32>(weight);
     const Utf8 word = utf8_of(DatumGetTextPP(column(call, row, desc, 3)));
     WordTable* t = table->object;
-    call_core([=] { t->words.emplace_back(reinterpret_cast<const char*>(word.data), word.size); });
+    call_core([=] { t->words.emplace_back(word.view()); });
     ++next;
     return true;
   });
@@ -155,13 +156,12 @@ uint32 read_rows_of(const ModelCall* call, uint32 first, uint32 end, Take take) 
   read_model(call, psprintf("SELECT id, features FROM %s WHERE id >= %u AND id < %u ORDER BY id", call->name, first, end),
              {INT4OID, BYTEAOID}, [&](HeapTuple row, TupleDesc desc) {
                check_id(call, row, desc, next);
-               const bytea* stored = DatumGetByteaPP(column(call, row, desc, 2));
+               const Bytes stored = bytes_of(DatumGetByteaPP(column(call, row, desc, 2)));
                bool taken = false;
                call_core([&] {
                  std::vector<uint32_t> features;
                  std::vector<uint16_t> values;
-                 decode_word_row(reinterpret_cast<const uint8_t*>(VARDATA_ANY(stored)), VARSIZE_ANY_EXHDR(stored), call->features,
-                                 &features, &values);
+                 decode_word_row(stored.data, stored.size, call->features, &features, &values);
                  const WordRow decoded = {features.data(), values.data(), features.size()};
                  if (weight_of(decoded) != call->weights[next])
                    throw Error(Errc::corrupt_data, "the features of a word do not add up to its weight");
@@ -176,13 +176,13 @@ uint32 read_rows_of(const ModelCall* call, uint32 first, uint32 end, Take take) 
 Datum int_array(const SimilarWord* best, size_t n) {
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * Max(n, static_cast<size_t>(1))));
   for (size_t i = 0; i < n; ++i) values[i] = Int32GetDatum(static_cast<int32>(best[i].word));
-  return PointerGetDatum(construct_array(values, static_cast<int>(n), INT4OID, 4, true, TYPALIGN_INT));
+  return array_datum(values, n, INT4OID);
 }
 
 Datum float_array(const SimilarWord* best, size_t n) {
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * Max(n, static_cast<size_t>(1))));
   for (size_t i = 0; i < n; ++i) values[i] = Float8GetDatum(best[i].similarity);
-  return PointerGetDatum(construct_array(values, static_cast<int>(n), FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+  return array_datum(values, n, FLOAT8OID);
 }
 
 // The arguments of neardup_similar_words() but the last, checked; the model's table is open.

@@ -15,13 +15,10 @@ using namespace neardup;
 
 constexpr uint32 kTuplesChecked = 1024;
 
-bytea* bytes_datum(const uint8_t* bytes, size_t size) {
+Datum stored_row(const uint8_t* bytes, size_t size) {
   if (size > MaxAllocSize - VARHDRSZ)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the row of a word is too large: %zu bytes", size)));
-  auto* out = static_cast<bytea*>(palloc(VARHDRSZ + size));
-  SET_VARSIZE(out, VARHDRSZ + size);
-  memcpy(VARDATA(out), bytes, size);
-  return out;
+  return varlena_datum(bytes, size);
 }
 
 // For neardup.log_stages.
@@ -35,7 +32,8 @@ const char* engine_story(const SimilarWords* engine) {
 
 // The words of the vocabulary as they are returned, by their numbers.
 Datum* texts_of(const CountedWords& counted) {
-  auto* texts = static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(counted.words, 1u)));
+  auto* texts =
+      static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(counted.words, 1u)));
   for (uint32 i = 0; i < counted.words; ++i) {
     const ModelWord word = model_word(counted, i);
     texts[i] = text_datum_of_folded(word.utf8, word.size);
@@ -142,7 +140,7 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
     row.set(kWord, text_datum_of_folded(word.utf8, word.size));
     row.set(kFrequency, Int64GetDatum(word.frequency));
     row.set(kWeight, Int64GetDatum(weight));
-    row.set(kFeatures, PointerGetDatum(bytes_datum(bytes, size)));
+    row.set(kFeatures, stored_row(bytes, size));
     row.put(out);
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
@@ -172,7 +170,7 @@ Datum neardup_folded_word(PG_FUNCTION_ARGS) {
   size_t size = 0;
   char buffer[kMaxWordBytes];
   call_core([&] {
-    const std::string only = single_word({reinterpret_cast<const char*>(word.data), word.size});
+    const std::string only = single_word(word.view());
     if (only.size() > sizeof buffer) return;
     size = only.size();
     memcpy(buffer, only.data(), size);
@@ -185,8 +183,7 @@ Datum neardup_folded_word(PG_FUNCTION_ARGS) {
 // Similarity of two stored rows, NULL where both are empty.
 PG_FUNCTION_INFO_V1(neardup_row_similarity);
 Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
-  const bytea* a = PG_GETARG_BYTEA_PP(0);
-  const bytea* b = PG_GETARG_BYTEA_PP(1);
+  const Bytes stored[2] = {bytes_arg(fcinfo, 0), bytes_arg(fcinfo, 1)};
   double similarity = 0;
   bool any = false;
   call_core([&] {
@@ -194,9 +191,7 @@ Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
     std::vector<uint16_t> values[2];
     WordRow rows[2];
     for (int i = 0; i < 2; ++i) {
-      const bytea* stored = i == 0 ? a : b;
-      decode_word_row(reinterpret_cast<const uint8_t*>(VARDATA_ANY(stored)), VARSIZE_ANY_EXHDR(stored), kMaxWordFeatures,
-                      &features[i], &values[i]);
+      decode_word_row(stored[i].data, stored[i].size, kMaxWordFeatures, &features[i], &values[i]);
       rows[i] = {features[i].data(), values[i].data(), features[i].size()};
     }
     const uint64_t weight = weight_of(rows[0]) + weight_of(rows[1]);

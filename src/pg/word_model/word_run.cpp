@@ -10,13 +10,14 @@
 
 #include "core/signature/stopword_shingles.h"
 #include "core/word_model/word_information.h"
-#include "pg/values/folded_text.h"
-#include "pg/gpu/gpu_words.h"
 #include "pg/base/guc.h"
 #include "pg/base/progress.h"
+#include "pg/base/stop_dictionary.h"
+#include "pg/gpu/gpu_words.h"
 #include "pg/query/id_store.h"
 #include "pg/query/read_query.h"
-#include "pg/base/stop_dictionary.h"
+#include "pg/values/arrays.h"
+#include "pg/values/folded_text.h"
 
 namespace neardup {
 
@@ -62,21 +63,17 @@ SPIPlanPtr prepare(TextCall* call, const char* query) {
 }
 
 void add_array(WordCounts* counts, ArrayType* array) {
-  Datum* values;
-  bool* nulls;
-  int n;
-  deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT, &values, &nulls, &n);
+  const Elements e = elements_of(array);
   constexpr int kPiece = 1024;
   auto* words = static_cast<Utf8*>(palloc(sizeof(Utf8) * kPiece));
   call_core([=] { counts->begin_words(); });
-  for (int done = 0; done < n; done += kPiece) {
+  for (int done = 0; done < e.count; done += kPiece) {
     CHECK_FOR_INTERRUPTS();
-    const int piece = Min(kPiece, n - done);
-    for (int i = 0; i < piece; ++i) words[i] = nulls[done + i] ? Utf8{nullptr, 0} : utf8_of(DatumGetTextPP(values[done + i]));
+    const int piece = Min(kPiece, e.count - done);
+    for (int i = 0; i < piece; ++i)
+      words[i] = e.nulls[done + i] ? Utf8{nullptr, 0} : utf8_of(DatumGetTextPP(e.values[done + i]));
     call_core([=] {
-      for (int i = 0; i < piece; ++i)
-        counts->add_word(words[i].data == nullptr ? std::string_view()
-                                                  : std::string_view(reinterpret_cast<const char*>(words[i].data), words[i].size));
+      for (int i = 0; i < piece; ++i) counts->add_word(words[i].data == nullptr ? std::string_view() : words[i].view());
     });
   }
   call_core([=] { counts->end_words(); });
@@ -102,17 +99,14 @@ void add_row(TextCall* call, TupleTableSlot* slot) {
 }
 
 void add_stopwords(const TextCall* call) {
-  Datum* values;
-  bool* nulls;
-  int n;
-  deconstruct_array(call->args->stopwords, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
-  for (int i = 0; i < n; ++i) {
-    if (nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
-    const text* t = DatumGetTextPP(values[i]);
+  const Elements e = elements_of(call->args->stopwords);
+  for (int i = 0; i < e.count; ++i) {
+    if (e.nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
+    const text* t = DatumGetTextPP(e.values[i]);
     const Utf8 word = utf8_of(t);
     WordTexts* texts = call->texts->object;
     call_core([&] {
-      const std::string_view utf8(reinterpret_cast<const char*>(word.data), word.size);
+      const std::string_view utf8 = word.view();
       if (call->given) {
         texts->given_stops.emplace(utf8);
       } else {
@@ -281,8 +275,8 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   });
   end_stage(stages, "words counted",
             psprintf("%u words, " UINT64_FORMAT " pairs, " UINT64_FORMAT " features, %zu MB in memory, " UINT64_FORMAT
-                     " MB on disk", counted->words, stats.pairs, stats.entries, stats.peak_bytes >> 20,
-                     stats.spilled_bytes >> 20));
+                     " MB on disk",
+                     counted->words, stats.pairs, stats.entries, stats.peak_bytes >> 20, stats.spilled_bytes >> 20));
   MemoryContextDelete(call.each);
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pg/lsh/store/run_reader.h"
-#include "pg/lsh/store/options.h"
-#include "pg/lsh/store/lsh_columns.h"
-#include "pg/lsh/store/lsh_page.h"
 #include "pg/base/open_table.h"
 #include "pg/base/result_row.h"
+#include "pg/lsh/store/lsh_columns.h"
+#include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/options.h"
+#include "pg/lsh/store/run_reader.h"
 
 extern "C" {
 #include "access/relation.h"
@@ -220,8 +220,25 @@ const char* equality_text(Relation index) {
 
 // Columns of lsh_info().
 enum class InfoColumn {
-  kGuarantee, kParameters, kBands, kThreshold, kRecall, kRecallAt, kRows, kEntries, kRuns, kUnits, kPendingRows,
-  kPendingPages, kPages, kLeafPages, kBytesPerRow, kVersion, kFreePages, kOrphanPages, kColumns
+  kGuarantee,
+  kParameters,
+  kBands,
+  kThreshold,
+  kRecall,
+  kRecallAt,
+  kRows,
+  kEntries,
+  kRuns,
+  kUnits,
+  kPendingRows,
+  kPendingPages,
+  kPages,
+  kLeafPages,
+  kBytesPerRow,
+  kVersion,
+  kFreePages,
+  kOrphanPages,
+  kColumns
 };
 using InfoRow = ResultRow<InfoColumn>;
 
@@ -244,9 +261,8 @@ void set_guarantee(Relation index, const LshMeta& meta, InfoRow* row) {
   Datum recall[lengthof(kRecallAt)];
   for (size_t i = 0; i < lengthof(kRecallAt); ++i)
     recall[i] = Float8GetDatum(rounded_down(describe.recall_at(&meta.config, kRecallAt[i])));
-  row->set(InfoColumn::kRecallAt,
-           PointerGetDatum(construct_array(recall, lengthof(kRecallAt), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
-                                           TYPALIGN_DOUBLE)));
+  row->set(InfoColumn::kRecallAt, PointerGetDatum(construct_array(recall, lengthof(kRecallAt), FLOAT8OID,
+                                                                  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
 }
 
 double bytes_per_row(BlockNumber blocks, uint64_t rows) {
@@ -285,7 +301,18 @@ Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
 
 // Columns of lsh_pages().
 enum class PageColumn {
-  kBlock, kKind, kOwner, kOrdinal, kEntries, kFirstKey, kFirstTid, kKeyBits, kBlockBits, kOffBits, kFree, kLive,
+  kBlock,
+  kKind,
+  kOwner,
+  kOrdinal,
+  kEntries,
+  kFirstKey,
+  kFirstTid,
+  kKeyBits,
+  kBlockBits,
+  kOffBits,
+  kFree,
+  kLive,
   kColumns
 };
 using PageRow = ResultRow<PageColumn>;
@@ -301,8 +328,8 @@ void set_first(const Entry& entry, PageRow* row) {
   row->set(PageColumn::kFirstTid, tid_datum(entry.tid));
 }
 
-// The following set what a page of that kind holds in `used` bytes of its body. They return its kind in words, null where it
-// is damaged.
+// The following set what a page of that kind holds in `used` bytes of its body. They return its kind in words, null
+// where it is damaged.
 const char* describe_pending(Page page, size_t used, PageRow* row) {
   const uint8_t* p = static_cast<const uint8_t*>(page_body(page));
   const uint8_t* const end = p + used;

@@ -1,0 +1,48 @@
+// See arrays.h.
+#include "pg/values/arrays.h"
+
+namespace neardup {
+namespace {
+
+struct ElementLayout {
+  int16 length;
+  bool by_value;
+  char align;
+};
+
+// Without a look into the catalog for the types that most calls have.
+ElementLayout layout_of(Oid type) {
+  switch (type) {
+    case TEXTOID:
+      return {-1, false, TYPALIGN_INT};
+    case INT4OID:
+      return {sizeof(int32), true, TYPALIGN_INT};
+    case INT8OID:
+      return {sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
+    case FLOAT8OID:
+      return {sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
+    default:
+      break;
+  }
+  ElementLayout layout;
+  get_typlenbyvalalign(type, &layout.length, &layout.by_value, &layout.align);
+  return layout;
+}
+
+}  // namespace
+
+Elements elements_of(ArrayType* array) {
+  const Oid type = ARR_ELEMTYPE(array);
+  const ElementLayout layout = layout_of(type);
+  Elements out;
+  deconstruct_array(array, type, layout.length, layout.by_value, layout.align, &out.values, &out.nulls, &out.count);
+  return out;
+}
+
+Datum array_datum(Datum* elements, size_t n, Oid type) {
+  const ElementLayout layout = layout_of(type);
+  return PointerGetDatum(
+      construct_array(elements, static_cast<int>(n), type, layout.length, layout.by_value, layout.align));
+}
+
+}  // namespace neardup

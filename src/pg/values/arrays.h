@@ -1,0 +1,24 @@
+// Arrays as arguments and results.
+#pragma once
+
+#include "pg/base/pg.h"
+
+extern "C" {
+#include "utils/array.h"
+}
+
+namespace neardup {
+
+struct Elements {
+  Datum* values;
+  bool* nulls;
+  int count;
+};
+
+// All elements of an array of any type; palloced.
+Elements elements_of(ArrayType* array);
+
+// An array of one dimension, none of whose elements is NULL.
+Datum array_datum(Datum* elements, size_t n, Oid type);
+
+}  // namespace neardup
