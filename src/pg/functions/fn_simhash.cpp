@@ -1,6 +1,8 @@
 // SimHash: constructors, the aggregate, measures.
 #include <optional>
 
+#include "core/signature/simhash.h"
+
 #include "pg/values/arrays.h"
 #include "pg/values/simhash_value.h"
 

@@ -3,10 +3,11 @@
 // else.
 #include <cmath>
 
-#include "pg/base/progress.h"
-#include "pg/base/result_row.h"
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_table.h"
+
+#include "pg/base/progress.h"
+#include "pg/base/result_row.h"
 
 extern "C" {
 #include "access/table.h"

@@ -2,8 +2,9 @@
 // by.
 #pragma once
 
-#include "pg/base/pg.h"
 #include "pg/pairs/signature.h"
+
+#include "pg/base/pg.h"
 
 namespace neardup {
 

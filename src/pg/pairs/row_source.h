@@ -2,11 +2,12 @@
 // else pairs are told by; or ids and keys.
 #pragma once
 
-#include "pg/base/pg.h"
 #include "pg/pairs/row_columns.h"
 #include "pg/pairs/signature.h"
 #include "pg/query/id_store.h"
 #include "pg/query/read_query.h"
+
+#include "pg/base/pg.h"
 
 namespace neardup {
 

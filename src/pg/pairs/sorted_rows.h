@@ -1,8 +1,9 @@
 // Rows of a query sorted by (within, at, number), to be searched group by group.
 #pragma once
 
-#include "pg/base/pg.h"
 #include "pg/pairs/row_source.h"
+
+#include "pg/base/pg.h"
 
 namespace neardup {
 
