@@ -4,12 +4,14 @@
     tools/check_rooms.py [ROOT]     ROOT: the folder of the project, this one unless given
 
 Every folder of src/ with sources has a row. A row names the rooms, or single headers, that the room may include besides itself; "core" stands for
-all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes, too: the table says what is true."""
+all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes, too: the table says what is true. So is a source that the
+README of its room does not name."""
 import os
 import re
 import sys
 
 SOURCES = (".h", ".cpp", ".cu", ".inc")
+WITHOUT_README = {"pch", "pg"}  # src/README says it all
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
 
@@ -48,6 +50,17 @@ def allows(may, header):
     return room in may or header in may or (room.startswith("core/") and "core" in may)
 
 
+def unnamed(src, room):
+    """Sources of a room that its README does not name."""
+    folder = os.path.join(src, room)
+    if not os.path.exists(os.path.join(folder, "README")):
+        return [] if room in WITHOUT_README else ["src/%s has no README" % room]
+    with open(os.path.join(folder, "README"), encoding="utf-8") as f:
+        words = set(re.findall(r"\w+", f.read()))
+    stems = sorted({name.split(".")[0] for name in os.listdir(folder) if name.endswith(SOURCES)})
+    return ["src/%s/README does not name %s" % (room, stem) for stem in stems if stem not in words]
+
+
 def check(root):
     """The mistakes, and the number of includes that were looked at."""
     src = os.path.join(root, "src")
@@ -65,6 +78,7 @@ def check(root):
     mistakes += ["src/README: no row for the room %s" % room for room in sorted(rooms - set(rules))]
     mistakes += ["src/README: there is no room %s" % room for room in sorted(set(rules) - rooms)]
     for room in sorted(rooms & set(rules)):
+        mistakes += unnamed(src, room)
         mistakes += ["src/README: %s includes nothing of %s" % (room, other) for other in rules[room] if (room, other) not in seen]
     return mistakes, count
 

@@ -2,7 +2,7 @@
 #include "pg/gpu/gpu_words.h"
 #include "pg/base/guc.h"
 #include "pg/lsh/planner/index_paths.h"
-#include "pg/lsh/planner/lsh_views.h"
+#include "pg/lsh/planner/barrier_views.h"
 #include "pg/base/pg.h"
 
 extern "C" {

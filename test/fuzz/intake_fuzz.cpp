@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/intake/clean.h"
-#include "core/intake/detect.h"
+#include "core/intake/detect_encoding.h"
 #include "core/intake/encoding.h"
 #include "core/intake/text_quality.h"
 #include "core/intake/title.h"

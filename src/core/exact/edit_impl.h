@@ -1,4 +1,4 @@
-// The inside of edit_distance(): edit_distance.cpp decides, edit_diagonals.cpp finds few differences, edit_band.cpp
+// The inside of edit_distance(): edit_distance.cpp decides, edit_few_differences.cpp finds few differences, edit_many_differences.cpp
 // many.
 #pragma once
 

@@ -9,8 +9,8 @@
 
 #include "core/signature/ctph_compare.h"
 #include "core/base/hash.h"
-#include "core/lsh/lsh_bands.h"
-#include "core/lsh/lsh_grams.h"
+#include "core/lsh/minhash_keys.h"
+#include "core/lsh/ctph_keys.h"
 #include "core/signature/minhash.h"
 #include "core/signature/simhash.h"
 

@@ -1,7 +1,7 @@
 // Bytes to text: neardup_detect_encoding(), neardup_to_utf8(), neardup_decode().
 #include <string>
 
-#include "core/intake/detect.h"
+#include "core/intake/detect_encoding.h"
 #include "core/intake/encoding.h"
 #include "core/unicode/utf8.h"
 #include "pg/base/context.h"

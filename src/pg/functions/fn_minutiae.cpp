@@ -1,6 +1,6 @@
 // Minutiae of fingerprints: cells of a grid, and the buckets that an index of minutiae_ops puts sets of them into.
 #include "core/base/message_text.h"
-#include "core/lsh/lsh_sets.h"
+#include "core/lsh/int_set_keys.h"
 #include "pg/base/boundary.h"
 #include "pg/values/arrays.h"
 #include "pg/values/int_set_value.h"

@@ -3,7 +3,7 @@
 
 #include "pg/base/guc.h"
 #include "pg/base/reserve.h"
-#include "pg/pairs/copies.h"
+#include "pg/pairs/repeated_rows.h"
 
 namespace neardup {
 namespace {

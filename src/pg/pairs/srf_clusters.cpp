@@ -8,7 +8,7 @@
 #include "pg/base/reserve.h"
 #include "pg/base/result_row.h"
 #include "pg/pairs/cluster_run.h"
-#include "pg/pairs/copies.h"
+#include "pg/pairs/repeated_rows.h"
 #include "pg/pairs/pair_result.h"
 #include "pg/values/values.h"
 

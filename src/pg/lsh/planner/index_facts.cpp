@@ -1,9 +1,9 @@
 // See index_facts.h.
 #include "pg/lsh/planner/index_facts.h"
 
-#include "pg/lsh/families/lsh_families.h"
+#include "pg/lsh/families/families.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/plan_memory.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/store/options.h"

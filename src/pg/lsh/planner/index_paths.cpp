@@ -8,8 +8,8 @@
 #include "pg/lsh/planner/index_paths.h"
 
 #include "pg/base/guc.h"
-#include "pg/lsh/planner/derive.h"
-#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/derived_conditions.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/plan_measures.h"
 #include "pg/lsh/planner/row_estimates.h"

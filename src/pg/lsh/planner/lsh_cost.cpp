@@ -3,7 +3,7 @@
 
 #include "core/lsh/lsh_query.h"
 #include "core/lsh/pair_sample.h"
-#include "pg/lsh/families/lsh_families.h"
+#include "pg/lsh/families/families.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/index_facts.h"

@@ -9,7 +9,7 @@
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/index_facts.h"
 #include "pg/lsh/planner/known_query.h"
-#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/lsh_selectivity.h"
 #include "pg/lsh/planner/near_stats.h"
 #include "pg/lsh/planner/plan_measures.h"

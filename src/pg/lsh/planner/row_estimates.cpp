@@ -1,7 +1,7 @@
 // See row_estimates.h.
 #include "pg/lsh/planner/row_estimates.h"
 
-#include "pg/lsh/planner/derive.h"
+#include "pg/lsh/planner/derived_conditions.h"
 
 extern "C" {
 #include "optimizer/cost.h"

@@ -280,7 +280,7 @@ BlockList blocks_below(Relation index, const RunSlot& run, const Entry& below, b
   return list;
 }
 
-uint64_t list_length(Relation index, const RunSlot& run, uint64_t key) {
+uint64_t key_list_length(Relation index, const RunSlot& run, uint64_t key) {
   RunReader reader;
   reader.init(index, run, nullptr);
   const Entry begin{key, 0};
@@ -297,6 +297,7 @@ uint64_t list_length(Relation index, const RunSlot& run, uint64_t key) {
     const bool more = last == leaf.count();
     UnlockReleaseBuffer(buffer);
     if (!more) break;
+    CHECK_FOR_INTERRUPTS();
   }
   return length;
 }

@@ -135,7 +135,7 @@ struct BlockList {
 BlockList blocks_below(Relation index, const RunSlot& run, const Entry& below, bool gone);
 
 // Number of entries of the key in a pinned run, within [lo, hi).
-uint64_t list_length(Relation index, const RunSlot& run, uint64_t key);
+uint64_t key_list_length(Relation index, const RunSlot& run, uint64_t key);
 
 // Rows of a pending page.
 struct PendingRowView {

@@ -133,7 +133,7 @@ void MergeStep::write_leaves(uint32_t budget) {
   *leaves_ = LeafWriter();
   leaves_->init(index_, &directory_, out_.id, out_.leaves, budget);
   // `from` follows the last entry written: its list may go on.
-  if (from.key != kRosterKey) leaves_->resume(from.key, list_length(index_, out_, from.key));
+  if (from.key != kRosterKey) leaves_->resume(from.key, key_list_length(index_, out_, from.key));
   while (exhausted_ && inputs.read_on()) {
     const EntrySlice piece = inputs.next_piece();
     exhausted_ = leaves_->add(piece.entries, piece.n);

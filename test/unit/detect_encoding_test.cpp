@@ -1,5 +1,5 @@
 // Guesses of encodings, as far as the core makes them.
-#include "core/intake/detect.h"
+#include "core/intake/detect_encoding.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// See comparison.h.
-#include "pg/lsh/planner/comparison.h"
+// See number_comparison.h.
+#include "pg/lsh/planner/number_comparison.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"

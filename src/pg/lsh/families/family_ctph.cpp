@@ -1,9 +1,9 @@
 // The hash family "ctph": grams of a digest as keys, for the operator class ctph_ops.
-#include "core/lsh/lsh_grams.h"
+#include "core/lsh/ctph_keys.h"
 #include "core/base/message_text.h"
 #include "pg/values/ctph_value.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/families/lsh_families.h"
+#include "pg/lsh/families/families.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {

@@ -3,7 +3,7 @@
 // tell of a row.
 #include "core/lsh/lsh_query.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/plan_measures.h"
 #include "pg/values/lsh_query_value.h"
 

@@ -1,5 +1,5 @@
-// See lsh_sets.h.
-#include "core/lsh/lsh_sets.h"
+// See int_set_keys.h.
+#include "core/lsh/int_set_keys.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The hash family "minhash": bands of a signature as keys, for the operator classes minhash_ops and lsh_query_ops.
-#include "core/lsh/lsh_bands.h"
+#include "core/lsh/minhash_keys.h"
 #include "core/base/message_text.h"
 #include "pg/base/guc.h"
 #include "pg/lsh/family.h"

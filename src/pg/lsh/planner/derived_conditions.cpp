@@ -1,8 +1,8 @@
-// See derive.h.
-#include "pg/lsh/planner/derive.h"
+// See derived_conditions.h.
+#include "pg/lsh/planner/derived_conditions.h"
 
-#include "pg/lsh/planner/comparison.h"
-#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/number_comparison.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// See lsh_grams.h.
-#include "core/lsh/lsh_grams.h"
+// See ctph_keys.h.
+#include "core/lsh/ctph_keys.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,12 +2,12 @@
 // into such a view, and those of a query on signatures raise errors. So before a query is planned each of them gets a
 // companion: its quiet twin (family.h), which it implies, and which goes into the view by itself. The query's own
 // condition stays outside.
-#include "pg/lsh/planner/lsh_views.h"
+#include "pg/lsh/planner/barrier_views.h"
 
 #include "pg/base/guc.h"
 #include "pg/lsh/lsh_callbacks.h"
-#include "pg/lsh/planner/derive.h"
-#include "pg/lsh/planner/lsh_guarded.h"
+#include "pg/lsh/planner/derived_conditions.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/plan_measures.h"
 

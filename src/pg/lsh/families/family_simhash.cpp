@@ -1,9 +1,9 @@
 // The hash family "simhash": blocks of a value as keys, for the operator class simhash_ops.
 #include <cmath>
 
-#include "core/lsh/lsh_blocks.h"
+#include "core/lsh/simhash_keys.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/families/lsh_families.h"
+#include "pg/lsh/families/families.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/simhash_value.h"
 

@@ -28,7 +28,7 @@ struct BandLayout {
   uint32_t begin(uint32_t j) const noexcept { return rows == 0 ? j * num_perm / bands : j * rows; }
 };
 
-// The layout for queries of at least `threshold`. recall 1: exact. Below 1: the cheapest layout (lsh_bands.cpp) that
+// The layout for queries of at least `threshold`. recall 1: exact. Below 1: the cheapest layout (minhash_keys.cpp) that
 // finds a row of exactly `need` equal components with at least that probability, all places being equally likely; rows
 // of more are found more often. Never more bands than the exact layout, which is taken when it is no dearer.
 // num_perm 16..4096, bits 8, 16 or 32. Cost: microseconds; recall < 1 with thousands of components up to 0.1 s.

@@ -1,5 +1,5 @@
 // Sets in an index: what is looked up must find every set that qualifies; buckets of minutiae; cells of points.
-#include "core/lsh/lsh_sets.h"
+#include "core/lsh/int_set_keys.h"
 
 #include <gtest/gtest.h>
 

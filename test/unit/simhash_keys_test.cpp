@@ -1,5 +1,5 @@
 // Blocks of simhashes: keys, radii, and that nothing within the distance is missed.
-#include "core/lsh/lsh_blocks.h"
+#include "core/lsh/simhash_keys.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The hash families "set" and "minutiae": arrays of integers as sets, for the operator classes int8_set_ops, int4_set_ops
 // and minutiae_ops.
 #include "core/lsh/lsh_query.h"
-#include "core/lsh/lsh_sets.h"
+#include "core/lsh/int_set_keys.h"
 #include "pg/lsh/family.h"
 #include "pg/values/lsh_query_value.h"
 

@@ -1,5 +1,5 @@
-// See lsh_blocks.h.
-#include "core/lsh/lsh_blocks.h"
+// See simhash_keys.h.
+#include "core/lsh/simhash_keys.h"
 
 #include <algorithm>
 

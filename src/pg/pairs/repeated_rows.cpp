@@ -1,5 +1,5 @@
-// See copies.h.
-#include "pg/pairs/copies.h"
+// See repeated_rows.h.
+#include "pg/pairs/repeated_rows.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

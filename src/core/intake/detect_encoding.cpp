@@ -1,5 +1,5 @@
-// See detect.h.
-#include "core/intake/detect.h"
+// See detect_encoding.h.
+#include "core/intake/detect_encoding.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Grams of ctph digests: whatever score and edit rate say, the promised number of keys is common.
-#include "core/lsh/lsh_grams.h"
+#include "core/lsh/ctph_keys.h"
 
 #include <gtest/gtest.h>
 

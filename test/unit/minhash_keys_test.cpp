@@ -1,5 +1,5 @@
 // Bands of an index: layouts, the pigeonhole, keys, and hit probabilities against enumeration and chance.
-#include "core/lsh/lsh_bands.h"
+#include "core/lsh/minhash_keys.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// See lsh_bands.h.
-#include "core/lsh/lsh_bands.h"
+// See minhash_keys.h.
+#include "core/lsh/minhash_keys.h"
 
 #include <algorithm>
 #include <cmath>
