@@ -14,13 +14,13 @@ namespace neardup::reference {
 using SimilarLists = std::vector<std::vector<std::pair<uint32_t, double>>>;
 
 // block: words of a block at most; 0: as many as the engine takes.
-inline SimilarLists similar_words_of(const WordRows& rows, uint32_t k, uint32_t block, WordTiles* elsewhere) {
+inline SimilarLists similar_words_of(const WordRows& rows, uint32_t k, uint32_t block, WordTiles* offload) {
   const uint32_t n = rows.size();
   std::vector<uint32_t> tie(n);
   std::iota(tie.rbegin(), tie.rend(), 0u);
   SimilarOptions options;
   options.k = k;
-  options.elsewhere = elsewhere;
+  options.offload = offload;
   SimilarWords engine(n, rows.weights.data(), tie.data(), rows.width, options);
   for (uint32_t first = 0; first < n;) {
     engine.begin_block(first);

@@ -124,7 +124,7 @@ struct Result {
 };
 
 // count_a = n: one set.
-Result search(const Case& c, uint32_t count_a, Identical identical, PairJoin* elsewhere, bool ranks,
+Result search(const Case& c, uint32_t count_a, Identical identical, PairJoin* offload, bool ranks,
               size_t limit = SIZE_MAX) {
   StdioTempFiles files;
   Result out;
@@ -133,7 +133,7 @@ Result search(const Case& c, uint32_t count_a, Identical identical, PairJoin* el
     options.memory_limit = limit;
     options.files = &files;
     options.identical = identical;
-    options.elsewhere = elsewhere;
+    options.offload = offload;
     const std::unique_ptr<PairSearch> engine = c.make(options);
     for (uint32_t i = 0; i < c.n; ++i) {
       if (i == count_a) engine->start_set_b();
@@ -164,7 +164,7 @@ TEST_F(GpuJoinTest, SamePairsAsTheEngineAlone) {
         EXPECT_EQ(joined.stats.left_out, alone.stats.left_out);
         EXPECT_EQ(joined.stats.rows, alone.stats.rows);
         EXPECT_EQ(joined.stats.distinct, alone.stats.distinct);
-        EXPECT_EQ(joined.stats.elsewhere, fake::searches != before);
+        EXPECT_EQ(joined.stats.offloaded, fake::searches != before);
       }
     }
   }
@@ -180,7 +180,7 @@ TEST_F(GpuJoinTest, SameComponentsAndValues) {
       StdioTempFiles files;
       EngineOptions options;
       options.files = &files;
-      options.elsewhere = round == 0 ? nullptr : &join;
+      options.offload = round == 0 ? nullptr : &join;
       const std::unique_ptr<PairSearch> engine = c.make(options);
       for (uint32_t i = 0; i < c.n; ++i) c.add(*engine, i);
       UnionFind sets(c.n);
@@ -249,7 +249,7 @@ TEST(PairJoinCost, SeesFamiliesOfMinhashes) {
   for (const uint32_t members : {1u, 200u}) {
     Estimates estimates;
     EngineOptions options;
-    options.elsewhere = &estimates;
+    options.offload = &estimates;
     MinhashPairs engine(128, 32, 103, options);
     std::mt19937_64 random(members);
     std::vector<uint32_t> base(128);
@@ -282,7 +282,7 @@ TEST_F(GpuJoinTest, FailuresFallBackAndAreRemembered) {
         const Result r = search(c, c.n, Identical::all, &costly, false);
         EXPECT_EQ(r.pairs, alone.pairs);
         EXPECT_EQ(r.stats.found, alone.stats.found);
-        EXPECT_FALSE(r.stats.elsewhere);
+        EXPECT_FALSE(r.stats.offloaded);
         EXPECT_EQ(last_reason, behaviour == Behaviour::lost
                                    ? "cudaStreamSynchronize failed: GPU is lost ??? (search.cu:2)"
                                    : "no GPU is usable: self_check failed");
@@ -330,11 +330,11 @@ TEST_F(GpuJoinTest, MemoryMayBeThereTheNextTime) {
   const Result alone = search(a_case(), a_case().n, Identical::all, nullptr, false);
   const Result first = search(a_case(), a_case().n, Identical::all, &costly, false);
   EXPECT_EQ(first.pairs, alone.pairs);
-  EXPECT_FALSE(first.stats.elsewhere);
+  EXPECT_FALSE(first.stats.offloaded);
   EXPECT_NE(last_reason.find("out of memory"), std::string::npos);
   const Result second = search(a_case(), a_case().n, Identical::all, &costly, false);
   EXPECT_EQ(second.pairs, alone.pairs);
-  EXPECT_TRUE(second.stats.elsewhere);
+  EXPECT_TRUE(second.stats.offloaded);
 }
 
 TEST_F(GpuJoinTest, CancelEndsASearchThatDoesNot) {
@@ -342,7 +342,7 @@ TEST_F(GpuJoinTest, CancelEndsASearchThatDoesNot) {
   StopAfter stop(50);
   EngineOptions options;
   options.stop = &stop;
-  options.elsewhere = &join;
+  options.offload = &join;
   const std::unique_ptr<PairSearch> engine = a_case().make(options);
   for (uint32_t i = 0; i < a_case().n; ++i) a_case().add(*engine, i);
   try {

@@ -172,9 +172,9 @@ TEST(SimilarWords, MemoryIsBounded) {
 }
 
 // Another device: does what it is told, with lists by a map, or gives up after some rows.
-class Elsewhere final : public WordTiles {
+class FakeOffload final : public WordTiles {
  public:
-  explicit Elsewhere(int probes) : left_(probes) {}
+  explicit FakeOffload(int probes) : left_(probes) {}
 
   bool begin(const WordMatrix& block, const uint32_t*, uint32_t words, uint32_t, uint32_t k, double cost, Workspace&) override {
     EXPECT_GE(cost, 0);
@@ -205,18 +205,18 @@ class Elsewhere final : public WordTiles {
   int left_;
 };
 
-TEST(SimilarWords, ElsewhereOrHere) {
+TEST(SimilarWords, OffloadedOrNot) {
   Random random(4);
   const Model m = random_model(random, 500, 200, 0.3, 100);
   SimilarOptions options;
   options.k = 6;
   const Best expected = by_definition(m, 6);
   for (const int probes : {0, 1, 3, 1000}) {
-    Elsewhere elsewhere(probes);
-    options.elsewhere = &elsewhere;
+    FakeOffload offload(probes);
+    options.offload = &offload;
     SimilarWords::Stats stats;
     EXPECT_EQ(found(m, options, 170, false, &stats), expected) << probes;
-    EXPECT_EQ(stats.elsewhere, probes > 0);
+    EXPECT_EQ(stats.offloaded, probes > 0);
   }
 }
 

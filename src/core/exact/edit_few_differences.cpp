@@ -71,7 +71,7 @@ int64_t EditDiagonals::run(int64_t most, bool may_give_up, double* estimate) {
   old[0] = slide({0, 0});
   if (at_end(old[0])) return 0;
   for (int64_t e = 1; e <= most; ++e) {
-    // From elsewhere the target's diagonal is out of reach.
+    // From other diagonals the target's is out of reach.
     const int64_t first = std::max(-e, target - (most - e));
     const int64_t last = std::min(e, target + (most - e));
     int64_t furthest = 0;

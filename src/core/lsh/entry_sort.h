@@ -73,7 +73,7 @@ struct EntrySlice {
   size_t n;
 };
 
-// Merges n > 0 slices. a, b: room for all entries each; the slices lie elsewhere, and their array is used up. Returns where
+// Merges n > 0 slices. a, b: room for all entries each; the slices lie in neither, and their array is used up. Returns where
 // the result is: in a, in b, or where a single slice was. Entries that are equal all come. Cost 2 ns an entry for each
 // doubling of n.
 const Entry* merge_slices(EntrySlice* slices, uint32_t n, Entry* a, Entry* b) noexcept;
@@ -86,7 +86,7 @@ struct EntryCounts {
 };
 
 // Packs ascending entries into leaves, leaves out those that repeat the one before, and counts. Entries below the one before,
-// which only a damaged source has, are left out and told. Plain data, 128 kB.
+// which only a damaged source has, are left out and reported. Plain data, 128 kB.
 class RunPacker {
  public:
   RunPacker() noexcept { begin_run(); }

@@ -18,7 +18,7 @@ bool equal(const CtphView& a, const CtphView& b) noexcept {
 CtphPairs::Impl::Impl(double threshold, const EngineOptions& options)
     : ws(options.memory_limit, options.files, options.stop),
       identical(options.identical),
-      elsewhere(options.elsewhere),
+      offload(options.offload),
       threads(std::clamp(options.threads, 1u, 256u)),
       store(ws),
       hashes(std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws)) {
@@ -118,8 +118,8 @@ void CtphPairs::Impl::search() {
     collapse();
     hashes.reset();
     stats.distinct = store.size() - equal_rows.count();
-    if (join_elsewhere()) {
-      stats.elsewhere = true;
+    if (join_offloaded()) {
+      stats.offloaded = true;
     } else {
       join();
     }

@@ -103,7 +103,7 @@ struct CtphPairs::Impl {
   void collapse();
   void confirm_duplicate(uint32_t leader, uint32_t row);
   void sort_parts(RecordSorter& sorted, struct PartCount* counts);
-  bool join_elsewhere();
+  bool join_offloaded();
   void join();
   void join_files(const CtphEntries& x, const CtphEntries& y, TempFile& file, bool self);
   void load(CtphEntries& out, const CtphEntries& list, TempFile& file, uint32_t first, uint32_t last);
@@ -124,7 +124,7 @@ struct CtphPairs::Impl {
 
   Workspace ws;
   Identical identical;
-  PairJoin* elsewhere;
+  PairJoin* offload;
   unsigned threads;
   SearchStats stats;
   std::atomic<uint64_t> looked{0};

@@ -454,10 +454,10 @@ void CtphPairs::Impl::sort_parts(RecordSorter& sorted, PartCount* counts) {
 }
 
 // False: nothing was found yet.
-bool CtphPairs::Impl::join_elsewhere() {
-  if (elsewhere == nullptr) return false;
+bool CtphPairs::Impl::join_offloaded() {
+  if (offload == nullptr) return false;
   if (!store.in_memory()) {
-    elsewhere->refuse_large();
+    offload->refuse_large();
     return false;
   }
   PartCount counts[kLists];
@@ -480,7 +480,7 @@ bool CtphPairs::Impl::join_elsewhere() {
                             entries(kPart1OfB) * entries(kPart2OfA)
                       : entries(kPart1OfA) * (entries(kPart1OfA) / 2 + entries(kPart2OfA));
   }
-  return elsewhere->join(CtphJob{parts.data(), n, two_sets, most}, pairs * kLookCost / threads, ws,
+  return offload->join(CtphJob{parts.data(), n, two_sets, most}, pairs * kLookCost / threads, ws,
                          [this](uint32_t x, uint32_t y, uint32_t value) {
                            take({x, y, value});
                          });

@@ -17,7 +17,7 @@ constexpr uint64_t kComponentBatch = 1 << 20;
 
 // ---------------------------------------------------------------- set B
 
-// Where set A is known before set B comes, most rows of a large B need not be kept. Not with star or none: those tell how
+// Where set A is known before set B comes, most rows of a large B need not be kept. Not with star or none: those report how
 // many equal rows they leave out, and that must not hang on what memory allows.
 void MinhashPairs::Impl::start_set_b() {
   two_sets = true;
@@ -56,7 +56,7 @@ void MinhashPairs::Impl::keep_number(uint32_t i, uint32_t row) {
   kept_b[i] = row;
 }
 
-// What the rows of set B that were kept are told by.
+// The numbers under which the rows of set B that were kept are reported.
 const uint32_t* MinhashPairs::Impl::rank_kept(const uint32_t* rank_b) {
   if (stats.set_aside == 0) return rank_b;
   if (rank_b != nullptr)
@@ -167,7 +167,7 @@ void MinhashPairs::Impl::search() {
   keys_a.reset();
   if (!components()) {
     out = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_kept(rank_b), ws);
-    if (swapped) out->tell_swapped();
+    if (swapped) out->report_swapped();
   }
   if (count_a != 0 && (!two_sets || count_a != rows.size())) {
     block_rows =
@@ -175,8 +175,8 @@ void MinhashPairs::Impl::search() {
     collapse();
     hashes.reset();
     stats.distinct = distinct_rows();
-    if (join_elsewhere()) {
-      stats.elsewhere = true;
+    if (join_offloaded()) {
+      stats.offloaded = true;
     } else if (banding.usable()) {
       if (!rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
       const bool keys_fit = distinct_rows() <= memory_share(ws, kHalf) / key_stage_bytes();

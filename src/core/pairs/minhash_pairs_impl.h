@@ -44,7 +44,7 @@ struct MinhashPairs::Impl {
       : ws(options.memory_limit, options.files, options.stop),
         identical(options.identical),
         swapped(options.swapped),
-        elsewhere(options.elsewhere),
+        offload(options.offload),
         threads(std::clamp(options.threads, 1u, 256u)),
         num_perm(num_perm_),
         need(need_),
@@ -77,7 +77,7 @@ struct MinhashPairs::Impl {
   bool choose_bands(const double* load);
   template <class OnRow>
   void for_each_distinct(OnRow on_row);
-  bool join_elsewhere();
+  bool join_offloaded();
   double cost_here(const Array<uint32_t>& row_of, uint32_t n_a);
   void join_in_memory();
   bool worth_threads(size_t entries) const;
@@ -112,7 +112,7 @@ struct MinhashPairs::Impl {
   Workspace ws;
   Identical identical;
   bool swapped;
-  PairJoin* elsewhere;
+  PairJoin* offload;
   unsigned threads;
   uint32_t num_perm;
   uint32_t need;

@@ -40,10 +40,10 @@ void MinhashPairs::Impl::for_each_distinct(OnRow on_row) {
 }
 
 // False: nothing was found yet.
-bool MinhashPairs::Impl::join_elsewhere() {
-  if (elsewhere == nullptr) return false;
+bool MinhashPairs::Impl::join_offloaded() {
+  if (offload == nullptr) return false;
   if (!rows.in_memory()) {
-    elsewhere->refuse_large();
+    offload->refuse_large();
     return false;
   }
   const uint32_t n = distinct_rows();
@@ -55,7 +55,7 @@ bool MinhashPairs::Impl::join_elsewhere() {
     pointers[i] = rows.row(row);
     row_of[i++] = row;
   });
-  return elsewhere->join(MinhashJob{pointers.data(), n_a, n, two_sets, num_perm, banding.bits(), need},
+  return offload->join(MinhashJob{pointers.data(), n_a, n, two_sets, num_perm, banding.bits(), need},
                          cost_here(row_of, n_a), ws,
                          [&](uint32_t x, uint32_t y, uint32_t matches) { found(row_of[x], row_of[y], matches); });
 }

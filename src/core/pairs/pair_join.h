@@ -1,4 +1,4 @@
-// Where engines of pairs may have their rows joined instead of doing it themselves: on another device.
+// To what engines of pairs may offload the join of their rows: another device, such as a GPU.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class PairJoin {
 
   virtual ~PairJoin() = default;
 
-  // Each finds all pairs, tells found of each of them once, and returns true. Or tells nothing and returns false: then
+  // Each finds all pairs, calls found once for each, and returns true. Or calls nothing and returns false: then
   // the engine does it itself. Throws what the poller throws, and Error{device} where only the device will do.
   // cost: nanoseconds that the engine would need, estimated; a lower bound.
   virtual bool join(const MinhashJob& job, double cost, Workspace& ws, const Found& found) = 0;

@@ -24,8 +24,8 @@ class PairOutput {
   // of one group one after the other.
   void set_identical_value(std::function<uint32_t(uint32_t row)> value) { identical_value_of_ = std::move(value); }
 
-  // Pairs of two sets are told as (row of set B, row of set A).
-  void tell_swapped() { swapped_ = true; }
+  // Pairs of two sets are reported as (row of set B, row of set A).
+  void report_swapped() { swapped_ = true; }
 
   // Before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for it: then
   // the row must take part in the search (never with star or none).

@@ -19,15 +19,15 @@ enum class Identical : uint8_t { all, star, none, marked };
 inline constexpr uint32_t kEqualRows = uint32_t{1} << 31;
 inline constexpr uint32_t kNotNear = UINT32_MAX;
 
-// What an engine may use. files, stop and elsewhere must outlive it; files may be null: then memory is not bounded.
+// What an engine may use. files, stop and offload must outlive it; files may be null: then memory is not bounded.
 struct EngineOptions {
   size_t memory_limit = SIZE_MAX;  // bytes for everything proportional to rows or pairs
   TempFileFactory* files = nullptr;
   StopCheck* stop = nullptr;
   unsigned threads = 1;  // that search at once, 1..256. Rows and pairs come and go on the caller's thread only.
   Identical identical = Identical::all;
-  PairJoin* elsewhere = nullptr;  // asked first to join what fits in memory; may be null
-  bool swapped = false;  // MinhashPairs of two sets: pairs are told, and ordered, as (row of set B, row of set A)
+  PairJoin* offload = nullptr;  // asked first to join what fits in memory; may be null
+  bool swapped = false;  // MinhashPairs of two sets: pairs are reported, and ordered, as (row of set B, row of set A)
 };
 
 struct RowPair {
@@ -38,12 +38,12 @@ struct RowPair {
 
 struct SearchStats {
   uint64_t rows = 0;
-  uint64_t set_aside = 0;  // of these, rows of set B whose keys alone told, as they came, that they are near no row of set A
+  uint64_t set_aside = 0;  // of these, rows of set B whose keys alone showed, as they came, that they are near no row of set A
   uint64_t distinct = 0, looked = 0, compared = 0, found = 0, spilled_bytes = 0;
   uint64_t left_out = 0;  // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
   size_t peak_bytes = 0;  // own estimate of the memory held at once
   bool brute_force = false;
-  bool elsewhere = false;  // joined by EngineOptions::elsewhere: looked and compared do not count that
+  bool offloaded = false;  // joined by EngineOptions::offload: looked and compared do not count that
 };
 
 // Rows are added by the engine's own add(), at most 2^31 of them, else Error{too_large}.

@@ -394,7 +394,7 @@ struct SimhashPairs::Impl {
         most(most_),
         threads(std::clamp(options.threads, 1u, 256u)),
         identical(options.identical),
-        elsewhere(options.elsewhere),
+        offload(options.offload),
         values(sizeof(uint64_t), memory_share(ws, kEighth) / sizeof(uint64_t), ws) {}
 
   void search();
@@ -403,7 +403,7 @@ struct SimhashPairs::Impl {
   void sort(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders);
   bool equal_row(uint32_t leader, uint32_t row);
   void join(const Entries& e, bool cross);
-  bool join_elsewhere(const Entries& e);
+  bool join_offloaded(const Entries& e);
   void join_blocks(RowStore& distinct, RowStore& leaders, uint32_t distinct_a);
   void take(const Hit* hits, size_t n);
 
@@ -411,7 +411,7 @@ struct SimhashPairs::Impl {
   uint32_t most;
   unsigned threads;
   Identical identical;
-  PairJoin* elsewhere;
+  PairJoin* offload;
   SearchStats stats;
   RowStore values;  // by row, those of set B after those of set A
   bool two_sets = false;
@@ -587,14 +587,14 @@ void SimhashPairs::Impl::join(const Entries& e, bool cross) {
 }
 
 // False: nothing was found yet.
-bool SimhashPairs::Impl::join_elsewhere(const Entries& e) {
-  if (elsewhere == nullptr || (two_sets ? e.n_a == 0 || e.n_a == e.n : e.n < 2)) return false;
+bool SimhashPairs::Impl::join_offloaded(const Entries& e) {
+  if (offload == nullptr || (two_sets ? e.n_a == 0 || e.n_a == e.n : e.n < 2)) return false;
   const unsigned blocks = most + 1;
   const double pairs = pairs_of(e, two_sets);
   const double looks = pairs * std::min(1.0, blocks / static_cast<double>(uint64_t{1} << std::min(63u, 64 / blocks)));
   const double searching = looks * kLeastLookCost + static_cast<double>(e.n) * blocks * kSortCost;
   const SimhashJob job{e.values, static_cast<uint32_t>(e.n_a), static_cast<uint32_t>(e.n), two_sets, most};
-  return elsewhere->join(job, std::min(searching, pairs * kLeastLookCost) / threads, ws,
+  return offload->join(job, std::min(searching, pairs * kLeastLookCost) / threads, ws,
                          [&](uint32_t x, uint32_t y, uint32_t distance) {
                            const Hit hit{e.rows[x], e.rows[y], distance};
                            take(&hit, 1);
@@ -612,8 +612,8 @@ void SimhashPairs::Impl::join_blocks(RowStore& distinct, RowStore& leaders, uint
     leaders.read(0, n, r.data());
     distinct.clear();
     leaders.clear();
-    if (join_elsewhere({v.data(), r.data(), two_sets ? distinct_a : n, n})) {
-      stats.elsewhere = true;
+    if (join_offloaded({v.data(), r.data(), two_sets ? distinct_a : n, n})) {
+      stats.offloaded = true;
       return;
     }
     const size_t work = n * (kWorkBytes - kEntryBytes);
@@ -622,7 +622,7 @@ void SimhashPairs::Impl::join_blocks(RowStore& distinct, RowStore& leaders, uint
     ws.ledger.give(work);
     return;
   }
-  if (elsewhere != nullptr) elsewhere->refuse_large();
+  if (offload != nullptr) offload->refuse_large();
   const uint32_t most_rows = static_cast<uint32_t>(std::max<size_t>(16, room / 2));
   Array<uint64_t> v(ws.ledger, size_t{2} * most_rows);
   Array<uint32_t> r(ws.ledger, size_t{2} * most_rows);

@@ -20,7 +20,7 @@ enum class MinhashKind : uint8_t {
   byte = 3,        // k-shingles of bytes
   text_set = 4,    // a caller's set of text elements
   bigint_set = 5,  // a caller's set of 64-bit elements
-  imported = 6,    // components computed elsewhere
+  imported = 6,    // components computed by other programs
   weighted = 7,    // text elements with weights: the components of weighted_minhash.h
 };
 

@@ -29,7 +29,7 @@ constexpr uint32_t kFewestDenseWords = 64;
 // Rows that are probed at once. The bounds of the words are those of before, so it begins with few.
 constexpr uint32_t kFirstRows = 64;
 constexpr uint32_t kMaxRows = 2048;
-constexpr uint32_t kMaxRowsThere = 8192;
+constexpr uint32_t kMaxRowsOffloaded = 8192;
 // Of an inverted list; of a dense feature of a row and a word.
 constexpr double kAdditionCost = 0.6;
 constexpr double kDenseCost = 0.02;
@@ -197,7 +197,7 @@ class SimilarWords::Engine {
   const uint32_t k_;
   const uint32_t features_;
   const unsigned threads_;
-  WordTiles* elsewhere_;
+  WordTiles* offload_;
   Stats stats_;
 
   Array<uint32_t> weights_;
@@ -213,7 +213,7 @@ class SimilarWords::Engine {
   uint32_t first_ = 0;     // of the block
   uint32_t width_ = 0;     // words of it
   bool loading_ = false;
-  bool there_ = false;     // the block is done elsewhere
+  bool offloaded_ = false;     // the offload has the block
   Rows block_;
   FeatureSet set_;
   Array<uint32_t> counts_;       // of each feature of the set: words of the block
@@ -239,7 +239,7 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
       k_(options.k),
       features_(features),
       threads_(std::max(1u, options.threads)),
-      elsewhere_(options.elsewhere),
+      offload_(options.offload),
       block_(ws_),
       set_(ws_.ledger, features),
       probes_(ws_) {
@@ -317,7 +317,7 @@ void SimilarWords::Engine::begin_block(uint32_t first) {
   first_ = first;
   width_ = 0;
   loading_ = true;
-  there_ = false;
+  offloaded_ = false;
   block_.clear();
   set_.clear();
   counts_ = {};
@@ -362,7 +362,7 @@ void SimilarWords::Engine::prepare() {
     for (size_t f = 0; f < row.size; ++f) ++counts_[set_.at(row.features[f])];
     ws_.poller.spend(row.size * 3);
   }
-  if (elsewhere_ != nullptr) {
+  if (offload_ != nullptr) {
     // As if the rows before the block were like its own; each meets all of the block, those of the block one half of it.
     double cost = 0;
     const double words = width_;
@@ -371,10 +371,10 @@ void SimilarWords::Engine::prepare() {
       cost += c * std::min(c * kAdditionCost, words * kDenseCost);
     }
     cost *= (first_ + words / 2) / std::max(1.0, words);
-    there_ = elsewhere_->begin(block_.matrix(first_), weights_.data(), words_, features_, k_, cost, ws_);
-    stats_.elsewhere |= there_;
+    offloaded_ = offload_->begin(block_.matrix(first_), weights_.data(), words_, features_, k_, cost, ws_);
+    stats_.offloaded |= offloaded_;
   }
-  if (!there_) build();
+  if (!offloaded_) build();
 }
 
 // How many words of the block have a feature that is to be dense: as few as pay, and memory allows.
@@ -464,11 +464,11 @@ void SimilarWords::Engine::flush() {
   const uint32_t n = probes_.size();
   if (n == 0) return;
   std::memcpy(bounds_.data(), least_.data(), words_ * sizeof(float));
-  if (there_) {
+  if (offloaded_) {
     std::vector<Hit> hits;
-    there_ = elsewhere_->probe(probes_.matrix(next_row_), bounds_.data(), ws_,
+    offloaded_ = offload_->probe(probes_.matrix(next_row_), bounds_.data(), ws_,
                                [&](uint32_t i, uint32_t j, uint32_t sum) { hits.push_back({i, j, sum}); });
-    if (there_) {
+    if (offloaded_) {
       for (const Hit& h : hits) {
         found(h.x, h.y, h.value);
         ws_.poller.spend(40);
@@ -477,11 +477,11 @@ void SimilarWords::Engine::flush() {
       build();
     }
   }
-  if (!there_) run();
+  if (!offloaded_) run();
   const uint64_t end = uint64_t{first_} + width_;
   for (uint32_t i = next_row_; i < next_row_ + n && i + 1 < end; ++i) stats_.pairs += end - std::max(first_, i + 1);
   next_row_ += n;
-  rows_at_once_ = std::min(there_ ? kMaxRowsThere : kMaxRows, rows_at_once_ * 2);
+  rows_at_once_ = std::min(offloaded_ ? kMaxRowsOffloaded : kMaxRows, rows_at_once_ * 2);
   probes_.clear();
   ws_.poller.steps(stats_.pairs, uint64_t{words_} * (words_ - 1) / 2);
 }

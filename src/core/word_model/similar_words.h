@@ -28,7 +28,7 @@ struct SimilarOptions {
   size_t memory_limit = SIZE_MAX;   // bytes; at least the best k of each word, and some rows, are kept whatever it is
   StopCheck* stop = nullptr;
   unsigned threads = 1;
-  WordTiles* elsewhere = nullptr;   // asked first; may be null
+  WordTiles* offload = nullptr;     // asked first; may be null
 };
 
 // Use: for each block: load() rows until it says no or there are none left; probe() the rows of all words from 0 to the
@@ -59,7 +59,7 @@ class SimilarWords {
     uint64_t dense = 0;          // of features and blocks: dense columns
     uint64_t additions = 0;      // along inverted lists
     uint32_t blocks = 0;
-    bool elsewhere = false;      // some of it was done there
+    bool offloaded = false;      // some of it was done by the offload
     size_t peak_bytes = 0;
   };
   const Stats& stats() const noexcept;

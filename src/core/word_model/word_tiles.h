@@ -1,4 +1,4 @@
-// Where similar words may be sought instead of on this processor: on another device.
+// To what the search for similar words may be offloaded: another device, such as a GPU.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ class WordTiles {
                      double cost, Workspace& ws) = 0;
 
   // Compares rows of words, all before the end of the block, with the block. least[w], of all words: pairs of w with
-  // similarity below are of no use to w. For every word of the rows tells all pairs (i, j), j > i, that are among the k
+  // similarity below are of no use to w. For every word of the rows reports all pairs (i, j), j > i, that are among the k
   // most similar of i within the block, and for every word j of the block those that are among its k most similar within
-  // the rows, unless below least of that word; equally similar ones all count. May tell others; each pair once at most.
-  // False, and then nothing counts that was told: the engine does these rows, and what follows, itself.
+  // the rows, unless below least of that word; equally similar ones all count. May report others; each pair once at most.
+  // False, and then nothing counts that was reported: the engine does these rows, and what follows, itself.
   virtual bool probe(const WordMatrix& rows, const float* least, Workspace& ws, const Found& found) = 0;
 };
 

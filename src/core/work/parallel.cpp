@@ -19,7 +19,7 @@ namespace {
 
 // Batches that wait before workers do.
 constexpr size_t kMaxWaiting = 64;
-// On one thread progress is told once for so many tasks.
+// On one thread progress is reported once for so many tasks.
 constexpr size_t kTold = 16;
 
 // What a worker throws when another has failed or the caller has had enough.

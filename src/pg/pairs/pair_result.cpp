@@ -20,7 +20,7 @@ const uint32* engine_rank(PairSide* side) {
 // For neardup.log_stages.
 const char* search_story(const SearchStats& s) {
   const char* set_aside = s.set_aside == 0 ? "" : psprintf(" (" UINT64_FORMAT " set aside by their keys)", s.set_aside);
-  const char* work = s.elsewhere
+  const char* work = s.offloaded
                          ? "on the GPU"
                          : psprintf(UINT64_FORMAT " pairs looked at, " UINT64_FORMAT " compared", s.looked, s.compared);
   return psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, %s, " UINT64_FORMAT

@@ -90,7 +90,7 @@ void refuse_shape(const SignatureShape& shape, const Signature& s, const char* w
 
 PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& on_cpu) {
   EngineOptions options = on_cpu;
-  options.elsewhere = gpu_join();
+  options.offload = gpu_join();
   switch (shape.type) {
     case SignatureType::minhash:
       return new MinhashPairs(shape.params.num_perm, shape.params.bits,

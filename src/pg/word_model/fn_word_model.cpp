@@ -225,7 +225,7 @@ const char* comparing_story(const ModelCall& call, uint32 end) {
   SimilarWords::Stats stats;
   call_core([&] { stats = call.engine->object->stats(); });
   return psprintf("%u to %u of %u words, %u blocks%s, %zu MB in memory", call.compared, end, call.words, stats.blocks,
-                  stats.elsewhere ? ", on the GPU" : "", stats.peak_bytes >> 20);
+                  stats.offloaded ? ", on the GPU" : "", stats.peak_bytes >> 20);
 }
 
 // The words before `end` with the best of each.

@@ -27,7 +27,7 @@ const char* engine_story(const SimilarWords* engine) {
   call_core([&] { s = engine->stats(); });
   return psprintf(UINT64_FORMAT " pairs of words, %u blocks, " UINT64_FORMAT " dense features, " UINT64_FORMAT
                   " additions%s, %zu MB in memory", s.pairs, s.blocks, s.dense, s.additions,
-                  s.elsewhere ? ", on the GPU" : "", s.peak_bytes >> 20);
+                  s.offloaded ? ", on the GPU" : "", s.peak_bytes >> 20);
 }
 
 // The words of the vocabulary as they are returned, by their numbers.

@@ -304,7 +304,7 @@ Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, con
     options.memory_limit = engine_memory();
     options.stop = stop;
     options.threads = search_threads();
-    options.elsewhere = gpu_words();
+    options.offload = gpu_words();
     return new SimilarWords(words, weights, ranks, features, options);
   });
 }
