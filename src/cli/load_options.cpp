@@ -62,6 +62,48 @@ void exclude(std::string pattern, FileFilter& filter) {
   filter.exclude_directories.push_back(std::move(pattern));
 }
 
+// Takes an option that getopt_long() gave. Returns false when help was asked for.
+bool take_option(int option, LoadOptions& options) {
+  switch (option) {
+    case 't':
+      options.table = optarg;
+      break;
+    case 'q':
+      options.quiet = true;
+      break;
+    case kInclude:
+      options.filter.include.emplace_back(optarg);
+      break;
+    case kExclude:
+      exclude(optarg, options.filter);
+      break;
+    case kMinSize:
+      options.filter.min_size = parse_number("--min-size", optarg, true, 0, INT64_MAX);
+      break;
+    case kMaxSize:
+      options.max_size = parse_number("--max-size", optarg, true, 0, kMaxTextSize);
+      break;
+    case kMinWords:
+      options.min_words = parse_number("--min-words", optarg, false, 0, INT64_MAX);
+      break;
+    case kBatchFiles:
+      options.batch_files = parse_number("--batch-files", optarg, false, 1, 100000);
+      break;
+    case kEncoding:
+      options.encoding = optarg;
+      if (options.encoding.empty()) throw UsageError("--encoding is empty");
+      break;
+    case kListSkipped:
+      options.list_skipped = optarg;
+      break;
+    case kHelpOption:
+      return false;
+    default:
+      throw UsageError("");
+  }
+  return true;
+}
+
 // Returns false when help was asked for.
 bool parse(int argc, char** argv, LoadOptions& options) {
   static const option long_options[] = {{"table", required_argument, nullptr, 't'},
@@ -79,43 +121,7 @@ bool parse(int argc, char** argv, LoadOptions& options) {
                                         {nullptr, 0, nullptr, 0}};
   for (int c = 0; (c = getopt_long(argc, argv, "t:q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
     if (take_connection_option(c, optarg, options.connection)) continue;
-    switch (c) {
-      case 't':
-        options.table = optarg;
-        break;
-      case 'q':
-        options.quiet = true;
-        break;
-      case kInclude:
-        options.filter.include.emplace_back(optarg);
-        break;
-      case kExclude:
-        exclude(optarg, options.filter);
-        break;
-      case kMinSize:
-        options.filter.min_size = parse_number("--min-size", optarg, true, 0, INT64_MAX);
-        break;
-      case kMaxSize:
-        options.max_size = parse_number("--max-size", optarg, true, 0, kMaxTextSize);
-        break;
-      case kMinWords:
-        options.min_words = parse_number("--min-words", optarg, false, 0, INT64_MAX);
-        break;
-      case kBatchFiles:
-        options.batch_files = parse_number("--batch-files", optarg, false, 1, 100000);
-        break;
-      case kEncoding:
-        options.encoding = optarg;
-        if (options.encoding.empty()) throw UsageError("--encoding is empty");
-        break;
-      case kListSkipped:
-        options.list_skipped = optarg;
-        break;
-      case kHelpOption:
-        return false;
-      default:
-        throw UsageError("");
-    }
+    if (!take_option(c, options)) return false;
   }
   for (int i = optind; i < argc; ++i) {
     if (*argv[i] == '\0') throw UsageError("a directory name is empty");

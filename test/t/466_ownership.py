@@ -3,7 +3,7 @@
 because of its name; and a job of a hostile role costs nobody else an error or a wait."""
 from harness import *
 
-ROLE = "neardup_t_mallory"
+ROLE = "neardup_t_intruder"
 FORGED = ("INSERT INTO s.customers_job (source, id, phase, refresh, paused, result) VALUES ('s.customers', 'id', 'idle', 1, false, 's.customers')")
 
 

@@ -1,4 +1,4 @@
-// Counting bits without demanding an instruction for it.
+// Small things with bits.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,8 @@ inline unsigned count_bits(uint64_t m) noexcept {
   m = (m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu;
   return static_cast<unsigned>(m * 0x0101010101010101u >> 56);
 }
+
+// The n lowest bits, n at most 64.
+inline uint64_t low_bits(unsigned n) noexcept { return n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
 }  // namespace neardup

@@ -11,6 +11,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/base/hash.h"
+#include "core/base/named_values.h"
 #include "core/unicode/utf8_inline.h"
 #include "core/document/words.h"
 
@@ -43,29 +44,22 @@ inline uint64_t hash_word(const uint8_t* p, size_t n) noexcept {
   return mum(a, b);
 }
 
+constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word}, {"char", Unit::character}, {"byte", Unit::byte}};
+
 }  // namespace
 
 Unit parse_text_unit(std::string_view name) {
-  if (name == "word") return Unit::word;
-  if (name == "char") return Unit::character;
-  if (name == "byte")
+  const auto unit = value_named(kUnits, name);
+  if (!unit)
+    throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
+                "Units of text are 'word' and 'char'.");
+  if (*unit == Unit::byte)
     throw Error(Errc::invalid_argument, "unit \"byte\" does not apply to text", {},
                 "Pass the document as bytea to shingle bytes, or use unit 'word' or 'char'.");
-  throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
-              "Units of text are 'word' and 'char'.");
+  return *unit;
 }
 
-const char* unit_name(Unit unit) noexcept {
-  switch (unit) {
-    case Unit::word:
-      return "word";
-    case Unit::character:
-      return "char";
-    case Unit::byte:
-      return "byte";
-  }
-  return "?";
-}
+const char* unit_name(Unit unit) noexcept { return name_of(kUnits, unit); }
 
 void check_k(int64_t k) {
   if (k < kMinK || k > kMaxK)

@@ -3,7 +3,9 @@
 #include <bit>
 #include <string>
 
+#include "core/base/bits.h"
 #include "core/exact/edit_impl.h"
+#include "core/kernels/myers.h"
 #include "core/unicode/utf8_inline.h"
 
 namespace neardup {
@@ -231,9 +233,9 @@ int64_t EditBand::run(int64_t bound, double* estimate) {
   const int64_t height = rows - (rows - 1) / kStripeRows * kStripeRows;
   for (int64_t b = 0; 64 * b < height; ++b) {
     const int64_t n = height - 64 * b;
-    const uint64_t inside = n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+    const uint64_t inside = low_bits(static_cast<unsigned>(std::min<int64_t>(n, 64)));
     const size_t at = kBlocks - 1 - static_cast<size_t>(b);
-    distance += std::popcount(vp_[at] & inside) - std::popcount(vn_[at] & inside);
+    distance += MyersColumn{vp_[at], vn_[at]}.sum(inside);
   }
   return distance;
 }

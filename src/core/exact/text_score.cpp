@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/exact/edit_distance.h"
+#include "core/base/bits.h"
 #include "core/base/message_text.h"
+#include "core/kernels/myers.h"
 #include "core/unicode/utf8_inline.h"
 
 namespace neardup {
@@ -133,24 +135,10 @@ class Positions {
 // Levenshtein distance where the pattern has 1..64 characters.
 uint32_t word_distance(Positions& positions, const uint32_t* pattern, size_t m, const uint32_t* text, size_t n) noexcept {
   positions.set(pattern, m);
-  uint64_t up = ~uint64_t{0};
-  uint64_t down = 0;
-  const uint64_t last = uint64_t{1} << (m - 1);
-  uint32_t distance = static_cast<uint32_t>(m);
-  for (size_t j = 0; j < n; ++j) {
-    const uint64_t equal = positions.of(text[j]);
-    const uint64_t x = equal | down;
-    const uint64_t diagonal = (((equal & up) + up) ^ up) | equal;
-    uint64_t right_up = down | ~(diagonal | up);
-    const uint64_t right_down = up & diagonal;
-    distance += (right_up & last) != 0;
-    distance -= (right_down & last) != 0;
-    right_up = right_up << 1 | 1;
-    up = right_down << 1 | ~(x | right_up);
-    down = right_up & x;
-  }
+  MyersColumn column = kMyersStart;
+  for (size_t j = 0; j < n; ++j) myers_step(positions.of(text[j]), column);
   positions.clear(pattern, m);
-  return distance;
+  return myers_distance(n, column, low_bits(static_cast<unsigned>(m)));
 }
 
 uint32_t long_distance(const uint32_t* a, size_t na, const uint32_t* b, size_t nb, StopCheck* stop) {

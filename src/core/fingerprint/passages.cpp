@@ -265,6 +265,58 @@ void count_up(const uint8_t* text, const std::vector<uint32_t>& order, StopCheck
   }
 }
 
+// Runs of units of a text, in an automaton one behind the other.
+struct AutomatonRuns {
+  AutomatonRuns(const Numbers<Run>& of, const Numbers<uint32_t>& units, Workspace& ws)
+      : runs(of), automaton(ws), run_end(ws) {
+    uint32_t symbols = 0;
+    for (size_t r = 0; r < runs.size(); ++r) {
+      for (uint32_t i = runs[r].begin; i < runs[r].end; ++i) automaton.append(units[i]);
+      automaton.append(0);  // a has no such unit in its runs
+      symbols += runs[r].end - runs[r].begin + 1;
+      run_end.add(symbols);
+    }
+  }
+
+  // The unit of b with which the first occurrence of a's units begin .. end - 1 begins; there is one.
+  uint32_t first_unit(const Numbers<uint32_t>& units_a, const Run& of_a) {
+    uint32_t state = RunAutomaton::kRoot;
+    for (uint32_t i = of_a.begin; i < of_a.end; ++i) state = automaton.next(state, units_a[i]);
+    const uint32_t end = automaton.first_end(state);
+    const auto r = static_cast<size_t>(std::lower_bound(&run_end[0], &run_end[0] + run_end.size(), end) - &run_end[0]);
+    // run_end counts the separator, which is none of the run's units.
+    const uint32_t end_b = runs[r].end - (run_end[r] - 1 - end);
+    return end_b - (of_a.end - of_a.begin);
+  }
+
+  const Numbers<Run>& runs;
+  RunAutomaton automaton;
+  Numbers<uint32_t> run_end;  // where the runs end in the automaton's sequence
+};
+
+// Code points of passages whose bytes in a, and first byte in b, are known. first_byte_b: by passage.
+void set_positions(Unit unit, const uint8_t* a, const uint8_t* b, const std::vector<size_t>& first_byte_b,
+                   std::vector<Passage>& passages, Workspace& ws, StopCheck* stop) {
+  std::vector<uint32_t> order(passages.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+  // Bytes have no code points.
+  const auto positions = [&](const uint8_t* text, auto offset, auto set) {
+    if (unit != Unit::byte) return count_up(text, order, stop, offset, set);
+    for (const uint32_t i : order) set(i, offset(i));
+  };
+  positions(
+      a, [&](uint32_t i) { return passages[i].begin; }, [&](uint32_t i, size_t at) { passages[i].start_a = at; });
+  positions(
+      a, [&](uint32_t i) { return passages[i].end; },
+      [&](uint32_t i, size_t at) { passages[i].length_a = at - passages[i].start_a; });
+  std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+    ws.poller.spend(5);
+    return first_byte_b[x] < first_byte_b[y];
+  });
+  positions(
+      b, [&](uint32_t i) { return first_byte_b[i]; }, [&](uint32_t i, size_t at) { passages[i].start_b = at; });
+}
+
 }  // namespace
 
 std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
@@ -281,54 +333,21 @@ std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size,
   }
   std::vector<Passage> out;
   if (runs_a.size() != 0) {
-    RunAutomaton automaton(ws);
-    Numbers<uint32_t> run_end(ws);  // where the runs of b end in the automaton's sequence
-    uint32_t symbols = 0;
-    for (size_t r = 0; r < runs_b.size(); ++r) {
-      for (uint32_t i = runs_b[r].begin; i < runs_b[r].end; ++i) automaton.append(units.b[i]);
-      automaton.append(0);  // a has no such unit in its runs
-      symbols += runs_b[r].end - runs_b[r].begin + 1;
-      run_end.add(symbols);
-    }
+    AutomatonRuns of_b(runs_b, units.b, ws);
     const Numbers<Run> chosen =
-        choose(longest_matches(automaton, runs_a, units.a, least, ws), units.a.size(), least, ws);
-    std::vector<uint32_t> first_b;  // unit of b
-    first_b.reserve(chosen.size());
+        choose(longest_matches(of_b.automaton, runs_a, units.a, least, ws), units.a.size(), least, ws);
+    std::vector<size_t> first_byte_b;
+    first_byte_b.reserve(chosen.size());
     out.reserve(chosen.size());
     for (size_t c = 0; c < chosen.size(); ++c) {
-      uint32_t state = RunAutomaton::kRoot;
-      for (uint32_t i = chosen[c].begin; i < chosen[c].end; ++i) state = automaton.next(state, units.a[i]);
-      const uint32_t end = automaton.first_end(state);
-      const auto r =
-          static_cast<size_t>(std::lower_bound(&run_end[0], &run_end[0] + run_end.size(), end) - &run_end[0]);
-      // run_end counts the separator, which is none of the run's units.
-      const uint32_t end_b = runs_b[r].end - (run_end[r] - 1 - end);
-      first_b.push_back(end_b - (chosen[c].end - chosen[c].begin));
+      first_byte_b.push_back(units.b_begin[of_b.first_unit(units.a, chosen[c])]);
       Passage p{};
       p.units = chosen[c].end - chosen[c].begin;
       p.begin = units.a_begin[chosen[c].begin];
       p.end = units.a_end[chosen[c].end - 1];
       out.push_back(p);
     }
-    std::vector<uint32_t> order(out.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
-    // Bytes have no code points.
-    const auto positions = [&](const uint8_t* text, auto offset, auto set) {
-      if (unit != Unit::byte) return count_up(text, order, stop, offset, set);
-      for (const uint32_t i : order) set(i, offset(i));
-    };
-    positions(
-        a, [&](uint32_t i) { return out[i].begin; }, [&](uint32_t i, size_t at) { out[i].start_a = at; });
-    positions(
-        a, [&](uint32_t i) { return out[i].end; },
-        [&](uint32_t i, size_t at) { out[i].length_a = at - out[i].start_a; });
-    std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
-      ws.poller.spend(5);
-      return first_b[x] < first_b[y];
-    });
-    positions(
-        b, [&](uint32_t i) { return size_t{units.b_begin[first_b[i]]}; },
-        [&](uint32_t i, size_t at) { out[i].start_b = at; });
+    set_positions(unit, a, b, first_byte_b, out, ws, stop);
   }
   if (stats != nullptr) stats->peak_bytes = ws.ledger.peak();
   return out;

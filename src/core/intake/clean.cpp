@@ -4,21 +4,19 @@
 #include <algorithm>
 #include <bitset>
 
+#include "core/base/named_values.h"
+
 namespace neardup {
 namespace {
 
 constexpr size_t kLinesPerPoll = 4096;
 constexpr size_t kMaxBody = (1ULL << 30) - 64;
 
-struct KindName {
-  RuleKind kind;
-  const char* name;
-};
-constexpr KindName kKinds[] = {{RuleKind::line, "line"},
-                               {RuleKind::block, "block"},
-                               {RuleKind::text, "text"},
-                               {RuleKind::head, "head"},
-                               {RuleKind::tail, "tail"}};
+constexpr NamedValue<RuleKind> kKinds[] = {{"line", RuleKind::line},
+                                           {"block", RuleKind::block},
+                                           {"text", RuleKind::text},
+                                           {"head", RuleKind::head},
+                                           {"tail", RuleKind::tail}};
 
 [[noreturn]] void refuse(const Rule& rule, const std::string& what) {
   throw Error(Errc::invalid_argument, "rule \"" + rule.name + "\": " + what);
@@ -348,17 +346,12 @@ class Cleaner {
 }  // namespace
 
 RuleKind parse_rule_kind(std::string_view kind, std::string_view rule) {
-  for (const KindName& k : kKinds)
-    if (kind == k.name) return k.kind;
+  if (const auto known = value_named(kKinds, kind)) return *known;
   throw Error(Errc::invalid_argument, "rule \"" + std::string(rule) + "\": unknown kind: " + std::string(kind), {},
-              "Kinds are line, block, text, head and tail.");
+              std::string("Kinds are ") + list_names(kKinds, "", "and").text + ".");
 }
 
-const char* rule_kind_name(RuleKind kind) noexcept {
-  for (const KindName& k : kKinds)
-    if (kind == k.kind) return k.name;
-  return "";
-}
+const char* rule_kind_name(RuleKind kind) noexcept { return name_of(kKinds, kind, ""); }
 
 void check_rules(const std::vector<Rule>& rules) {
   if (rules.size() > kMaxRules)

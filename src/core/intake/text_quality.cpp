@@ -44,7 +44,8 @@ uint64_t mixed(uint64_t h, uint64_t c) noexcept {
   return h ^ (h >> 29);
 }
 
-struct Word {
+// A word or a line: the hash of its folded characters, without white space, and how many they are.
+struct Piece {
   uint64_t hash;
   uint32_t characters;
 };
@@ -53,81 +54,102 @@ double share(uint64_t part, uint64_t all) noexcept {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-// Words and lines of the sample in one pass.
-double repetition_of(const uint8_t* text, size_t n, StopCheck* stop) {
-  std::vector<Word> words;
-  size_t solos = 0;
-  struct Line {
-    uint64_t hash;
-    uint32_t characters;
-  };
-  std::vector<Line> lines;
-  Word word{0, 0};
-  bool solo = false;
-  Line line{0, 0};
-  const auto end_word = [&] {
-    if (word.characters > 0) words.push_back(word);
-    word = {0, 0};
-    solo = false;
-  };
-  for (size_t i = 0, steps = 0; i < n; ++steps) {
-    if (stop != nullptr && steps % 65536 == 0) stop->poll();
-    unsigned length;
-    const uint32_t c = detail::decode_utf8(text + i, text + n, &length);
-    i += length;
+// The words and lines of a sample, read in one pass.
+class Pieces {
+ public:
+  Pieces(const uint8_t* text, size_t n, StopCheck* stop) {
+    for (size_t i = 0, steps = 0; i < n; ++steps) {
+      if (stop != nullptr && steps % 65536 == 0) stop->poll();
+      unsigned length;
+      add(detail::decode_utf8(text + i, text + n, &length));
+      i += length;
+    }
+    end_word();
+    end_line();
+  }
+
+  const std::vector<Piece>& words() const noexcept { return words_; }
+  const std::vector<Piece>& lines() const noexcept { return lines_; }
+  // Whether more than half of the words are characters that are words by themselves.
+  bool mostly_solos() const noexcept { return 2 * solos_ > words_.size(); }
+
+ private:
+  void add(uint32_t c) {
     if (c == '\n') {
       end_word();
-      if (line.characters > 0) lines.push_back(line);
-      line = {0, 0};
-      continue;
+      end_line();
+      return;
     }
     const CodePoint cp = detail::classify(c);
     if (!is_white(c)) {
-      line.hash = mixed(line.hash, cp.folded);
-      ++line.characters;
+      line_.hash = mixed(line_.hash, cp.folded);
+      ++line_.characters;
     }
     if (cp.cls == WordClass::none) {
       end_word();
-      continue;
+      return;
     }
-    if (cp.cls == WordClass::solo || (cp.cls == WordClass::word && solo)) end_word();
+    if (cp.cls == WordClass::solo || (cp.cls == WordClass::word && solo_)) end_word();
     if (cp.cls == WordClass::solo) {
-      solo = true;
-      ++solos;
+      solo_ = true;
+      ++solos_;
     }
-    word.hash = mixed(word.hash, cp.folded);
-    ++word.characters;
+    word_.hash = mixed(word_.hash, cp.folded);
+    ++word_.characters;
   }
-  end_word();
-  if (line.characters > 0) lines.push_back(line);
+  void end_word() {
+    if (word_.characters > 0) words_.push_back(word_);
+    word_ = {0, 0};
+    solo_ = false;
+  }
+  void end_line() {
+    if (line_.characters > 0) lines_.push_back(line_);
+    line_ = {0, 0};
+  }
 
+  std::vector<Piece> words_;
+  std::vector<Piece> lines_;
+  size_t solos_ = 0;
+  Piece word_{0, 0};  // that has begun
+  bool solo_ = false;
+  Piece line_{0, 0};
+};
+
+// The share of characters in lines that were there before.
+double repeated_lines(const std::vector<Piece>& lines) {
   uint64_t all = 0;
   uint64_t repeated = 0;
-  {
-    HashSet seen(lines.size());
-    for (const Line& l : lines) {
-      all += l.characters;
-      if (!seen.insert(l.hash)) repeated += l.characters;
-    }
+  HashSet seen(lines.size());
+  for (const Piece& l : lines) {
+    all += l.characters;
+    if (!seen.insert(l.hash)) repeated += l.characters;
   }
-  const double by_lines = share(repeated, all);
+  return share(repeated, all);
+}
 
-  const size_t gram = 2 * solos > words.size() ? 10 : 5;
-  all = repeated = 0;
-  for (const Word& w : words) all += w.characters;
-  if (words.size() >= gram) {
-    HashSet seen(words.size());
-    size_t counted = 0;  // words before this one are counted already
-    for (size_t i = 0; i + gram <= words.size(); ++i) {
-      if (stop != nullptr && i % 16384 == 0) stop->poll();
-      uint64_t h = 0;
-      for (size_t j = i; j < i + gram; ++j) h = mixed(h, words[j].hash);
-      if (seen.insert(h)) continue;
-      for (size_t j = std::max(i, counted); j < i + gram; ++j) repeated += words[j].characters;
-      counted = i + gram;
-    }
+// The share of characters in runs of `gram` words that were there before.
+double repeated_grams(const std::vector<Piece>& words, size_t gram, StopCheck* stop) {
+  uint64_t all = 0;
+  uint64_t repeated = 0;
+  for (const Piece& w : words) all += w.characters;
+  if (words.size() < gram) return 0;
+  HashSet seen(words.size());
+  size_t counted = 0;  // words before this one are counted already
+  for (size_t i = 0; i + gram <= words.size(); ++i) {
+    if (stop != nullptr && i % 16384 == 0) stop->poll();
+    uint64_t h = 0;
+    for (size_t j = i; j < i + gram; ++j) h = mixed(h, words[j].hash);
+    if (seen.insert(h)) continue;
+    for (size_t j = std::max(i, counted); j < i + gram; ++j) repeated += words[j].characters;
+    counted = i + gram;
   }
-  return std::max(by_lines, share(repeated, all));
+  return share(repeated, all);
+}
+
+double repetition_of(const uint8_t* text, size_t n, StopCheck* stop) {
+  const Pieces pieces(text, n, stop);
+  const size_t gram = pieces.mostly_solos() ? 10 : 5;
+  return std::max(repeated_lines(pieces.lines()), repeated_grams(pieces.words(), gram, stop));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The plain form of the ctph kernels: the specification, and what runs on machines without AVX2.
 #include "core/kernels/ctph_kernels.h"
+#include "core/kernels/myers.h"
 
 namespace neardup {
 namespace {
@@ -29,27 +30,15 @@ size_t window_candidates(const uint8_t* data, size_t n, uint32_t mask, uint32_t*
   return found;
 }
 
-// Myers, "A fast bit-vector algorithm for approximate string matching", JACM 46 (1999), in Hyyro's form: the distance
-// is the number of columns plus the vertical differences of the last one.
 void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
                    uint32_t* distances) {
   for (size_t g = 0; g < num_groups; ++g, distances += kLevenshteinLanes) {
     for (size_t lane = 0; lane < kLevenshteinLanes; ++lane) {
       const uint64_t rows = groups[g].rows[lane];
-      uint64_t up = ~uint64_t{0};
-      uint64_t down = 0;
-      if (rows != 0) {
-        for (size_t j = 0; j < n; ++j) {
-          const uint64_t eq = groups[g].match[text[j]][lane];
-          const uint64_t diagonal = (((eq & up) + up) ^ up) | eq | down;
-          const uint64_t right = (down | ~(diagonal | up)) << 1 | 1;
-          const uint64_t left = (diagonal & up) << 1;
-          up = left | ~(diagonal | right);
-          down = right & diagonal;
-        }
-      }
-      distances[lane] = static_cast<uint32_t>(n) + static_cast<uint32_t>(__builtin_popcountll(up & rows)) -
-                        static_cast<uint32_t>(__builtin_popcountll(down & rows));
+      MyersColumn column = kMyersStart;
+      if (rows != 0)
+        for (size_t j = 0; j < n; ++j) myers_step(groups[g].match[text[j]][lane], column);
+      distances[lane] = myers_distance(n, column, rows);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/kernels/forms.h"
 #include "core/kernels/ctph_kernels.h"
+#include "core/kernels/myers.h"
 #include "core/kernels/word_kernels.h"
 #include "core/kernels/packed_leaf.h"
 
@@ -85,39 +86,30 @@ void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_
 template <unsigned kCount>
 void edit_blocks(const uint64_t* masks, const uint16_t* column_masks, size_t columns, uint64_t* vp, uint64_t* vn,
                  uint64_t* p, uint64_t* n) {
-  uint64_t down_p[2] = {vp[0], kCount == 2 ? *(vp - 1) : 0};
-  uint64_t down_n[2] = {vn[0], kCount == 2 ? *(vn - 1) : 0};
+  MyersColumn first = {*vp, *vn};
+  MyersColumn second = {};
+  if constexpr (kCount == 2) second = {*(vp - 1), *(vn - 1)};
   for (size_t j = 0; j < columns; j += 64, ++p, ++n) {
     const size_t count = columns - j < 64 ? columns - j : 64;
     uint64_t in_p = *p, in_n = *n, out_p = 0, out_n = 0;
     for (size_t i = 0; i < count; ++i) {
       const uint64_t* const mask = masks + column_masks[j + i];
-      uint64_t carry_p = in_p >> 63, carry_n = in_n >> 63;
+      MyersCarry carry = {in_p >> 63, in_n >> 63};
       in_p <<= 1;
       in_n <<= 1;
-      const auto step = [&carry_p, &carry_n](uint64_t eq, uint64_t& up, uint64_t& un) {
-        const uint64_t x = eq | carry_n;
-        const uint64_t d0 = (((x & up) + up) ^ up) | x | un;
-        const uint64_t hp = un | ~(d0 | up);
-        const uint64_t hn = d0 & up;
-        const uint64_t shifted_p = hp << 1 | carry_p;
-        const uint64_t shifted_n = hn << 1 | carry_n;
-        up = shifted_n | ~(d0 | shifted_p);
-        un = shifted_p & d0;
-        carry_p = hp >> 63;
-        carry_n = hn >> 63;
-      };
-      step(*mask, down_p[0], down_n[0]);
-      if constexpr (kCount == 2) step(*(mask - 1), down_p[1], down_n[1]);
-      out_p = out_p << 1 | carry_p;
-      out_n = out_n << 1 | carry_n;
+      myers_step(*mask, first, carry);
+      if constexpr (kCount == 2) myers_step(*(mask - 1), second, carry);
+      out_p = out_p << 1 | carry.hp;
+      out_n = out_n << 1 | carry.hn;
     }
     *p = out_p << (64 - count) % 64;
     *n = out_n << (64 - count) % 64;
   }
-  for (unsigned b = 0; b < kCount; ++b) {
-    *(vp - b) = down_p[b];
-    *(vn - b) = down_n[b];
+  *vp = first.vp;
+  *vn = first.vn;
+  if constexpr (kCount == 2) {
+    *(vp - 1) = second.vp;
+    *(vn - 1) = second.vn;
   }
 }
 

@@ -163,6 +163,46 @@ void for_runs(const std::vector<uint64_t>& sorted, Group group) {
   }
 }
 
+// The low halves of the keys of n rows, `bands` of them a row.
+template <class Poll>
+std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, uint32_t n, size_t row_bytes, Poll poll) {
+  const uint32_t bands = layout.bands;
+  std::vector<uint32_t> keys(size_t{n} * bands);
+  uint64_t wide[kMaxBands];
+  for (uint32_t i = 0; i < n; ++i) {
+    band_keys(layout, rows + i * row_bytes, wide);
+    for (uint32_t b = 0; b < bands; ++b) keys[size_t{i} * bands + b] = static_cast<uint32_t>(wide[b]);
+    poll();
+  }
+  return keys;
+}
+
+// What is similar, and what is a candidate, at every level. by_matches: pairs of so many equal components that share a band;
+// by_hits: of so many shared bands. documents: how many there are, at least 1.
+PairSample sample_of(const BandLayout& layout, uint32_t num_perm, uint32_t bits, const std::vector<Tally>& by_matches,
+                     const std::vector<Tally>& by_hits, double documents) {
+  const uint32_t bands = layout.bands;
+  PairSample result{};
+  for (uint32_t i = 0; i < kPairLevels; ++i) {
+    const uint32_t need = min_matches(pair_level(i), false, num_perm, bits);
+    for (uint32_t m = need; m <= num_perm; ++m) {
+      if (by_matches[m].pairs == 0) continue;
+      const double chance =
+          m >= layout.need ? 1
+                           : lsh_probability(static_cast<double>(m) / num_perm, bands, std::max(num_perm / bands, 1u));
+      by_matches[m].add_to(1 / std::max(chance, kLeastChance), &result.similar[i], &result.document_similar[i]);
+    }
+    const uint32_t slack = num_perm - std::min(need, num_perm);
+    for (uint32_t h = slack < bands ? bands - slack : 1; h <= bands; ++h)
+      by_hits[h].add_to(1, &result.candidates[i], &result.document_candidates[i]);
+    result.document_similar[i] /= documents;
+    result.document_candidates[i] /= documents;
+    result.candidates[i] = std::max(result.candidates[i], result.similar[i]);
+    result.document_candidates[i] = std::max(result.document_candidates[i], result.document_similar[i]);
+  }
+  return result;
+}
+
 }  // namespace
 
 size_t pair_sample_bytes(uint32_t num_perm, uint32_t bits) { return 6 * size_t{layout_of(num_perm, bits).bands} + 24; }
@@ -178,16 +218,7 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
     if (stop != nullptr && (++steps & 0x3ff) == 0) stop->poll();
   };
 
-  std::vector<uint32_t> keys(size_t{n} * bands);
-  {
-    uint64_t wide[kMaxBands];
-    for (uint32_t i = 0; i < n; ++i) {
-      band_keys(layout, bytes + i * row_bytes, wide);
-      for (uint32_t b = 0; b < bands; ++b) keys[size_t{i} * bands + b] = static_cast<uint32_t>(wide[b]);
-      poll();
-    }
-  }
-
+  const std::vector<uint32_t> keys = short_keys(layout, bytes, n, row_bytes, poll);
   std::vector<uint64_t> sorted(n);
   const auto for_groups = [&](auto&& group) {
     for (uint32_t b = 0; b < bands; ++b) {
@@ -213,26 +244,7 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
     poll();
   };
   const double documents = std::max(visit_pairs(most_pairs, Copies(std::move(begin)), for_groups, visit), 1.0);
-
-  PairSample result{};
-  for (uint32_t i = 0; i < kPairLevels; ++i) {
-    const uint32_t need = min_matches(pair_level(i), false, num_perm, bits);
-    for (uint32_t m = need; m <= num_perm; ++m) {
-      if (by_matches[m].pairs == 0) continue;
-      const double chance =
-          m >= layout.need ? 1
-                           : lsh_probability(static_cast<double>(m) / num_perm, bands, std::max(num_perm / bands, 1u));
-      by_matches[m].add_to(1 / std::max(chance, kLeastChance), &result.similar[i], &result.document_similar[i]);
-    }
-    const uint32_t slack = num_perm - std::min(need, num_perm);
-    for (uint32_t h = slack < bands ? bands - slack : 1; h <= bands; ++h)
-      by_hits[h].add_to(1, &result.candidates[i], &result.document_candidates[i]);
-    result.document_similar[i] /= documents;
-    result.document_candidates[i] /= documents;
-    result.candidates[i] = std::max(result.candidates[i], result.similar[i]);
-    result.document_candidates[i] = std::max(result.document_candidates[i], result.document_similar[i]);
-  }
-  return result;
+  return sample_of(layout, num_perm, bits, by_matches, by_hits, documents);
 }
 
 PairSample sample_simhash_pairs(const uint64_t* values, uint32_t n, StopCheck* stop) {

@@ -2,11 +2,11 @@
 #include "core/pairs/cluster.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "core/pairs/banding.h"
 #include "core/pairs/pair_links.h"
+#include "core/pairs/representatives.h"
 #include "core/work/parallel.h"
 #include "core/work/row_store.h"
 #include "core/base/union_find.h"
@@ -15,7 +15,6 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
 // Rows whose look-ups are under way at once.
 constexpr uint32_t kAhead = 8;
 // Rows of a block, at the most, and of a task of it. With bands they are looked up, without compared with a tile of
@@ -25,9 +24,6 @@ constexpr uint32_t kTaskRows = 256;
 constexpr uint32_t kDirectBlockRows = 512;
 constexpr uint32_t kDirectTaskRows = 64;
 constexpr size_t kTileBytes = 16 * 1024;
-// Bands that a task links, and representatives that are worth it.
-constexpr uint32_t kTaskBands = 8;
-constexpr uint32_t kLeastForThreads = 1024;
 // Shares of the memory limit, in sixteenths. A table that doubles holds half of itself besides.
 constexpr size_t kStoreShare = 6;
 constexpr size_t kTableShare = 6;
@@ -36,222 +32,6 @@ constexpr size_t kBlockShare = 1;
 size_t share(const Workspace& ws, size_t sixteenths) {
   return ws.limit == SIZE_MAX ? SIZE_MAX / 16 : ws.limit / 16 * sixteenths;
 }
-
-// Representatives in the order they were made, and for each band the lists of those with equal key slots.
-class Representatives {
- public:
-  // Bytes of one of them, at least.
-  static size_t bytes_each(const Banding& banding, const RowStore& rows) {
-    const size_t slots = banding.usable() ? banding.bands() * sizeof(Slot) * kSlotsEach : 0;
-    return sizeof(uint32_t) * (1 + record_words(banding)) + slots + (rows.in_memory() ? 0 : rows.row_bytes());
-  }
-
-  Representatives(const Banding& banding, const RowCompare& compare, uint32_t need, const RowStore& rows, uint32_t most,
-                  Workspace& ws)
-      : ws_(ws),
-        banding_(banding),
-        compare_(compare),
-        need_(need),
-        rows_(rows),
-        copies_(rows.row_bytes(), UINT64_MAX, ws),
-        record_words_(record_words(banding)),
-        most_(most) {}
-
-  uint32_t size() const noexcept { return size_; }
-  uint32_t most() const noexcept { return most_; }
-  bool full() const noexcept { return size_ == most_; }
-  // Row number of a representative.
-  uint32_t row_number(uint32_t r) const noexcept { return row_numbers_[r]; }
-  const std::byte* row(uint32_t r) const noexcept {
-    return rows_.in_memory() ? rows_.row(row_numbers_[r]) : copies_.row(r);
-  }
-
-  // keys: of the row; null without bands. Not when full(). With bands it is found when it is linked.
-  void add(uint32_t row_number, const std::byte* row, const uint32_t* keys) {
-    if (size_ == row_numbers_.size()) grow();
-    if (!rows_.in_memory()) copies_.add(row);
-    row_numbers_[size_] = row_number;
-    if (keys != nullptr) std::copy(keys, keys + banding_.stride(), record(size_));
-    ++size_;
-  }
-
-  // Links those that were added.
-  void link(unsigned threads) {
-    const uint32_t bands = record_words_ == 0 ? 0 : banding_.bands();
-    if (size_ - linked_ < kLeastForThreads) {
-      link_few();
-      return;
-    }
-    const uint32_t task_bands = threads == 1 ? bands : kTaskBands;
-    if (bands != 0)
-      run_tasks(
-          threads, (bands + task_bands - 1) / task_bands, ws_.poller,
-          [&](unsigned, size_t task, HitSink& sink) {
-            const auto first = static_cast<uint32_t>(task) * task_bands;
-            link_bands(first, std::min(bands, first + task_bands), sink);
-          },
-          [](const Hit*, size_t) {});
-    linked_ = size_;
-  }
-
-  // The same where they are few.
-  void link_few() {
-    if (record_words_ == 0) return;
-    for (; linked_ < size_; ++linked_) {
-      link_record(linked_, 0, banding_.bands());
-      ws_.poller.spend(4 * banding_.bands());
-    }
-  }
-
-  const uint32_t* keys(uint32_t r) const noexcept { return record(r); }
-
-  void prefetch(const uint32_t* keys) const noexcept {
-    if (slots_each_ == 0) return;
-    for (uint32_t band = 0; band < banding_.bands(); ++band) __builtin_prefetch(&slot(band, keys[band]));
-  }
-
-  // The earliest representative with at least `need` matches, else kNone. Polls: a Poller or a HitSink.
-  template <class Polls>
-  uint32_t find(const std::byte* row, const uint32_t* keys, uint32_t* matches, Polls& poller) const {
-    if (size_ == 0) return kNone;
-    const uint32_t bands = banding_.bands();
-    const uint32_t probes = banding_.probes();
-    uint64_t lists[Banding::kMaxBands];  // length << 32 | band
-    uint32_t empty = 0;
-    for (uint32_t band = 0; band < bands; ++band) {
-      const uint32_t count = slot(band, keys[band]).count;
-      lists[band] = static_cast<uint64_t>(count) << 32 | band;
-      empty += count == 0;
-    }
-    poller.spend(4 * bands);
-    if (empty >= probes) return kNone;
-    if (probes < bands) std::nth_element(lists, lists + probes, lists + bands);
-    uint64_t length = 0;
-    for (uint32_t p = 0; p < probes; ++p) length += lists[p] >> 32;
-    if (length > size_) return find_directly(row, 0, size_, matches, poller);
-
-    uint32_t heads[Banding::kMaxBands];
-    for (uint32_t p = 0; p < probes; ++p) {
-      const uint32_t band = static_cast<uint32_t>(lists[p]);
-      heads[p] = (lists[p] >> 32) == 0 ? kNone : slot(band, keys[band]).head;
-      if (heads[p] != kNone) {
-        for (uint32_t word = 0; word < record_words_; word += 16) __builtin_prefetch(record(heads[p]) + word);
-      }
-    }
-    uint32_t best = kNone;
-    KeyFilter filter(banding_);
-    for (uint32_t p = 0; p < probes; ++p) {
-      const uint32_t band = static_cast<uint32_t>(lists[p]);
-      for (uint32_t r = heads[p]; r != kNone; r = record(r)[banding_.stride() + band]) {
-        poller.spend(20);
-        if (r >= best || !filter(keys, record(r))) continue;
-        const uint32_t m = compare_(row, this->row(r));
-        if (m < need_) continue;
-        best = r;
-        *matches = m;
-      }
-      filter.take(band);
-    }
-    return best;
-  }
-
-  // The same over representatives first .. last - 1, by comparing.
-  template <class Polls>
-  uint32_t find_directly(const std::byte* row, uint32_t first, uint32_t last, uint32_t* matches, Polls& poller) const {
-    for (uint32_t r = first; r < last; ++r) {
-      poller.spend(5 + rows_.row_bytes() / 64);
-      const uint32_t m = compare_(row, this->row(r));
-      if (m >= need_) {
-        *matches = m;
-        return r;
-      }
-    }
-    return kNone;
-  }
-
-  // Forgets all, to start anew.
-  void clear() {
-    size_ = linked_ = 0;
-    copies_.clear();
-    clear_slots();
-  }
-
- private:
-  struct Slot {
-    uint32_t head;
-    uint32_t count;
-  };
-  static constexpr size_t kSlotsEach = 1;
-
-  static size_t record_words(const Banding& banding) {
-    return banding.usable() ? banding.stride() + banding.bands() : 0;
-  }
-
-  uint32_t* record(uint32_t r) noexcept { return records_.data() + r * record_words_; }
-  const uint32_t* record(uint32_t r) const noexcept { return records_.data() + r * record_words_; }
-  Slot& slot(uint32_t band, uint32_t key) noexcept { return slots_[band * slots_each_ + (key & (slots_each_ - 1))]; }
-  const Slot& slot(uint32_t band, uint32_t key) const noexcept {
-    return slots_[band * slots_each_ + (key & (slots_each_ - 1))];
-  }
-
-  void link_record(uint32_t r, uint32_t first, uint32_t last) noexcept {
-    uint32_t* words = record(r);
-    for (uint32_t band = first; band < last; ++band) {
-      Slot& s = slot(band, words[band]);
-      words[banding_.stride() + band] = s.count == 0 ? kNone : s.head;
-      s.head = r;
-      ++s.count;
-    }
-  }
-
-  void link_bands(uint32_t first, uint32_t last, HitSink& sink) {
-    for (uint32_t r = linked_; r < size_; ++r) {
-      if (r + kAhead < size_) {
-        const uint32_t* ahead = record(r + kAhead);
-        for (uint32_t band = first; band < last; ++band) __builtin_prefetch(&slot(band, ahead[band]), 1);
-      }
-      link_record(r, first, last);
-      sink.spend((last - first) * 4);
-    }
-  }
-
-  void clear_slots() {
-    for (size_t done = 0; done < slots_.size();) {
-      const size_t piece = std::min<size_t>(kTransferBytes, slots_.size() - done);
-      std::fill(slots_.data() + done, slots_.data() + done + piece, Slot{0, 0});
-      done += piece;
-      ws_.poller.spend(piece);
-    }
-  }
-
-  // All are to be linked again.
-  void grow() {
-    const uint32_t room = std::min(most_, std::max(64u, 2 * size_));
-    resize_polled(&row_numbers_, room, size_, ws_.ledger, ws_.poller);
-    if (record_words_ == 0) return;
-    resize_polled(&records_, room * record_words_, size_ * record_words_, ws_.ledger, ws_.poller);
-    slots_ = Array<Slot>();
-    slots_each_ = std::bit_floor(room * kSlotsEach);
-    slots_ = Array<Slot>(ws_.ledger, banding_.bands() * slots_each_);
-    clear_slots();
-    linked_ = 0;
-  }
-
-  Workspace& ws_;
-  const Banding& banding_;
-  const RowCompare& compare_;
-  uint32_t need_;
-  const RowStore& rows_;
-  RowStore copies_;  // of the representatives, where the rows lie on disk
-  size_t record_words_;
-  uint32_t most_;
-  uint32_t size_ = 0;
-  uint32_t linked_ = 0;  // those before it are in the lists
-  Array<uint32_t> row_numbers_;
-  Array<uint32_t> records_;  // key vector, then for each band the next in the list
-  size_t slots_each_ = 0;
-  Array<Slot> slots_;
-};
 
 // The first row of each row's component, and how near the two are. Both have a row for each that was searched.
 void find_components(PairSearch& search, std::vector<uint32_t>* of, std::vector<uint32_t>* values) {
@@ -298,7 +78,7 @@ struct MinhashClusterer::Impl {
   // A row that waits for its representative.
   struct Waiting {
     uint32_t number;
-    uint32_t r;  // where it was found, kNone: nowhere yet
+    uint32_t r;  // where it was found, kNoRepresentative: nowhere yet
     uint32_t matches;
     const std::byte* row;
   };
@@ -314,7 +94,7 @@ struct MinhashClusterer::Impl {
     representative[caller_row(i)] = caller_row(r);
     matches[caller_row(i)] = m;
   }
-  bool waits(uint32_t i) const noexcept { return representative[caller_row(i)] == kNone; }
+  bool waits(uint32_t i) const noexcept { return representative[caller_row(i)] == kNoRepresentative; }
 
   Linkage linkage;
   uint32_t num_perm;
@@ -337,7 +117,7 @@ struct MinhashClusterer::Impl {
 void MinhashClusterer::Impl::run_anchor() {
   std::fill(matches.begin(), matches.end(), num_perm);
   for (uint32_t i = 0; i < total; ++i) representative[i] = i;
-  for (uint32_t i = 0; i < compared; ++i) representative[caller_row(i)] = kNone;
+  for (uint32_t i = 0; i < compared; ++i) representative[caller_row(i)] = kNoRepresentative;
   const size_t each = Representatives::bytes_each(banding, rows);
   const auto rows_in = [this](size_t sixteenths, size_t bytes, size_t most) {
     return static_cast<uint32_t>(std::clamp<size_t>(share(ws, sixteenths) / bytes, 8, most));
@@ -367,7 +147,7 @@ void MinhashClusterer::Impl::pass(Representatives& kept, Representatives& own, u
     for (; next < compared && n < block_rows; ++next) {
       ws.poller.spend(2);
       if (!waits(next)) continue;
-      block[n] = {next, kNone, 0, nullptr};
+      block[n] = {next, kNoRepresentative, 0, nullptr};
       if (rows.in_memory()) {
         block[n].row = rows.row(next);
       } else {
@@ -383,14 +163,14 @@ void MinhashClusterer::Impl::pass(Representatives& kept, Representatives& own, u
     own.clear();
     for (uint32_t i = 0; i < n; ++i) {
       Waiting& w = block[i];
-      if (w.r != kNone) {
+      if (w.r != kNoRepresentative) {
         assign(w.number, kept.row_number(w.r), w.matches);
         continue;
       }
       const uint32_t* const row_keys = banded ? keys.data() + size_t{i} * stride : nullptr;
       w.r = banded ? own.find(w.row, row_keys, &w.matches, ws.poller)
                    : own.find_directly(w.row, 0, own.size(), &w.matches, ws.poller);
-      if (w.r != kNone) {
+      if (w.r != kNoRepresentative) {
         assign(w.number, own.row_number(w.r), w.matches);
       } else if (kept.size() + own.size() < kept.most()) {
         own.add(w.number, w.row, row_keys);
@@ -435,7 +215,7 @@ void MinhashClusterer::Impl::compare_with(const Representatives& kept, Waiting* 
           const uint32_t last = std::min(kept.size(), first + tile);
           for (uint32_t i = from; i < to; ++i) {
             Waiting& w = block[i];
-            if (w.r == kNone) w.r = kept.find_directly(w.row, first, last, &w.matches, sink);
+            if (w.r == kNoRepresentative) w.r = kept.find_directly(w.row, first, last, &w.matches, sink);
           }
         }
       },

@@ -1,15 +1,15 @@
-// The inside of CtphPairs, shared by ctph_pairs.cpp (rows in, results out), ctph_pairs_join.cpp (the search) and
-// ctph_pairs_store.cpp (what both keep).
+// The inside of CtphPairs: ctph_pairs.cpp (rows in, results out), ctph_pairs_store.cpp (what is kept),
+// ctph_pairs_join.cpp (which parts meet), ctph_pairs_words.cpp and ctph_pairs_long.cpp (parts against parts).
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <vector>
 
+#include "core/kernels/ctph_kernels.h"
 #include "core/pairs/ctph_pairs.h"
 #include "core/pairs/equal_rows.h"
-#include "core/kernels/ctph_kernels.h"
-#include "core/pairs/pair_output.h"
+#include "core/pairs/pair_engine.h"
 #include "core/work/parallel.h"
 #include "core/work/spill.h"
 #include "core/work/workspace.h"
@@ -95,60 +95,86 @@ struct CtphEntries {
   Array<uint16_t> num_bigrams;  // bits set
 };
 
-struct CtphPairs::Impl {
-  Impl(double threshold, const EngineOptions& options);
+// How far apart near parts may be, by the sum of their lengths.
+class CtphBound {
+ public:
+  // The least similarity, above 0, at most 1.
+  explicit CtphBound(double threshold) noexcept;
+
+  // The greatest distance of a near pair.
+  uint32_t edits(uint32_t sum) const noexcept { return edits_[sum]; }
+  // Whether parts of these lengths can be near at all.
+  bool may_match(uint32_t x, uint32_t y) const noexcept { return (x > y ? x - y : y - x) <= edits_[x + y]; }
+  // Characters, whatever their order, that near parts of these lengths have in common at the least.
+  uint32_t common_symbols(uint32_t x, uint32_t y) const noexcept {
+    const uint32_t longer = x > y ? x : y;
+    return longer - (longer < edits_[x + y] ? longer : edits_[x + y]);
+  }
+  const uint16_t* by_sum() const noexcept { return edits_; }
+
+ private:
+  uint16_t edits_[2 * kCtphMaxPart + 1];
+};
+
+// What a join of parts leaves in its sink: hits of two rows, with this value.
+inline uint32_t ctph_pair_value(uint32_t distance, uint32_t sum) noexcept { return distance << 16 | sum; }
+
+// Pairs of entries that a join looked at, and of these those whose distance it computed.
+struct CtphJoinCounts {
+  uint64_t looked = 0;
+  uint64_t compared = 0;
+};
+
+// Entries of y whose symbols are looked at for one subject at once.
+inline constexpr uint32_t kCtphPiece = 512;
+
+// Subjects of a task of join_ctph_words(), at the most: the lanes of four groups of patterns.
+inline constexpr uint32_t kCtphGroups = 4;
+inline constexpr uint32_t kCtphSubjects = kCtphGroups * kLevenshteinLanes;
+
+// Entries first .. last - 1 of x, of at most kCtphWord characters each, against all of y; with self, y being x, against
+// those behind them.
+CtphJoinCounts join_ctph_words(const CtphBound& bound, const CtphEntries& x, uint32_t first, uint32_t last,
+                               const CtphEntries& y, bool self, HitSink& hits);
+
+// The same for entry i of x, of more than kCtphWord characters.
+CtphJoinCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self,
+                              HitSink& hits);
+
+struct CtphEngine final : PairEngine {
+  CtphEngine(double threshold, const EngineOptions& options);
 
   void add(const CtphView& digest);
-  void search();
+
+  uint32_t num_rows() const override { return store.size(); }
+  void clear_rows() override { store.clear(); }
+  std::unique_ptr<PairOutput> make_output() override;
+  void find_pairs() override;
+  void values_with(const uint32_t* of, uint32_t* values) override;
+
   void collapse();
-  void confirm_duplicate(uint32_t leader, uint32_t row);
   void sort_parts(RecordSorter& sorted, struct PartCount* counts);
   bool join_offloaded();
   void join();
+  void join_entries(const CtphEntries& x, const CtphEntries& y, bool self);
   void join_files(const CtphEntries& x, const CtphEntries& y, TempFile& file, bool self);
   void load(CtphEntries& out, const CtphEntries& list, TempFile& file, uint32_t first, uint32_t last);
   uint32_t block_end(const CtphEntries& list, uint32_t first) const;
-  void join_entries(const CtphEntries& x, const CtphEntries& y, bool self);
-  void join_words(const CtphEntries& x, uint32_t first, uint32_t last, const CtphEntries& y, bool self, HitSink& hits);
-  void join_long(const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self, HitSink& hits);
   void take(const Hit& hit);
   uint32_t value_of_equal(uint32_t row);
-  void values_with(const uint32_t* of, uint32_t* values);
   uint32_t value_of(const CtphView& a, const CtphView& b);
 
-  bool components() const { return sets != nullptr; }
   // Whether one of the rows with equal digests stands for the others only where they are near each other.
   bool must_be_near() const { return components() || identical == Identical::marked; }
-  // Whether parts of these lengths can be near at all.
-  bool may_match(uint32_t x, uint32_t y) const noexcept { return (x > y ? x - y : y - x) <= most[x + y]; }
 
-  Workspace ws;
-  Identical identical;
-  PairJoin* offload;
-  unsigned threads;
-  SearchStats stats;
-  std::atomic<uint64_t> looked{0};
-  std::atomic<uint64_t> compared{0};
-  uint16_t most[2 * kCtphMaxPart + 1];  // by sum of lengths: the greatest distance of a near pair
-
+  const CtphBound bound;
   CtphStore store;  // those of set B after those of set A
+  EqualRows equal_rows;
   size_t held = 0;  // bytes, while digests lie in memory: with those of their entries
   bool is_long = false;
-  bool two_sets = false;
-  uint32_t count_a = 0;
-  std::unique_ptr<RecordSorter> hashes;
-
-  const uint32_t* rank_a = nullptr;
-  const uint32_t* rank_b = nullptr;
-  UnionFind* sets = nullptr;  // where components are sought
-
-  // Rows equal to an earlier one (their leader) take no part in the search.
-  EqualRows equal_rows;
 
   uint8_t buffer1[CtphStore::kMaxBytes];
   uint8_t buffer2[CtphStore::kMaxBytes];
-
-  std::unique_ptr<PairOutput> out;  // not for components
 };
 
 }  // namespace neardup

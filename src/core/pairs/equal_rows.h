@@ -3,52 +3,68 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "core/work/spill.h"
 #include "core/work/workspace.h"
 
 namespace neardup {
 
-// Which rows are equal to an earlier one of their set. One bit a row.
+// First the rows with their hashes, then those that may be equal to an earlier one of their set, then which are: those
+// take no part in the search. An eighth of the memory limit for the hashes; a bit a row.
 class EqualRows {
  public:
-  void start(uint32_t rows, Ledger& ledger) {
-    bits_ = Array<uint64_t>(ledger, (size_t{rows} + 63) / 64);
+  explicit EqualRows(Workspace& ws) : ws_(ws), hashes_(std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws)) {}
+
+  // hash: of the bytes of the next row.
+  void add(uint64_t hash) { hashes_->add({static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(hash), rows_++}); }
+
+  // After the last row. on_suspect(leader, row) for every row whose hash an earlier one of its set has, leader being
+  // the first with it. count_a: rows from it on are of set B.
+  template <class OnSuspect>
+  void for_each_suspect(uint32_t count_a, OnSuspect on_suspect) {
+    hashes_->finish();
+    count_a_ = count_a;
+    bits_ = Array<uint64_t>(ws_.ledger, (size_t{rows_} + 63) / 64);
     std::fill(bits_.data(), bits_.data() + bits_.size(), 0);
+    SortRecord r;
+    uint64_t hash = 0;
+    uint32_t leader[2];
+    bool known[2] = {false, false};
+    while (hashes_->next(&r)) {
+      ws_.poller.spend(4);
+      const unsigned set = r.value >= count_a;
+      if (r.key() != hash) known[0] = known[1] = false;
+      hash = r.key();
+      if (!known[set]) {
+        known[set] = true;
+        leader[set] = r.value;
+      } else {
+        on_suspect(leader[set], r.value);
+      }
+    }
+    hashes_.reset();
   }
+
+  // During for_each_suspect() or after it: the row is equal to an earlier one.
   void mark(uint32_t row) noexcept {
     bits_[row >> 6] |= uint64_t{1} << (row & 63);
     ++count_;
+    count_of_a_ += row < count_a_;
   }
-  // No row is before start().
+  // No row is before for_each_suspect().
   bool has(uint32_t row) const noexcept { return bits_.size() != 0 && (bits_[row >> 6] >> (row & 63) & 1) != 0; }
   uint32_t count() const noexcept { return count_; }
+  uint32_t count_of_a() const noexcept { return count_of_a_; }
 
  private:
+  Workspace& ws_;
+  std::unique_ptr<RecordSorter> hashes_;
+  uint32_t rows_ = 0;
+  uint32_t count_a_ = 0;
   Array<uint64_t> bits_;
   uint32_t count_ = 0;
+  uint32_t count_of_a_ = 0;
 };
-
-// hashes: (hash, row), finished. on_suspect(leader, row) for every row whose hash an earlier one of its set has, leader
-// being the first with it. count_a: rows from it on are of set B.
-template <class OnSuspect>
-void for_each_suspect(RecordSorter& hashes, uint32_t count_a, Poller& poller, OnSuspect on_suspect) {
-  SortRecord r;
-  uint64_t hash = 0;
-  uint32_t leader[2];
-  bool known[2] = {false, false};
-  while (hashes.next(&r)) {
-    poller.spend(4);
-    const unsigned set = r.value >= count_a;
-    if (r.key() != hash) known[0] = known[1] = false;
-    hash = r.key();
-    if (!known[set]) {
-      known[set] = true;
-      leader[set] = r.value;
-    } else {
-      on_suspect(leader[set], r.value);
-    }
-  }
-}
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// MinhashPairs: rows in, equal rows collapsed, candidates compared, pairs out in order. The search is in minhash_pairs_join.cpp.
+// MinhashPairs: rows in, equal rows collapsed, candidates compared. See minhash_pairs_impl.h.
 #include "core/pairs/minhash_pairs.h"
 
 #include <algorithm>
@@ -10,18 +10,36 @@
 namespace neardup {
 namespace {
 
-// Components: candidates that wait on disk are settled in batches of this many: what one joins, later ones need not compare.
+// Components: candidates that wait on disk are settled in batches of this many: what one joins, later ones need not
+// compare.
 constexpr uint64_t kComponentBatch = 1 << 20;
 
 }  // namespace
 
+MinhashEngine::MinhashEngine(uint32_t num_perm_, uint32_t bits, uint32_t need_, const EngineOptions& options)
+    : PairEngine(options),
+      swapped(options.swapped),
+      num_perm(num_perm_),
+      need(need_),
+      row_bytes(size_t{num_perm_} * bits / 8),
+      banding(num_perm_, bits, need_),
+      compare(num_perm_, bits),
+      filter(banding),
+      rows(row_bytes, memory_share(ws, kEighth) / (row_bytes + key_stage_bytes()) * 5, ws),
+      equal_rows(ws) {}
+
+void MinhashEngine::add(const void* components) {
+  if (two_sets && set_aside(components)) return;
+  rows.add(components);
+  equal_rows.add(hash_row(components, row_bytes));
+}
+
 // ---------------------------------------------------------------- set B
 
-// Where set A is known before set B comes, most rows of a large B need not be kept. Not with star or none: those report how
-// many equal rows they leave out, and that must not hang on what memory allows.
-void MinhashPairs::Impl::start_set_b() {
-  two_sets = true;
-  count_a = rows.size();
+// Where set A is known before set B comes, most rows of a large B need not be kept. Not with star or none: those report
+// how many equal rows they leave out, and that must not hang on what memory allows.
+void MinhashEngine::start_set_b() {
+  PairEngine::start_set_b();
   if (count_a == 0 || !banding.usable() || identical != Identical::all) return;
   if (KeyBits::bytes(banding, count_a) > memory_share(ws, kEighth)) return;
   keys_a = std::make_unique<KeyBits>(banding, count_a, ws);
@@ -35,7 +53,7 @@ void MinhashPairs::Impl::start_set_b() {
 }
 
 // True: the row can have no pair. Counts it in any case.
-bool MinhashPairs::Impl::set_aside(const void* components) {
+bool MinhashEngine::set_aside(const void* components) {
   if (count_a + rows_b == RowStore::kMaxRows) RowStore::refuse_more();
   const uint32_t row = rows_b++;
   if (keys_a == nullptr) return false;
@@ -51,13 +69,13 @@ bool MinhashPairs::Impl::set_aside(const void* components) {
 }
 
 // The i-th row of set B that is kept came as its `row`-th.
-void MinhashPairs::Impl::keep_number(uint32_t i, uint32_t row) {
+void MinhashEngine::keep_number(uint32_t i, uint32_t row) {
   if (i == kept_b.size()) resize_polled(&kept_b, std::max<size_t>(1024, 2 * i), i, ws.ledger, ws.poller);
   kept_b[i] = row;
 }
 
 // The numbers under which the rows of set B that were kept are reported.
-const uint32_t* MinhashPairs::Impl::rank_kept(const uint32_t* rank_b) {
+const uint32_t* MinhashEngine::rank_kept(const uint32_t* rank_b) {
   if (stats.set_aside == 0) return rank_b;
   if (rank_b != nullptr)
     for (uint32_t i = 0; i < rows.size() - count_a; ++i) kept_b[i] = rank_b[kept_b[i]];
@@ -68,61 +86,47 @@ const uint32_t* MinhashPairs::Impl::rank_kept(const uint32_t* rank_b) {
 
 // Rows equal to an earlier row of the same set, found by hash and verified. A row that the memory limit keeps from its
 // leader stays in the search: that costs time, nothing else.
-void MinhashPairs::Impl::collapse() {
-  hashes->finish();
-  equal_rows.start(rows.size(), ws.ledger);
+void MinhashEngine::collapse() {
   RecordSorter suspects(memory_share(ws, kEighth), ws);
-  for_each_suspect(*hashes, count_a, ws.poller, [&](uint32_t leader, uint32_t row) {
+  equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) {
     if (!rows.in_memory()) {
       suspects.add({leader / block_rows, row, leader});
       return;
     }
     ws.poller.spend(row_bytes / 4);
-    if (std::memcmp(rows.row(leader), rows.row(row), row_bytes) == 0) confirm_duplicate(leader, row);
+    if (std::memcmp(rows.row(leader), rows.row(row), row_bytes) == 0) confirm_equal(leader, row);
   });
-  hashes.reset();
   suspects.finish();
   visit_sorted(suspects, [this](uint32_t x, uint32_t y, const std::byte* row_x, const std::byte* row_y) {
-    if (std::memcmp(row_x, row_y, row_bytes) == 0) confirm_duplicate(x, y);
+    if (std::memcmp(row_x, row_y, row_bytes) == 0) confirm_equal(x, y);
   });
-  if (out != nullptr) out->finish_equal();
+  finish_equal();
 }
 
-void MinhashPairs::Impl::confirm_duplicate(uint32_t leader, uint32_t row) {
-  if (components()) {
-    sets->unite(leader, row);
-  } else if (!out->add_equal(leader, row)) {
-    return;
-  }
-  equal_rows.mark(row);
-  duplicate_count_a += row < count_a;
+void MinhashEngine::confirm_equal(uint32_t leader, uint32_t row) {
+  if (unite_equal(leader, row)) equal_rows.mark(row);
 }
 
-void MinhashPairs::Impl::found(uint32_t x, uint32_t y, uint32_t matches) {
-  ++stats.found;
-  if (components()) {
-    sets->unite(x, y);
-  } else {
-    out->add(x, y, matches, two_sets && matches == num_perm);
-  }
+void MinhashEngine::found_near(uint32_t x, uint32_t y, uint32_t matches) {
+  found(x, y, matches, two_sets && matches == num_perm);
 }
 
 // ---------------------------------------------------------------- candidates
 
 // A candidate whose rows lie on disk.
-void MinhashPairs::Impl::await(uint32_t x, uint32_t y) {
+void MinhashEngine::await(uint32_t x, uint32_t y) {
   candidates->add({x / block_rows, y, x});
   if (components() && candidates->size() == kComponentBatch) settle_candidates();
 }
 
-void MinhashPairs::Impl::check_pending() {
-  batch.compare(*this, ws.poller, [this](uint32_t a, uint32_t b, uint32_t matches) { found(a, b, matches); });
+void MinhashEngine::check_pending() {
+  batch.compare(*this, ws.poller, [this](uint32_t a, uint32_t b, uint32_t matches) { found_near(a, b, matches); });
   stats.compared += std::exchange(batch.compared, 0);
 }
 
 // Reads the rows of sorted (block of x, y) -> x records: a block of x at a time, y ascending.
 template <class OnPair>
-void MinhashPairs::Impl::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
+void MinhashEngine::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
   if (sorted.size() == 0) return;
   Array<std::byte> block(ws.ledger, block_rows * row_bytes);
   Array<std::byte> other(ws.ledger, row_bytes);
@@ -148,53 +152,43 @@ void MinhashPairs::Impl::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
 }
 
 // Compares the candidates that wait on disk.
-void MinhashPairs::Impl::settle_candidates() {
+void MinhashEngine::settle_candidates() {
   candidates->finish();
   visit_sorted(*candidates, [this](uint32_t x, uint32_t y, const std::byte* row_x, const std::byte* row_y) {
     if (already_joined(x, y)) return;
     ++stats.compared;
     const uint32_t matches = compare(row_x, row_y);
-    if (matches >= need) found(x, y, matches);
+    if (matches >= need) found_near(x, y, matches);
   });
   candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
 }
 
 // ---------------------------------------------------------------- the whole
 
-void MinhashPairs::Impl::search() {
-  if (!two_sets) count_a = rows.size();
-  stats.rows = count_a + rows_b;
+std::unique_ptr<PairOutput> MinhashEngine::make_output() {
   keys_a.reset();
-  if (!components()) {
-    out = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_kept(rank_b), ws);
-    if (swapped) out->report_swapped();
-  }
-  if (count_a != 0 && (!two_sets || count_a != rows.size())) {
-    block_rows =
-        rows.in_memory() ? 1 : static_cast<uint32_t>(std::max<size_t>(1, memory_share(ws, kEighth) / row_bytes));
-    collapse();
-    hashes.reset();
-    stats.distinct = distinct_rows();
-    if (join_offloaded()) {
-      stats.offloaded = true;
-    } else if (banding.usable()) {
-      if (!rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
-      const bool keys_fit = distinct_rows() <= memory_share(ws, kHalf) / key_stage_bytes();
-      keys_fit ? join_in_memory() : join_blocks();
-      if (candidates != nullptr) settle_candidates();
-      candidates.reset();
-    } else {
-      compare_all();
-    }
-  }
-  if (!components()) {
-    out->finish();
-    stats.found = out->found();
-    stats.left_out = out->left_out();
-  }
+  auto output = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_kept(rank_b), ws);
+  if (swapped) output->report_swapped();
+  return output;
 }
 
-void MinhashPairs::Impl::values_with(const uint32_t* of, uint32_t* matches) {
+void MinhashEngine::find_pairs() {
+  block_rows = rows.in_memory() ? 1 : static_cast<uint32_t>(std::max<size_t>(1, memory_share(ws, kEighth) / row_bytes));
+  collapse();
+  stats.distinct = distinct_rows();
+  if (join_offloaded()) return;
+  if (!banding.usable()) {
+    compare_all();
+    return;
+  }
+  if (!rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
+  const bool keys_fit = distinct_rows() <= memory_share(ws, kHalf) / key_stage_bytes();
+  keys_fit ? join_in_memory() : join_blocks();
+  if (candidates != nullptr) settle_candidates();
+  candidates.reset();
+}
+
+void MinhashEngine::values_with(const uint32_t* of, uint32_t* matches) {
   const uint32_t n = rows.size();
   std::fill(matches, matches + n, num_perm);
   if (rows.in_memory()) {
@@ -222,39 +216,14 @@ void MinhashPairs::Impl::values_with(const uint32_t* of, uint32_t* matches) {
   }
 }
 
-MinhashPairs::MinhashPairs(uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options) {
-  check_engine_parameters(num_perm, bits, need);
-  impl_ = std::make_unique<Impl>(num_perm, bits, need, options);
-}
+// ---------------------------------------------------------------- the interface
 
-MinhashPairs::~MinhashPairs() = default;
+MinhashPairs::MinhashPairs(uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options)
+    : PairSearch([&] {
+        check_engine_parameters(num_perm, bits, need);
+        return std::make_unique<MinhashEngine>(num_perm, bits, need, options);
+      }()) {}
 
-void MinhashPairs::add(const void* components) { impl_->add(components); }
-
-void MinhashPairs::start_set_b() {
-  impl_->start_set_b();
-}
-
-void MinhashPairs::run(const uint32_t* rank_a, const uint32_t* rank_b) {
-  impl_->rank_a = rank_a;
-  impl_->rank_b = rank_b;
-  impl_->search();
-  impl_->rows.clear();
-}
-
-size_t MinhashPairs::next(RowPair* out, size_t max) { return impl_->out == nullptr ? 0 : impl_->out->next(out, max); }
-
-void MinhashPairs::run_components(UnionFind& sets) {
-  impl_->sets = &sets;
-  impl_->search();
-}
-
-void MinhashPairs::values_with(const uint32_t* of, uint32_t* matches) { impl_->values_with(of, matches); }
-
-const SearchStats& MinhashPairs::stats() noexcept {
-  impl_->stats.spilled_bytes = impl_->ws.spilled_bytes;
-  impl_->stats.peak_bytes = impl_->ws.ledger.peak();
-  return impl_->stats;
-}
+void MinhashPairs::add(const void* components) { static_cast<MinhashEngine&>(engine()).add(components); }
 
 }  // namespace neardup

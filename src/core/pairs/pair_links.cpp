@@ -72,53 +72,62 @@ bool BridgeFinder::add(const RowPair& p) {
 
 bool BridgeFinder::wants(const RowPair& p) noexcept { return !first_.same(p.a, p.b) || !second_.same(p.a, p.b); }
 
-std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
-  Poller poller(stop);
-  // Each row's pairs, one behind the other.
-  std::vector<size_t> begin(size_t{rows_} + 1);
-  for (const RowPair& p : pairs_) {
-    ++begin[p.a];
-    ++begin[p.b];
-  }
-  std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), size_t{0});
-  std::vector<uint32_t> ends(2 * pairs_.size());
-  {
+namespace {
+
+// The pairs of each row, one behind the other.
+struct PairsOfRows {
+  PairsOfRows(const std::vector<RowPair>& pairs, uint32_t rows, Poller& poller)
+      : begin(size_t{rows} + 1), ends(2 * pairs.size()) {
+    for (const RowPair& p : pairs) {
+      ++begin[p.a];
+      ++begin[p.b];
+    }
+    std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), size_t{0});
     std::vector<size_t> at(begin.begin(), begin.end() - 1);
-    for (uint32_t i = 0; i < pairs_.size(); ++i) {
-      ends[at[pairs_[i].a]++] = i;
-      ends[at[pairs_[i].b]++] = i;
+    for (uint32_t i = 0; i < pairs.size(); ++i) {
+      ends[at[pairs[i].a]++] = i;
+      ends[at[pairs[i].b]++] = i;
       poller.spend(10);
     }
   }
-  // Depth first: low[r] is the least number that the rows below r reach by a pair other than the one that led to them.
+  bool none(uint32_t row) const noexcept { return begin[row] == begin[size_t{row} + 1]; }
+
+  std::vector<size_t> begin;   // by row, and one behind
+  std::vector<uint32_t> ends;  // numbers of pairs
+};
+
+// Depth first: low[r] is the least number that the rows below r reach by a pair other than the one that led to them.
+// on_bridge(pair) for each pair without which its rows were in two components.
+template <class OnBridge>
+void find_bridges(const std::vector<RowPair>& pairs, const PairsOfRows& of, uint32_t rows, Poller& poller,
+                  OnBridge on_bridge) {
   struct Step {
     uint32_t row;
     uint32_t by;  // the pair that led here
     size_t next;
   };
   constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> number(rows_);  // 0: not met
-  std::vector<uint32_t> low(rows_);
+  std::vector<uint32_t> number(rows);  // 0: not met
+  std::vector<uint32_t> low(rows);
   std::vector<Step> path;
-  std::vector<RowPair> bridges;
   uint32_t met = 0;
-  for (uint32_t root = 0; root < rows_; ++root) {
+  for (uint32_t root = 0; root < rows; ++root) {
     poller.spend(2);
-    if (number[root] != 0 || begin[root] == begin[size_t{root} + 1]) continue;
+    if (number[root] != 0 || of.none(root)) continue;
     number[root] = low[root] = ++met;
-    path.push_back({root, kNone, begin[root]});
+    path.push_back({root, kNone, of.begin[root]});
     while (!path.empty()) {
       poller.spend(20);
       Step& step = path.back();
-      if (step.next < begin[size_t{step.row} + 1]) {
-        const uint32_t i = ends[step.next++];
+      if (step.next < of.begin[size_t{step.row} + 1]) {
+        const uint32_t i = of.ends[step.next++];
         if (i == step.by) continue;
-        const uint32_t to = pairs_[i].a == step.row ? pairs_[i].b : pairs_[i].a;
+        const uint32_t to = pairs[i].a == step.row ? pairs[i].b : pairs[i].a;
         if (number[to] != 0) {
           low[step.row] = std::min(low[step.row], number[to]);
         } else {
           number[to] = low[to] = ++met;
-          path.push_back({to, i, begin[to]});
+          path.push_back({to, i, of.begin[to]});
         }
         continue;
       }
@@ -127,13 +136,23 @@ std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
       if (path.empty()) continue;
       const uint32_t above = path.back().row;
       low[above] = std::min(low[above], low[done.row]);
-      // Rows with the same signature have the same pairs: theirs part nothing.
-      const RowPair& p = pairs_[done.by];
-      if (low[done.row] > number[above] && equals_[p.a] == 0 && equals_[p.b] == 0) bridges.push_back(p);
+      if (low[done.row] > number[above]) on_bridge(pairs[done.by]);
     }
   }
+}
+
+}  // namespace
+
+std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
+  Poller poller(stop);
+  const PairsOfRows of(pairs_, rows_, poller);
+  std::vector<RowPair> bridges;
+  find_bridges(pairs_, of, rows_, poller, [&](const RowPair& p) {
+    // Rows with the same signature have the same pairs: theirs part nothing.
+    if (equals_[p.a] == 0 && equals_[p.b] == 0) bridges.push_back(p);
+  });
   for (const RowPair& p : twins_)
-    if (equals_[p.a] == 1 && begin[p.a] == begin[size_t{p.a} + 1]) bridges.push_back(p);
+    if (equals_[p.a] == 1 && of.none(p.a)) bridges.push_back(p);
   std::sort(bridges.begin(), bridges.end(), [&](const RowPair& x, const RowPair& y) {
     poller.spend(5);
     return x.a != y.a ? x.a < y.a : x.b < y.b;

@@ -3,18 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
-#include "core/pairs/pair_join.h"
 #include "core/base/stop.h"
-#include "core/work/temp_file.h"
 #include "core/base/union_find.h"
+#include "core/pairs/pair_join.h"
+#include "core/work/temp_file.h"
 
 namespace neardup {
 
-// Rows with equal signatures. all: each pair of them is a pair. star: the first of them (least rank) is paired with each
-// of the others, and stands for them in pairs with further rows; with two sets only the first of each set is paired.
-// none: as star, without the pairs of equal signatures. marked: as star, and those pairs have kEqualRows in their value;
-// but where equal signatures are not near each other (digests without part 1) none stands for another.
+// Rows with equal signatures. all: each pair of them is a pair. star: the first of them (least rank) is paired with
+// each of the others, and stands for them in pairs with further rows; with two sets only the first of each set is
+// paired. none: as star, without the pairs of equal signatures. marked: as star, and those pairs have kEqualRows in
+// their value; but where equal signatures are not near each other (digests without part 1) none stands for another.
 enum class Identical : uint8_t { all, star, none, marked };
 inline constexpr uint32_t kEqualRows = uint32_t{1} << 31;
 inline constexpr uint32_t kNotNear = UINT32_MAX;
@@ -38,7 +39,8 @@ struct RowPair {
 
 struct SearchStats {
   uint64_t rows = 0;
-  uint64_t set_aside = 0;  // of these, rows of set B whose keys alone showed, as they came, that they are near no row of set A
+  uint64_t set_aside =
+      0;  // of these, rows of set B whose keys alone showed, as they came, that they are near no row of set A
   uint64_t distinct = 0, looked = 0, compared = 0, found = 0, spilled_bytes = 0;
   uint64_t left_out = 0;  // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
   size_t peak_bytes = 0;  // own estimate of the memory held at once
@@ -46,29 +48,42 @@ struct SearchStats {
   bool offloaded = false;  // joined by EngineOptions::offload: looked and compared do not count that
 };
 
-// Rows are added by the engine's own add(), at most 2^31 of them, else Error{too_large}.
+struct PairEngine;
+
+// A search by one of the engines. Rows are added by the derived class's own add(), at most 2^31 of them, else
+// Error{too_large}.
 class PairSearch {
  public:
-  virtual ~PairSearch() = default;
+  virtual ~PairSearch();
+  PairSearch(const PairSearch&) = delete;
+  PairSearch& operator=(const PairSearch&) = delete;
 
   // Rows added from now on belong to set B and are numbered from 0 again; only pairs (row of A, row of B) are sought.
-  virtual void start_set_b() = 0;
+  void start_set_b();
 
   // Finds the pairs, once. rank_a / rank_b (may be null: identity) rename rows before the result is ordered: with one
   // set a pair is reported as (min, max) of its two ranks.
-  virtual void run(const uint32_t* rank_a, const uint32_t* rank_b) = 0;
+  void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr);
 
   // After run(): the next at most `max` pairs in ascending (a, b); 0 at the end. Each pair once.
-  virtual size_t next(RowPair* out, size_t max) = 0;
+  size_t next(RowPair* out, size_t max);
 
-  // Instead of run(), with one set: unites the rows of pairs, from several threads at once, until the sets are the connected
-  // components of all pairs. sets: as many as rows, disjoint before. stats().found counts the pairs that were needed for it.
-  virtual void run_components(UnionFind& sets) = 0;
+  // Instead of run(), with one set: unites the rows of pairs, from several threads at once, until the sets are the
+  // connected components of all pairs. sets: as many as rows, disjoint before. stats().found counts the pairs that were
+  // needed for it.
+  void run_components(UnionFind& sets);
 
   // With one set, also after run_components(): values[i] = the value of rows i and of[i].
-  virtual void values_with(const uint32_t* of, uint32_t* values) = 0;
+  void values_with(const uint32_t* of, uint32_t* values);
 
-  virtual const SearchStats& stats() noexcept = 0;
+  const SearchStats& stats() noexcept;
+
+ protected:
+  explicit PairSearch(std::unique_ptr<PairEngine> engine);
+  PairEngine& engine() noexcept { return *engine_; }
+
+ private:
+  std::unique_ptr<PairEngine> engine_;
 };
 
 }  // namespace neardup

@@ -1,7 +1,7 @@
 // All pairs of simhashes within a Hamming distance: exact, within a memory limit.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 
 #include "core/pairs/pair_search.h"
 
@@ -17,19 +17,8 @@ class SimhashPairs final : public PairSearch {
  public:
   // most: 0..64.
   SimhashPairs(uint32_t most, const EngineOptions& options);
-  ~SimhashPairs() override;
 
   void add(uint64_t value);
-  void start_set_b() override;
-  void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr) override;
-  size_t next(RowPair* out, size_t max) override;
-  void run_components(UnionFind& sets) override;
-  void values_with(const uint32_t* of, uint32_t* values) override;
-  const SearchStats& stats() noexcept override;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 // The greatest distance h in 0..64 with 1 - h / 64 >= threshold, in 0 < threshold <= 1.

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/bits.h"
 #include "core/kernels/kernels.h"
+#include "core/kernels/myers.h"
 
 namespace neardup {
 namespace {
@@ -118,8 +120,7 @@ size_t lcs_length(const uint64_t* match, size_t size, const uint8_t* y, size_t n
     const uint64_t hit = open & match[y[j]];
     open = (open + hit) | (open - hit);
   }
-  const uint64_t rows = size == 64 ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
-  return static_cast<size_t>(std::popcount(~open & rows));
+  return static_cast<size_t>(std::popcount(~open & low_bits(static_cast<unsigned>(size))));
 }
 
 uint32_t score_parts(const uint64_t* match, size_t size, const uint8_t* y, size_t n, uint32_t exponent) noexcept {
@@ -224,50 +225,27 @@ int score_long(const CtphView& a, const CtphView& b) {
                                                          : 0);
 }
 
-// Myers, "A fast bit-vector algorithm for approximate string matching", JACM 46 (1999), with Hyyro's blocks. The
-// pattern is cut into words; the horizontal difference below a word goes into the next.
+// Levenshtein distance of a text to a pattern of `size` symbols, cut into words of 64 rows (core/kernels/myers.h).
 uint32_t levenshtein_blocks(const Masks& masks, size_t size, const std::vector<uint8_t>& text) {
-  std::vector<uint64_t> up(masks.words, ~uint64_t{0});
-  std::vector<uint64_t> down(masks.words, 0);
+  std::vector<MyersColumn> column(masks.words, kMyersStart);
   for (const uint8_t value : text) {
-    const uint64_t* row = masks.row(value);
-    uint64_t right_in = 1;
-    uint64_t left_in = 0;
-    for (size_t w = 0; w < masks.words; ++w) {
-      const uint64_t eq = row[w] | left_in;
-      const uint64_t diagonal = (((eq & up[w]) + up[w]) ^ up[w]) | eq | down[w];
-      const uint64_t right = down[w] | ~(diagonal | up[w]);
-      const uint64_t left = diagonal & up[w];
-      const uint64_t right_below = right << 1 | right_in;
-      up[w] = (left << 1 | left_in) | ~(diagonal | right_below);
-      down[w] = right_below & diagonal;
-      right_in = right >> 63;
-      left_in = left >> 63;
-    }
+    const uint64_t* match = masks.row(value);
+    MyersCarry carry;
+    for (size_t w = 0; w < masks.words; ++w) myers_step(match[w], column[w], carry);
   }
   int64_t distance = static_cast<int64_t>(text.size());
-  for (size_t i = 0; i < size; ++i)
-    distance += static_cast<int64_t>(up[i / 64] >> i % 64 & 1) - static_cast<int64_t>(down[i / 64] >> i % 64 & 1);
+  for (size_t w = 0; w < masks.words; ++w)
+    distance += column[w].sum(low_bits(static_cast<unsigned>(std::min<size_t>(size - 64 * w, 64))));
   return static_cast<uint32_t>(distance);
 }
 
-// The same with a pattern of one word; the distance is the number of columns plus the vertical differences of the last.
+// The same with a pattern of one word.
 uint32_t levenshtein_word(std::string_view pattern, std::string_view text) noexcept {
   uint64_t match[64] = {};
   for (size_t i = 0; i < pattern.size(); ++i) match[ctph_value(pattern[i]) & 63] |= uint64_t{1} << i;
-  uint64_t up = ~uint64_t{0};
-  uint64_t down = 0;
-  for (const char c : text) {
-    const uint64_t eq = match[ctph_value(c) & 63];
-    const uint64_t diagonal = (((eq & up) + up) ^ up) | eq | down;
-    const uint64_t right = (down | ~(diagonal | up)) << 1 | 1;
-    const uint64_t left = diagonal & up;
-    up = left << 1 | ~(diagonal | right);
-    down = right & diagonal;
-  }
-  const uint64_t rows = pattern.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << pattern.size()) - 1;
-  return static_cast<uint32_t>(text.size()) + static_cast<uint32_t>(std::popcount(up & rows)) -
-         static_cast<uint32_t>(std::popcount(down & rows));
+  MyersColumn column = kMyersStart;
+  for (const char c : text) myers_step(match[ctph_value(c) & 63], column);
+  return myers_distance(text.size(), column, low_bits(static_cast<unsigned>(pattern.size())));
 }
 
 }  // namespace
@@ -410,7 +388,7 @@ void set_pattern(LevenshteinGroup* group, size_t lane, std::string_view pattern)
     throw Error(Errc::too_large,
                 "pattern has " + std::to_string(pattern.size()) + " characters, at most 64 are allowed");
   for (size_t i = 0; i < pattern.size(); ++i) group->match[ctph_value(pattern[i]) & 63][lane] |= uint64_t{1} << i;
-  group->rows[lane] = pattern.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << pattern.size()) - 1;
+  group->rows[lane] = low_bits(static_cast<unsigned>(pattern.size()));
 }
 
 void levenshtein_many(std::string_view text, const LevenshteinGroup* groups, size_t num_groups, uint32_t* distances) {

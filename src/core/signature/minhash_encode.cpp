@@ -7,6 +7,7 @@
 
 #include "core/document/shingle.h"
 #include "core/base/message_text.h"
+#include "core/base/named_values.h"
 #include "core/unicode/utf8.h"
 #include "core/signature/weighted_minhash.h"
 
@@ -22,6 +23,15 @@ constexpr std::array<uint8_t, 256> kBase64Values = [] {
   for (uint8_t v = 0; v < 64; ++v) out[static_cast<unsigned char>(kBase64[v])] = v;
   return out;
 }();
+
+// Kinds in the text form; of shingles k follows.
+constexpr NamedValue<MinhashKind> kShingleKinds[] = {
+    {"word", MinhashKind::word}, {"char", MinhashKind::character}, {"byte", MinhashKind::byte}};
+constexpr size_t kShingleKindLength = 4;
+constexpr NamedValue<MinhashKind> kSetKinds[] = {{"text", MinhashKind::text_set},
+                                                 {"bigint", MinhashKind::bigint_set},
+                                                 {"import", MinhashKind::imported},
+                                                 {"weighted", MinhashKind::weighted}};
 
 [[noreturn]] void corrupt(const std::string& what) {
   throw Error(Errc::corrupt_data, "invalid minhash signature: " + what);
@@ -239,23 +249,8 @@ void check_comparable(const MinhashView& a, const MinhashView& b) {
 }
 
 std::string kind_text(const MinhashParams& p) {
-  switch (p.kind) {
-    case MinhashKind::word:
-      return "word" + std::to_string(p.k);
-    case MinhashKind::character:
-      return "char" + std::to_string(p.k);
-    case MinhashKind::byte:
-      return "byte" + std::to_string(p.k);
-    case MinhashKind::text_set:
-      return "text";
-    case MinhashKind::bigint_set:
-      return "bigint";
-    case MinhashKind::imported:
-      return "import";
-    case MinhashKind::weighted:
-      return "weighted";
-  }
-  return "?";
+  if (const char* unit = name_of(kShingleKinds, p.kind, nullptr)) return unit + std::to_string(p.k);
+  return name_of(kSetKinds, p.kind);
 }
 
 std::string describe(const MinhashParams& p) {
@@ -300,83 +295,107 @@ std::string minhash_to_text(const MinhashView& v) {
   return out + base64url(raw);
 }
 
-std::vector<uint8_t> minhash_from_text(std::string_view text) {
-  const auto fail = [&](const std::string& why) {
-    return Error(Errc::invalid_text, "invalid input syntax for type minhash: \"" + excerpt(text) + "\"", why,
-                 "To sign a document, use to_minhash(...).");
-  };
-  std::string_view part[6];
-  size_t parts = 0;
-  for (size_t at = 0; parts < 6; ++parts) {
-    const size_t colon = parts == 5 ? std::string_view::npos : text.find(':', at);
-    part[parts] = text.substr(at, colon == std::string_view::npos ? colon : colon - at);
-    if (colon == std::string_view::npos) {
-      ++parts;
-      break;
-    }
-    at = colon + 1;
-  }
-  uint8_t format = 0;
-  if (parts == 0 || part[0].substr(0, 2) != "mh" || !parse_number(part[0].substr(2), &format))
-    throw fail("A signature starts with \"mh1:\".");
-  if (format != kMinhashFormat)
-    throw fail("Format " + std::to_string(format) + " is not known; this library reads format 1.");
-  if (parts != 6) throw fail("A signature has six parts separated by colons: mh1:word3:128x32:s0:t1:...");
+namespace {
 
-  MinhashHeader h{};
-  h.format = kMinhashFormat;
-  const std::string_view kind = part[1];
-  if (kind == "text") {
-    h.kind = static_cast<uint8_t>(MinhashKind::text_set);
-  } else if (kind == "bigint") {
-    h.kind = static_cast<uint8_t>(MinhashKind::bigint_set);
-  } else if (kind == "import") {
-    h.kind = static_cast<uint8_t>(MinhashKind::imported);
-  } else if (kind == "weighted") {
-    h.kind = static_cast<uint8_t>(MinhashKind::weighted);
-  } else {
-    const std::string_view unit = kind.substr(0, 4);
-    if (unit == "word")
-      h.kind = static_cast<uint8_t>(MinhashKind::word);
-    else if (unit == "char")
-      h.kind = static_cast<uint8_t>(MinhashKind::character);
-    else if (unit == "byte")
-      h.kind = static_cast<uint8_t>(MinhashKind::byte);
-    if (h.kind == 0 || !parse_number(kind.substr(std::min<size_t>(4, kind.size())), &h.k))
-      throw fail("The second part must be wordK, charK, byteK, text, bigint, import or weighted.");
+// A text form, of which errors say what is wrong.
+class MinhashText {
+ public:
+  explicit MinhashText(std::string_view text) : text_(text) {}
+
+  std::vector<uint8_t> decode() {
+    split();
+    check_format();
+    MinhashHeader h{};
+    h.format = kMinhashFormat;
+    read_kind(&h);
+    read_parameters(&h);
+    checked([&] { check_header(h); });
+    const std::vector<uint8_t> raw = components(h);
+    std::vector<uint8_t> out = assemble(h, raw.data(), false);
+    checked([&] { check_components(view_minhash(out.data(), out.size())); });
+    return out;
   }
-  const size_t x = part[2].find('x');
-  if (x == std::string_view::npos || !parse_number(part[2].substr(0, x), &h.num_perm) ||
-      !parse_number(part[2].substr(x + 1), &h.bits))
-    throw fail("The third part must be num_perm x bits, as 128x32.");
-  int64_t seed = 0;  // not in place: the header is packed
-  if (part[3].substr(0, 1) != "s" || !parse_number(part[3].substr(1), &seed))
-    throw fail("The fourth part must be s and the seed.");
-  h.seed = seed;
-  if (part[4].substr(0, 1) != "t" || !parse_number(part[4].substr(1), &h.tokenizer))
-    throw fail("The fifth part must be t and the tokenizer version.");
-  if (part[5] == "empty") h.flags = kMinhashEmpty;
-  try {
-    check_header(h);
-  } catch (const Error& e) {
-    throw fail(e.what());
+
+ private:
+  static constexpr size_t kParts = 6;
+
+  Error fail(const std::string& why) const {
+    return Error(Errc::invalid_text, "invalid input syntax for type minhash: \"" + excerpt(text_) + "\"", why,
+                 "To sign a document, use to_minhash(...).");
   }
-  std::vector<uint8_t> raw;
-  if (h.flags == 0) {
-    if (!unbase64url(part[5], &raw)) throw fail("The last part is not base64url.");
+  template <class Check>
+  void checked(Check check) const {
+    try {
+      check();
+    } catch (const Error& e) {
+      throw fail(e.what());
+    }
+  }
+
+  // At colons; the last part takes all that is left.
+  void split() {
+    size_t at = 0;
+    while (num_parts_ < kParts) {
+      const size_t colon = num_parts_ + 1 == kParts ? std::string_view::npos : text_.find(':', at);
+      part_[num_parts_++] = text_.substr(at, colon == std::string_view::npos ? colon : colon - at);
+      if (colon == std::string_view::npos) break;
+      at = colon + 1;
+    }
+  }
+
+  void check_format() const {
+    uint8_t format = 0;
+    if (part_[0].substr(0, 2) != "mh" || !parse_number(part_[0].substr(2), &format))
+      throw fail("A signature starts with \"mh1:\".");
+    if (format != kMinhashFormat)
+      throw fail("Format " + std::to_string(format) + " is not known; this library reads format 1.");
+    if (num_parts_ != kParts) throw fail("A signature has six parts separated by colons: mh1:word3:128x32:s0:t1:...");
+  }
+
+  void read_kind(MinhashHeader* h) const {
+    const std::string_view kind = part_[1];
+    auto known = value_named(kSetKinds, kind);
+    if (!known) {
+      known = value_named(kShingleKinds, kind.substr(0, kShingleKindLength));
+      if (!known || !parse_number(kind.substr(kShingleKindLength), &h->k))
+        throw fail("The second part must be wordK, charK, byteK, text, bigint, import or weighted.");
+    }
+    h->kind = static_cast<uint8_t>(*known);
+  }
+
+  void read_parameters(MinhashHeader* h) const {
+    const size_t x = part_[2].find('x');
+    if (x == std::string_view::npos || !parse_number(part_[2].substr(0, x), &h->num_perm) ||
+        !parse_number(part_[2].substr(x + 1), &h->bits))
+      throw fail("The third part must be num_perm x bits, as 128x32.");
+    int64_t seed = 0;  // not in place: the header is packed
+    if (part_[3].substr(0, 1) != "s" || !parse_number(part_[3].substr(1), &seed))
+      throw fail("The fourth part must be s and the seed.");
+    h->seed = seed;
+    if (part_[4].substr(0, 1) != "t" || !parse_number(part_[4].substr(1), &h->tokenizer))
+      throw fail("The fifth part must be t and the tokenizer version.");
+    if (part_[5] == "empty") h->flags = kMinhashEmpty;
+  }
+
+  std::vector<uint8_t> components(const MinhashHeader& h) const {
+    std::vector<uint8_t> raw;
+    if (h.flags != 0) return raw;
+    if (!unbase64url(part_[5], &raw)) throw fail("The last part is not base64url.");
     const size_t expected = size_t{h.num_perm} * h.bits / 8;
     if (raw.size() != expected)
       throw fail("The last part holds " + std::to_string(raw.size()) + " bytes, " + std::to_string(expected) +
                  " expected.");
+    return raw;
   }
-  std::vector<uint8_t> out = assemble(h, raw.data(), false);
-  try {
-    check_components(view_minhash(out.data(), out.size()));
-  } catch (const Error& e) {
-    throw fail(e.what());
-  }
-  return out;
-}
+
+  std::string_view text_;
+  std::string_view part_[kParts];
+  size_t num_parts_ = 0;
+};
+
+}  // namespace
+
+std::vector<uint8_t> minhash_from_text(std::string_view text) { return MinhashText(text).decode(); }
 
 std::vector<uint8_t> minhash_to_wire(const MinhashView& v) {
   const MinhashHeader& h = *v.header;

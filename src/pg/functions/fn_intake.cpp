@@ -1,6 +1,7 @@
 // Bytes to text: neardup_detect_encoding(), neardup_to_utf8(), neardup_decode().
 #include <string>
 
+#include "core/base/named_values.h"
 #include "core/intake/detect_encoding.h"
 #include "core/intake/encoding.h"
 #include "core/unicode/utf8.h"
@@ -363,14 +364,16 @@ Datum neardup_to_utf8_detected(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_to_utf8);
 Datum neardup_to_utf8(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(2)) PG_RETURN_NULL();
-  char* invalid = text_to_cstring(PG_GETARG_TEXT_PP(2));
-  const bool drop = strcmp(invalid, "drop") == 0;
-  if (!drop && strcmp(invalid, "error") != 0)
+  // Whether what is invalid is dropped.
+  static constexpr NamedValue<bool> kInvalid[] = {{"error", false}, {"drop", true}};
+  const char* invalid = text_to_cstring(PG_GETARG_TEXT_PP(2));
+  const std::optional<bool> drop = value_named(kInvalid, invalid);
+  if (!drop)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("invalid must be 'error' or 'drop': %.*s",
+                    errmsg("invalid must be %s: %.*s", list_names(kInvalid, "'", "or").text,
                            pg_mbcliplen(invalid, static_cast<int>(strlen(invalid)), 64), invalid)));
   const Bytes document = bytes_arg(fcinfo, 0);
-  return to_utf8(document.data, document.size, PG_ARGISNULL(1) ? nullptr : PG_GETARG_TEXT_PP(1), drop);
+  return to_utf8(document.data, document.size, PG_ARGISNULL(1) ? nullptr : PG_GETARG_TEXT_PP(1), *drop);
 }
 
 PG_FUNCTION_INFO_V1(neardup_decode);

@@ -2,7 +2,9 @@
 #include "pg/pairs/pair_options.h"
 
 #include <cfloat>
+#include <optional>
 
+#include "core/base/named_values.h"
 #include "core/signature/margin.h"
 #include "core/signature/minhash.h"
 #include "core/signature/sign.h"
@@ -19,12 +21,16 @@ constexpr double kDigestMargin = 3;
 constexpr int kWordShingle = 3;
 constexpr int kByteShingle = 8;
 
+constexpr NamedValue<Identical> kIdenticals[] = {
+    {"all", Identical::all}, {"star", Identical::star}, {"none", Identical::none}};
+constexpr NamedValue<Verify> kVerifies[] = {{"jaccard", Verify::jaccard}, {"edit_rate", Verify::edit_rate}};
+
 Verify parse_verify(const char* name) {
-  if (strcmp(name, "jaccard") == 0) return Verify::jaccard;
-  if (strcmp(name, "edit_rate") == 0) return Verify::edit_rate;
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("verify must be 'jaccard' or 'edit_rate': \"%s\"", name)));
-  pg_unreachable();
+  const std::optional<Verify> verify = value_named(kVerifies, name);
+  if (!verify)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("verify must be %s: \"%s\"", list_names(kVerifies, "'", "or").text, name)));
+  return *verify;
 }
 
 void check_verify_threshold(const PairOptions& options) {
@@ -51,15 +57,12 @@ void check_apart(const PairOptions& options) {
 }  // namespace
 
 Identical parse_identical(Datum value) {
-  const text* name = DatumGetTextPP(value);
-  const char* data = VARDATA_ANY(name);
-  const size_t size = VARSIZE_ANY_EXHDR(name);
-  if (size == 3 && memcmp(data, "all", 3) == 0) return Identical::all;
-  if (size == 4 && memcmp(data, "star", 4) == 0) return Identical::star;
-  if (size == 4 && memcmp(data, "none", 4) == 0) return Identical::none;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("identical must be 'all', 'star' or 'none': \"%s\"", text_to_cstring(name))));
-  pg_unreachable();
+  const char* name = text_to_cstring(DatumGetTextPP(value));
+  const std::optional<Identical> identical = value_named(kIdenticals, name);
+  if (!identical)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("identical must be %s: \"%s\"", list_names(kIdenticals, "'", "or").text, name)));
+  return *identical;
 }
 
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {

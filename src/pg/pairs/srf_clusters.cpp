@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/named_values.h"
 #include "core/pairs/cluster.h"
 #include "core/pairs/pair_links.h"
 #include "pg/base/context.h"
@@ -22,15 +23,15 @@ constexpr uint64 kRowsTold = 1024;
 constexpr uint64 kRowsScanned = 65536;
 constexpr uint64 kRowsReturned = 4096;
 
-Linkage parse_linkage(const text* name) {
-  const char* data = VARDATA_ANY(name);
-  const size_t size = VARSIZE_ANY_EXHDR(name);
-  if (size == 6 && memcmp(data, "anchor", 6) == 0) return Linkage::anchor;
-  if (size == 9 && memcmp(data, "connected", 9) == 0) return Linkage::connected;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("unknown linkage \"%s\"", text_to_cstring(name)),
-                  errhint("Linkages are 'anchor' and 'connected'.")));
-  pg_unreachable();
+constexpr NamedValue<Linkage> kLinkages[] = {{"anchor", Linkage::anchor}, {"connected", Linkage::connected}};
+
+Linkage parse_linkage(const text* argument) {
+  const char* name = text_to_cstring(argument);
+  const std::optional<Linkage> linkage = value_named(kLinkages, name);
+  if (!linkage)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown linkage \"%s\"", name),
+                    errhint("Linkages are %s.", list_names(kLinkages, "'", "and").text)));
+  return *linkage;
 }
 
 // The clusters of a query's rows, by row.

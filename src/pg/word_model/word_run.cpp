@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/named_values.h"
 #include "core/signature/stopword_shingles.h"
 #include "core/word_model/word_information.h"
 #include "pg/base/guc.h"
@@ -215,6 +216,8 @@ CountingStats count_features(WordTexts* t, size_t features, PgTempFiles* files, 
 }  // namespace
 
 WordArguments word_arguments(FunctionCallInfo fcinfo) {
+  // Whether a word's context ends with the sentence.
+  static constexpr NamedValue<bool> kContexts[] = {{"sentence", true}, {"document", false}};
   WordArguments a = {};
   a.query = DatumGetTextPP(argument(fcinfo, 0, "query"));
   a.vocabulary = int_in_range(fcinfo, 1, "vocabulary", kMaxWords);
@@ -230,10 +233,11 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
   if (!PG_ARGISNULL(6)) a.stopwords = PG_GETARG_ARRAYTYPE_P(6);
   if (!PG_ARGISNULL(7)) a.dictionary = PG_GETARG_OID(7);
   const char* context = text_to_cstring(DatumGetTextPP(argument(fcinfo, 8, "context")));
-  a.sentences = strcmp(context, "sentence") == 0;
-  if (!a.sentences && strcmp(context, "document") != 0)
+  const std::optional<bool> sentences = value_named(kContexts, context);
+  if (!sentences)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown context: \"%s\"", context),
-                    errhint("It is 'sentence' or 'document'.")));
+                    errhint("It is %s.", list_names(kContexts, "'", "or").text)));
+  a.sentences = *sentences;
   // SQL of 0.1.0 has no discount.
   const double discount = PG_NARGS() > 9 ? DatumGetFloat8(argument(fcinfo, 9, "discount")) : 0;
   if (!(discount >= 0 && discount <= 0.999))
