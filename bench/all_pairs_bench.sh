@@ -98,7 +98,8 @@ for kind in simhash ctph; do
     brute=- index=-
     if [ "$n" -le 20000 ]; then brute=$(seconds "$plain" "neardup.derive_conditions = off"); fi
     if [ "$n" -le 100000 ]; then
-      options=$([ "$kind" = ctph ] && echo 'ctph_ops (max_rate = 0.15)' || true)
+      options=
+      if [ "$kind" = ctph ]; then options='ctph_ops (max_rate = 0.15)'; fi
       sql -c "CREATE INDEX ON neardup_bench_pairs USING lsh (sig $options)"
       index=$(seconds "$plain" "enable_seqscan = on")
     fi

@@ -1004,7 +1004,7 @@ def steady(tables, kinds, args, identical):
     trip = round_trip(session, truth)
     for m in [trip] + all_measured:
         m.warm()
-    place = {t: n for t in made}
+    place = dict.fromkeys(made, n)
     writer = Session()
 
     def insert(t, count, piece):

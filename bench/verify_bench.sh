@@ -11,8 +11,8 @@ sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
 trap 'sql -c "DROP TABLE IF EXISTS neardup_bench_equal, neardup_bench_near"' EXIT
 # timed WHAT QUERY: the median of three
 timed() {
-  local what=$1 query=$2 start i
-  for i in 1 2 3; do
+  local what=$1 query=$2 start
+  for _ in 1 2 3; do
     start=$EPOCHREALTIME
     sql -c "$query" >"/tmp/neardup-verify-$$"
     awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", b - a }'

@@ -11,7 +11,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test", "reference"))
 sys.dont_write_bytecode = True
-import oracle  # noqa: E402
+import oracle
 
 DATA = os.path.join(ROOT, "test", "data")
 

@@ -15,8 +15,8 @@ namespace neardup::cli {
 // What the server or libpq said. sqlstate is empty when the connection itself failed.
 class DatabaseError : public std::runtime_error {
  public:
-  DatabaseError(std::string message, std::string sqlstate, bool connection_lost, std::string hint = {})
-      : std::runtime_error(std::move(message)),
+  DatabaseError(const std::string& message, std::string sqlstate, bool connection_lost, std::string hint = {})
+      : std::runtime_error(message),
         sqlstate_(std::move(sqlstate)),
         hint_(std::move(hint)),
         connection_lost_(connection_lost) {}

@@ -136,6 +136,7 @@ struct CompareWords {
   bool two_sets;
   bool x_of_b;
 
+  // Long: the phases of a kernel between its barriers, which share what lies in shared memory.
   template <class Block>
   NEARDUP_HD void operator()(Block& block) const {
     unsigned char* const table = block.shared();

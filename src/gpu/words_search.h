@@ -1,6 +1,7 @@
 // Words compared on any Gpu: a block of words in slices, each of which a device holds as lists and matrices; rows to
 // compare with it in strips; the numerators of a strip and a slice, of which the device tells what may be among the
 // best. Gpu is a device: CudaGpu (cuda_gpu.h), or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
+// Long: a search is one state machine, whose steps share its buffers.
 #pragma once
 
 #include <algorithm>

@@ -295,7 +295,7 @@ def binary(conn):
                 if got != list(enumerate(values))[: len(got)] or cut == len(image):
                     bad.append("COPY cut at %d accepted" % cut)
         for payload in samples:
-            for cut in range(0, len(payload)):
+            for cut in range(len(payload)):
                 if put(image_of(payload[:cut])) is None:
                     bad.append("value cut at %d of %d accepted" % (cut, len(payload)))
             if put(image_of(payload + b"\0")) is None:

@@ -113,9 +113,9 @@ def digest_texts():
     for i in range(26):
         yield "96:%s:%s" % (lone(60), lone(i) + second[i : i + 7] + lone(5))
         yield "192:%s:%s" % (lone(25) + second[i : i + 7] + lone(i), lone(20))
-    for at_the_ends in ("3::", "3::", "6::", "3::A", "3:A:", "3:ABCDEFG:", "3:AAAABCDEFG:", "3221225472:ABCDEFGHIJ:ABCDEFGH",
-                        "1610612736:KLMNOPQRST:ABCDEFGHIJ", "3221225472:ABCDEFGHI:"):
-        yield at_the_ends
+    # At the ends of what a digest can be.
+    yield from ("3::", "3::", "6::", "3::A", "3:A:", "3:ABCDEFG:", "3:AAAABCDEFG:", "3221225472:ABCDEFGHIJ:ABCDEFGH",
+                "1610612736:KLMNOPQRST:ABCDEFGHIJ", "3221225472:ABCDEFGHI:")
 
 
 def documents():
@@ -705,7 +705,7 @@ def all_pairs(p, limits, measure, when, bounds):
             got = conn.execute(query).fetchall()
             count += 1
             if got != want:
-                there = dict((r[0], r[1:]) for r in got)
+                there = {r[0]: r[1:] for r in got}
                 some = [(r, there.get(r[0])) for r in want if there.get(r[0]) != r[1:]][:2]
                 bad.append("%s %s: %r" % (column, bound, some))
     check("%s, all pairs, %s: equal (%d joins, %d pairs)" % (measure.name, when, count, rows),
@@ -741,7 +741,7 @@ def lifetime(p, limits):
                     for schema in ("plain", "indexed"):
                         change(conn, schema, family, 100000 * (turn + 2), 700)
                 pending = one(conn, "SELECT sum(pending_rows) FROM unnest(%s::regclass[]) i, lsh_info(i)", (indexes,))
-                if step.startswith("rows") or step.startswith("reindexed"):
+                if step.startswith(("rows", "reindexed")):
                     check("%s, %s: rows in pending pages: %d" % (family, step, pending),
                         (pending == 0) == step.startswith("reindexed"))
                 for index in indexes:

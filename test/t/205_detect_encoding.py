@@ -255,7 +255,7 @@ def damaged_utf8(conn, tally):
         tally.ask(conn, "Damaged UTF8", language, raw, "UTF8", text)
         for name, damage in DAMAGES + (("a fifth broken", broken_fifth), ("a fifth broken and a control byte", lambda r: broken_fifth(r) + b"\x1a"), ("a fifth lost", lost_fifth)):
             tally.ask(conn, "Damaged UTF8", "%s, %s" % (language, name), damage(raw), "UTF8")
-        for control in list(range(0, 9)) + [0x0B] + list(range(0x0E, 0x1B)) + list(range(0x1C, 0x20)) + [0x7F]:
+        for control in list(range(9)) + [0x0B] + list(range(0x0E, 0x1B)) + list(range(0x1C, 0x20)) + [0x7F]:
             tally.ask(conn, "UTF8 and a control byte", "%s, %02x" % (language, control), raw[:9].decode("utf-8", "ignore").encode() + bytes([control]), "UTF8")
             tally.ask(conn, "UTF8 and a control byte", "ASCII, %02x" % control, b"build done" + bytes([control]) + b"\n", "UTF8")
     columns = b"".join(b"%d\t%d\t%d\n" % (i % 10, i * 3 % 10, i * 7 % 10) for i in range(200))
@@ -276,7 +276,7 @@ def real_texts(conn, tally):
     bodies = conn.execute("SELECT DISTINCT ON (language) language, body FROM udhr WHERE body IS NOT NULL AND encoding IN ('UTF8', 'Latin1', 'GB2312', 'SJIS') ORDER BY language, encoding DESC").fetchall()
     encodings = sorted({e for names in WRITTEN_IN.values() for e in names} - UNDECIDABLE)
     for language, body in bodies:
-        body = body.translate({c: None for c in range(0x80, 0xA0)})
+        body = body.translate(dict.fromkeys(range(0x80, 0xA0)))
         for size in (30, 200, 1000):
             at = random.randrange(max(1, len(body) - size))
             text = body[at:at + size].replace("\ufeff", "")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Jobs: a table of duplicates that is refreshed is the same as one made from scratch, whatever happened in between."""
+import random
 import threading
 import time
 

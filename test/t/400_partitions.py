@@ -2,7 +2,6 @@
 """Partitioned tables: where an index declared on the parent comes to be, through ATTACH, DETACH, REINDEX; that queries go to the
 partitions they need, by the index of each, with the answers of one table without indexes; order, joins, triggers, jobs; what
 PostgreSQL refuses there. (120, 127 and 190 compare plans over partitions with many more queries.)"""
-import json
 import re
 
 from harness import *

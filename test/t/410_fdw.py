@@ -483,7 +483,6 @@ def failure(s):
 def broken_shards(s):
     """Databases of the first shard that are not what the coordinator takes them for."""
     c = s.conn
-    table = "CREATE TABLE t (id bigint, sig {0}minhash); CREATE INDEX ON t USING lsh (sig)"
     for name, statements in {
             "without": "CREATE TABLE t (id bigint, sig text)",
             "elsewhere": "CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; SET search_path = nd, public; CREATE TABLE public.t (id bigint, "

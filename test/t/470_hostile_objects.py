@@ -77,7 +77,7 @@ def known_attack(template):
 
 def install(template, known):
     """Every version, by each role, into the hostile schema."""
-    runs, traced, done = [], 0, 0
+    done = 0
     for version in known:
         for role in (MALLORY, BOB, "postgres"):
             with copy_of(template, "_in") as name, connect(name) as conn:

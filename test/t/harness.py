@@ -179,7 +179,7 @@ def tool(*args, **kwargs):
     kwargs.setdefault("stdin", subprocess.DEVNULL if "input" not in kwargs else None)
     if "input" in kwargs:
         kwargs.pop("stdin")
-    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, universal_newlines=True, **kwargs)
+    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True, **kwargs)
 
 
 def server_version():

@@ -1,5 +1,4 @@
 """Documents that change, and tables of duplicates that are compared."""
-import random
 
 from harness import *
 

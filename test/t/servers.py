@@ -222,9 +222,9 @@ class Server:
             self.process.send_signal(mode)
             try:
                 self.process.wait(180)
-            except subprocess.TimeoutExpired:
+            except subprocess.TimeoutExpired as e:
                 raise RuntimeError("the server does not stop; below it: %s; its log: %s" % (
-                    [(pid, state_of(pid)) for pid in pids_below(self.process.pid)], self.log_tail()))
+                    [(pid, state_of(pid)) for pid in pids_below(self.process.pid)], self.log_tail())) from e
         self.process = None
 
     def kill(self):

@@ -45,7 +45,10 @@ postgresql_version() {
   printf '%s\n' "$version"
 }
 
-# package_names build|test|bench VERSION
+# Of ./run lint.
+lint_packages=(clang-tidy clang-format shellcheck python3-clang git)
+
+# package_names build|test|lint|bench VERSION
 package_names() {
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
@@ -55,9 +58,11 @@ package_names() {
       printf '%s\n' cmake libgtest-dev python3 python3-psycopg python3-psycopg2
       printf '%s\n' unicode-data  # what generated tables are compared with
       printf '%s\n' python3-venv  # for pglast, of PyPI: the lint of SQL
+      if [ "${form:-short}" != short ]; then printf '%s\n' "${lint_packages[@]}"; fi
       if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith; fi  # fuzz targets; what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
       ;;
+    lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
   esac
 }
@@ -65,6 +70,7 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
+    clang-tidy | clang-format | shellcheck | python3-clang | git) return 0 ;;
     python3-venv | sqlsmith | unicode-data) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
   esac
@@ -124,7 +130,7 @@ apt_install() {
   return $status
 }
 
-# need_packages build|test|bench: sets pg_config, or ends with a message.
+# need_packages build|test|lint|bench: sets pg_config, or ends with a message.
 need_packages() {
   local kind=$1 missing=() package lack
   if has_apt; then

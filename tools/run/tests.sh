@@ -155,22 +155,6 @@ step_syntax() {
   count passed
 }
 
-# A Python that has pglast: the system's, or one in .run where PyPI can be reached; else the step says that it is skipped.
-lint_python() {
-  local venv=$work/lint
-  if /usr/bin/python3 -c 'import pglast' 2>/dev/null; then
-    echo /usr/bin/python3
-  elif "$venv/bin/python3" -c 'import pglast' 2>/dev/null ||
-    { python3 -m venv "$venv" && timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check 'pglast>=7'; } >&2; then
-    echo "$venv/bin/python3"
-  else
-    echo python3
-  fi
-}
-
-# What our SQL leaves to the search_path.
-step_lint() { script_test "$(lint_python)" "$root/tools/sql_lint.py"; }
-
 # What runs on several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier
 # that is missing is seen as a race.
 step_races() {
@@ -181,6 +165,7 @@ step_races() {
   cmake_tests "$root/build-tsan" "-O1 -g1 -fsanitize=thread" unit_test
 }
 
+# shellcheck disable=SC2054  # -fsanitize takes a list
 fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
   -fno-sanitize-recover=all)
 
@@ -345,7 +330,7 @@ step_scripts() { scripts_at_once "$root"/test/t/[0-9]*; }
 # Those of damage, crashes, replicas, concurrency and constraints, in a longer form.
 step_long_scripts() {
   local number scripts=()
-  for number in 130 140 150 160 180; do scripts+=("$root"/test/t/${number}_*); done
+  for number in 130 140 150 160 180; do scripts+=("$root/test/t/$number"_*); done
   NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
 }
 
@@ -435,6 +420,7 @@ short_steps() {
 }
 
 ci_steps() {
+  lint_steps
   step "sources without precompiled headers" step_syntax
   step "GPU module" step_gpu_module
   step "unit tests with ASan and UBSan" step_sanitizers

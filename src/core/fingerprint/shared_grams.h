@@ -16,7 +16,7 @@ namespace neardup {
 template <class T>
 class Numbers {
  public:
-  Numbers(Workspace& ws) : ws_(&ws) {}
+  explicit Numbers(Workspace& ws) : ws_(&ws) {}
 
   size_t size() const noexcept { return size_; }
   T& operator[](size_t i) noexcept { return data_[i]; }

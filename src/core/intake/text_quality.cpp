@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/base/hash.h"
 #include "core/unicode/utf8_inline.h"
 
 namespace neardup {

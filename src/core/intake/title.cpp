@@ -283,7 +283,7 @@ std::string title_of(std::string_view filename, bool percent_decoding) {
   for (const std::string& candidate :
        {std::string(trimmed_title(without_copy_mark(bare))), std::string(trimmed_title(base)),
         std::string(trimmed_title(name)), std::string(name)}) {
-    const std::string title = spaced(candidate);
+    std::string title = spaced(candidate);
     if (!title.empty()) return title;
   }
   return std::string(filename);

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/base/bits.h"
 
 namespace neardup {
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/signature/ctph_compare.h"
 #include "core/base/hash.h"
 #include "core/base/message_text.h"
 #include "core/base/sort_unique.h"

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 
-#include "core/signature/simhash.h"
-
 namespace neardup {
 
 inline constexpr uint32_t kFewestBlocks = 2;

@@ -85,8 +85,8 @@ struct MinhashClusterer::Impl {
 
   void run_anchor();
   void pass(Representatives& kept, Representatives& own, uint32_t block_rows);
-  void look_up(const Representatives& kept, Waiting* rows, uint32_t* keys, uint32_t n);
-  void compare_with(const Representatives& kept, Waiting* rows, uint32_t n);
+  void look_up(const Representatives& kept, Waiting* block, uint32_t* keys, uint32_t n);
+  void compare_with(const Representatives& kept, Waiting* block, uint32_t n);
   void run_connected();
 
   // Row i joins representative r, or is one itself.

@@ -25,14 +25,6 @@ Representatives::Representatives(const Banding& banding, const RowCompare& compa
       record_words_(record_words(banding)),
       most_(most) {}
 
-void Representatives::add(uint32_t row_number, const std::byte* row, const uint32_t* keys) {
-  if (size_ == row_numbers_.size()) grow();
-  if (!rows_.in_memory()) copies_.add(row);
-  row_numbers_[size_] = row_number;
-  if (keys != nullptr) std::copy(keys, keys + banding_.stride(), record(size_));
-  ++size_;
-}
-
 void Representatives::link(unsigned threads) {
   const uint32_t bands = record_words_ == 0 ? 0 : banding_.bands();
   if (size_ - linked_ < kLeastForThreads) {
@@ -51,28 +43,10 @@ void Representatives::link(unsigned threads) {
   linked_ = size_;
 }
 
-void Representatives::link_few() {
-  if (record_words_ == 0) return;
-  for (; linked_ < size_; ++linked_) {
-    link_record(linked_, 0, banding_.bands());
-    ws_.poller.spend(4 * banding_.bands());
-  }
-}
-
 void Representatives::clear() {
   size_ = linked_ = 0;
   copies_.clear();
   clear_slots();
-}
-
-void Representatives::link_record(uint32_t r, uint32_t first, uint32_t last) noexcept {
-  uint32_t* words = record(r);
-  for (uint32_t band = first; band < last; ++band) {
-    Slot& s = slot(band, words[band]);
-    words[banding_.stride() + band] = s.count == 0 ? kNoRepresentative : s.head;
-    s.head = r;
-    ++s.count;
-  }
 }
 
 void Representatives::link_bands(uint32_t first, uint32_t last, HitSink& sink) {

@@ -35,13 +35,25 @@ class Representatives {
   }
 
   // keys: of the row; null without bands. Not when full(). With bands it is found when it is linked.
-  void add(uint32_t row_number, const std::byte* row, const uint32_t* keys);
+  void add(uint32_t row_number, const std::byte* row, const uint32_t* keys) {
+    if (size_ == row_numbers_.size()) grow();
+    if (!rows_.in_memory()) copies_.add(row);
+    row_numbers_[size_] = row_number;
+    if (keys != nullptr) std::copy(keys, keys + banding_.stride(), record(size_));
+    ++size_;
+  }
 
   // Links those that were added.
   void link(unsigned threads);
 
   // The same where they are few.
-  void link_few();
+  void link_few() {
+    if (record_words_ == 0) return;
+    for (; linked_ < size_; ++linked_) {
+      link_record(linked_, 0, banding_.bands());
+      ws_.poller.spend(4 * banding_.bands());
+    }
+  }
 
   const uint32_t* keys(uint32_t r) const noexcept { return record(r); }
 
@@ -130,7 +142,15 @@ class Representatives {
     return slots_[band * slots_each_ + (key & (slots_each_ - 1))];
   }
 
-  void link_record(uint32_t r, uint32_t first, uint32_t last) noexcept;
+  void link_record(uint32_t r, uint32_t first, uint32_t last) noexcept {
+    uint32_t* words = record(r);
+    for (uint32_t band = first; band < last; ++band) {
+      Slot& s = slot(band, words[band]);
+      words[banding_.stride() + band] = s.count == 0 ? kNoRepresentative : s.head;
+      s.head = r;
+      ++s.count;
+    }
+  }
 
   void link_bands(uint32_t first, uint32_t last, HitSink& sink);
 

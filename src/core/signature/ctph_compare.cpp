@@ -131,6 +131,7 @@ uint32_t score_parts(const uint64_t* match, size_t size, const uint8_t* y, size_
 // One pair: the tables that filter many would cost more than they save.
 int score_pair(const CtphView& a, const CtphView& b) noexcept {
   struct Cut {
+    // NOLINTNEXTLINE(google-explicit-constructor): parts are handed to score() as they are
     Cut(std::string_view part) : n(cut_runs(part, values, kCtphLength)) {}
     bool operator==(const Cut& o) const { return n == o.n && std::memcmp(values, o.values, n) == 0; }
     uint8_t values[kCtphLength];

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "core/base/stop.h"
-#include "core/work/temp_file.h"
 #include "core/word_model/word_row.h"
 #include "core/word_model/word_tiles.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/base/hash.h"
 #include "core/signature/sign.h"
-#include "pg/base/context.h"
 #include "pg/values/values.h"
 
 namespace {

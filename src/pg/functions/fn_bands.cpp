@@ -1,4 +1,5 @@
 // band_keys() and lsh_probability(): banding for those who do their own joins.
+#include "core/base/message_text.h"
 #include "core/lsh/minhash_keys.h"
 #include "pg/values/values.h"
 

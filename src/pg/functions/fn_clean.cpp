@@ -6,6 +6,7 @@
 
 #include "core/intake/clean.h"
 #include "core/intake/text_quality.h"
+#include "pg/base/result_row.h"
 #include "pg/values/arrays.h"
 #include "pg/values/values.h"
 #include "text/patterns.h"

@@ -2,8 +2,10 @@
 #include <cstdio>
 
 #include "core/signature/compare_texts.h"
+#include "pg/base/result_row.h"
 #include "pg/values/explain.h"
 #include "pg/values/lsh_query_value.h"
+#include "pg/values/simhash_value.h"
 #include "pg/values/values.h"
 
 namespace {

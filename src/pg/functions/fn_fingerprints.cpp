@@ -2,6 +2,7 @@
 // shingles.
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/winnow.h"
+#include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/values.h"
 

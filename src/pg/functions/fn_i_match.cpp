@@ -1,7 +1,6 @@
 // I-Match: words of the documents of a query with their counts, fingerprints under a lexicon.
 #include <string>
 
-#include "core/document/words.h"
 #include "core/fingerprint/i_match.h"
 #include "pg/base/context.h"
 #include "pg/base/held_names.h"

@@ -5,6 +5,7 @@
 #include "core/intake/detect_encoding.h"
 #include "core/intake/encoding.h"
 #include "core/unicode/utf8.h"
+#include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/values.h"
 #include "text/charset.h"

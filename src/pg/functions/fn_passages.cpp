@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/fingerprint/passages.h"
+#include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/values.h"
 

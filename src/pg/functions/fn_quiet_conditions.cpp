@@ -1,6 +1,7 @@
 // Conditions that never raise an error, whatever valid values they are given: what an index under row security is asked
 // (sql/install/64_lsh_quiet.sql). LEAKPROOF, and to stay so: no check that raises, no message, no argument in a log
 // line. True where the public condition raises an error: that one is evaluated afterwards, on rows that may be seen.
+#include "core/exact/int_set.h"
 #include "core/signature/ctph_compare.h"
 #include "pg/values/ctph_value.h"
 #include "pg/values/lsh_query_value.h"

@@ -1,4 +1,5 @@
 // The window functions cluster_anchor() and cluster_connected(): clusters of the rows of a partition.
+#include "core/base/message_text.h"
 #include "pg/pairs/cluster_run.h"
 #include "pg/values/values.h"
 

@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <optional>
 
+#include "core/base/message_text.h"
 #include "core/base/named_values.h"
 #include "core/signature/margin.h"
 #include "core/signature/minhash.h"

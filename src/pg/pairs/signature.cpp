@@ -3,7 +3,6 @@
 #include "core/pairs/ctph_pairs.h"
 #include "core/signature/minhash.h"
 #include "core/pairs/minhash_pairs.h"
-#include "core/signature/simhash.h"
 #include "core/pairs/simhash_pairs.h"
 
 #include "pg/values/ctph_value.h"

@@ -5,7 +5,6 @@
 #include "core/signature/ctph.h"
 #include "core/signature/minhash_encode.h"
 #include "core/pairs/pair_search.h"
-#include "pg/base/boundary.h"
 #include "pg/base/pg.h"
 
 namespace neardup {

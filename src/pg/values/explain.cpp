@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/message_text.h"
 #include "core/signature/ctph_compare.h"
+#include "core/signature/simhash.h"
 
 namespace neardup {
 namespace {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "pg/values/ctph_value.h"
-#include "pg/values/simhash_value.h"
-#include "pg/values/values.h"
 
 namespace neardup {
 

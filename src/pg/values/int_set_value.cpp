@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/sort_unique.h"
+#include "core/exact/int_set.h"
 #include "pg/base/boundary.h"
 #include "pg/values/int_set_value.h"
 

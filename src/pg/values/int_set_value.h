@@ -1,7 +1,6 @@
 // Arrays of int and bigint as sets.
 #pragma once
 
-#include "core/exact/int_set.h"
 #include "pg/base/pg.h"
 
 extern "C" {

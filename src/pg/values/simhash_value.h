@@ -1,7 +1,7 @@
 // simhash values as arguments and results: 64 bits by value, as bigint.
 #pragma once
 
-#include "core/signature/simhash.h"
+#include "core/signature/simhash.h"  // for: what simhash values are compared by
 #include "pg/values/values.h"
 
 namespace neardup {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/exact/int_set.h"
 #include "core/signature/ctph_compare.h"
 #include "core/base/message_text.h"
 #include "pg/values/ctph_value.h"

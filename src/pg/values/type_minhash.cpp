@@ -1,7 +1,7 @@
 // The type minhash: text and binary forms, type modifier, order and hash, parts.
 #include <algorithm>
 
-#include "core/signature/sign.h"
+#include "pg/base/result_row.h"
 #include "pg/values/arrays.h"
 #include "pg/values/values.h"
 

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/base/message_text.h"
+
 #include "pg/base/guc.h"
 
 extern "C" {

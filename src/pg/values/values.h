@@ -5,12 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/message_text.h"
 #include "core/document/shingle.h"
 #include "core/signature/minhash_encode.h"
 #include "pg/base/boundary.h"
 #include "pg/base/pg.h"
-#include "pg/base/result_row.h"
 
 namespace neardup {
 

@@ -5,6 +5,7 @@
 
 #include "core/word_model/word_row.h"
 #include "core/word_model/word_rows.h"
+#include "pg/base/result_row.h"
 #include "pg/base/held_names.h"
 #include "pg/base/progress.h"
 #include "pg/query/read_query.h"

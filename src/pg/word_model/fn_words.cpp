@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "core/word_model/word_places.h"
 #include "core/word_model/word_row.h"
 #include "core/document/words.h"
+#include "pg/base/result_row.h"
 #include "pg/values/folded_text.h"
 #include "pg/base/progress.h"
 #include "pg/word_model/word_run.h"

@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/message_text.h"
+#include "core/word_model/word_counts.h"
 #include "core/base/named_values.h"
 #include "core/signature/stopword_shingles.h"
 #include "core/word_model/word_information.h"

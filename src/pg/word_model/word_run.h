@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/word_model/similar_words.h"
-#include "core/word_model/word_counts.h"
 #include "core/word_model/word_rows.h"
 #include "pg/base/context.h"
 #include "pg/base/stages.h"

@@ -1,8 +1,10 @@
 // explain_pair(index, ..): why an lsh index finds a pair, or not.
 #include "core/base/message_text.h"
+#include "pg/base/result_row.h"
 #include "pg/values/explain.h"
 #include "pg/lsh/inspect/lsh_inspect.h"
 #include "pg/values/lsh_query_value.h"
+#include "pg/values/simhash_value.h"
 #include "pg/lsh/store/options.h"
 #include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"

@@ -15,7 +15,7 @@ struct InspectedIndex {
 // hides some of its rows, of which all that an index holds would tell; not to be read here (another session's temporary
 // table, an unlogged one during recovery). All that is asked of both is asked while they are locked.
 InspectedIndex open_inspected(Oid index);
-void close_inspected(const InspectedIndex& inspected);
+void close_inspected(const InspectedIndex& opened);
 
 // A set of blocks of an index.
 struct BlockSet {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/lsh/lsh_query.h"
-#include "core/lsh/pair_sample.h"
 #include "pg/base/guc.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "pg/lsh/scan/collector.h"
-#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup {
 namespace {

@@ -57,7 +57,7 @@ bool pin_recent(Relation relation, BlockNumber block, Buffer recent);
 // A page of the right owner and of another kind, or no page of ours, is an error. recent: the buffer in which the block
 // lay when it was read last, if known.
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
-                    Buffer* buffer, Buffer recent = InvalidBuffer);
+                    Buffer* out, Buffer recent = InvalidBuffer);
 
 // Opens a locked leaf. An error when its bytes are impossible.
 void open_leaf(Relation index, Buffer buffer, LeafView* leaf);

@@ -1,7 +1,6 @@
 // Units of a directory, and which of them are merged next.
 #pragma once
 
-#include "pg/base/pg.h"
 #include "pg/lsh/lsh.h"
 
 namespace neardup {

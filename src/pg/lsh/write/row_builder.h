@@ -3,8 +3,6 @@
 
 #include "core/lsh/entry_sort.h"
 #include "pg/base/context.h"
-#include "pg/lsh/family.h"
-#include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/write/build_chunks.h"
 
 extern "C" {

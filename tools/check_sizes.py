@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""No function above 60 lines and no file of src/ above 500 without a sentence that says why.
+
+    tools/check_sizes.py [ROOT]     ROOT: the folder of the project, this one unless given
+
+The sentence stands in the comment above the function, or in the comment that begins the file: `// Long: reason`. Lines of a function are
+counted from the one with its name to its closing brace; a lambda belongs to the function that it stands in."""
+import os
+
+import cpp_sources
+
+WHAT = "functions above 60 lines, and files above 500, say why"
+MAX_FUNCTION = 60
+MAX_FILE = 500
+REASON = "Long: "
+
+
+def look(unit):
+    """[(file, line, name, lines)] of functions above the limit, and how many there are."""
+    found, count = [], 0
+    for file, top in unit.tops("sizes"):
+        if not file.startswith("src/"):
+            continue
+        for function in cpp_sources.functions_in(top):
+            count += 1
+            first, last = function.location.line, function.extent.end.line
+            if last - first + 1 > MAX_FUNCTION:
+                found.append((file, first, function.extent.start.line, function.spelling, last - first + 1))
+    return found, count
+
+
+def comment_above(lines, first):
+    """The comment that ends above line `first`, counted from 1."""
+    n = first - 2
+    while n >= 0 and lines[n].lstrip().startswith(("template", "static", "extern", "inline", "PG_FUNCTION_INFO")):
+        n -= 1
+    taken = []
+    while n >= 0 and lines[n].lstrip().startswith("//"):
+        taken.append(lines[n])
+        n -= 1
+    return "\n".join(taken)
+
+
+def comment_of_file(lines):
+    taken = []
+    for line in lines:
+        if not line.startswith("//"):
+            break
+        taken.append(line)
+    return "\n".join(taken)
+
+
+def long_files(root):
+    """(path, lines of text) of hand-written sources above the limit."""
+    for folder, folders, names in os.walk(os.path.join(root, "src")):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith((".cpp", ".h", ".cu")):
+                path = os.path.relpath(os.path.join(folder, name), root)
+                lines = cpp_sources.text_of(root, path).splitlines()
+                if len(lines) > MAX_FILE:
+                    yield path, lines
+
+
+def judge(facts, root):
+    mistakes = []
+    for file, first, start, name, size in sorted({function for found, _ in facts for function in found}):
+        lines = cpp_sources.text_of(root, file).splitlines()
+        if REASON not in comment_above(lines, start):
+            mistakes.append("%s:%d: %s has %d lines, and no \"// %s...\" above it" % (file, first, name, size, REASON))
+    for path, lines in long_files(root):
+        if REASON not in comment_of_file(lines):
+            mistakes.append("%s:1: %d lines, and no \"// %s...\" in the comment that begins it" % (path, len(lines), REASON))
+    return mistakes, sum(count for _, count in facts)
+
+
+if __name__ == "__main__":
+    import check_sizes
+    cpp_sources.main(check_sizes)

@@ -1,0 +1,147 @@
+# shellcheck shell=bash
+# Sourced by ./run: one style, kept by machines. Nothing is built, and no server is needed.
+# shellcheck disable=SC2154  # work, logs, root: set in common.sh
+
+: "${root:?}"
+
+# A Python that has pglast: the system's, or one in .run where PyPI can be reached; else the step says that it is skipped.
+lint_python() {
+  if /usr/bin/python3 -c 'import pglast' 2>/dev/null; then
+    echo /usr/bin/python3
+  elif from_pypi pglast 'pglast>=7'; then
+    echo "$work/lint/bin/python3"
+  else
+    echo python3
+  fi
+}
+
+# from_pypi MODULE REQUIREMENT: whether .run has it now, fetched where PyPI can be reached
+from_pypi() {
+  local venv=$work/lint
+  [ -x "$venv/bin/python3" ] || python3 -m venv "$venv" >&2 || return
+  "$venv/bin/python3" -c "import $1" 2>/dev/null ||
+    timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check "$2" >&2
+}
+
+# A Python that has libclang: the system's (python3-clang), or PyPI's in .run, which finds the headers of a compiler only where clang is.
+clang_python() {
+  if /usr/bin/python3 -c 'import clang.cindex as c; c.Index.create()' 2>/dev/null; then
+    echo /usr/bin/python3
+  elif command -v clang >/dev/null && from_pypi clang.cindex "libclang==$(clang -dumpversion | cut -d. -f1).*"; then
+    echo "$work/lint/bin/python3"
+  fi
+}
+
+# skip WHAT WHY
+skip() {
+  say "skip - $1: $2"
+  count skipped
+}
+
+# What our SQL leaves to the search_path.
+step_lint() { script_test "$(lint_python)" "$root/tools/sql_lint.py"; }
+
+step_rooms() { script_test /usr/bin/python3 "$root/tools/check_rooms.py"; }
+
+# Two worlds, sizes, dead includes: each source is read once.
+step_cpp() {
+  local python
+  python=$(clang_python)
+  if [ -z "$python" ]; then
+    skip "two worlds, sizes, dead includes" "no libclang (Debian: python3-clang)"
+    return
+  fi
+  PG_CONFIG=$pg_config script_test "$python" "$root/tools/check_cpp.py"
+}
+
+step_tidy() {
+  local python
+  python=$(clang_python)
+  if [ -z "$python" ] || ! command -v clang-tidy >/dev/null; then
+    skip "clang-tidy" "no clang-tidy, or no libclang (Debian: clang-tidy, python3-clang)"
+    return
+  fi
+  PG_CONFIG=$pg_config script_test "$python" "$root/tools/tidy.py"
+}
+
+# ours SUFFIX...: committed files, and new ones that git does not ignore, in a list that ends each name with a zero byte
+ours() { git -C "$root" ls-files -z --cached --others --exclude-standard -- "$@"; }
+
+# one_verdict WHAT COMMAND...: what a checker says counts as one
+one_verdict() {
+  local what=$1
+  shift
+  if (cd "$root" && "$@"); then
+    say "ok - $what"
+    count passed
+  else
+    say "not ok - $what"
+    count failed
+  fi
+}
+
+# The version of Debian 12 decides: later ones break lines elsewhere.
+step_format() {
+  local program
+  program=$(command -v clang-format-14 || command -v clang-format || true)
+  if [ -z "$program" ] || [[ ! $("$program" --version) =~ version\ 14\. ]]; then
+    skip "clang-format" "no clang-format 14, whose word counts"
+    return
+  fi
+  one_verdict "C++ and CUDA are formatted as .clang-format says" format_check "$program"
+}
+format_check() { ours '*.cpp' '*.h' '*.cu' | xargs -0 "$1" --dry-run -Werror --ferror-limit=3; }
+
+step_shellcheck() {
+  if ! command -v shellcheck >/dev/null; then
+    skip "shellcheck" "it is not installed"
+    return
+  fi
+  one_verdict "shellcheck finds nothing" shellcheck_check
+}
+shellcheck_check() { ours run .ci/run '*.sh' | xargs -0 shellcheck -x; }
+
+step_ruff() {
+  local ruff
+  ruff=$(command -v ruff || true)
+  if [ -z "$ruff" ]; then
+    if from_pypi ruff ruff; then ruff=$work/lint/bin/ruff; fi
+  fi
+  if [ -z "$ruff" ]; then
+    skip "ruff" "neither it nor PyPI is to be had"
+    return
+  fi
+  one_verdict "ruff finds nothing" "$ruff" check --quiet --output-format concise .
+}
+
+# That each of these finds what it is for.
+step_lint_test() {
+  local python
+  python=$(clang_python)
+  PG_CONFIG=$pg_config NEARDUP_RUFF=$(command -v ruff || echo "$work/lint/bin/ruff") \
+    script_test "${python:-/usr/bin/python3}" "$root/test/lint_test.py"
+}
+
+# What ./run test has besides the lint of SQL.
+lint_steps() {
+  step "rooms" step_rooms
+  step "two worlds, sizes, dead includes" step_cpp
+  step "clang-tidy" step_tidy
+  step "clang-format" step_format
+  step "shellcheck" step_shellcheck
+  step "ruff" step_ruff
+  step "planted violations" step_lint_test
+}
+
+run_lint() {
+  local began
+  began=$(date +%s.%N)
+  set_work
+  need_packages lint
+  counts=$work/lint-counts
+  : >"$counts"
+  say "neardup lint, logs in $logs"
+  step "lint of SQL" step_lint
+  lint_steps
+  end_tests "$began"
+}
