@@ -15,11 +15,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/texts.h"
+#include "core/document/shingle.h"
 #include "core/kernels/kernels.h"
 #include "core/signature/minhash.h"
-#include "core/document/shingle.h"
 #include "core/signature/simhash.h"
+
+#include "bench/texts.h"
 
 namespace {
 

@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/texts.h"
-#include "core/kernels/kernels.h"
 #include "core/exact/edit_distance.h"
+#include "core/kernels/kernels.h"
+
+#include "bench/texts.h"
 
 namespace {
 

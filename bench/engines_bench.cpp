@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/hash.h"
 #include "core/kernels/kernels.h"
 #include "core/pairs/ctph_pairs.h"
-#include "core/base/hash.h"
 #include "core/pairs/simhash_pairs.h"
 
 namespace {
@@ -37,8 +37,8 @@ void drain(PairSearch& engine) {
 
 void line(const char* what, size_t rows, const std::string& bound, unsigned threads, const char* form, double s,
           const SearchStats& stats) {
-  std::printf("%-22s %9zu %6s %8u %8s %9.4f %14llu %12llu %10llu %8zu %s\n", what, rows, bound.c_str(), threads, form, s,
-              static_cast<unsigned long long>(stats.looked), static_cast<unsigned long long>(stats.compared),
+  std::printf("%-22s %9zu %6s %8u %8s %9.4f %14llu %12llu %10llu %8zu %s\n", what, rows, bound.c_str(), threads, form,
+              s, static_cast<unsigned long long>(stats.looked), static_cast<unsigned long long>(stats.compared),
               static_cast<unsigned long long>(stats.found), stats.peak_bytes >> 20, stats.brute_force ? "all" : "");
 }
 
@@ -47,7 +47,7 @@ void simhashes(size_t n, uint32_t most, unsigned threads, const char* form) {
   std::vector<uint64_t> values(n);
   for (size_t i = 0; i < n; ++i) {
     const uint64_t x = mix64(i + 1);
-    values[i] = i % 10 != 9 ? x : values[i - 1] ^ uint64_t{1} << (x & 63) ^ uint64_t{1} << (x >> 8 & 63);
+    values[i] = i % 10 != 9 ? x : values[i - 1] ^ uint64_t { 1 } << (x & 63) ^ uint64_t { 1 } << (x >> 8 & 63);
   }
   SearchStats stats;
   const double s = median(n > 2'000'000 ? 3 : 7, [&] {
@@ -100,8 +100,8 @@ void digests(const char* what, size_t n, uint32_t length, size_t versions, doubl
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const size_t most = argc > 1 ? static_cast<size_t>(std::atoll(argv[1])) : 1'000'000;
-  std::printf("%-22s %9s %6s %8s %8s %9s %14s %12s %10s %8s\n", "what", "rows", "bound", "threads", "kernels", "s", "looked",
-              "compared", "found", "peak MB");
+  std::printf("%-22s %9s %6s %8s %8s %9s %14s %12s %10s %8s\n", "what", "rows", "bound", "threads", "kernels", "s",
+              "looked", "compared", "found", "peak MB");
   for (size_t n = 10'000; n <= most; n *= 10) {
     for (const unsigned threads : {1u, 2u}) simhashes(n, 3, threads, "auto");
     if (n <= 1'000'000) simhashes(n, 7, 2, "auto");

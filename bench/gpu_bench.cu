@@ -1,13 +1,12 @@
 // The GPU module beside the CPU engines and older kernels: pairs per second. Needs a GPU; says so where there is none.
 //   cmake -S src/gpu -B build-gpu && cmake --build build-gpu --target gpu_bench && build-gpu/gpu_bench
-#include <cuda_runtime_api.h>
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <functional>
 #include <random>
 #include <string>
@@ -20,6 +19,7 @@
 #include "core/pairs/simhash_pairs.h"
 #include "gpu/device.h"
 #include "gpu/neardup_gpu.h"
+
 #include "test/gpu/reference_kernels.h"
 
 namespace {

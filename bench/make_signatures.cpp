@@ -11,10 +11,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "bench/signatures.h"
-#include "core/signature/minhash_encode.h"
 #include "core/base/hash.h"
+#include "core/signature/minhash_encode.h"
 #include "core/unicode/utf8.h"
+
+#include "bench/signatures.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Writes documents as COPY text to standard output: a corpus with Zipf's frequencies, planted classes of words that keep the
-// same company, and rows as long as one wants them, for word models. The same for the same options.
+// Writes documents as COPY text to standard output: a corpus with Zipf's frequencies, planted classes of words that
+// keep the same company, and rows as long as one wants them, for word models. The same for the same options.
 //
 //   g++ -O2 -std=c++20 -I src bench/make_words.cpp -o make_words
 //   make_words --vocabulary 100000 --tokens 200000000 | psql -c 'COPY t (body) FROM STDIN'
@@ -65,21 +65,34 @@ Options parse(int argc, char** argv) {
     const auto real = [&](double least, double most) {
       char* end;
       const double x = std::strtod(value, &end);
-      if (*end != '\0' || !(x >= least && x <= most)) usage(name + " must be from " + std::to_string(least) + " to " + std::to_string(most));
+      if (*end != '\0' || !(x >= least && x <= most))
+        usage(name + " must be from " + std::to_string(least) + " to " + std::to_string(most));
       return x;
     };
-    if (name == "--vocabulary") o.vocabulary = number(1, 1'000'000);
-    else if (name == "--tokens") o.tokens = number(1, uint64_t{1} << 40);
-    else if (name == "--company") o.company = number(1, 1'000'000);
-    else if (name == "--members") o.members = number(1, 1'000'000);
-    else if (name == "--around") o.around = number(1, 16);
-    else if (name == "--document") o.document = number(1, 10'000'000);
-    else if (name == "--seed") o.seed = number(0, UINT64_MAX);
-    else if (name == "--measure") o.measure = number(0, 1'000'000);
-    else if (name == "--noise") o.noise = real(0, 1);
-    else if (name == "--zipf") o.zipf = real(0, 4);
-    else if (name == "--classes") o.classes = value;
-    else usage("unknown option " + name);
+    if (name == "--vocabulary")
+      o.vocabulary = number(1, 1'000'000);
+    else if (name == "--tokens")
+      o.tokens = number(1, uint64_t{1} << 40);
+    else if (name == "--company")
+      o.company = number(1, 1'000'000);
+    else if (name == "--members")
+      o.members = number(1, 1'000'000);
+    else if (name == "--around")
+      o.around = number(1, 16);
+    else if (name == "--document")
+      o.document = number(1, 10'000'000);
+    else if (name == "--seed")
+      o.seed = number(0, UINT64_MAX);
+    else if (name == "--measure")
+      o.measure = number(0, 1'000'000);
+    else if (name == "--noise")
+      o.noise = real(0, 1);
+    else if (name == "--zipf")
+      o.zipf = real(0, 4);
+    else if (name == "--classes")
+      o.classes = value;
+    else
+      usage("unknown option " + name);
   }
   if (o.vocabulary == 0 || o.tokens == 0) usage("--vocabulary and --tokens are needed");
   if (o.company >= o.vocabulary) usage("--company must be below --vocabulary");
@@ -134,8 +147,10 @@ class Zipf {
       const uint64_t n = low + (high - low) / 2;
       double come = 0;
       for (const double p : p_) come -= std::expm1(static_cast<double>(n) * std::log1p(-p));
-      if (come < static_cast<double>(different)) low = n + 1;
-      else high = n;
+      if (come < static_cast<double>(different))
+        low = n + 1;
+      else
+        high = n;
     }
     return low;
   }
@@ -145,7 +160,8 @@ class Zipf {
   std::vector<uint32_t> other_;
 };
 
-// Letters only: a word with a digit would be none. Syllables of a consonant and a vowel; the more frequent, the shorter.
+// Letters only: a word with a digit would be none. Syllables of a consonant and a vowel; the more frequent, the
+// shorter.
 std::string name_of(uint64_t rank) {
   std::string name;
   uint64_t n = rank + 1;
@@ -160,7 +176,8 @@ std::string name_of(uint64_t rank) {
 // Different words near each of a sample of words.
 class Measure {
  public:
-  Measure(const Options& o) : around_(o.around), place_(o.vocabulary, UINT32_MAX), near_(std::min(o.measure, o.vocabulary)) {
+  Measure(const Options& o)
+      : around_(o.around), place_(o.vocabulary, UINT32_MAX), near_(std::min(o.measure, o.vocabulary)) {
     for (uint64_t i = 0; i < near_.size(); ++i) place_[i * o.vocabulary / near_.size()] = static_cast<uint32_t>(i);
   }
   void sentence(const std::vector<uint32_t>& words) {
@@ -199,7 +216,8 @@ int main(int argc, char** argv) {
   for (uint64_t r = 0; r < o.vocabulary; ++r) names.push_back(name_of(r));
   if (!o.classes.empty()) {
     FILE* const f = std::fopen(o.classes.c_str(), "w");
-    for (uint64_t r = 0; f != nullptr && r < o.vocabulary; ++r) std::fprintf(f, "%s\t%llu\n", names[r].c_str(), static_cast<unsigned long long>(r / o.members));
+    for (uint64_t r = 0; f != nullptr && r < o.vocabulary; ++r)
+      std::fprintf(f, "%s\t%llu\n", names[r].c_str(), static_cast<unsigned long long>(r / o.members));
     if (f == nullptr || std::fclose(f) != 0) {
       std::perror(o.classes.c_str());
       return 1;
@@ -214,12 +232,16 @@ int main(int argc, char** argv) {
   uint64_t bytes = 0, tokens = 0, in_document = 0;
   while (tokens < o.tokens) {
     const uint32_t middle = zipf.of(random.next());
-    // What a class draws from: the first `company` numbers of its own, each one word. The frequent ones come more than once.
+    // What a class draws from: the first `company` numbers of its own, each one word. The frequent ones come more than
+    // once.
     const uint64_t own = mix64(mix64(o.seed + 1) ^ (middle / o.members + 1));
     for (uint64_t i = 0; i < size; ++i) {
-      if (i == o.around) sentence[i] = middle;
-      else if ((random.next() >> 32) < noise) sentence[i] = zipf.of(random.next());
-      else sentence[i] = zipf.of(mix64(own + random.below(company)));
+      if (i == o.around)
+        sentence[i] = middle;
+      else if ((random.next() >> 32) < noise)
+        sentence[i] = zipf.of(random.next());
+      else
+        sentence[i] = zipf.of(mix64(own + random.below(company)));
       text += names[sentence[i]];
       text += i + 1 < size ? " " : ".";
     }
@@ -235,5 +257,7 @@ int main(int argc, char** argv) {
       text.clear();
     }
   }
-  if (o.measure != 0) std::fprintf(stderr, "%.0f different words near a word, %llu bytes\n", measure.average(), static_cast<unsigned long long>(bytes));
+  if (o.measure != 0)
+    std::fprintf(stderr, "%.0f different words near a word, %llu bytes\n", measure.average(),
+                 static_cast<unsigned long long>(bytes));
 }

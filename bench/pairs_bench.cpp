@@ -7,9 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "bench/signatures.h"
 #include "core/pairs/cluster.h"
 #include "core/pairs/minhash_pairs.h"
+
+#include "bench/signatures.h"
 #include "test/reference/stdio_temp_file.h"
 
 namespace {
@@ -38,8 +39,8 @@ void pairs_line(const std::vector<unsigned char>& data, uint32_t n, uint32_t nee
   SearchStats stats;
   std::vector<double> adding;
   const double total = median(runs, [&] {
-    MinhashPairs engine(kPerm, kBits, need, {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files,
-                                             .threads = threads});
+    MinhashPairs engine(kPerm, kBits, need,
+                        {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files, .threads = threads});
     adding.push_back(seconds([&] {
       for (uint32_t i = 0; i < n; ++i) engine.add(data.data() + size_t{i} * kPerm * kBits / 8);
     }));
@@ -63,8 +64,9 @@ void cluster_line(const char* name, Linkage linkage, const std::vector<unsigned 
   reference::StdioTempFiles files;
   size_t kept = 0;
   const double total = median(runs, [&] {
-    MinhashClusterer clusters(linkage, kPerm, kBits, need,
-                              {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files, .threads = threads});
+    MinhashClusterer clusters(
+        linkage, kPerm, kBits, need,
+        {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files, .threads = threads});
     for (uint32_t i = 0; i < n; ++i) clusters.add(data.data() + size_t{i} * kPerm * kBits / 8);
     clusters.run();
     kept = 0;

@@ -1,6 +1,6 @@
 // All pairs by the slow, obvious versions of test/reference, one core, scalar: what the engines are measured against
-// (engines_bench, pairs_bench, all_pairs_bench.sh). Beyond the given number of pairs the time is that of a sample, scaled.
-// Usage: reference_bench [most pairs compared]   (default 2000000)
+// (engines_bench, pairs_bench, all_pairs_bench.sh). Beyond the given number of pairs the time is that of a sample,
+// scaled. Usage: reference_bench [most pairs compared]   (default 2000000)
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/signatures.h"
 #include "core/base/hash.h"
+
+#include "bench/signatures.h"
 #include "test/reference/edit_reference.h"
 
 namespace {

@@ -1,6 +1,6 @@
-// Similar words of a generated matrix: Zipf-like columns, a given number of features a word. One line a size: time, what
-// was compared, beside the seconds of the 2015 study on its CPU and its GPU.
-// Usage: similar_words_bench [words[:features per word] ...] [--threads N] [--memory MB] [--kernels NAME] [--k N]
+// Similar words of a generated matrix: Zipf-like columns, a given number of features a word. One line a size: time,
+// what was compared, beside the seconds of the 2015 study on its CPU and its GPU. Usage: similar_words_bench
+// [words[:features per word] ...] [--threads N] [--memory MB] [--kernels NAME] [--k N]
 //        [--by-position]
 #include <algorithm>
 #include <chrono>
@@ -33,8 +33,8 @@ struct Matrix {
   }
 };
 
-// Column f is held by a share of min(0.9, c / (f + 10)^0.7) of the words. With positions six columns share a context word,
-// each with a part of its words.
+// Column f is held by a share of min(0.9, c / (f + 10)^0.7) of the words. With positions six columns share a context
+// word, each with a part of its words.
 Matrix make(uint32_t words, double per_word, bool by_position) {
   Matrix m;
   const uint32_t columns = by_position ? words * 6 : words;
@@ -77,7 +77,8 @@ double study_seconds(uint32_t words, bool gpu) {
   static const struct {
     uint32_t words;
     double cpu, gpu;
-  } kStudy[] = {{5000, 80.4, 3.1}, {10000, 649.4, 15.8}, {20000, 3327.9, 69.0}, {50000, 10166.7, 200.7}, {100000, 16731, 322.6}};
+  } kStudy[] = {
+      {5000, 80.4, 3.1}, {10000, 649.4, 15.8}, {20000, 3327.9, 69.0}, {50000, 10166.7, 200.7}, {100000, 16731, 322.6}};
   for (const auto& s : kStudy)
     if (s.words == words) return gpu ? s.gpu : s.cpu;
   return 0;
@@ -100,12 +101,14 @@ void run(uint32_t words, double per_word, bool by_position, const SimilarOptions
   std::vector<SimilarWord> best(options.k);
   double top = 0;
   for (uint32_t i = 0; i < words; ++i) top += engine.best(i, best.data()) > 0 ? best[0].similarity : 0;
-  std::printf("%7u words %8.1f features each%s: %8.2f s, %u blocks, %llu dense, %.3g additions, %zu MB (mean best %.4f)", words,
-              static_cast<double>(m.features.size()) / words, by_position ? " by position" : "", seconds, s.blocks,
-              static_cast<unsigned long long>(s.dense), static_cast<double>(s.additions), s.peak_bytes >> 20, top / words);
+  std::printf(
+      "%7u words %8.1f features each%s: %8.2f s, %u blocks, %llu dense, %.3g additions, %zu MB (mean best %.4f)", words,
+      static_cast<double>(m.features.size()) / words, by_position ? " by position" : "", seconds, s.blocks,
+      static_cast<unsigned long long>(s.dense), static_cast<double>(s.additions), s.peak_bytes >> 20, top / words);
   if (study_seconds(words, false) > 0)
     std::printf("; 2015 study: CPU %.1f s (%.0f x), GPU %.1f s (%.1f x)", study_seconds(words, false),
-                study_seconds(words, false) / seconds, study_seconds(words, true), study_seconds(words, true) / seconds);
+                study_seconds(words, false) / seconds, study_seconds(words, true),
+                study_seconds(words, true) / seconds);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -141,7 +144,8 @@ int main(int argc, char** argv) {
   for (const std::string& size : sizes) {
     const size_t colon = size.find(':');
     const auto words = static_cast<uint32_t>(std::atoi(size.c_str()));
-    run(words, colon == std::string::npos ? std::min(6000.0, 0.6 * words) : std::atof(size.c_str() + colon + 1), by_position, options);
+    run(words, colon == std::string::npos ? std::min(6000.0, 0.6 * words) : std::atof(size.c_str() + colon + 1),
+        by_position, options);
   }
   return 0;
 }

@@ -1,6 +1,5 @@
-// Signatures of weighted sets: time of ours and of three samplers of the literature, and their errors. One thread, medians
-// of 5; cosine_of() of vectors.
-// Usage: weighted_bench
+// Signatures of weighted sets: time of ours and of three samplers of the literature, and their errors. One thread,
+// medians of 5; cosine_of() of vectors. Usage: weighted_bench
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +10,7 @@
 
 #include "core/exact/cosine.h"
 #include "core/signature/weighted_minhash.h"
+
 #include "reference/weighted_reference.h"
 
 namespace {
@@ -76,7 +76,8 @@ void errors(double scale) {
                                                       {"ICWS", reference::icws},
                                                       {"BagMinHash", reference::bag_minhash},
                                                       {"ProbMinHash", reference::prob_minhash}};
-  std::printf("\n200 pairs, num_perm 128, second set x %g: mean error, and its root mean square / sqrt(J(1-J)/128)\n", scale);
+  std::printf("\n200 pairs, num_perm 128, second set x %g: mean error, and its root mean square / sqrt(J(1-J)/128)\n",
+              scale);
   for (const auto& s : samplers) {
     double bias = 0, square = 0;
     constexpr int kPairs = 200;
@@ -112,7 +113,8 @@ void cosines() {
       b[i] = normal(random);
     }
     double sum = 0;
-    std::printf("%-12zu %10.0f\n", n, 1e9 * median_seconds(2000, [&] { sum += *cosine_of(a.data(), b.data(), n, nullptr); }));
+    std::printf("%-12zu %10.0f\n", n,
+                1e9 * median_seconds(2000, [&] { sum += *cosine_of(a.data(), b.data(), n, nullptr); }));
     g_sink += sum > 0;
   }
 }

@@ -1,7 +1,7 @@
 // Counting for word models: MB/s of text by processor time, stage by stage, one thread, best of some runs.
 // Usage: words_bench [FILE [VOCABULARY [WINDOW [MEGABYTES [RUNS]]]]]
-//        FILE: a document a line; of columns between tabs the last, in the form of COPY (\n is a line feed). "-": generated
-//        text (bench/texts.h). VOCABULARY 100000, WINDOW 3, MEGABYTES of memory 0: no limit, RUNS 5.
+//        FILE: a document a line; of columns between tabs the last, in the form of COPY (\n is a line feed). "-":
+//        generated text (bench/texts.h). VOCABULARY 100000, WINDOW 3, MEGABYTES of memory 0: no limit, RUNS 5.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/texts.h"
 #include "core/word_model/word_counts.h"
+
+#include "bench/texts.h"
 #include "reference/stdio_temp_file.h"
 
 namespace {
@@ -54,7 +55,8 @@ struct Stages {
   double places = 1e9, words = 1e9, choose = 1e9, count = 1e9, rows = 1e9, whole = 1e9;
 };
 
-void run(const std::vector<std::string>& documents, size_t vocabulary, const WordCountOptions& options, bool last, Stages* best) {
+void run(const std::vector<std::string>& documents, size_t vocabulary, const WordCountOptions& options, bool last,
+         Stages* best) {
   double start = seconds_of_processor();
   const auto lap = [&start](double* least) {
     const double now = seconds_of_processor();
@@ -81,9 +83,9 @@ void run(const std::vector<std::string>& documents, size_t vocabulary, const Wor
   lap(&best->rows);
   best->whole = std::min(best->whole, seconds_of_processor() - whole);
   if (!last) return;
-  std::printf("%zu documents, %.2f million places, %zu words, %.2f million pairs, %.2f million features of words\n", documents.size(),
-              static_cast<double>(counts.places()) / 1e6, ids.size(), static_cast<double>(counts.pairs()) / 1e6,
-              static_cast<double>(features) / 1e6);
+  std::printf("%zu documents, %.2f million places, %zu words, %.2f million pairs, %.2f million features of words\n",
+              documents.size(), static_cast<double>(counts.places()) / 1e6, ids.size(),
+              static_cast<double>(counts.pairs()) / 1e6, static_cast<double>(features) / 1e6);
   std::printf("memory %.1f MB at most, %.1f MB written to files\n", static_cast<double>(counts.peak_bytes()) / 1e6,
               static_cast<double>(counts.spilled_bytes()) / 1e6);
 }
@@ -107,9 +109,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < runs; ++i) run(documents, vocabulary, options, i + 1 == runs, &best);
   const double mb = static_cast<double>(bytes) / 1e6;
   std::printf("%-32s %9s %8s\n", "", "ms", "MB/s");
-  for (const auto& [name, s] : {std::pair{"places alone", best.places}, std::pair{"places, lexicon, numbers", best.words},
-                                std::pair{"vocabulary", best.choose}, std::pair{"ids, margins, places by word", best.count},
-                                std::pair{"rows", best.rows}, std::pair{"all but the first line", best.whole}})
+  for (const auto& [name, s] :
+       {std::pair{"places alone", best.places}, std::pair{"places, lexicon, numbers", best.words},
+        std::pair{"vocabulary", best.choose}, std::pair{"ids, margins, places by word", best.count},
+        std::pair{"rows", best.rows}, std::pair{"all but the first line", best.whole}})
     std::printf("%-32s %9.1f %8.1f\n", name, s * 1e3, mb / s);
   return g_sink == 42;
 }

@@ -1,9 +1,9 @@
-// Writes test/data/samples_pairs.tsv and samples_digests.tsv: what the slow reference says of the texts in samples/, for the scripts that
-// check it against the database where the larger data sets are absent. From the root of the tree:
+// Writes test/data/samples_pairs.tsv and samples_digests.tsv: what the slow reference says of the texts in samples/,
+// for the scripts that check it against the database where the larger data sets are absent. From the root of the tree:
 //   g++ -std=c++20 -O2 -Isrc -Itest tools/sample_truth.cpp -o /tmp/sample_truth && /tmp/sample_truth
-// Documents are the texts in the order of their paths, numbered from 0 as text_N, and twelve of them in a row, from text N on, as row_N.
-// Pairs: two documents, edit distance, Jaccard similarities of 3 words and of 5 characters, score of their digests. All pairs that share
-// a tenth of their 5-character shingles, and some of the others.
+// Documents are the texts in the order of their paths, numbered from 0 as text_N, and twelve of them in a row, from
+// text N on, as row_N. Pairs: two documents, edit distance, Jaccard similarities of 3 words and of 5 characters, score
+// of their digests. All pairs that share a tenth of their 5-character shingles, and some of the others.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -76,8 +76,8 @@ int main() {
       const double chars = jaccard(all[i].chars, all[j].chars);
       if (chars < 0.1 && (i * 7 + j) % 12 != 0) continue;
       std::fprintf(pairs, "%s\t%s\t%llu\t%.9f\t%.9f\t%d\n", all[i].id.c_str(), all[j].id.c_str(),
-                   static_cast<unsigned long long>(ref::edit_distance(all[i].symbols, all[j].symbols)), jaccard(all[i].words, all[j].words), chars,
-                   ref::ctph_score(all[i].digest, all[j].digest));
+                   static_cast<unsigned long long>(ref::edit_distance(all[i].symbols, all[j].symbols)),
+                   jaccard(all[i].words, all[j].words), chars, ref::ctph_score(all[i].digest, all[j].digest));
     }
   }
   return std::fclose(digests) | std::fclose(pairs);

@@ -1,13 +1,12 @@
 // A thin, owning layer over libpq: connection, result, errors with SQLSTATE, identifiers.
 #include "cli/database.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <poll.h>
 
 #include "cli/copy_writer.h"
 #include "cli/interrupt.h"

@@ -1,9 +1,8 @@
 // A thin, owning layer over libpq: connection, result, errors with SQLSTATE, identifiers.
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <cstdint>
+#include <libpq-fe.h>
 #include <memory>
 #include <stdexcept>
 #include <string>

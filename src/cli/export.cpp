@@ -2,18 +2,17 @@
 // done to them; in the folder that is made nothing is written over.
 #include "cli/export.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <getopt.h>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 #include "cli/file_reader.h"
@@ -239,8 +238,8 @@ class Exporter {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
     };
     db_.query("DECLARE neardup_export NO SCROLL CURSOR FOR SELECT r.cluster, r.survivor, COALESCE(r.similarity, -1), " +
-              text("pg_catalog.left(" + shown("r.id") + ", 200)") + ", " + text(shown("s.path")) + " FROM " + job_.result +
-              " r JOIN (SELECT cluster FROM " + job_.result +
+              text("pg_catalog.left(" + shown("r.id") + ", 200)") + ", " + text(shown("s.path")) + " FROM " +
+              job_.result + " r JOIN (SELECT cluster FROM " + job_.result +
               " GROUP BY cluster HAVING count(*) > 1) c"
               " ON c.cluster = r.cluster LEFT JOIN (SELECT " +
               std::string(get_text(about, 0, 2)) + " AS id, " + quote_name(options_.path_column) + " AS path FROM " +

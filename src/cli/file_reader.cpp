@@ -1,15 +1,14 @@
 // One file as text: read, unpacked if it is gzip, checked to be UTF-8 without NUL.
 #include "cli/file_reader.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
+#include <zlib.h>
 
 #include "cli/interrupt.h"
 #include "cli/utf8.h"

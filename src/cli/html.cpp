@@ -1,14 +1,13 @@
 // A page of HTML that is written as it is made; nothing of the data can become markup.
 #include "cli/html.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace neardup::cli {
 namespace {

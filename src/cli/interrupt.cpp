@@ -1,9 +1,8 @@
 // SIGINT and SIGTERM: remembered, and passed on to the server as a cancel request.
 #include "cli/interrupt.h"
 
-#include <unistd.h>
-
 #include <csignal>
+#include <unistd.h>
 
 namespace neardup::cli {
 namespace {

@@ -1,7 +1,6 @@
 // `neardup load`: its command line and its help.
-#include <getopt.h>
-
 #include <cstdio>
+#include <getopt.h>
 #include <stdexcept>
 
 #include "cli/interrupt.h"

@@ -1,11 +1,10 @@
 // What the command lines of the subcommands have in common.
 #include "cli/options.h"
 
-#include <getopt.h>
-
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <getopt.h>
 
 namespace neardup::cli {
 

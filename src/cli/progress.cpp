@@ -1,11 +1,10 @@
 // How far a load is: one line redrawn on a terminal, a line now and then elsewhere.
 #include "cli/progress.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace neardup::cli {
 namespace {

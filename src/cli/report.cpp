@@ -281,7 +281,9 @@ class Report {
             job_.result +
             " GROUP BY cluster HAVING count(*) > 1 ORDER BY n DESC, cluster LIMIT $1)"
             " SELECT t.cluster, t.n, COALESCE(t.least, -1), COALESCE(t.average, -1),"
-            "   pg_catalog.left(" + shown("m.representative") + ", 200), pg_catalog.left(" + shown("m.id") + ", 200), COALESCE(m.similarity, "
+            "   pg_catalog.left(" +
+            shown("m.representative") + ", 200), pg_catalog.left(" + shown("m.id") +
+            ", 200), COALESCE(m.similarity, "
             "-1), m.survivor"
             " FROM top t CROSS JOIN LATERAL (SELECT r.* FROM " +
             job_.result + " r WHERE r.cluster = t.cluster ORDER BY r.survivor DESC, r.similarity DESC, r.id LIMIT " +
@@ -321,7 +323,9 @@ class Report {
   std::string picked() const {
     return "(SELECT id, representative, cluster, similarity FROM (SELECT id, representative, cluster, "
            "COALESCE(similarity, -1) AS similarity,"
-           " row_number() OVER (PARTITION BY floor(similarity * 20 + 1e-9) ORDER BY pg_catalog.md5(" + shown("id") + ")) AS turn "
+           " row_number() OVER (PARTITION BY floor(similarity * 20 + 1e-9) ORDER BY pg_catalog.md5(" +
+           shown("id") +
+           ")) AS turn "
            "FROM " +
            job_.result + " WHERE NOT survivor) d ORDER BY turn, similarity DESC LIMIT $1)";
   }
@@ -332,9 +336,9 @@ class Report {
     if (no_texts_.empty()) {
       db_.query("SAVEPOINT pairs");
       try {
-        rows = db_.query("WITH p AS MATERIALIZED " + picked() +
-                             " SELECT p.similarity, p.cluster, " + shown("p.representative") + ", " + shown("p.id") + ", " + document_a_ +
-                             ", " + document_b_ + ", a.id IS NOT NULL, b.id IS NOT NULL FROM p LEFT JOIN (" + rows_ +
+        rows = db_.query("WITH p AS MATERIALIZED " + picked() + " SELECT p.similarity, p.cluster, " +
+                             shown("p.representative") + ", " + shown("p.id") + ", " + document_a_ + ", " +
+                             document_b_ + ", a.id IS NOT NULL, b.id IS NOT NULL FROM p LEFT JOIN (" + rows_ +
                              ") a ON a.id = p.representative LEFT JOIN (" + rows_ +
                              ") b ON b.id = p.id ORDER BY p.similarity DESC, p.id",
                          Params().int8(options_.pairs));
@@ -347,8 +351,8 @@ class Report {
     }
     if (!rows) {
       page_.raw("<p>").text(no_texts_).raw("</p>\n");
-      rows = db_.query("SELECT similarity, cluster, " + shown("representative") + ", " + shown("id") + " FROM " + picked() +
-                           " p ORDER BY similarity DESC, id",
+      rows = db_.query("SELECT similarity, cluster, " + shown("representative") + ", " + shown("id") + " FROM " +
+                           picked() + " p ORDER BY similarity DESC, id",
                        Params().int8(options_.pairs));
       page_.raw(
           "<div class=\"scroll\"><table><thead><tr><th class=\"number\">similarity</th><th "

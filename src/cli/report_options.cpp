@@ -1,7 +1,6 @@
 // `neardup report`: its command line and its help.
-#include <getopt.h>
-
 #include <cstdio>
+#include <getopt.h>
 
 #include "cli/interrupt.h"
 #include "cli/options.h"

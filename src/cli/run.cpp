@@ -1,10 +1,9 @@
 // `neardup run`: refresh_duplicates() on one connection, its progress from another.
 #include "cli/run.h"
 
-#include <getopt.h>
-
 #include <chrono>
 #include <cstdio>
+#include <getopt.h>
 #include <optional>
 #include <string>
 

@@ -1,11 +1,10 @@
 // The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
 #include "cli/skipped.h"
 
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <sys/stat.h>
 
 #include "cli/database.h"
 

@@ -1,11 +1,10 @@
 // stdin, stdout and stderr: open from the start, and looked at in the end.
 #include "cli/standard_streams.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace neardup::cli {
 

@@ -1,20 +1,19 @@
 // The regular files under the given directories, in a fixed order, each directory once.
 #include "cli/walk.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <fnmatch.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
 #include <filesystem>
+#include <fnmatch.h>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "cli/database.h"
 #include "cli/file_reader.h"

@@ -1,12 +1,11 @@
 // The regular files under the given directories, in a fixed order, each directory once.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <utility>
 #include <vector>
 

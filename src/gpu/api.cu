@@ -1,12 +1,11 @@
 // Fills the table of neardup_gpu.h. Every entry catches everything and returns a status.
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <exception>
 #include <memory>
 #include <new>
@@ -292,7 +291,8 @@ uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
   uint64_t limit = UINT64_MAX;
   for (const auto& gpu : gpus) limit = std::min(limit, memory_of(options, *gpu));
   if (limit >> 20 == 0 && options.memory_limit == 0)
-    throw NoMemory("too little memory of the GPU is free: " + std::to_string(gpus.front()->free_memory() >> 20) + " MB");
+    throw NoMemory("too little memory of the GPU is free: " + std::to_string(gpus.front()->free_memory() >> 20) +
+                   " MB");
   return limit;
 }
 

@@ -86,11 +86,12 @@ class CtphSearch final : public DeviceSearch<Gpu> {
       join(list, two_sets_ ? list + 3 : list + 2, false);
       if (two_sets_) join(list + 1, list + 2, true);
     }
-    plan_ = GridPlan(std::move(joins), this->stores_,
-                     [this](const GridJoin& j, uint32_t x_first, uint32_t x_end, uint32_t* y_first, uint32_t* y_end) {
-                       narrow(j, x_first, x_end, y_first, y_end);
-                     },
-                     [this](const GridJoin& j, uint32_t x) { return weight(j, x); });
+    plan_ = GridPlan(
+        std::move(joins), this->stores_,
+        [this](const GridJoin& j, uint32_t x_first, uint32_t x_end, uint32_t* y_first, uint32_t* y_end) {
+          narrow(j, x_first, x_end, y_first, y_end);
+        },
+        [this](const GridJoin& j, uint32_t x) { return weight(j, x); });
   }
 
   bool next_unit(Unit* unit) override {
@@ -112,7 +113,8 @@ class CtphSearch final : public DeviceSearch<Gpu> {
   uint64_t pairs_of(const Piece& piece) override { return uint64_t{piece.tile.x_count} * piece.tile.y_count; }
   double progress() override { return plan_.done(); }
 
-  // Patterns of one word are mostly ruled out before they are compared; longer ones hardly ever, and take words times characters.
+  // Patterns of one word are mostly ruled out before they are compared; longer ones hardly ever, and take words times
+  // characters.
   uint64_t weight(const GridJoin& j, uint32_t x) const {
     const uint64_t n = length(j.store_x, x);
     return j.store_x == 0 ? 1 : (n + 63) / 64 * n;

@@ -1,7 +1,6 @@
 // See cublas.h. Functions and numbers are declared here, so that the module builds without cuBLAS, too; they are those
 // of every version from 11 on.
 #include <dlfcn.h>
-
 #include <string>
 
 #include "gpu/cublas.h"
@@ -11,13 +10,13 @@ namespace neardup::gpu {
 namespace {
 
 // cublas_api.h and library_types.h.
-constexpr int kTransposed = 1;  // CUBLAS_OP_T
-constexpr int kAsIs = 0;        // CUBLAS_OP_N
-constexpr int kInt8 = 3;        // CUDA_R_8I
-constexpr int kInt32 = 10;      // CUDA_R_32I
-constexpr int kCompute32 = 72;  // CUBLAS_COMPUTE_32I
-constexpr int kAnyWay = -1;     // CUBLAS_GEMM_DEFAULT
-constexpr int kAllocFailed = 3; // CUBLAS_STATUS_ALLOC_FAILED
+constexpr int kTransposed = 1;   // CUBLAS_OP_T
+constexpr int kAsIs = 0;         // CUBLAS_OP_N
+constexpr int kInt8 = 3;         // CUDA_R_8I
+constexpr int kInt32 = 10;       // CUDA_R_32I
+constexpr int kCompute32 = 72;   // CUBLAS_COMPUTE_32I
+constexpr int kAnyWay = -1;      // CUBLAS_GEMM_DEFAULT
+constexpr int kAllocFailed = 3;  // CUBLAS_STATUS_ALLOC_FAILED
 constexpr int kLeastVersion = 110000;
 
 struct Library {

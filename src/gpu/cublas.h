@@ -1,9 +1,8 @@
 // Products of matrices of int8 by cuBLAS, which is opened at run time and may be missing. C++17, host code only.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
+#include <cuda_runtime_api.h>
 
 #include "gpu/device.h"
 

@@ -1,9 +1,8 @@
 // A CUDA device as searches use one: memory, streams, kernels written for portable.h, sorting and summing (sort.cu).
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
+#include <cuda_runtime.h>
 
 #include "gpu/cublas.h"
 #include "gpu/device.h"

@@ -1,11 +1,10 @@
 // check() for every CUDA runtime call, and move-only owners of streams, events and buffers. C++17, host code only.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <cuda_runtime_api.h>
 #include <string>
 #include <type_traits>
 #include <utility>

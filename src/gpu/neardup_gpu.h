@@ -36,10 +36,11 @@ extern "C" {
 /* The numbers are part of the ABI. */
 enum {
   NEARDUP_GPU_OK = 0,
-  NEARDUP_GPU_NO_DRIVER = 1,        /* no NVIDIA driver here, or one too old for this module */
-  NEARDUP_GPU_NO_DEVICE = 2,        /* a driver, but no GPU that this process may see */
-  NEARDUP_GPU_DEVICE_ERROR = 3,     /* a CUDA call failed; the text names call, CUDA's error, file and line */
-  NEARDUP_GPU_OUT_OF_MEMORY = 4,    /* device, pinned or host memory is exhausted: less at a time, or another time, may succeed */
+  NEARDUP_GPU_NO_DRIVER = 1,    /* no NVIDIA driver here, or one too old for this module */
+  NEARDUP_GPU_NO_DEVICE = 2,    /* a driver, but no GPU that this process may see */
+  NEARDUP_GPU_DEVICE_ERROR = 3, /* a CUDA call failed; the text names call, CUDA's error, file and line */
+  NEARDUP_GPU_OUT_OF_MEMORY =
+      4, /* device, pinned or host memory is exhausted: less at a time, or another time, may succeed */
   NEARDUP_GPU_INVALID_ARGUMENT = 5, /* the caller's mistake */
   NEARDUP_GPU_INTERNAL = 6          /* anything else */
 };
@@ -98,10 +99,10 @@ typedef struct NeardupGpuPart {
 
 /* The rows of a search, those of set A before those of set B, each distinct within its set. */
 typedef struct NeardupGpuJob {
-  uint32_t kind;     /* NEARDUP_GPU_MINHASH, .. */
-  uint32_t two_sets; /* 1: pairs of a row of A and a row of B; 0: pairs of rows of A */
-  uint32_t count_a;  /* rows of A (not for ctph) */
-  uint32_t count;    /* rows, or parts */
+  uint32_t kind;                 /* NEARDUP_GPU_MINHASH, .. */
+  uint32_t two_sets;             /* 1: pairs of a row of A and a row of B; 0: pairs of rows of A */
+  uint32_t count_a;              /* rows of A (not for ctph) */
+  uint32_t count;                /* rows, or parts */
   const void* const* rows;       /* minhash: of num_perm * bits / 8 bytes each, native byte order */
   const uint64_t* values;        /* simhash */
   const NeardupGpuPart* parts;   /* ctph: by list, then length */

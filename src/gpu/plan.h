@@ -28,9 +28,9 @@ struct Store {
   static constexpr uint32_t kMaxColumns = 5;
 
   uint32_t n = 0;
-  uint32_t first_row = 0;             // number of the first row, where rows are told by number
-  uint32_t columns = 0;               // arrays that a slab consists of
-  uint32_t uploaded = 0;              // of these, the first ones, come from the host
+  uint32_t first_row = 0;            // number of the first row, where rows are told by number
+  uint32_t columns = 0;              // arrays that a slab consists of
+  uint32_t uploaded = 0;             // of these, the first ones, come from the host
   uint32_t width[kMaxColumns] = {};  // bytes of each for a row
 
   // By plan_memory():
@@ -121,7 +121,8 @@ struct GridTile {
 using Narrow =
     std::function<void(const GridJoin& join, uint32_t x_first, uint32_t x_end, uint32_t* y_first, uint32_t* y_end)>;
 
-// How many of the cheapest pairs take as long as one of row x, by its number in the store: at least 1, and never less for a greater x.
+// How many of the cheapest pairs take as long as one of row x, by its number in the store: at least 1, and never less
+// for a greater x.
 using Weigh = std::function<uint64_t(const GridJoin& join, uint32_t x)>;
 
 // Hands out tiles that cover all pairs of all joins once, slab by slab.
@@ -247,8 +248,8 @@ inline std::pair<Tile, Tile> halves(const Tile& t) {
   return {one, two};
 }
 
-// Pairs of a piece of work, of the cheapest kind where there are several, so that one piece takes some milliseconds: the caller
-// looks for a cancel between them.
+// Pairs of a piece of work, of the cheapest kind where there are several, so that one piece takes some milliseconds:
+// the caller looks for a cancel between them.
 class PieceSize {
  public:
   explicit PieceSize(uint64_t first = uint64_t{1} << 24) : pairs_(first) {}
@@ -268,10 +269,10 @@ class PieceSize {
 
 // Nanoseconds of one GPU; their ratios matter. Those of simhashes were measured on an H100 (bench/results.md, "On a
 // GPU"), those of minhashes were computed from the rates of an H200 (src/gpu/README).
-constexpr double kLookCost = 0.1;              // two minhashes that share a key, from anywhere in memory
-constexpr double kSimhashLookCost = 0.006;     // two simhashes that share a key: neighbours of them come after each other
-constexpr double kSortCost = 1;                // a row in one sort
-constexpr double kSimhashCost = 0.0006;        // a pair, comparing all
+constexpr double kLookCost = 0.1;           // two minhashes that share a key, from anywhere in memory
+constexpr double kSimhashLookCost = 0.006;  // two simhashes that share a key: neighbours of them come after each other
+constexpr double kSortCost = 1;             // a row in one sort
+constexpr double kSimhashCost = 0.0006;     // a pair, comparing all
 constexpr double kSignatureWordCost = 0.0004;  // a word of a pair, comparing all
 
 inline bool worth_joining(double looks, double look_cost, double rows, double bands, double pairs,

@@ -5,7 +5,8 @@
 
 namespace neardup::gpu {
 
-// Waits for what is under way on all of them, before their memory goes: nothing says that freeing pinned memory waits for copies.
+// Waits for what is under way on all of them, before their memory goes: nothing says that freeing pinned memory waits
+// for copies.
 template <class Slots>
 void finish_copies(Slots& slots) noexcept {
   for (auto& slot : slots) {

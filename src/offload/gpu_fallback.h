@@ -15,8 +15,8 @@ struct GpuHost {
   void (*fell_back)(const char* reason);
 };
 
-// Required: a failure is an Error{device}. Else the engine is told to do the work itself: also when it is too little for
-// a GPU, which then is not touched, and ever after where a device has failed.
+// Required: a failure is an Error{device}. Else the engine is told to do the work itself: also when it is too little
+// for a GPU, which then is not touched, and ever after where a device has failed.
 class GpuFallback {
  public:
   // Nanoseconds of CPU work from which on a GPU is worth its context, which takes 0.2 to 0.3 seconds and is made once a

@@ -2,11 +2,10 @@
 #include "text/charset.h"
 
 #ifdef NEARDUP_WITH_UCHARDET
-#include <uchardet.h>
-
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <uchardet.h>
 #endif
 
 namespace neardup {

@@ -2,11 +2,10 @@
 #include "text/patterns.h"
 
 #ifdef NEARDUP_WITH_RE2
-#include <re2/re2.h>
-#include <re2/set.h>
-
 #include <algorithm>
 #include <chrono>
+#include <re2/re2.h>
+#include <re2/set.h>
 #include <string>
 #endif
 
@@ -16,7 +15,7 @@ namespace neardup {
 
 namespace {
 
-constexpr int64_t kMemory = 64 << 20;     // of all patterns together
+constexpr int64_t kMemory = 64 << 20;    // of all patterns together
 constexpr int64_t kMaxMemory = 4 << 20;  // of one
 constexpr int64_t kLeastMemory = 256 << 10;
 constexpr int64_t kSetMemory = 32 << 20;

@@ -9,6 +9,7 @@
 #include "core/pairs/ctph_pairs.h"
 #include "core/pairs/pair_links.h"
 #include "core/pairs/simhash_pairs.h"
+
 #include "test/fuzz/ctph_rows.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/minhash_rows.h"

@@ -7,6 +7,7 @@
 
 #include "core/signature/ctph.h"
 #include "core/signature/ctph_compare.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/ctph_reference.h"
 

@@ -4,8 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/pairs/ctph_pairs.h"
 #include "core/base/union_find.h"
+#include "core/pairs/ctph_pairs.h"
+
 #include "test/fuzz/ctph_rows.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/pair_setting.h"

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/pairs/ctph_pairs.h"
 #include "core/signature/ctph.h"
 #include "core/signature/ctph_compare.h"
-#include "core/pairs/ctph_pairs.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/ctph_reference.h"
 #include "test/reference/hash_sets.h"

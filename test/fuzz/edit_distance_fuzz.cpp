@@ -3,9 +3,10 @@
 #include <memory>
 #include <string>
 
-#include "core/kernels/kernels.h"
 #include "core/exact/edit_distance.h"
+#include "core/kernels/kernels.h"
 #include "core/unicode/utf8.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/edit_reference.h"
 

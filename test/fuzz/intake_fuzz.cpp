@@ -11,6 +11,7 @@
 #include "core/intake/text_quality.h"
 #include "core/intake/title.h"
 #include "core/unicode/utf8.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/literal_patterns.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/lsh/leaf.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/lsh/lsh_query.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

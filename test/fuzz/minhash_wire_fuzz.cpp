@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/signature/minhash_encode.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

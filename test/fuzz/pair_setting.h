@@ -9,6 +9,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/pairs/pair_search.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"

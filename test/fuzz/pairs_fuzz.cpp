@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/pairs/cluster.h"
-#include "core/kernels/kernels.h"
-#include "core/pairs/minhash_pairs.h"
 #include "core/base/union_find.h"
+#include "core/kernels/kernels.h"
+#include "core/pairs/cluster.h"
+#include "core/pairs/minhash_pairs.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/minhash_rows.h"
 #include "test/fuzz/pair_setting.h"

@@ -7,8 +7,9 @@
 
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/passages.h"
-#include "core/unicode/utf8.h"
 #include "core/fingerprint/winnow.h"
+#include "core/unicode/utf8.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/passages_reference.h"
 

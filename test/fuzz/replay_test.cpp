@@ -1,10 +1,9 @@
 // The inputs of test/fuzz/corpus once more, without a fuzzer: what a fuzz target has found stays found, in every build.
 // CMake renames the entry of each target, and lists them in fuzz_targets.inc.
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <iterator>
 #include <string>
 #include <vector>

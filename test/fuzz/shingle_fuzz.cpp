@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/kernels/kernels.h"
 #include "core/document/shingle.h"
+#include "core/kernels/kernels.h"
 #include "core/unicode/utf8.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/shingle_reference.h"
 

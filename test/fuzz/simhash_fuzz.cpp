@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/signature/simhash.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -4,8 +4,9 @@
 #include <set>
 #include <vector>
 
-#include "core/pairs/simhash_pairs.h"
 #include "core/base/union_find.h"
+#include "core/pairs/simhash_pairs.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/pair_setting.h"
 #include "test/fuzz/simhash_rows.h"

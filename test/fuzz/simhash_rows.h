@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/signature/simhash.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/hash_sets.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/signature/minhash.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/minhash_reference.h"
 

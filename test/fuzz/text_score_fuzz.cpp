@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/exact/text_score.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/text_score_reference.h"
 

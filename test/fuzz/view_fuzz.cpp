@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/signature/minhash_encode.h"
 #include "core/signature/minhash.h"
+#include "core/signature/minhash_encode.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -4,6 +4,7 @@
 
 #include "core/signature/minhash_encode.h"
 #include "core/signature/weighted_minhash.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/weighted_reference.h"
 

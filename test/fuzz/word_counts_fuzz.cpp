@@ -4,14 +4,15 @@
 #include <vector>
 
 #include "core/word_model/word_counts.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/stdio_temp_file.h"
 #include "test/reference/word_reference.h"
 
 using namespace neardup;
 
-// Bytes 0 to 4: the window and what kind, the vocabulary, the features, memory, how often the documents are repeated with
-// other words before each. The rest: documents, between bytes 0x1e; after 0x1f arrays, their words between 0x1f.
+// Bytes 0 to 4: the window and what kind, the vocabulary, the features, memory, how often the documents are repeated
+// with other words before each. The rest: documents, between bytes 0x1e; after 0x1f arrays, their words between 0x1f.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
   const uint8_t kind = in.take<uint8_t>();
@@ -38,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       std::string one = all.substr(at, end - at);
       at = end + 1;
       if (one.empty() || one[0] != '\x1f') {
-        for (unsigned i = 0; i < r; ++i) one = std::string(1 + i % 7, static_cast<char>('a' + (r * 5 + i) % 26)) + " " + one;
+        for (unsigned i = 0; i < r; ++i)
+          one = std::string(1 + i % 7, static_cast<char>('a' + (r * 5 + i) % 26)) + " " + one;
         const fuzz::Exact exact(one);
         counts.add_document(exact.p.get(), exact.size);
         documents.push_back(reference::places_of(one));

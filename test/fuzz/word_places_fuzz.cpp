@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/word_model/word_places.h"
+
 #include "test/fuzz/fuzz.h"
 #include "test/reference/word_reference.h"
 

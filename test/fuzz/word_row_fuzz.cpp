@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/word_model/word_row.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -1,5 +1,5 @@
-// Any bytes: words one by one against the tokenizer of shingles, what counts as a folded word, shingles behind stop words
-// and counts of words against the obvious versions.
+// Any bytes: words one by one against the tokenizer of shingles, what counts as a folded word, shingles behind stop
+// words and counts of words against the obvious versions.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/fingerprint/i_match.h"
 #include "core/document/shingle.h"
-#include "core/signature/stopword_shingles.h"
 #include "core/document/words.h"
+#include "core/fingerprint/i_match.h"
+#include "core/signature/stopword_shingles.h"
+
 #include "test/fuzz/fuzz.h"
 
 using namespace neardup;

@@ -1,8 +1,7 @@
 // The GPU module behind its C boundary, opened as the extension opens it, and the owners of device.h.
+#include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
 #include <string>
 #include <type_traits>
 

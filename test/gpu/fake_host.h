@@ -3,7 +3,6 @@
 #pragma once
 
 #include <signal.h>
-
 #include <string>
 
 #include "gpu/neardup_gpu.h"

@@ -1,14 +1,13 @@
-// Test doubles behind the C boundary: what a GPU module may do to the extension, in the way that fake_kind.cpp says (other
-// libraries in its place: fake_strangers.cpp). No CUDA: they stand in for it in test/t/100_gpu_absent.sh on machines with
-// and without a GPU.
-#include "test/gpu/fake_kind.h"
-
-#include <signal.h>
-
+// Test doubles behind the C boundary: what a GPU module may do to the extension, in the way that fake_kind.cpp says
+// (other libraries in its place: fake_strangers.cpp). No CUDA: they stand in for it in test/t/100_gpu_absent.sh on
+// machines with and without a GPU.
 #include <cstdio>
 #include <cstring>
+#include <signal.h>
 
 #include "gpu/neardup_gpu.h"
+
+#include "test/gpu/fake_kind.h"
 #include "test/gpu/fake_search.h"
 #include "test/gpu/fake_words.h"
 
@@ -102,7 +101,7 @@ void behave() {
                              : kKind == Kind::lost        ? Behaviour::lost
                              : kKind == Kind::memory_once ? Behaviour::memory_once
                              : kKind == Kind::never_ends  ? Behaviour::never_ends
-                                                        : Behaviour::works;
+                                                          : Behaviour::works;
 }
 
 NeardupGpuStatus search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/neardup_gpu.h"
+
 #include "test/reference/edit_reference.h"
 #include "test/reference/pairs_reference.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/neardup_gpu.h"
+
 #include "test/gpu/fake_search.h"
 
 namespace neardup::fake {

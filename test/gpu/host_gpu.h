@@ -152,7 +152,8 @@ class HostGpu {
     std::atomic<uint64_t> next{0};
     const auto run_blocks = [&](Team* team) {
       std::vector<unsigned char> shared(shared_of<Kernel>(0) + 64);
-      auto* const aligned = reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(shared.data()) + 63) / 64 * 64);
+      auto* const aligned =
+          reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(shared.data()) + 63) / 64 * 64);
       // Relaxed: blocks are not ordered by it.
       for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks;) {
         const auto x = static_cast<uint32_t>(i % grid_x);
@@ -220,14 +221,15 @@ class HostGpu {
   // This thread and another one, for the threads of a block.
   class Team {
    public:
-    Team() : helper_([this] {
-      for (;;) {
-        barrier_.arrive_and_wait();
-        if (work_ == nullptr) return;
-        work_(what_, 1);
-        barrier_.arrive_and_wait();
-      }
-    }) {}
+    Team()
+        : helper_([this] {
+            for (;;) {
+              barrier_.arrive_and_wait();
+              if (work_ == nullptr) return;
+              work_(what_, 1);
+              barrier_.arrive_and_wait();
+            }
+          }) {}
     ~Team() {
       work_ = nullptr;
       barrier_.arrive_and_wait();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/pairs/ctph_pairs.h"
+
 #include "test/gpu/fake_search.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_reference.h"

@@ -5,6 +5,7 @@
 
 #include "gpu/device.h"
 #include "gpu/portable.h"
+
 #include "test/gpu/reference_kernels.h"
 
 namespace {

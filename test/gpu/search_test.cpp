@@ -2,12 +2,12 @@
 // the core, and as older kernels. Skips without a device.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-
 #include <random>
 
-#include "core/signature/ctph_compare.h"
 #include "core/pairs/minhash_pairs.h"
 #include "core/pairs/simhash_pairs.h"
+#include "core/signature/ctph_compare.h"
+
 #include "test/gpu/jobs.h"
 #include "test/gpu/reference_kernels.h"
 
@@ -133,8 +133,10 @@ TEST_F(GpuSearchOnDevice, Short) {
   // Longer parts are another kernel's.
   std::vector<CtphDigest> long_ones;
   for (uint32_t i = 0; i < 60; ++i)
-    long_ones.push_back({5, 64, i % 2 == 0 ? reference::random_part(random, 90)
-                                           : reference::edited(random, long_ones.back().part1, 3, 90), ""});
+    long_ones.push_back(
+        {5, 64,
+         i % 2 == 0 ? reference::random_part(random, 90) : reference::edited(random, long_ones.back().part1, 3, 90),
+         ""});
   jobs.push_back(test::ctph_job(long_ones, 0.85, long_ones.size()));
   for (const OwnedJob& j : jobs) {
     const Pairs expected = test::pairs_by_definition(j.job);

@@ -1,9 +1,8 @@
 // Words compared by the module on real devices, through the C boundary: what must be told is told, with the same
 // integers as the definition and as older kernels. Skips without a device.
+#include <algorithm>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -4,13 +4,12 @@
 //   ./ctph_oracle [inputs [pairs [FILE...]]]      200000 inputs and 1000000 pairs unless said
 //   ./ctph_oracle --golden > test/data/golden_ctph.tsv
 #if __has_include(<fuzzy.h>)
-#include <fuzzy.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <fuzzy.h>
 #include <iterator>
 #include <random>
 #include <string>
@@ -19,6 +18,7 @@
 #include "core/kernels/kernels.h"
 #include "core/signature/ctph.h"
 #include "core/signature/ctph_compare.h"
+
 #include "test/reference/ctph_inputs.h"
 
 using namespace neardup;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/pairs/pair_search.h"
+
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 

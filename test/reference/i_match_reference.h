@@ -23,13 +23,14 @@ inline std::map<std::string, LexiconRow> lexicon(const std::vector<std::string>&
     const auto words = word_shingles(t, 1);
     for (const std::string& w : std::set<std::string>(words.begin(), words.end())) ++out[w].frequency;
   }
-  for (auto& [word, row] : out) row.idf = std::log(static_cast<double>(texts.size()) / static_cast<double>(row.frequency));
+  for (auto& [word, row] : out)
+    row.idf = std::log(static_cast<double>(texts.size()) / static_cast<double>(row.frequency));
   return out;
 }
 
 // The words of the text whose idf over ln(N) is in the range, each once.
-inline std::set<std::string> i_match_terms(const std::string& text, const std::map<std::string, LexiconRow>& lexicon, double n,
-                                           double low, double high) {
+inline std::set<std::string> i_match_terms(const std::string& text, const std::map<std::string, LexiconRow>& lexicon,
+                                           double n, double low, double high) {
   std::set<std::string> out;
   for (const std::string& w : word_shingles(text, 1)) {
     const auto row = lexicon.find(w);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/pairs/pair_search.h"
+
 #include "test/reference/pairs_reference.h"
 
 namespace neardup::reference {

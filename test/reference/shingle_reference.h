@@ -5,8 +5,6 @@
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #endif
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include <xxhash.h>
 
 #include "reference/minhash_reference.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/word_model/similar_words.h"
+
 #include "test/reference/word_rows.h"
 
 namespace neardup::reference {

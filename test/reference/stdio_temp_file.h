@@ -1,12 +1,11 @@
 // Temporary files on the C library and pread, for tests and benchmarks; can be told to fail at the n-th call.
 #pragma once
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <stdio.h>
+#include <unistd.h>
 #include <vector>
 
 #include "core/work/temp_file.h"

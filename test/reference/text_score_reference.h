@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/unicode/utf8.h"
+
 #include "test/reference/edit_reference.h"
 
 namespace neardup::reference {

@@ -50,8 +50,8 @@ inline std::vector<uint32_t> weighted_minhash32(WeightedSet set, uint32_t num_pe
   uint32_t worst = kEmpty32;
   for (const auto& [x, units] : set) {
     const uint64_t base = mix64(x ^ mix64(seed ^ kSeed0));
-    // From the greatest whole stratum down: the first may fill all components, and shows when to stop in the others. Last
-    // the one of which a part counts.
+    // From the greatest whole stratum down: the first may fill all components, and shows when to stop in the others.
+    // Last the one of which a part counts.
     int part = 0;
     while (part < 128 && units >> part != 0) ++part;
     for (int i = 1; i <= part + 1; ++i) {
@@ -71,7 +71,8 @@ inline std::vector<uint32_t> weighted_minhash32(WeightedSet set, uint32_t num_pe
           --exponent;
         }
         exponent += 63 + 60 - rate;
-        const uint32_t v = static_cast<uint32_t>(exponent + 128) << 24 | (static_cast<uint32_t>(fraction >> 39) & 0xffffffu);
+        const uint32_t v =
+            static_cast<uint32_t>(exponent + 128) << 24 | (static_cast<uint32_t>(fraction >> 39) & 0xffffffu);
         if (v > worst) break;
         const uint64_t g = mix64(h ^ 0x9216d5d98979fb1bu);
         if (!whole) {
@@ -106,7 +107,8 @@ class Stream {
   uint64_t state_;
 };
 
-// S. Ioffe, Improved consistent sampling, weighted minhash and L1 sketching, ICDM 2010: a sample (feature, t) a component.
+// S. Ioffe, Improved consistent sampling, weighted minhash and L1 sketching, ICDM 2010: a sample (feature, t) a
+// component.
 inline std::vector<uint64_t> icws(const RealSet& set, uint32_t num_perm) {
   std::vector<uint64_t> out(num_perm);
   std::vector<double> least(num_perm, HUGE_VAL);
@@ -127,8 +129,8 @@ inline std::vector<uint64_t> icws(const RealSet& set, uint32_t num_perm) {
   return out;
 }
 
-// O. Ertl, ProbMinHash, TKDE 2022, algorithm 1: collisions with the probability Jaccard similarity J_p, which is that of the
-// weights only where both sets have one total.
+// O. Ertl, ProbMinHash, TKDE 2022, algorithm 1: collisions with the probability Jaccard similarity J_p, which is that
+// of the weights only where both sets have one total.
 inline std::vector<uint64_t> prob_minhash(const RealSet& set, uint32_t num_perm) {
   std::vector<uint64_t> out(num_perm);
   std::vector<double> least(num_perm, HUGE_VAL);
@@ -150,8 +152,8 @@ inline std::vector<uint64_t> prob_minhash(const RealSet& set, uint32_t num_perm)
 // O. Ertl, BagMinHash, KDD 2018, algorithm 1, over the single-precision numbers as levels of weights.
 inline std::vector<uint64_t> bag_minhash(const RealSet& set, uint32_t num_perm) {
   struct Process {
-    double at;       // time of its first event
-    uint32_t low;    // levels low .. high
+    double at;     // time of its first event
+    uint32_t low;  // levels low .. high
     uint32_t high;
     uint64_t state;
     bool operator<(const Process& o) const { return at > o.at; }

@@ -14,9 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/document/words.h"
 #include "core/unicode/utf8.h"
 #include "core/word_model/word_row.h"
-#include "core/document/words.h"
+
 #include "reference/shingle_reference.h"
 
 namespace neardup::reference {
@@ -80,16 +81,16 @@ inline bool white_space(uint32_t c) {
 }
 
 inline bool closing(uint32_t c) {
-  return one_of(c, {'"',    '\'',   ')',    ']',    '}',    0xab,   0xbb,   0x2018, 0x2019, 0x201c, 0x201d, 0x2039,
-                    0x203a, 0x3009, 0x300b, 0x300d, 0x300f, 0x3011, 0x3015, 0x3017, 0x3019, 0x301e, 0x301f, 0xff02,
-                    0xff07, 0xff09, 0xff3d, 0xff5d, 0xff60, 0xff63});
+  return one_of(c, {'"',    '\'',   ')',    ']',    '}',    0xab,   0xbb,   0x2018, 0x2019, 0x201c,
+                    0x201d, 0x2039, 0x203a, 0x3009, 0x300b, 0x300d, 0x300f, 0x3011, 0x3015, 0x3017,
+                    0x3019, 0x301e, 0x301f, 0xff02, 0xff07, 0xff09, 0xff3d, 0xff5d, 0xff60, 0xff63});
 }
 
 // Whether a sentence ends in what stands between two words.
 inline bool sentence_ends(const std::vector<uint32_t>& before, const std::vector<uint32_t>& gap, uint32_t next) {
   for (size_t i = 0; i < gap.size(); ++i) {
-    if (one_of(gap[i], {'!', '?', 0x2026, 0x3002, 0xff01, 0xff1f, 0xff61, 0x964, 0x61f, 0x6d4, 0x203c, 0x2047, 0x2048,
-                        0x2049}))
+    if (one_of(gap[i],
+               {'!', '?', 0x2026, 0x3002, 0xff01, 0xff1f, 0xff61, 0x964, 0x61f, 0x6d4, 0x203c, 0x2047, 0x2048, 0x2049}))
       return true;
     if (gap[i] == '\n') {
       size_t j = i + 1;
@@ -136,7 +137,7 @@ inline Document places_of(const std::vector<std::string>& words) {
 // ---- counts ----
 
 struct WordModel {
-  std::vector<std::pair<std::string, uint64_t>> words;  // most frequent first, then by bytes
+  std::vector<std::pair<std::string, uint64_t>> words;              // most frequent first, then by bytes
   std::map<std::tuple<uint32_t, int, uint32_t>, uint64_t> triples;  // (w, r, w'); r is 0 without positions
   std::map<std::pair<uint32_t, int>, uint64_t> of_word, of_context;
   std::map<int, uint64_t> totals;
@@ -207,7 +208,9 @@ inline bool product_above(uint64_t c, uint64_t t, uint64_t a, uint64_t b) {
 }
 
 inline double nats(uint64_t c, uint64_t t, uint64_t a, uint64_t b, uint32_t discount) {
-  const double ln_c = std::log(discount == 0 ? static_cast<double>(c) : static_cast<double>(1000 * c - discount) / 1000), ln_t = std::log(static_cast<double>(t));
+  const double ln_c =
+                   std::log(discount == 0 ? static_cast<double>(c) : static_cast<double>(1000 * c - discount) / 1000),
+               ln_t = std::log(static_cast<double>(t));
   const double ln_a = std::log(static_cast<double>(a)), ln_b = std::log(static_cast<double>(b));
   return ((ln_c + ln_t) - ln_a) - ln_b;
 }
@@ -263,7 +266,8 @@ double similarity(const Row& a, const Row& b) {
 
 // The k most similar words of w with their similarity: greatest first, then by bytes.
 template <class Row>
-std::vector<std::pair<uint32_t, double>> similar_words(const WordModel& m, const std::vector<Row>& rows, uint32_t w, size_t k) {
+std::vector<std::pair<uint32_t, double>> similar_words(const WordModel& m, const std::vector<Row>& rows, uint32_t w,
+                                                       size_t k) {
   std::vector<std::pair<uint32_t, double>> out;
   for (uint32_t i = 0; i < rows.size(); ++i) {
     const double s = similarity(rows[w], rows[i]);

@@ -1,16 +1,14 @@
 // Error of the Jaccard estimate at 128 components against its goals: root mean square and bias.
 // The sets come from a fixed generator, so a run gives the same figures everywhere. The numbers of pairs make the
 // standard error of each factor 1 % or less (1 / sqrt(2 N)), below the distance between expected value and goal.
-#include "core/signature/minhash.h"
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <gtest/gtest.h>
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/signature/minhash.h"
 
 namespace neardup {
 namespace {
@@ -26,17 +24,17 @@ std::vector<uint32_t> sketch(const std::vector<uint64_t>& elements, uint64_t see
 }
 
 struct Case {
-  uint32_t size;     // |A| = |B|
-  uint32_t shared;   // |A and B|
+  uint32_t size;    // |A| = |B|
+  uint32_t shared;  // |A and B|
   int pairs;
-  double goal;       // RMSE / sqrt(J (1 - J) / L)
+  double goal;  // RMSE / sqrt(J (1 - J) / L)
 };
 
 // At 2 elements chance is as coarse as 1/3; the goal for up to 50 elements is met there too.
 constexpr Case kCases[] = {
-    {2, 1, 12800, 0.75},      {10, 3, 12800, 0.75},     {10, 7, 12800, 0.75},    {50, 17, 12800, 0.75},
-    {50, 33, 12800, 0.75},    {50, 47, 12800, 0.75},    {200, 67, 25600, 0.85},  {200, 133, 12800, 0.85},
-    {200, 189, 12800, 0.85},  {1000, 333, 6400, 1.03},  {1000, 667, 6400, 1.03}, {1000, 947, 6400, 1.03},
+    {2, 1, 12800, 0.75},      {10, 3, 12800, 0.75},     {10, 7, 12800, 0.75},     {50, 17, 12800, 0.75},
+    {50, 33, 12800, 0.75},    {50, 47, 12800, 0.75},    {200, 67, 25600, 0.85},   {200, 133, 12800, 0.85},
+    {200, 189, 12800, 0.85},  {1000, 333, 6400, 1.03},  {1000, 667, 6400, 1.03},  {1000, 947, 6400, 1.03},
     {5000, 1667, 9600, 1.03}, {5000, 3333, 9600, 1.03}, {5000, 4737, 9600, 1.03},
 };
 
@@ -49,7 +47,8 @@ TEST_P(Accuracy, WithinGoalAndUnbiased) {
   std::vector<uint64_t> a(c.size), b(c.size);
   for (int pair = 0; pair < c.pairs; ++pair) {
     // Every other pair holds consecutive integers, as ids do, instead of hashes.
-    const uint64_t base = mix64((uint64_t{c.size} << 40) + (uint64_t{c.shared} << 24) + static_cast<uint64_t>(pair) + 1);
+    const uint64_t base =
+        mix64((uint64_t{c.size} << 40) + (uint64_t{c.shared} << 24) + static_cast<uint64_t>(pair) + 1);
     const auto element = [&](uint64_t i) { return pair % 2 == 0 ? mix64(base + i) : (base >> 8) + i; };
     for (uint32_t i = 0; i < c.size; ++i) {
       a[i] = element(i);
@@ -57,8 +56,7 @@ TEST_P(Accuracy, WithinGoalAndUnbiased) {
     }
     const uint64_t seed = static_cast<uint64_t>(pair / 2 % kSeeds) - kSeeds / 2;
     const std::vector<uint32_t> sa = sketch(a, seed), sb = sketch(b, seed);
-    const double error =
-        estimate_jaccard(count_matches(sa.data(), sb.data(), kNumPerm, 32), kNumPerm, 32) - jaccard;
+    const double error = estimate_jaccard(count_matches(sa.data(), sb.data(), kNumPerm, 32), kNumPerm, 32) - jaccard;
     sum += error;
     squares += error * error;
   }

@@ -1,18 +1,18 @@
 // Bands: parameters, the pigeonhole itself, sorting and grouping by key, external sort, union-find.
 #include "core/pairs/banding.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "core/work/spill.h"
 #include "core/base/union_find.h"
+#include "core/work/spill.h"
+
 #include "test/reference/stdio_temp_file.h"
 
 namespace neardup {

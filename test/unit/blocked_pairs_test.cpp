@@ -1,9 +1,8 @@
 // Candidate pairs against the definition: every pair of rows compared, every block counted.
 #include "core/pairs/blocked_pairs.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 #include <numeric>
 #include <set>
@@ -97,7 +96,8 @@ TEST(BlockedPairs, AreThoseOfTheDefinition) {
     const uint32_t keys = round % 10 == 0 ? 64 : 1 + static_cast<uint32_t>(random() % 5);
     const size_t n = random() % 300;
     const bool two = round % 2 == 1, shuffled = round % 3 == 0, limited = round % 4 < 2;
-    const Rows a = make(random, n, keys, 1 + random() % 400), b = make(random, random() % 300, keys, 1 + random() % 400);
+    const Rows a = make(random, n, keys, 1 + random() % 400),
+               b = make(random, random() % 300, keys, 1 + random() % 400);
     const uint32_t most = 1 + static_cast<uint32_t>(random() % 60);
     const std::vector<uint32_t> rank_a = order(random, a.size(), shuffled), rank_b = order(random, b.size(), shuffled);
     Pairs want;
@@ -107,8 +107,8 @@ TEST(BlockedPairs, AreThoseOfTheDefinition) {
     StdioTempFiles files;
     for (const bool emit : {true, false}) {
       const size_t listed = random() % 3 == 0 ? 2 : SIZE_MAX;
-      BlockedPairs engine(keys, {.memory_limit = 0, .files = limited ? &files : nullptr, .max_block = most,
-                                 .listed = listed});
+      BlockedPairs engine(
+          keys, {.memory_limit = 0, .files = limited ? &files : nullptr, .max_block = most, .listed = listed});
       add_all(&engine, a);
       if (two) {
         engine.start_set_b();

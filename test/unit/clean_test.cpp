@@ -2,12 +2,12 @@
 #include "core/intake/clean.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
+
+#include "text/patterns.h"
 
 #include "test/reference/literal_patterns.h"
 #include "test/unit/support.h"
-#include "text/patterns.h"
 
 namespace neardup {
 namespace {

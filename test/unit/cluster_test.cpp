@@ -1,13 +1,13 @@
 // Clusters equal their definitions, for every width, threshold and memory limit.
 #include "core/pairs/cluster.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
+#include <gtest/gtest.h>
 #include <optional>
 #include <random>
 
 #include "core/pairs/simhash_pairs.h"
+
 #include "test/reference/cut_short.h"
 #include "test/reference/links_by_definition.h"
 #include "test/reference/pairs_reference.h"
@@ -24,7 +24,8 @@ using reference::StdioTempFiles;
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 256 << 10, kUnlimited};
 
-Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit, unsigned threads = 1, StopCheck* stop = nullptr) {
+Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit, unsigned threads = 1,
+             StopCheck* stop = nullptr) {
   StdioTempFiles files;
   Clusters out;
   {
@@ -88,14 +89,15 @@ TEST(Clusterer, LargerSetsEqualReference) {
 
 // Rows of several blocks: those of one block meet the representatives of earlier ones, and each other.
 TEST(Clusterer, BlocksAndThreadsChangeNothing) {
-  for (const auto& [name, n, need] : {std::tuple{"mixed", 4300u, 103u}, {"boilerplate", 4300u, 103u}, {"mixed", 1400u, 20u}}) {
+  for (const auto& [name, n, need] :
+       {std::tuple{"mixed", 4300u, 103u}, {"boilerplate", 4300u, 103u}, {"mixed", 1400u, 20u}}) {
     const Rows rows = reference::make_set(name, 128, 32, n, 7);
     const Clusters anchor = reference::anchor(rows, need);
     const Clusters connected = reference::connected(rows, need);
     for (const size_t limit : {size_t{1} << 20, size_t{6} << 20, kUnlimited}) {
       for (const unsigned threads : {1u, 4u}) {
-        SCOPED_TRACE(std::string(name) + ", need " + std::to_string(need) + ", limit " + std::to_string(limit) + ", threads " +
-                     std::to_string(threads));
+        SCOPED_TRACE(std::string(name) + ", need " + std::to_string(need) + ", limit " + std::to_string(limit) +
+                     ", threads " + std::to_string(threads));
         const Clusters a = run(Linkage::anchor, rows, need, limit, threads);
         ASSERT_EQ(a.representative, anchor.representative);
         ASSERT_EQ(a.matches, anchor.matches);
@@ -135,7 +137,8 @@ TEST(Clusterer, RowsAloneKeepTheirNumbers) {
   }
 }
 
-// 2e8 pairs: what is quadratic here asks many thousand times whether to stop, which a search does by the work that it has done.
+// 2e8 pairs: what is quadratic here asks many thousand times whether to stop, which a search does by the work that it
+// has done.
 TEST(Clusterer, EqualRowsTakeLinearTime) {
   const Rows rows = reference::make_set("equal", 128, 32, 20000);
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {

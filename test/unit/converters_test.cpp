@@ -1,13 +1,12 @@
 // What is built on uchardet, OpenCC and RE2: where pieces end, what is converted, guessed and refused.
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/intake/clean.h"
 #include "core/base/error.h"
+#include "core/intake/clean.h"
 #include "text/charset.h"
 #include "text/patterns.h"
 #include "text/script.h"
@@ -27,7 +26,8 @@ TEST(Converters, PiecesEndWhereTheyMayBeCut) {
   EXPECT_EQ(script_piece(std::string(5000, 'x')), 5000u);
   EXPECT_EQ(script_piece(std::string(10000, 'x') + "\n" + std::string(20000, 'x')), 10001u) << "behind the last line";
   EXPECT_EQ(script_piece(repeated(kHanziText, 3000) + "a" + repeated(kHanziText, 9000)), 9001u) << "behind ASCII";
-  EXPECT_EQ(script_piece(repeated(kHanziText, 3000) + "。" + repeated(kHanziText, 9000)), 9003u) << "behind a full stop";
+  EXPECT_EQ(script_piece(repeated(kHanziText, 3000) + "。" + repeated(kHanziText, 9000)), 9003u)
+      << "behind a full stop";
   EXPECT_EQ(script_piece(repeated(kHanziText, 9000) + "。" + repeated(kHanziText, 9000)), 27003u) << "a later one";
   const size_t n = script_piece(repeated(kHanziText, 700000));
   EXPECT_GT(n, 1000000u);
@@ -50,7 +50,8 @@ TEST(Converters, Scripts) {
 }
 
 TEST(Converters, TheWholeTextIsGuessedFrom) {
-  const std::string cyrillic = "\xcf\xee\xf0\xee\xec \xe4\xee \xee\xf1\xf2\xf0\xee\xe2\xe0 \xe2\xb3\xe4\xf5\xee\xe4\xe8\xf2\xfc ";  // WIN1251
+  const std::string cyrillic =
+      "\xcf\xee\xf0\xee\xec \xe4\xee \xee\xf1\xf2\xf0\xee\xe2\xe0 \xe2\xb3\xe4\xf5\xee\xe4\xe8\xf2\xfc ";  // WIN1251
   const std::string plain(20000, 'a');
   if (guess_charset(repeated(cyrillic, 50), nullptr).empty()) GTEST_SKIP() << "built without uchardet";
   const std::string guess = guess_charset(plain, nullptr);

@@ -1,16 +1,15 @@
 // Every form of a kernel gives what the plain definition gives, at any length and alignment.
-#include "core/kernels/kernels.h"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/kernels/kernels.h"
 #include "core/lsh/leaf.h"
+
 #include "test/unit/support.h"
 
 namespace neardup {
@@ -130,7 +129,8 @@ TEST(Kernels, AtLeast8) {
 
 // n random fields and 8 bytes where the last one begins, in memory of exactly this size.
 struct RandomFields {
-  RandomFields(Random& random, uint32_t n, uint32_t bits) : exact(random_bytes(random, uint64_t{n - 1} * bits / 8 + 8)) {
+  RandomFields(Random& random, uint32_t n, uint32_t bits)
+      : exact(random_bytes(random, uint64_t{n - 1} * bits / 8 + 8)) {
     fields = {exact.data(), (uint64_t{1} << bits) - 1, bits};
   }
   static std::string random_bytes(Random& random, size_t size) {
@@ -180,8 +180,10 @@ TEST(Kernels, UnpackEntries) {
             kernels().unpack_entries(leaf, from, to, entries.data());
             kernels().unpack_tids(leaf, from, to, only.data());
             for (uint32_t i = from; i < to; ++i) {
-              ASSERT_TRUE(entries[i - from] == expected[i]) << block_bits << " + " << off_bits << " bits, " << i << " from " << from;
-              ASSERT_EQ(only[i - from], expected[i].tid) << block_bits << " + " << off_bits << " bits, " << i << " from " << from;
+              ASSERT_TRUE(entries[i - from] == expected[i])
+                  << block_bits << " + " << off_bits << " bits, " << i << " from " << from;
+              ASSERT_EQ(only[i - from], expected[i].tid)
+                  << block_bits << " + " << off_bits << " bits, " << i << " from " << from;
             }
             ASSERT_TRUE((entries.back() == Entry{7, 7}));
             ASSERT_EQ(only.back(), 7u);

@@ -1,9 +1,8 @@
 // Grams of ctph digests: whatever score and edit rate say, the promised number of keys is common.
 #include "core/lsh/ctph_keys.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,7 +15,8 @@ namespace {
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 TEST(LshGrams, Rules) {
-  // By hand: two parts of 20 characters, 2 edits (0.05) or 6 (0.15): 20 - 6 - 7 * 2 and 20 - 2 - 3 * 6 grams are left, none.
+  // By hand: two parts of 20 characters, 2 edits (0.05) or 6 (0.15): 20 - 6 - 7 * 2 and 20 - 2 - 3 * 6 grams are left,
+  // none.
   EXPECT_EQ(gram_rules(0).q, 0u);
   EXPECT_EQ(gram_rules(0.05).q, 7u);
   EXPECT_EQ(gram_rules(0.05).short_length, 21u);
@@ -153,8 +153,8 @@ void expect_found(const CtphDigest& a, const CtphDigest& b, int* scored, int* ra
       EXPECT_FALSE(probes.nothing);
       EXPECT_GE(probes.hits, 1u);
       EXPECT_LE(probes.hits, probes.keys.size());
-      EXPECT_GE(common(probes, keys), probes.hits)
-          << ctph_to_text(x) << "\n" << ctph_to_text(y) << "\nrate " << rate << ", bound " << bound;
+      EXPECT_GE(common(probes, keys), probes.hits) << ctph_to_text(x) << "\n"
+                                                   << ctph_to_text(y) << "\nrate " << rate << ", bound " << bound;
       ++*rated;
     }
   }

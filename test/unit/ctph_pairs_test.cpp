@@ -1,16 +1,16 @@
 // All pairs of digests equal those of comparing everything, for every shape, threshold, memory limit, set and kernel.
 #include "core/pairs/ctph_pairs.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
 
-#include "core/signature/ctph_compare.h"
 #include "core/base/union_find.h"
+#include "core/signature/ctph_compare.h"
+
 #include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_reference.h"

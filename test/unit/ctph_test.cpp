@@ -1,9 +1,8 @@
 // Digests against those of ssdeep and the obvious version; scores and edit rates against textbook ones; the forms.
 #include "core/signature/ctph.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/signature/ctph_compare.h"
+
 #include "test/reference/ctph_inputs.h"
 #include "test/reference/ctph_reference.h"
 #include "test/unit/support.h"
@@ -309,7 +309,9 @@ TEST(Ctph, ScoresExplained) {
     const auto room = [](const std::string& p, const std::string& q) {
       return std::min(reference::cut_runs(p).size(), reference::cut_runs(q).size()) >= 7;
     };
-    const auto room_as_written = [](const std::string& p, const std::string& q) { return std::min(p.size(), q.size()) >= 7; };
+    const auto room_as_written = [](const std::string& p, const std::string& q) {
+      return std::min(p.size(), q.size()) >= 7;
+    };
     const auto some_cut = [](const std::string& p, const std::string& q) {
       return reference::cut_runs(p).size() < p.size() || reference::cut_runs(q).size() < q.size();
     };

@@ -2,7 +2,6 @@
 #include "core/intake/detect_encoding.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 

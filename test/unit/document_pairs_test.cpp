@@ -1,9 +1,8 @@
 // Pairs of documents as they are verified, and the margin with which signatures are searched for them.
 #include "core/exact/document_pairs.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 #include <random>
 #include <string>
 
@@ -49,11 +48,10 @@ TEST(CompareDocuments, EqualsOnePairAtATime) {
   const std::vector<Document> docs = views(texts);
   size_t near = 0;
   size_t far = 0;
-  for (const DocumentMeasure& m :
-       {DocumentMeasure{DocumentMeasure::Kind::jaccard, Unit::word, 3, 0.5},
-        {DocumentMeasure::Kind::jaccard, Unit::character, 5, 1},
-        {DocumentMeasure::Kind::edit_rate, Unit::character, 0, 0.9},
-        {DocumentMeasure::Kind::edit_rate, Unit::byte, 0, 0.01}}) {
+  for (const DocumentMeasure& m : {DocumentMeasure{DocumentMeasure::Kind::jaccard, Unit::word, 3, 0.5},
+                                   {DocumentMeasure::Kind::jaccard, Unit::character, 5, 1},
+                                   {DocumentMeasure::Kind::edit_rate, Unit::character, 0, 0.9},
+                                   {DocumentMeasure::Kind::edit_rate, Unit::byte, 0, 0.01}}) {
     for (const unsigned threads : {1u, 3u}) {
       std::vector<DocumentPair> pairs = all_pairs_of(docs.size());
       DocumentComparer comparer(m, threads, nullptr);
@@ -63,7 +61,8 @@ TEST(CompareDocuments, EqualsOnePairAtATime) {
       comparer.compare(docs.data(), docs.size(), pairs.data(), pairs.size());
       for (const DocumentPair& p : some) {
         const size_t at = p.a * docs.size() - p.a * (p.a + 1) / 2 + p.b;
-        ASSERT_TRUE(p.similarity == pairs[at].similarity || (std::isnan(p.similarity) && std::isnan(pairs[at].similarity)));
+        ASSERT_TRUE(p.similarity == pairs[at].similarity ||
+                    (std::isnan(p.similarity) && std::isnan(pairs[at].similarity)));
       }
       EXPECT_EQ(comparer.held() > 0, m.kind == DocumentMeasure::Kind::jaccard);
       comparer.clear();
@@ -103,7 +102,8 @@ TEST(CompareDocuments, CanBeCancelled) {
     for (const auto kind : {DocumentMeasure::Kind::jaccard, DocumentMeasure::Kind::edit_rate}) {
       std::vector<DocumentPair> pairs(50, DocumentPair{0, 1, 0});
       try {
-        DocumentComparer({kind, Unit::character, 5, 0.01}, threads, &stop).compare(docs.data(), docs.size(), pairs.data(), pairs.size());
+        DocumentComparer({kind, Unit::character, 5, 0.01}, threads, &stop)
+            .compare(docs.data(), docs.size(), pairs.data(), pairs.size());
         FAIL() << "not cancelled";
       } catch (const Error& e) {
         EXPECT_EQ(e.code(), Errc::cancelled);

@@ -1,14 +1,13 @@
 // Edit distances against the textbook's table, for every form of the kernels; bounds; rates; limits.
 #include "core/exact/edit_distance.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <limits>
 #include <map>
 #include <string>

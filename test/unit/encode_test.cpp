@@ -1,14 +1,13 @@
 // The stored, text and wire forms: round trips, canonical decoders, and the texts that users read.
-#include "core/signature/minhash_encode.h"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "core/signature/minhash_encode.h"
 #include "core/unicode/utf8.h"
+
 #include "test/unit/support.h"
 
 namespace neardup {

@@ -1,9 +1,8 @@
 // What runs of an index are sorted with: the same entries in the same order as std::sort, counts, budget, cancelling.
 #include "core/lsh/entry_sort.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <random>

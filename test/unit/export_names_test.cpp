@@ -1,7 +1,6 @@
 // Names of the files that `neardup export` makes: safe, and each given once a folder.
-#include <gtest/gtest.h>
-
 #include <ctime>
+#include <gtest/gtest.h>
 #include <string>
 
 #include "cli/export.h"
@@ -53,7 +52,8 @@ TEST(ExportNames, LongNames) {
   };
   for (const std::string front : {"", "a"}) {
     FileNames names;
-    EXPECT_EQ(names.add("x/" + front + several(120) + ".txt", false), front + several(front.empty() ? 98 : 97) + ".txt");
+    EXPECT_EQ(names.add("x/" + front + several(120) + ".txt", false),
+              front + several(front.empty() ? 98 : 97) + ".txt");
   }
 }
 

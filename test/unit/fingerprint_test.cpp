@@ -3,7 +3,6 @@
 #include "core/fingerprint/fingerprint.h"
 
 #include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <vector>

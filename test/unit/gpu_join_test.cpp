@@ -3,16 +3,16 @@
 #include "offload/gpu_join.h"
 
 #include <gtest/gtest.h>
-
 #include <memory>
 #include <numeric>
 #include <random>
 #include <string>
 
+#include "core/base/union_find.h"
 #include "core/pairs/ctph_pairs.h"
 #include "core/pairs/minhash_pairs.h"
 #include "core/pairs/simhash_pairs.h"
-#include "core/base/union_find.h"
+
 #include "test/gpu/fake_host.h"
 #include "test/gpu/fake_search.h"
 #include "test/reference/hash_sets.h"

@@ -1,14 +1,14 @@
 // Words that are compared by a GPU module: what it tells is passed on, its failures are errors or say that the engine
 // must go on, and nothing stays open. The module is a double.
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "core/work/workspace.h"
 #include "offload/gpu_word_tiles.h"
+
 #include "test/gpu/fake_host.h"
 #include "test/gpu/fake_words.h"
 #include "test/reference/hash_sets.h"

@@ -2,7 +2,6 @@
 #include "core/base/hash.h"
 
 #include <gtest/gtest.h>
-
 #include <unordered_set>
 
 #include "core/document/shingle.h"

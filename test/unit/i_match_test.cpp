@@ -1,16 +1,16 @@
 // I-Match against the obvious version: lexicons, terms, fingerprints, variants; limits and refusals.
 #include "core/fingerprint/i_match.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <gtest/gtest.h>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "core/base/hash.h"
+
 #include "test/reference/i_match_reference.h"
 #include "test/unit/support.h"
 
@@ -104,7 +104,8 @@ TEST(IMatch, EqualsTheReference) {
       for (uint64_t v = 1; v <= 5; ++v) {
         std::set<std::string> kept;
         for (const std::string& w : want)
-          if (std::ldexp(static_cast<double>(mix64(reference::word_hash(w) ^ 1 ^ mix64(kVariantSalt + v)) >> 11), -53) < share)
+          if (std::ldexp(static_cast<double>(mix64(reference::word_hash(w) ^ 1 ^ mix64(kVariantSalt + v)) >> 11), -53) <
+              share)
             kept.insert(w);
         if (!kept.empty()) bag.push_back(reference::i_match_hash(kept, v));
       }
@@ -148,7 +149,8 @@ TEST(IMatch, RepeatsAndOrderDoNotMatter) {
 TEST(IMatch, Refuses) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  for (const auto& [low, high] : {std::pair{-0.1, 1.0}, {0.0, 1.1}, {0.6, 0.5}, {nan, 1.0}, {0.0, nan}, {0.0, infinity}})
+  for (const auto& [low, high] :
+       {std::pair{-0.1, 1.0}, {0.0, 1.1}, {0.6, 0.5}, {nan, 1.0}, {0.0, nan}, {0.0, infinity}})
     EXPECT_EQ(code_of([&, l = low, h = high] { check_idf_range(l, h); }), Errc::invalid_argument);
   check_idf_range(0, 1);
   check_idf_range(1, 1);

@@ -1,10 +1,9 @@
 // Sets in an index: what is looked up must find every set that qualifies; buckets of minutiae; cells of points.
 #include "core/lsh/int_set_keys.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <random>
 #include <set>
 
@@ -89,13 +88,16 @@ TEST(Minutiae, CellsOfFunctionsAreFrozen) {
   const std::vector<uint32_t> last(cells, cells + 3);
   EXPECT_EQ(first, (std::vector<uint32_t>{62, 911, 2248}));
   EXPECT_EQ(last, (std::vector<uint32_t>{84, 1835, 3532}));
-  for (const MinutiaeRules rules : {MinutiaeRules{1600, 8, 4}, MinutiaeRules{64, 1, 1024}, MinutiaeRules{1024, 3, 64}}) {
+  for (const MinutiaeRules rules :
+       {MinutiaeRules{1600, 8, 4}, MinutiaeRules{64, 1, 1024}, MinutiaeRules{1024, 3, 64}}) {
     std::vector<uint32_t> used(rules.grid * rules.grid);
     for (uint32_t f = 0; f < rules.functions; ++f) {
       function_cells(rules, f, cells);
       for (uint32_t i = 0; i < rules.cells; ++i) {
         ASSERT_LT(cells[i], rules.grid * rules.grid);
-        if (i != 0) { EXPECT_LT(cells[i - 1], cells[i]); }
+        if (i != 0) {
+          EXPECT_LT(cells[i - 1], cells[i]);
+        }
         ++used[cells[i]];
       }
     }
@@ -114,7 +116,8 @@ TEST(Minutiae, BucketsEqualDefinition) {
       for (uint32_t f = 0; f < rules.functions; ++f) {
         uint32_t of_f[kMaxFunctionCells];
         function_cells(rules, f, of_f);
-        if (std::all_of(of_f, of_f + rules.cells, [&](uint32_t c) { return std::binary_search(s.begin(), s.end(), int64_t{c}); }))
+        if (std::all_of(of_f, of_f + rules.cells,
+                        [&](uint32_t c) { return std::binary_search(s.begin(), s.end(), int64_t{c}); }))
           want.push_back(f);
       }
       EXPECT_EQ(minutiae_buckets(rules, s.data(), s.size()), want);

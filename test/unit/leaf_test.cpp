@@ -1,9 +1,8 @@
 // Leaves: what is packed comes back, searches agree with std::lower_bound, hostile bytes are never read beyond.
 #include "core/lsh/leaf.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <memory>
 #include <random>
 #include <set>
@@ -74,11 +73,12 @@ void expect_same(const LeafView& leaf, const std::vector<Entry>& entries, size_t
     ASSERT_EQ(leaf.lower_bound_key(e.key), std::lower_bound(begin, end, e.key, key_below) - begin);
     const auto beyond_e = e.tid == kMaxTid ? std::upper_bound(begin, end, e) : std::lower_bound(begin, end, e);
     const uint32_t before = static_cast<uint32_t>(beyond_e - begin);
-    for (const uint32_t from_here : {0u, before - std::min<uint32_t>(before, random() % 20), before, n,
-                                     static_cast<uint32_t>(random() % (n + 1))})
+    for (const uint32_t from_here :
+         {0u, before - std::min<uint32_t>(before, random() % 20), before, n, static_cast<uint32_t>(random() % (n + 1))})
       ASSERT_EQ(leaf.end_from(from_here, e), std::max(before, from_here)) << from_here;
     // Whatever is said of where the leaf ends.
-    const uint64_t ends[] = {1, kMaxKey, random() & kMaxKey, e.key, e.key + 1, entries[from + n - 1].key, entries[from].key + 1};
+    const uint64_t ends[] = {
+        1, kMaxKey, random() & kMaxKey, e.key, e.key + 1, entries[from + n - 1].key, entries[from].key + 1};
     for (const uint64_t beyond : {ends[random() % 7], ends[random() % 7]}) {
       ASSERT_EQ(leaf.lower_bound(e, beyond), std::lower_bound(begin, end, e) - begin) << beyond;
       ASSERT_EQ(leaf.lower_bound_key(e.key, beyond), std::lower_bound(begin, end, e.key, key_below) - begin) << beyond;
@@ -287,7 +287,8 @@ TEST(Leaf, ManyAtOnceAreOneByOne) {
     const unsigned block_bits = random() % 33;
     std::vector<Entry> entries(3000 + random() % 9000);
     for (Entry& e : entries)
-      e = entry(key_bits == 0 ? 7 : random() >> (64 - key_bits), block_bits == 0 ? 5 : random() >> (64 - block_bits), random() % 300);
+      e = entry(key_bits == 0 ? 7 : random() >> (64 - key_bits), block_bits == 0 ? 5 : random() >> (64 - block_bits),
+                random() % 300);
     std::sort(entries.begin(), entries.end());
     entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
     const std::vector<Image> expected = pack(entries);
@@ -313,8 +314,8 @@ TEST(Leaf, ManyAtOnceAreOneByOne) {
 TEST(Leaf, TakesNoKeyBelowTheFirst) {
   const auto packer = std::make_unique<LeafPacker>();
   for (const uint64_t first : {uint64_t{1}, uint64_t{1000}, kMaxKey - 300}) {
-    const Entry entries[] = {entry(first, 5, 6), entry(first + 200, 4, 7), entry(first + 1, 5, 7), entry(first - 1, 5, 6),
-                             entry(first + 2, 5, 6)};
+    const Entry entries[] = {entry(first, 5, 6), entry(first + 200, 4, 7), entry(first + 1, 5, 7),
+                             entry(first - 1, 5, 6), entry(first + 2, 5, 6)};
     EXPECT_EQ(packer->add(entries, 5), 3u);
     EXPECT_EQ(packer->add(entries + 3, 1), 0u);
     EXPECT_EQ(packer->count(), 3u);
@@ -327,7 +328,8 @@ TEST(Leaf, EntriesOutOfOrderStayInside) {
   Random random(12);
   for (int round = 0; round < 300; ++round) {
     std::vector<Entry> entries(2000);
-    for (Entry& e : entries) e = entry(random() >> (24 + random() % 40), random() >> (32 + random() % 32), random() % 0x10000);
+    for (Entry& e : entries)
+      e = entry(random() >> (24 + random() % 40), random() >> (32 + random() % 32), random() % 0x10000);
     const auto packer = std::make_unique<LeafPacker>();
     for (size_t at = 0; at < entries.size();) {
       const size_t taken = packer->add(entries.data() + at, entries.size() - at);

@@ -1,11 +1,10 @@
 // lsh_query: every form reads back what was written, and broken bytes are refused.
 #include "core/lsh/lsh_query.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 #include <vector>
 
@@ -97,10 +96,13 @@ TEST(LshQuery, EveryMeasureReadsBack) {
         expect_reads_back(digest_query(m, bound, digest));
   }
   EXPECT_EQ(lsh_query_to_text(view(simhash_query(3, 0x0123456789abcdef))), "hamming<=3 0123456789abcdef");
-  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_score, 70, digests[1]))), "ctph_score>=70 96:AAAabc+/:xyz");
-  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_edit_rate, 0.1, digests[0]))), "ctph_edit_rate<=0.1 3::");
+  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_score, 70, digests[1]))),
+            "ctph_score>=70 96:AAAabc+/:xyz");
+  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_edit_rate, 0.1, digests[0]))),
+            "ctph_edit_rate<=0.1 3::");
   const std::vector<uint8_t> wire = lsh_query_to_wire(view(simhash_query(1, 0x0123456789abcdef)));
-  EXPECT_EQ(wire, (std::vector<uint8_t>{1, 2, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}));
+  EXPECT_EQ(wire, (std::vector<uint8_t>{1, 2, 0, 0,    0x3f, 0xf0, 0,    0,    0,    0,
+                                        0, 0, 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}));
 }
 
 std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& elements) {
@@ -119,8 +121,9 @@ TEST(LshQuery, SetsReadBack) {
   EXPECT_EQ(lsh_query_from_text("set_jaccard>=0.5 {20,-3,20}"), set_query(0.5, {-3, 20}));
   EXPECT_EQ(lsh_query_to_wire(view(set_query(1, {258}))),
             (std::vector<uint8_t>{1, 5, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}));
-  for (const char* text : {"set_jaccard>=0.5 ", "set_jaccard>=0.5 {", "set_jaccard>=0.5 {1,}", "set_jaccard>=0.5 {,1}", "set_jaccard>=0.5 1,2",
-                           "set_jaccard>=0.5 {1 ,2}", "set_jaccard>=0.5 {9223372036854775808}", "set_jaccard>=0.5 {1;2}", "set_jaccard>=0.5 {}}"})
+  for (const char* text : {"set_jaccard>=0.5 ", "set_jaccard>=0.5 {", "set_jaccard>=0.5 {1,}", "set_jaccard>=0.5 {,1}",
+                           "set_jaccard>=0.5 1,2", "set_jaccard>=0.5 {1 ,2}", "set_jaccard>=0.5 {9223372036854775808}",
+                           "set_jaccard>=0.5 {1;2}", "set_jaccard>=0.5 {}}"})
     EXPECT_THROW(lsh_query_from_text(text), Error) << text;
   for (const std::vector<int64_t>& bad : {std::vector<int64_t>{2, 2}, {3, 1}}) {
     EXPECT_THROW(view(set_query(0.5, bad)), Error);
@@ -144,9 +147,8 @@ TEST(LshQuery, Within) {
 }
 
 TEST(LshQuery, ClosenessIsMonotone) {
-  for (const LshMeasure m :
-       {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score, LshMeasure::ctph_edit_rate,
-        LshMeasure::set_jaccard}) {
+  for (const LshMeasure m : {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score,
+                             LshMeasure::ctph_edit_rate, LshMeasure::set_jaccard}) {
     const double most = m == LshMeasure::hamming ? 64 : m == LshMeasure::ctph_score ? 100 : 1;
     const double strictest = is_similarity(m) ? most : 0;
     EXPECT_EQ(closeness(m, strictest), 1);

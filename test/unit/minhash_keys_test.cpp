@@ -1,10 +1,9 @@
 // Bands of an index: layouts, the pigeonhole, keys, and hit probabilities against enumeration and chance.
 #include "core/lsh/minhash_keys.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
 #include <random>

@@ -1,17 +1,17 @@
 // Sketches against golden vectors and the obvious version, and the laws that the estimates rest on.
 #include "core/signature/minhash.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <gtest/gtest.h>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "core/base/hash.h"
+
 #include "test/reference/minhash_reference.h"
 #include "test/unit/support.h"
 

@@ -1,14 +1,14 @@
 // Clusters and bridges of a stream of pairs equal their definitions.
 #include "core/pairs/pair_links.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 #include <random>
 
 #include "core/pairs/ctph_pairs.h"
 #include "core/pairs/pair_collector.h"
+
 #include "test/reference/links_by_definition.h"
 #include "test/reference/stdio_temp_file.h"
 

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/signature/ctph.h"
 #include "core/base/hash.h"
+#include "core/signature/ctph.h"
 #include "core/signature/minhash.h"
+
 #include "test/reference/signature_sets.h"
 
 namespace neardup {

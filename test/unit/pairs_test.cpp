@@ -1,13 +1,12 @@
 // All pairs equal those of comparing everything, for every width, threshold, memory limit and set.
-#include "core/pairs/minhash_pairs.h"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 
 #include "core/base/union_find.h"
+#include "core/pairs/minhash_pairs.h"
+
 #include "test/reference/cut_short.h"
 #include "test/reference/pairs_by_definition.h"
 #include "test/reference/pairs_reference.h"
@@ -163,9 +162,12 @@ TEST(Pairs, ThreadsChangeNothing) {
     bool two_sets;
     bool brute_force;
   };
-  for (const Case& c : {Case{"in memory", 103, kUnlimited, false, false}, {"rows on disk", 103, 6 << 20, false, false},
-                        {"keys on disk", 103, 1 << 20, false, false}, {"two sets", 103, kUnlimited, true, false},
-                        {"two sets on disk", 103, 1 << 20, true, false}, {"everything", 20, kUnlimited, false, true},
+  for (const Case& c : {Case{"in memory", 103, kUnlimited, false, false},
+                        {"rows on disk", 103, 6 << 20, false, false},
+                        {"keys on disk", 103, 1 << 20, false, false},
+                        {"two sets", 103, kUnlimited, true, false},
+                        {"two sets on disk", 103, 1 << 20, true, false},
+                        {"everything", 20, kUnlimited, false, true},
                         {"everything of two sets", 20, kUnlimited, true, true}}) {
     SCOPED_TRACE(c.name);
     std::vector<Pair> expected;
@@ -354,7 +356,9 @@ TEST(Pairs, BetweenSetsAsideWhatIsNearNothing) {
       std::sort(near_b.begin(), near_b.end());
       const auto near = std::unique(near_b.begin(), near_b.end()) - near_b.begin();
       for (const size_t limit : {size_t{1} << 16, size_t{1} << 20, kUnlimited}) {
-        const auto what = [&] { return ::testing::Message() << num_perm << " x " << bits << ", " << first << ", limit " << limit; };
+        const auto what = [&] {
+          return ::testing::Message() << num_perm << " x " << bits << ", " << first << ", limit " << limit;
+        };
         for (const bool ranks : {false, true}) {
           StdioTempFiles files;
           MinhashPairs engine(num_perm, bits, need, {.memory_limit = limit, .files = &files});
@@ -380,7 +384,8 @@ TEST(Pairs, BetweenSwappedSets) {
         std::vector<Pair> told[2];
         for (const bool swapped : {false, true}) {
           StdioTempFiles files;
-          MinhashPairs engine(128, 32, need, {.memory_limit = limit, .files = &files, .identical = identical, .swapped = swapped});
+          MinhashPairs engine(128, 32, need,
+                              {.memory_limit = limit, .files = &files, .identical = identical, .swapped = swapped});
           std::vector<uint32_t> rank[2];
           for (uint32_t i = 0; i < all.size(); ++i) {
             if (i == 200) engine.start_set_b();

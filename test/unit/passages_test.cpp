@@ -2,7 +2,6 @@
 #include "core/fingerprint/passages.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 

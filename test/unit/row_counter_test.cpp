@@ -1,9 +1,8 @@
 // Rows that come often in lists: the same as counting in a map, in order, whatever the lists look like.
 #include "core/lsh/row_counter.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <random>
@@ -75,7 +74,8 @@ TEST(RowCounter, EndsOfWindows) {
     list.insert(list.begin(), tid(0, 0));
     for (uint64_t block = 2048 * 3 + 1; block < 2048 * 4; block += 5) list.push_back(tid(block, 15));
   }
-  for (unsigned least = 1; least <= 3; ++least) EXPECT_EQ(counted(*counter, lists, least), defined(lists, least)) << least;
+  for (unsigned least = 1; least <= 3; ++least)
+    EXPECT_EQ(counted(*counter, lists, least), defined(lists, least)) << least;
 }
 
 TEST(RowCounter, EqualsDefinition) {
@@ -95,7 +95,8 @@ TEST(RowCounter, EqualsDefinition) {
             list.erase(std::unique(list.begin(), list.end()), list.end());
           }
           for (const unsigned least : {1u, 3u})
-            ASSERT_EQ(counted(*counter, lists, least), defined(lists, least)) << blocks << " blocks, " << offsets << " offsets";
+            ASSERT_EQ(counted(*counter, lists, least), defined(lists, least))
+                << blocks << " blocks, " << offsets << " offsets";
         }
       }
     }
@@ -156,7 +157,8 @@ TEST(RowCounter, NothingForWholeWindows) {
 TEST(RowCounter, ManyHitsCountAsTheMost) {
   const auto counter = new_counter();
   Lists lists;
-  for (unsigned i = 0; i < 300; ++i) lists.push_back(i < 127 ? std::vector{tid(3, 1), tid(3, 2), tid(9, 9)} : std::vector{tid(3, 2)});
+  for (unsigned i = 0; i < 300; ++i)
+    lists.push_back(i < 127 ? std::vector{tid(3, 1), tid(3, 2), tid(9, 9)} : std::vector{tid(3, 2)});
   const Rows all{{tid(3, 1), 127}, {tid(3, 2), 127}, {tid(9, 9), 127}};
   EXPECT_EQ(counted(*counter, lists, 127), all);
   EXPECT_EQ(defined(lists, 127), all);
@@ -205,7 +207,8 @@ TEST(RowCounter, KnowsWhereItIsNoUse) {
 }
 
 // Rows of the first so many TIDs that have enough hits, and others of these, in order and once.
-void expect_all_that_may_have(RowCounter& counter, const std::vector<uint64_t>& tids, size_t nfirst, unsigned least, size_t most_others) {
+void expect_all_that_may_have(RowCounter& counter, const std::vector<uint64_t>& tids, size_t nfirst, unsigned least,
+                              size_t most_others) {
   std::map<uint64_t, unsigned> hits;
   for (const uint64_t t : tids) ++hits[t];
   Rows expected;
@@ -227,7 +230,8 @@ void expect_all_that_may_have(RowCounter& counter, const std::vector<uint64_t>& 
       ++at;
     else
       ++others;
-    EXPECT_TRUE(std::find(tids.begin(), tids.begin() + static_cast<ptrdiff_t>(nfirst), t) != tids.begin() + static_cast<ptrdiff_t>(nfirst));
+    EXPECT_TRUE(std::find(tids.begin(), tids.begin() + static_cast<ptrdiff_t>(nfirst), t) !=
+                tids.begin() + static_cast<ptrdiff_t>(nfirst));
   });
   EXPECT_EQ(at, expected.size()) << tids.size() << " TIDs, " << least;
   EXPECT_LE(others, most_others) << tids.size() << " TIDs, " << least;
@@ -242,7 +246,8 @@ TEST(RowCounter, MayHaveAtLeast) {
       std::vector<uint64_t> near(1 + n / 40);
       for (uint64_t& t : near) t = tid(random() % blocks, 1 + random() % 14);
       // Some rows often, most once; in no order.
-      for (uint64_t& t : tids) t = random() % 3 == 0 ? near[random() % near.size()] : tid(random() % blocks, 1 + random() % 14);
+      for (uint64_t& t : tids)
+        t = random() % 3 == 0 ? near[random() % near.size()] : tid(random() % blocks, 1 + random() % 14);
       for (const unsigned least : {1u, 2u, 8u, 12u, 127u})
         for (const size_t nfirst : {n, n / 3, size_t{0}})
           expect_all_that_may_have(*counter, tids, nfirst, least, blocks < 1'000 || least < 8 ? n : n / 40);
@@ -254,7 +259,8 @@ TEST(RowCounter, MayHaveAtLeast) {
 TEST(RowCounter, MayHaveVeryMany) {
   const auto counter = new_counter();
   for (const size_t n : {126u, 127u, 128u, 255u, 256u, 300u, 16'384u})
-    for (const unsigned least : {100u, 127u}) expect_all_that_may_have(*counter, std::vector<uint64_t>(n, tid(7, 3)), n, least, 0);
+    for (const unsigned least : {100u, 127u})
+      expect_all_that_may_have(*counter, std::vector<uint64_t>(n, tid(7, 3)), n, least, 0);
 }
 
 TEST(RowCounter, KnowsWhatIsThin) {

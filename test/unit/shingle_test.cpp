@@ -2,7 +2,6 @@
 #include "core/document/shingle.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 

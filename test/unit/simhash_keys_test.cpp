@@ -1,9 +1,8 @@
 // Blocks of simhashes: keys, radii, and that nothing within the distance is missed.
 #include "core/lsh/simhash_keys.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 #include <set>
 #include <vector>
@@ -38,9 +37,9 @@ TEST(LshBlocks, Keys) {
 TEST(LshBlocks, ProbesByDistance) {
   const struct {
     uint32_t blocks, distance, probes;
-  } known[] = {{4, 0, 1},  {4, 2, 3},   {4, 3, 4},   {4, 4, 20},  {4, 5, 36},  {4, 6, 52}, {4, 7, 68},
-               {4, 8, 188}, {4, 11, 548}, {3, 3, 24},  {3, 4, 45},  {3, 5, 67},  {3, 6, 277}, {3, 7, 487},
-               {3, 8, 718}, {2, 3, 66},  {2, 4, 562}, {2, 5, 1058}};
+  } known[] = {{4, 0, 1},   {4, 2, 3},   {4, 3, 4},    {4, 4, 20}, {4, 5, 36},  {4, 6, 52},
+               {4, 7, 68},  {4, 8, 188}, {4, 11, 548}, {3, 3, 24}, {3, 4, 45},  {3, 5, 67},
+               {3, 6, 277}, {3, 7, 487}, {3, 8, 718},  {2, 3, 66}, {2, 4, 562}, {2, 5, 1058}};
   for (const auto& k : known) {
     BlockPlan plan;
     ASSERT_TRUE(plan_blocks(k.blocks, k.distance, &plan));

@@ -1,13 +1,13 @@
 // All pairs of simhashes equal those of comparing everything, for every distance, shape, memory limit and thread.
 #include "core/pairs/simhash_pairs.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <numeric>
 
-#include "core/signature/simhash.h"
 #include "core/base/union_find.h"
+#include "core/signature/simhash.h"
+
 #include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
 #include "test/reference/pairs_by_definition.h"
@@ -22,10 +22,10 @@ using reference::Pair;
 using reference::StdioTempFiles;
 using test::Random;
 
+using reference::kHashShapes;
 using reference::make_values;
 using reference::Values;
 using reference::with_flips;
-using reference::kHashShapes;
 
 std::vector<Pair> by_definition(const Values& all, size_t count_a, uint32_t most, Identical identical,
                                 const std::vector<uint32_t>& rank_a = {}, const std::vector<uint32_t>& rank_b = {}) {
@@ -50,8 +50,9 @@ std::vector<Pair> search(const Values& all, size_t count_a, uint32_t most, const
   StdioTempFiles files;
   std::vector<Pair> out;
   {
-    SimhashPairs engine(most, {.memory_limit = setting.limit, .files = &files, .threads = setting.threads,
-                               .identical = setting.identical});
+    SimhashPairs engine(
+        most,
+        {.memory_limit = setting.limit, .files = &files, .threads = setting.threads, .identical = setting.identical});
     for (size_t i = 0; i < all.size(); ++i) {
       if (i == count_a) engine.start_set_b();
       engine.add(all[i]);

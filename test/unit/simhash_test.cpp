@@ -1,5 +1,5 @@
-// SimHash: the literature's example, ties, exact sums in any order and partition, counts against one bit at a time, frozen
-// values, the estimate of angles, text forms.
+// SimHash: the literature's example, ties, exact sums in any order and partition, counts against one bit at a time,
+// frozen values, the estimate of angles, text forms.
 #include "core/signature/simhash.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "core/exact/shingle_set.h"
 #include "core/exact/weights.h"
 #include "core/signature/sign.h"
+
 #include "test/unit/support.h"
 
 namespace neardup {
@@ -47,7 +48,8 @@ TEST(Simhash, ExampleOfTheLiterature) {
 
 TEST(Simhash, ATieGivesZero) {
   EXPECT_EQ(*weighted({{0b01, 2}, {0b10, 2}}) & 3, 0u);
-  EXPECT_EQ(*weighted({{0b01, 0.1}, {0b01, 0.2}, {0b10, 0.3}}) & 3, 0b01u) << "0.1 + 0.2 exceeds 0.3 as float8 has them";
+  EXPECT_EQ(*weighted({{0b01, 0.1}, {0b01, 0.2}, {0b10, 0.3}}) & 3, 0b01u)
+      << "0.1 + 0.2 exceeds 0.3 as float8 has them";
   EXPECT_EQ(*weighted({{0b01, 0.25}, {0b01, 0.5}, {0b10, 0.75}}) & 3, 0u);
   SimhashCounts counts;
   const uint64_t signs[] = {0b01, 0b10};
@@ -166,7 +168,8 @@ TEST(Simhash, CountedBesideDistinctShingles) {
     for (const Unit unit : {Unit::word, Unit::character}) {
       SimhashCounts counts;
       const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-      const auto with = distinct_shingles(unit, 3, bytes, text.size(), nullptr, [&](uint64_t* hashes, size_t n) { counts.add_shingles(hashes, n); });
+      const auto with = distinct_shingles(unit, 3, bytes, text.size(), nullptr,
+                                          [&](uint64_t* hashes, size_t n) { counts.add_shingles(hashes, n); });
       EXPECT_EQ(with, distinct_shingles(unit, 3, bytes, text.size(), nullptr));
       EXPECT_EQ(counts.result(), of(text, 3, unit));
     }
@@ -175,7 +178,8 @@ TEST(Simhash, CountedBesideDistinctShingles) {
 
 TEST(Simhash, FrozenValues) {
   EXPECT_EQ(simhash_to_text(*of("the quick brown fox jumps over the lazy dog")), "5759a05777f35cc1");
-  EXPECT_EQ(simhash_to_text(*of("the quick brown fox jumps over the lazy dog", 5, Unit::character)), "32df675543182daa");
+  EXPECT_EQ(simhash_to_text(*of("the quick brown fox jumps over the lazy dog", 5, Unit::character)),
+            "32df675543182daa");
   EXPECT_EQ(simhash_to_text(*of("one")), "a080c32ba10f2069");
   const float v[] = {1, -2, 0.5f, 1e-20f, 3e30f};
   EXPECT_EQ(simhash_to_text(*simhash_vector(v, 5, nullptr)), "ee8127a6c9797b1c");
@@ -183,7 +187,8 @@ TEST(Simhash, FrozenValues) {
   EXPECT_EQ(simhash_to_text(*simhash_vector(e, 2, nullptr)), "83272719754cdcf8");
 }
 
-// A vector that lies in a plane is on no side of it: 0, as where signs are even. Of two equal components one plane in twenty is met.
+// A vector that lies in a plane is on no side of it: 0, as where signs are even. Of two equal components one plane in
+// twenty is met.
 TEST(Simhash, VectorsInAPlane) {
   int ties = 0;
   for (size_t second = 1; second < 200; ++second) {
@@ -242,10 +247,12 @@ TEST(Simhash, DistancesEstimateAngles) {
           p[i] = static_cast<float>(a[i]);
           q[i] = static_cast<float>(std::cos(angle) * a[i] + std::sin(angle) * b[i]);
         }
-        total += hamming_distance(*simhash_vector(p.data(), p.size(), nullptr), *simhash_vector(q.data(), q.size(), nullptr));
+        total += hamming_distance(*simhash_vector(p.data(), p.size(), nullptr),
+                                  *simhash_vector(q.data(), q.size(), nullptr));
       }
       const double share = angle / std::numbers::pi;
-      EXPECT_NEAR(total / kPairs / 64, share, 6 * std::sqrt(share * (1 - share) / kPairs / 64) + 0.004) << n << " " << angle;
+      EXPECT_NEAR(total / kPairs / 64, share, 6 * std::sqrt(share * (1 - share) / kPairs / 64) + 0.004)
+          << n << " " << angle;
     }
 }
 
@@ -284,7 +291,8 @@ TEST(Simhash, Text) {
     const uint64_t v = random();
     EXPECT_EQ(simhash_from_text(simhash_to_text(v)), v);
   }
-  for (const char* bad : {"", "0", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeg", " 123456789abcdef", "0x23456789abcdef", "+123456789abcdef"})
+  for (const char* bad : {"", "0", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeg", " 123456789abcdef",
+                          "0x23456789abcdef", "+123456789abcdef"})
     EXPECT_THROW(simhash_from_text(bad), Error) << bad;
 }
 

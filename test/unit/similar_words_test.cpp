@@ -1,9 +1,8 @@
 // Similar words equal those of comparing all rows, whatever the form of the kernels, memory, threads and blocks.
 #include "core/word_model/similar_words.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <map>
 #include <numeric>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "core/kernels/word_kernels.h"
 #include "core/work/workspace.h"
+
 #include "test/reference/signature_sets.h"
 #include "test/unit/support.h"
 
@@ -32,8 +32,8 @@ struct Model {
   WordMatrix matrix() const { return {begin.data(), features.data(), values.data(), words(), 0}; }
   WordRow row(uint32_t i) const { return matrix().row(i); }
   void end_row() {
-    weights.push_back(static_cast<uint32_t>(weight_of({features.data() + begin.back(), values.data() + begin.back(),
-                                                       features.size() - begin.back()})));
+    weights.push_back(static_cast<uint32_t>(
+        weight_of({features.data() + begin.back(), values.data() + begin.back(), features.size() - begin.back()})));
     begin.push_back(features.size());
     tie.push_back(static_cast<uint32_t>(tie.size()));
   }
@@ -111,8 +111,11 @@ Best found(const Model& m, const SimilarOptions& options, uint32_t most_words = 
 
 TEST(SimilarWords, EqualsComparingAll) {
   Random random(1);
-  for (const auto& [words, features, densest, greatest] :
-       {std::tuple{1u, 3u, 1.0, 9u}, {2u, 1u, 1.0, 3u}, {70u, 40u, 0.3, 3u}, {330u, 300u, 0.9, 32767u}, {600u, 90u, 0.2, 12u}}) {
+  for (const auto& [words, features, densest, greatest] : {std::tuple{1u, 3u, 1.0, 9u},
+                                                           {2u, 1u, 1.0, 3u},
+                                                           {70u, 40u, 0.3, 3u},
+                                                           {330u, 300u, 0.9, 32767u},
+                                                           {600u, 90u, 0.2, 12u}}) {
     const Model m = random_model(random, words, features, densest, greatest);
     for (const uint32_t k : {1u, 7u, 1000u}) {
       const Best expected = by_definition(m, k);
@@ -150,7 +153,8 @@ TEST(SimilarWords, SeveralLanes) {
     double best = 0;
     for (uint32_t j = 0; j < m.words(); ++j) {
       if (j != i && m.weights[i] + m.weights[j] > 0)
-        best = std::max(best, static_cast<double>(common_information(m.row(i), m.row(j))) / (m.weights[i] + m.weights[j]));
+        best =
+            std::max(best, static_cast<double>(common_information(m.row(i), m.row(j))) / (m.weights[i] + m.weights[j]));
     }
     EXPECT_EQ(whole[i].empty() ? 0 : whole[i][0].second, best) << i;
   }
@@ -176,7 +180,8 @@ class FakeOffload final : public WordTiles {
  public:
   explicit FakeOffload(int probes) : left_(probes) {}
 
-  bool begin(const WordMatrix& block, const uint32_t*, uint32_t words, uint32_t, uint32_t k, double cost, Workspace&) override {
+  bool begin(const WordMatrix& block, const uint32_t*, uint32_t words, uint32_t, uint32_t k, double cost,
+             Workspace&) override {
     EXPECT_GE(cost, 0);
     EXPECT_LE(block.first + block.rows, words);
     EXPECT_GT(k, 0u);
@@ -248,10 +253,12 @@ TEST(WordKernels, EqualTheScalarForm) {
   Random random(6);
   constexpr uint32_t kFeatures = 40;
   std::vector<uint16_t> tile(kFeatures * kTileWords);
-  for (uint16_t& v : tile) v = random() % 3 == 0 ? static_cast<uint16_t>(random() % 2 == 0 ? 32767 : 1 + random() % 32767) : 0;
+  for (uint16_t& v : tile)
+    v = random() % 3 == 0 ? static_cast<uint16_t>(random() % 2 == 0 ? 32767 : 1 + random() % 32767) : 0;
   for (uint32_t n = 0; n <= kFeatures; ++n) {
     std::vector<WordProbe> row;
-    for (uint32_t i = 0; i < n; ++i) row.push_back({static_cast<uint32_t>(random() % kFeatures), static_cast<uint32_t>(1 + random() % 32767)});
+    for (uint32_t i = 0; i < n; ++i)
+      row.push_back({static_cast<uint32_t>(random() % kFeatures), static_cast<uint32_t>(1 + random() % 32767)});
     std::vector<uint32_t> start(kTileWords);
     for (uint32_t& s : start) s = static_cast<uint32_t>(random() % 1000000);
     std::vector<uint32_t> expected = start;
@@ -273,7 +280,8 @@ TEST(WordKernels, EqualTheScalarForm) {
     }
     for (const float own : {0.0F, 0.3F, 1.0F}) {
       std::vector<uint32_t> expected(n + 16);
-      expected.resize(kScalarWordKernels.candidates(sums.data(), weights.data(), least.data(), n, 500, own, expected.data()));
+      expected.resize(
+          kScalarWordKernels.candidates(sums.data(), weights.data(), least.data(), n, 500, own, expected.data()));
       test::for_each_kernels([&] {
         std::vector<uint32_t> out(n + 16);
         out.resize(kernels().words->candidates(sums.data(), weights.data(), least.data(), n, 500, own, out.data()));

@@ -1,9 +1,8 @@
 // The external sort: same order as a stable sort, within its budget, and clean when files fail or someone stops it.
 #include "core/work/spill.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 #include <vector>
 

@@ -1,15 +1,15 @@
 // Shingles behind stop words against the definition, and their signature against that of the set.
 #include "core/signature/stopword_shingles.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
 #include "core/document/shingle.h"
-#include "core/signature/sign.h"
 #include "core/document/stopwords.h"
+#include "core/signature/sign.h"
+
 #include "test/reference/stopword_reference.h"
 #include "test/unit/support.h"
 

@@ -1,27 +1,26 @@
 // What several unit tests share: every form of the kernels, random texts, and shingles and sketches in one call.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <memory>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/document/shingle.h"
 #include "core/kernels/kernels.h"
 #include "core/signature/minhash.h"
-#include "core/document/shingle.h"
 #include "core/unicode/utf8.h"
 
 namespace neardup::test {
 
 using Random = std::mt19937_64;
 
-// Calls f once for every form of the kernels that this machine can run, and goes back to the best. The others are counted as
-// skipped, once each, by Kernels.Avx2IsTested and Kernels.Avx512IsTested.
+// Calls f once for every form of the kernels that this machine can run, and goes back to the best. The others are
+// counted as skipped, once each, by Kernels.Avx2IsTested and Kernels.Avx512IsTested.
 template <class F>
 void for_each_kernels(F f) {
   for (const char* name : {"scalar", "avx2", "avx512"}) {

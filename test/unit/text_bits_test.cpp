@@ -2,7 +2,6 @@
 #include "core/intake/text_bits.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 

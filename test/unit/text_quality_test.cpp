@@ -2,7 +2,6 @@
 #include "core/intake/text_quality.h"
 
 #include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 

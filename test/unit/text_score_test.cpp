@@ -1,10 +1,9 @@
 // Scores of texts against every way to pair their tokens; what the score promises; limits.
 #include "core/exact/text_score.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <limits>
 #include <string>
 #include <vector>
@@ -29,7 +28,7 @@ TEST(TextScore, ExamplesOfTheDocumentation) {
   EXPECT_EQ(score("John Smith", "Smith, John"), 100);
   EXPECT_EQ(score("JOHN  SMITH", "john-smith"), 100);
   EXPECT_EQ(score("OBrien", "O'Brien"), 100);
-  EXPECT_EQ(score("J. Smith", "John Smith"), 88);   // 1 of 9
+  EXPECT_EQ(score("J. Smith", "John Smith"), 88);  // 1 of 9
   EXPECT_EQ(score("Smith J", "John Smith"), 88);
   EXPECT_EQ(score("Jon Smith", "John Smith"), 88);
   EXPECT_EQ(score("Smith", "John Smith"), 55);      // 4 of 9
@@ -48,11 +47,11 @@ TEST(TextScore, OnlyLettersDigitsAndTheirMarksAreText) {
   EXPECT_EQ(score("__init__", "init"), 100);
   EXPECT_EQ(score("_", "a"), -1);
   EXPECT_EQ(score("_", "_"), -1);
-  EXPECT_EQ(score("́", "a"), -1);           // a lone mark
-  EXPECT_EQ(score("⃝ ͅ", "a"), -1);    // U+0345 folds to a letter, and is none
-  EXPECT_EQ(score("- ́a", "a"), 100);       // a mark begins no token
+  EXPECT_EQ(score("́", "a"), -1);      // a lone mark
+  EXPECT_EQ(score("⃝ ͅ", "a"), -1);     // U+0345 folds to a letter, and is none
+  EXPECT_EQ(score("- ́a", "a"), 100);  // a mark begins no token
   EXPECT_EQ(score("é x", "X É"), 100);
-  EXPECT_EQ(score("️1", "1"), 100);         // a variation selector alone
+  EXPECT_EQ(score("️1", "1"), 100);  // a variation selector alone
 }
 
 // Words of few letters, so that tokens are often equal or near; now and then long, wide or ill-formed.

@@ -1,11 +1,10 @@
 // Numbers in messages.
-#include "core/base/message_text.h"
-
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
+
+#include "core/base/message_text.h"
 
 #include "test/unit/support.h"
 

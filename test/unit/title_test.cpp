@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/unicode/utf8.h"
+
 #include "test/unit/support.h"
 
 namespace neardup {
@@ -97,8 +98,8 @@ TEST(Title, SignsThatBelongToAWordStay) {
 
 TEST(Title, NeverEmptyAndValid) {
   test::Random random(7);
-  const std::string pieces[] = {"[", "]",   "(",    ")",    "【", "】",  ".", "_", "-",
-                                " ", "txt", "copy", "副本", "v2", "%20", "%", "/", "字", "+", "%2B", "NE"};
+  const std::string pieces[] = {"[",    "]",    "(",  ")",   "【", "】", ".",  "_", "-",   " ", "txt",
+                                "copy", "副本", "v2", "%20", "%",  "/",  "字", "+", "%2B", "NE"};
   for (int i = 0; i < 20000; ++i) {
     std::string name;
     for (size_t n = 1 + random() % 8; n > 0; --n) name += pieces[random() % std::size(pieces)];

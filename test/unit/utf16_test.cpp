@@ -2,7 +2,6 @@
 #include "core/unicode/utf16.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 
 #include "test/unit/support.h"

@@ -1,9 +1,8 @@
 // UTF-8 against its definition (RFC 3629) and the Unicode table against the one made for the reference.
 #include "core/unicode/utf8.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
+#include <gtest/gtest.h>
 #include <string>
 
 #include "test/reference/shingle_reference.h"

@@ -8,10 +8,11 @@
 #include <limits>
 #include <map>
 
-#include "core/exact/cosine.h"
 #include "core/base/error.h"
+#include "core/exact/cosine.h"
 #include "core/signature/minhash.h"
 #include "core/signature/simhash.h"
+
 #include "test/reference/weighted_reference.h"
 #include "test/unit/support.h"
 
@@ -36,9 +37,7 @@ Components plain(const Elements& elements, uint32_t num_perm, uint64_t seed = 0)
   return reference::weighted_minhash32(set, num_perm, seed);
 }
 
-WeightUnits random_units(Random& random) {
-  return WeightUnits{random() >> random() % 64} << random() % 60;
-}
+WeightUnits random_units(Random& random) { return WeightUnits{random() >> random() % 64} << random() % 60; }
 
 double to_weight(WeightUnits units) { return std::ldexp(static_cast<double>(units), -kWeightBits); }
 
@@ -68,8 +67,12 @@ TEST(WeightedMinhash, GoldenVectors) {
     ASSERT_EQ(want.size(), num_perm);
     const Components got = sign(set, num_perm, seed);
     for (uint32_t i = 0; i < num_perm; ++i)
-      EXPECT_EQ(bits == 32 ? got[i] : bits == 16 ? weighted_component16(got[i]) : component8(got[i]), want[i])
-          << fields[0] << "x" << bits << " seed " << fields[2] << " of " << fields[3].substr(0, 60) << " component " << i;
+      EXPECT_EQ(bits == 32   ? got[i]
+                : bits == 16 ? weighted_component16(got[i])
+                             : component8(got[i]),
+                want[i])
+          << fields[0] << "x" << bits << " seed " << fields[2] << " of " << fields[3].substr(0, 60) << " component "
+          << i;
   }
 }
 
@@ -107,14 +110,14 @@ TEST(WeightedMinhash, AgreesWithTheObviousVersion) {
     EXPECT_EQ(sign(set, num_perm, seed), plain(set, num_perm, seed)) << round;
   }
   const WeightUnits most = ~WeightUnits{0};
-  for (const WeightUnits units : {WeightUnits{1}, WeightUnits{2}, WeightUnits{3}, most, most - 1, most / 2, most / 2 + 1,
-                                  most / 2 + 2, WeightUnits{1} << 64, (WeightUnits{1} << 65) + 1})
+  for (const WeightUnits units : {WeightUnits{1}, WeightUnits{2}, WeightUnits{3}, most, most - 1, most / 2,
+                                  most / 2 + 1, most / 2 + 2, WeightUnits{1} << 64, (WeightUnits{1} << 65) + 1})
     for (const uint32_t num_perm : {16u, 700u})
       EXPECT_EQ(sign({{42, units}}, num_perm), plain({{42, units}}, num_perm));
 }
 
-// Total weights whose first bound, num_perm (ln num_perm + 3) / total * 1.00001, is a hair below a power of two: the first
-// events of one stratum then come up to that bound with every hash.
+// Total weights whose first bound, num_perm (ln num_perm + 3) / total * 1.00001, is a hair below a power of two: the
+// first events of one stratum then come up to that bound with every hash.
 TEST(WeightedMinhash, BoundsNextToAPowerOfTwo) {
   for (const uint32_t num_perm : {16u, 128u}) {
     const double total = num_perm * (std::log(num_perm) + 3) * 1.00001 / 1024;
@@ -329,7 +332,9 @@ TEST(WeightedMinhash, SamplersOfTheLiterature) {
 }
 
 TEST(WeightedSets, ExactMeasures) {
-  const auto overlap = [](std::vector<TextWeight> a, std::vector<TextWeight> b) { return weighted_overlap(&a, &b, nullptr); };
+  const auto overlap = [](std::vector<TextWeight> a, std::vector<TextWeight> b) {
+    return weighted_overlap(&a, &b, nullptr);
+  };
   const auto o = overlap({{"a", 3 * kOne}, {"b", kOne}, {"a", kOne}}, {{"c", kOne}, {"a", 2 * kOne}, {"", 0}});
   EXPECT_EQ(o.jaccard(), 2.0 / 6);
   EXPECT_DOUBLE_EQ(*o.cosine, 8 / std::sqrt(17.0 * 5));
@@ -373,7 +378,8 @@ TEST(Cosine, AgreesWithLongDoubles) {
   for (const size_t n : {1, 2, 7, 8, 9, 31, 384, 1536, 100001}) {
     for (int round = 0; round < 6; ++round) {
       // Magnitudes at the ends of double, and each vector of its own.
-      const int ea = static_cast<int>(random() % 2000) - 1000, eb = round % 3 == 0 ? -ea : static_cast<int>(random() % 2000) - 1000;
+      const int ea = static_cast<int>(random() % 2000) - 1000,
+                eb = round % 3 == 0 ? -ea : static_cast<int>(random() % 2000) - 1000;
       std::vector<double> a(n), b(n);
       long double ab = 0, aa = 0, bb = 0;
       for (size_t i = 0; i < n; ++i) {
@@ -394,7 +400,9 @@ TEST(Cosine, AgreesWithLongDoubles) {
 TEST(Cosine, Ends) {
   const double tiny = std::numeric_limits<double>::denorm_min();
   const double huge = std::numeric_limits<double>::max();
-  const auto of = [](std::vector<double> a, std::vector<double> b) { return cosine_of(a.data(), b.data(), a.size(), nullptr); };
+  const auto of = [](std::vector<double> a, std::vector<double> b) {
+    return cosine_of(a.data(), b.data(), a.size(), nullptr);
+  };
   EXPECT_EQ(of({1, 0}, {0, 1}), 0);
   EXPECT_EQ(of({3, 4}, {-3, -4}), -1);
   EXPECT_EQ(of({huge, huge, huge}, {huge, huge, huge}), 1);
@@ -409,7 +417,8 @@ TEST(Cosine, Ends) {
       of({1, 2}, {3, bad});
       FAIL();
     } catch (const Error& e) {
-      EXPECT_EQ(std::string(e.what()), std::isnan(bad) ? "component 2 of vector b is NaN" : "component 2 of vector b is infinite");
+      EXPECT_EQ(std::string(e.what()),
+                std::isnan(bad) ? "component 2 of vector b is NaN" : "component 2 of vector b is infinite");
     }
     EXPECT_THROW(of({0, bad}, {0, 0}), Error);
     EXPECT_THROW(of({bad, 1}, {0, 0}), Error);

@@ -2,7 +2,6 @@
 #include "core/fingerprint/winnow.h"
 
 #include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 #include <vector>

@@ -1,15 +1,15 @@
-// Counts of words and of pairs of words, and the rows that follow: by example, and the same as the obvious version under
-// every limit of memory.
+// Counts of words and of pairs of words, and the rows that follow: by example, and the same as the obvious version
+// under every limit of memory.
 #include "core/word_model/word_counts.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/word_model/word_pairs.h"
+
 #include "test/reference/cut_short.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
@@ -112,7 +112,8 @@ Result counted(const Corpus& corpus, const Setting& setting, TempFileFactory* fi
 }
 
 WordModel expected(const Corpus& corpus, const Setting& s) {
-  WordModel m = reference::model_of(corpus.places(), s.stop_words, s.vocabulary, s.features, s.window, s.by_position, s.sentences);
+  WordModel m = reference::model_of(corpus.places(), s.stop_words, s.vocabulary, s.features, s.window, s.by_position,
+                                    s.sentences);
   m.discount = s.discount;
   return m;
 }
@@ -167,7 +168,10 @@ Corpus some_corpus(uint64_t seed, size_t places, uint64_t words) {
     std::string text;
     for (size_t i = 0; i < n; ++i) {
       const uint64_t kind = random() % 100;
-      text += kind == 0 ? "1999" : kind == 1 ? "x_" : kind == 2 ? std::string(1000 + random() % 60, 'y') : word(zipf(random, words));
+      text += kind == 0   ? "1999"
+              : kind == 1 ? "x_"
+              : kind == 2 ? std::string(1000 + random() % 60, 'y')
+                          : word(zipf(random, words));
       text += kind < 90 ? " " : kind < 94 ? ". T" : kind < 96 ? "! " : kind < 98 ? "\n\n" : ", ";
     }
     out.texts.push_back(text);
@@ -183,12 +187,13 @@ TEST(WordCounts, BlackCat) {
   const WordModel m = expected(corpus, setting);
   // By bytes: black 0, cat 1, have 2, i 3.
   const std::map<std::tuple<uint32_t, int, uint32_t>, uint64_t> want = {
-      {{3, 1, 2}, 1}, {{2, -1, 3}, 1}, {{3, 3, 0}, 1}, {{0, -3, 3}, 1}, {{2, 2, 0}, 1},
-      {{0, -2, 2}, 1}, {{2, 3, 1}, 1}, {{1, -3, 2}, 1}, {{0, 1, 1}, 1}, {{1, -1, 0}, 1}};
+      {{3, 1, 2}, 1},  {{2, -1, 3}, 1}, {{3, 3, 0}, 1},  {{0, -3, 3}, 1}, {{2, 2, 0}, 1},
+      {{0, -2, 2}, 1}, {{2, 3, 1}, 1},  {{1, -3, 2}, 1}, {{0, 1, 1}, 1},  {{1, -1, 0}, 1}};
   EXPECT_EQ(m.triples, want);
   const Result got = counted(corpus, setting, nullptr);
   expect_same(got, m, corpus);
-  EXPECT_EQ(got.words, (std::vector<std::pair<std::string, uint64_t>>{{"black", 1}, {"cat", 1}, {"have", 1}, {"i", 1}}));
+  EXPECT_EQ(got.words,
+            (std::vector<std::pair<std::string, uint64_t>>{{"black", 1}, {"cat", 1}, {"have", 1}, {"i", 1}}));
   // |*,1,*| is 2: each word and relation has been seen once of twice. |*,2,*| is 1: no information. |*,3,*| is 2.
   EXPECT_EQ(got.rows[3], (FixedRow{{2 * 6 + 3, 710}, {0 * 6 + 5, 710}}));
   EXPECT_EQ(got.rows[2], (FixedRow{{3 * 6 + 2, 710}, {1 * 6 + 5, 710}}));
@@ -303,7 +308,8 @@ TEST(WordCounts, ManyDifferentWords) {
 TEST(WordPairs, WideCountsAreTheSame) {
   test::Random random(3);
   std::vector<uint32_t> places;
-  for (int i = 0; i < 50000; ++i) places.push_back(static_cast<uint32_t>(zipf(random, 100)) | (random() % 20 == 0 ? kBeginsWindow : 0));
+  for (int i = 0; i < 50000; ++i)
+    places.push_back(static_cast<uint32_t>(zipf(random, 100)) | (random() % 20 == 0 ? kBeginsWindow : 0));
   std::vector<uint32_t> map;
   for (uint32_t i = 0; i < 100; ++i) map.push_back(i < 60 ? (i * 7 + 3) % 60 : 60);
   for (const size_t memory : {size_t{0}, SIZE_MAX}) {

@@ -1,9 +1,8 @@
 // The word diff of `neardup report` against the longest common subsequence by its table.
 #include "cli/word_diff.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <vector>

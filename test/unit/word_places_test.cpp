@@ -2,7 +2,6 @@
 #include "core/word_model/word_places.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
@@ -47,7 +46,8 @@ TEST(WordPlaces, Words) {
   EXPECT_EQ(shown("in 1999 the x2 of snake_case _ _it_ it's"), "in * the * of * * * it s");
   EXPECT_EQ(shown("ÉTÉ Straße ПРИВІТ \u4e2d\u6587"), "été straße привіт \u4e2d \u6587");
   // Decimal digits of any script, but not other numbers.
-  EXPECT_EQ(shown("a\u0663 \u0e51 x\U0001d7ff \U00011f50 \U0001e4f9 \uff10 x\u00b2 \u2163 \u00bd"), "* * * * * * x\u00b2 \u2173 \u00bd");
+  EXPECT_EQ(shown("a\u0663 \u0e51 x\U0001d7ff \U00011f50 \U0001e4f9 \uff10 x\u00b2 \u2163 \u00bd"),
+            "* * * * * * x\u00b2 \u2173 \u00bd");
   EXPECT_TRUE(is_decimal_digit('0') && is_decimal_digit('9') && !is_decimal_digit('/') && !is_decimal_digit(':'));
 }
 
@@ -73,7 +73,8 @@ TEST(WordPlaces, Sentences) {
   EXPECT_EQ(shown("One two. Three"), "one two | three");
   EXPECT_EQ(shown("One! Two? Three"), "one | two | three");
   EXPECT_EQ(shown("a?b c!d"), "a | b c | d");
-  EXPECT_EQ(shown("a\u2026b c\u3002d e\uff01f g\uff1fh i\uff61j k\u0964l m\u061fn o\u06d4p q\u203cr s\u2047t u\u2048v w\u2049x"),
+  EXPECT_EQ(shown("a\u2026b c\u3002d e\uff01f g\uff1fh i\uff61j k\u0964l m\u061fn o\u06d4p q\u203cr s\u2047t u\u2048v "
+                  "w\u2049x"),
             "a | b c | d e | f g | h i | j k | l m | n o | p q | r s | t u | v w | x");
   // A full stop needs white space behind it,
   EXPECT_EQ(shown("no.Space 3.14 www.Example.org"), "no space * * www example org");
@@ -81,12 +82,14 @@ TEST(WordPlaces, Sentences) {
   EXPECT_EQ(shown("no.\uff0cComma"), "no comma");
   EXPECT_EQ(shown("full\uff0e Width"), "full | width");
   // or quotes and brackets that close, and then white space.
-  EXPECT_EQ(shown("he said \"so.\" Then (it was.) [Or.'] \u00abDa.\u00bb \u201eJa.\u201c Ende"), "he said so | then it was | or | da | ja | ende");
+  EXPECT_EQ(shown("he said \"so.\" Then (it was.) [Or.'] \u00abDa.\u00bb \u201eJa.\u201c Ende"),
+            "he said so | then it was | or | da | ja | ende");
   EXPECT_EQ(shown("so.\"Then so.( Then so.)- Then"), "so then so then so then");
   EXPECT_EQ(shown("wait... Then"), "wait | then");
   EXPECT_EQ(shown("wait.- Then"), "wait then");
   // Initials and abbreviations.
-  EXPECT_EQ(shown("Mr. Smith of J. R. R. Tolkien, e.g. the one vs. other"), "mr | smith of j r r tolkien e g the one vs other");
+  EXPECT_EQ(shown("Mr. Smith of J. R. R. Tolkien, e.g. the one vs. other"),
+            "mr | smith of j r r tolkien e g the one vs other");
   EXPECT_EQ(shown("\u041c. \u0411\u0443\u043b\u0433\u0430\u043a\u043e\u0432. \u0422\u0443\u0442. \u0442\u0430\u043c"),
             "\u043c \u0431\u0443\u043b\u0433\u0430\u043a\u043e\u0432 | \u0442\u0443\u0442 \u0442\u0430\u043c");
   EXPECT_EQ(shown("e\u0301. Then"), "e\u0301 | then");  // two code points
@@ -110,9 +113,11 @@ TEST(WordPlaces, Paragraphs) {
 
 TEST(WordPlaces, EqualsTheReference) {
   test::Random random(1);
-  static constexpr const char* kPieces[] = {".", ". ", ".\n", "!", "\n", "\n\n", " \n", "\r", "\t", ".\"", ".) ", "\u2026", "\u3002",
-                                            "\uff0e", "\uff0e ", "\u201d ", "\u00a0", "\u3000", "a", "B", "c. D", "5", "_", "\xff", "\xe2\x80",
-                                            "\u0301", "\u10d0", "\u13a0", "\uab70", "\u4e2d", "\u0e51", "x. y", "Xy. Zw", "\f", "-"};
+  static constexpr const char* kPieces[] = {".",       ". ",      ".\n",    "!",        "\n",     "\n\n",   " \n",
+                                            "\r",      "\t",      ".\"",    ".) ",      "\u2026", "\u3002", "\uff0e",
+                                            "\uff0e ", "\u201d ", "\u00a0", "\u3000",   "a",      "B",      "c. D",
+                                            "5",       "_",       "\xff",   "\xe2\x80", "\u0301", "\u10d0", "\u13a0",
+                                            "\uab70",  "\u4e2d",  "\u0e51", "x. y",     "Xy. Zw", "\f",     "-"};
   for (int i = 0; i < 400; ++i) {
     std::string text = i % 2 == 0 ? test::mixed_text(random, random() % 600) : "";
     for (uint64_t n = random() % 60; n > 0; --n) {

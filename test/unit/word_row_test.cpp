@@ -2,13 +2,13 @@
 #include "core/word_model/word_row.h"
 
 #include <gtest/gtest.h>
-
 #include <random>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/word_model/word_information.h"
+
 #include "test/reference/word_reference.h"
 #include "test/unit/support.h"
 
@@ -97,7 +97,8 @@ TEST(WordRow, DamagedBytes) {
   EXPECT_EQ(refusal({1, 1, 5, 1, 0}, 5), damaged + "a feature is not one of the model");
   EXPECT_EQ(refusal({1, 1, 5, 1, 0}, 6), "accepted");
   // Features of 2^32 and more, however the distances add up.
-  EXPECT_EQ(refusal({1, 2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0, 1, 0}, UINT32_MAX), damaged + "a feature is not one of the model");
+  EXPECT_EQ(refusal({1, 2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0, 1, 0}, UINT32_MAX),
+            damaged + "a feature is not one of the model");
   const std::string form = damaged + "a number is not of 32 bits, or longer than need be";
   EXPECT_EQ(refusal({1, 0x80, 0}), form);
   EXPECT_EQ(refusal({1, 0xff, 0xff, 0xff, 0xff, 0x1f}), form);
@@ -140,7 +141,8 @@ TEST(WordRow, CommonInformation) {
     ASSERT_EQ(common_information(a.view(), b.view()), common_information(b.view(), a.view()));
     ASSERT_EQ(common_information(a.view(), a.view()), 2 * weight_of(a.view()));
     if (weights == 0) continue;
-    const double similarity = static_cast<double>(common_information(a.view(), b.view())) / static_cast<double>(weights);
+    const double similarity =
+        static_cast<double>(common_information(a.view(), b.view())) / static_cast<double>(weights);
     ASSERT_EQ(similarity, reference::similarity(x, y));
   }
 }
@@ -155,9 +157,9 @@ TEST(WordInformation, ByExample) {
   EXPECT_EQ(information(3, 10, 5, 4), 415);  // 1024 ln 1.5 = 415.2
   EXPECT_EQ(information(2, 10, 5, 4), 0);    // as often as by chance
   EXPECT_EQ(information(1, 10, 5, 4), 0);
-  EXPECT_EQ(information(3, 10, 5, 4, 500), 228);  // 1024 ln 1.25 = 228.5
-  EXPECT_EQ(information(3, 10, 5, 4, 999), 1);    // 2.001 is above chance
-  EXPECT_EQ(information(1, 1000, 1, 1, 999), 0);  // 0.001 is chance
+  EXPECT_EQ(information(3, 10, 5, 4, 500), 228);       // 1024 ln 1.25 = 228.5
+  EXPECT_EQ(information(3, 10, 5, 4, 999), 1);         // 2.001 is above chance
+  EXPECT_EQ(information(1, 1000, 1, 1, 999), 0);       // 0.001 is chance
   EXPECT_EQ(information(1, UINT64_MAX, 1, 1), 32767);  // 44.4 nats, above the greatest
   // Above 1 by less than half a unit.
   EXPECT_EQ(information(100001, 100000, 100000, 100000), 1);

@@ -1,9 +1,8 @@
 // Rows of a word model come back as they were added, from memory and from a file, in any order.
 #include "core/word_model/word_rows.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
@@ -86,7 +85,8 @@ TEST(WordRows, ComparesWhatIsKept) {
     for (uint32_t j = 0; j < rows.size(); ++j) {
       const uint64_t weight = weight_of(kept[i].row()) + weight_of(kept[j].row());
       if (i != j && weight > 0)
-        best = std::max(best, static_cast<double>(common_information(kept[i].row(), kept[j].row())) / static_cast<double>(weight));
+        best = std::max(
+            best, static_cast<double>(common_information(kept[i].row(), kept[j].row())) / static_cast<double>(weight));
     }
     SimilarWord found{0, 0};
     engine.best(i, &found);

@@ -1,14 +1,14 @@
 // Words one by one against the tokenizer of shingles, and lists of stop words.
 #include "core/document/words.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/document/stopwords.h"
+
 #include "test/reference/shingle_reference.h"
 #include "test/unit/support.h"
 
@@ -62,7 +62,8 @@ TEST(Words, FoldedWordsAreWhatWordsGives) {
   const std::string odd = "中\u0345";  // what it becomes would be two words
   EXPECT_EQ(words_of(odd), std::vector<std::string>{"中ι"});
   EXPECT_EQ(word_shingle_hash("中ι"), test::shingle_hashes(Unit::word, 1, odd).at(0));
-  for (const char* no : {"", "A", "a b", "中国", "中a", "a中", "a-", "\xff", "\xd0"}) EXPECT_FALSE(is_folded_word(no)) << no;
+  for (const char* no : {"", "A", "a b", "中国", "中a", "a中", "a-", "\xff", "\xd0"})
+    EXPECT_FALSE(is_folded_word(no)) << no;
 }
 
 TEST(Words, SingleWord) {
@@ -97,7 +98,8 @@ TEST(StopWordLists, AreFoldedWordsInOrder) {
 }
 
 TEST(StopWordLists, Names) {
-  for (const auto& [a, b] : {std::pair{"en", "English"}, {"UK", "ukrainian"}, {"ger", "de"}, {"fre", "fra"}, {" es ", "SPA"}})
+  for (const auto& [a, b] :
+       {std::pair{"en", "English"}, {"UK", "ukrainian"}, {"ger", "de"}, {"fre", "fra"}, {" es ", "SPA"}})
     EXPECT_EQ(stopwords_of(a), stopwords_of(b));
   EXPECT_NE(stopwords_of("uk"), stopwords_of("ru"));
   for (const char* unknown : {"", "e", "klingon", "english french", "\xff"}) {

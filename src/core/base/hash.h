@@ -70,8 +70,6 @@ NEARDUP_HD constexpr uint64_t byte_hash(unsigned c) noexcept {
   return mix64(kSeed0 + (static_cast<uint64_t>(c) + 1) * kLengthFactor);
 }
 
-inline uint64_t code_point_hash(uint32_t c) noexcept {
-  return c < 256 ? byte_hash(c) : mum(c ^ kSeed0, kSeed1);
-}
+inline uint64_t code_point_hash(uint32_t c) noexcept { return c < 256 ? byte_hash(c) : mum(c ^ kSeed0, kSeed1); }
 
 }  // namespace neardup

@@ -8,15 +8,16 @@
 
 namespace neardup {
 
-// The beginning of a text that could not be read, at most 32 bytes and `..`; cut between characters, since messages go to
-// clients in the database's encoding.
+// The beginning of a text that could not be read, at most 32 bytes and `..`; cut between characters, since messages go
+// to clients in the database's encoding.
 inline std::string excerpt(std::string_view text) {
   size_t shown = text.size() < 32 ? text.size() : 32;
   while (shown > 0 && shown < text.size() && (text[shown] & 0xc0) == 0x80) --shown;
   return std::string(text.substr(0, shown)) + (shown < text.size() ? ".." : "");
 }
 
-// What is said where the text form of a value came instead of its bytes, from which sending programs find their mistake.
+// What is said where the text form of a value came instead of its bytes, from which sending programs find their
+// mistake.
 inline constexpr char kTextForm[] = "this is its text form, where the binary one belongs";
 inline constexpr char kTextFormHint[] = "Send it in text format, or its bytes as the type's send function gives them.";
 
@@ -24,8 +25,8 @@ struct NumberText {
   char text[32];
 };
 
-// The shortest text that reads as this number again, in the form that PostgreSQL writes float8: what is refused because it
-// is 1.0000001 must not be shown as 1.
+// The shortest text that reads as this number again, in the form that PostgreSQL writes float8: what is refused because
+// it is 1.0000001 must not be shown as 1.
 inline NumberText shown(double v) noexcept {
   if (std::isnan(v)) return {"NaN"};
   if (std::isinf(v)) return v > 0 ? NumberText{"Infinity"} : NumberText{"-Infinity"};

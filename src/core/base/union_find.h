@@ -12,8 +12,8 @@ namespace neardup {
 
 // The root of a set is its smallest member, so results do not depend on the order of the unions.
 // Cost: amortised logarithmic. 4 bytes a row.
-// Threads: a parent is only ever replaced by an ancestor, and a root, once it has a parent, is none again; so what another
-// thread does meanwhile makes a path shorter or a set larger. same() may miss a union that is just being made.
+// Threads: a parent is only ever replaced by an ancestor, and a root, once it has a parent, is none again; so what
+// another thread does meanwhile makes a path shorter or a set larger. same() may miss a union that is just being made.
 class UnionFind {
  public:
   explicit UnionFind(uint32_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }

@@ -9,11 +9,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "core/kernels/kernels.h"
 #include "core/base/hash.h"
 #include "core/base/named_values.h"
-#include "core/unicode/utf8_inline.h"
 #include "core/document/words.h"
+#include "core/kernels/kernels.h"
+#include "core/unicode/utf8_inline.h"
 
 namespace neardup {
 namespace {
@@ -96,7 +96,8 @@ struct ShingleStream::Impl {
   bool finished = false;
   uint64_t units[kMaxK + kBlock + 1];
 
-  // The word in progress, when it began before the bytes at hand. run: letters and digits; solo: one letter and its marks.
+  // The word in progress, when it began before the bytes at hand. run: letters and digits; solo: one letter and its
+  // marks.
   enum class InWord : uint8_t { no, run, solo } in_word = InWord::no;
   bool is_long = false;  // its first bytes are in long_state
   size_t pending = 0;    // its bytes in word()
@@ -366,8 +367,8 @@ bool ShingleText::next_unit(std::string* unit) {
     }
     const CodePoint cp = classify(c);
     const bool started = !unit->empty();
-    const bool ends = started && (cp.cls == WordClass::none || cp.cls == WordClass::solo ||
-                                  (cp.cls == WordClass::word && solo));
+    const bool ends =
+        started && (cp.cls == WordClass::none || cp.cls == WordClass::solo || (cp.cls == WordClass::word && solo));
     if (ends) return true;  // c is looked at again by the next call
     p_ += length;
     if (cp.cls == WordClass::none) continue;

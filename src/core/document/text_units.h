@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/document/shingle.h"
 #include "core/base/stop.h"
+#include "core/document/shingle.h"
 
 namespace neardup {
 

@@ -22,7 +22,8 @@ bool is_folded_word(std::string_view word) {
     const uint32_t code_point = detail::decode_utf8(p, end, &length);
     const CodePoint c = detail::classify(code_point);
     uint8_t bytes[4];
-    if (c.folded != code_point || c.cls == WordClass::none || detail::encode_utf8(code_point, bytes) != length) return false;
+    if (c.folded != code_point || c.cls == WordClass::none || detail::encode_utf8(code_point, bytes) != length)
+      return false;
     if (c.cls == WordClass::solo && !first) return false;
     // The mark U+0345 is folded to a letter, the only one, and stays with the word before it.
     if (c.cls == WordClass::word && solo && code_point != 0x3b9) return false;

@@ -10,8 +10,8 @@
 
 namespace neardup {
 
-// Gives the same words in the same order as ShingleText(Unit::word, 1, ..); made to be fast where words are looked up and
-// not kept. Memory: the longest word.
+// Gives the same words in the same order as ShingleText(Unit::word, 1, ..); made to be fast where words are looked up
+// and not kept. Memory: the longest word.
 class Words {
  public:
   // text must stay valid; ill-formed UTF-8 reads as U+FFFD. stop (may be null) is polled every 16 K code points.

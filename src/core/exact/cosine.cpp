@@ -10,7 +10,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kLanes = 8;           // sums side by side, for the compiler to put into registers: the order is fixed
+constexpr size_t kLanes = 8;  // sums side by side, for the compiler to put into registers: the order is fixed
 constexpr size_t kStep = size_t{1} << 20;
 
 struct Sums {
@@ -79,7 +79,8 @@ double quotient(const Sums& s) noexcept { return std::clamp(s.ab / std::sqrt(s.a
 
 std::optional<double> cosine_of(const double* a, const double* b, size_t n, StopCheck* stop) {
   if (n == 0) throw Error(Errc::invalid_argument, "the vector has no component");
-  // Squares from 2^-900 on are exact enough, since what underflows is below 2^-1022 each; NaN and infinity fail the test.
+  // Squares from 2^-900 on are exact enough, since what underflows is below 2^-1022 each; NaN and infinity fail the
+  // test.
   constexpr double kLeast = 0x1p-900;
   constexpr double kMost = 0x1p900;
   const Sums s = add_up(a, b, n, 1, 1, stop);
@@ -87,7 +88,8 @@ std::optional<double> cosine_of(const double* a, const double* b, size_t n, Stop
   const double most_a = greatest(a, n, "a");
   const double most_b = greatest(b, n, "b");
   if (most_a == 0 || most_b == 0) return std::nullopt;
-  // Powers of two, so that nothing is rounded; in two steps for denormal vectors, whose factor passes the greatest double.
+  // Powers of two, so that nothing is rounded; in two steps for denormal vectors, whose factor passes the greatest
+  // double.
   const int ea = -std::ilogb(most_a);
   const int eb = -std::ilogb(most_b);
   if (ea < 1023 && eb < 1023) return quotient(add_up(a, b, n, std::ldexp(1.0, ea), std::ldexp(1.0, eb), stop));

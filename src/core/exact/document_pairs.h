@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/document/shingle.h"
 #include "core/base/stop.h"
+#include "core/document/shingle.h"
 
 namespace neardup {
 
@@ -40,8 +40,9 @@ class DocumentComparer {
   DocumentComparer(const DocumentMeasure& measure, unsigned threads, StopCheck* stop)
       : measure_(measure), threads_(threads), stop_(stop) {}
 
-  // Fills in the similarities of n pairs. documents: those of the last call since clear(), and new ones behind them. Each is cut into
-  // shingles once. Memory: 8 bytes a shingle of all documents, or what edit_distance() takes, on each thread. Error{cancelled}.
+  // Fills in the similarities of n pairs. documents: those of the last call since clear(), and new ones behind them.
+  // Each is cut into shingles once. Memory: 8 bytes a shingle of all documents, or what edit_distance() takes, on each
+  // thread. Error{cancelled}.
   void compare(const Document* documents, size_t count, DocumentPair* pairs, size_t n);
 
   // Bytes of shingles that are held.

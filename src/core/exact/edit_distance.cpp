@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/exact/edit_impl.h"
 #include "core/base/message_text.h"
+#include "core/exact/edit_impl.h"
 
 namespace neardup {
 namespace {

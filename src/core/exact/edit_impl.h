@@ -1,9 +1,9 @@
-// The inside of edit_distance(): edit_distance.cpp decides, edit_few_differences.cpp finds few differences, edit_many_differences.cpp
-// many.
+// The inside of edit_distance(): edit_distance.cpp decides, edit_few_differences.cpp finds few differences,
+// edit_many_differences.cpp many.
 #pragma once
 
-#include "core/kernels/kernels.h"
 #include "core/exact/edit_distance.h"
+#include "core/kernels/kernels.h"
 #include "core/work/workspace.h"
 
 namespace neardup {

@@ -6,8 +6,8 @@
 
 namespace neardup {
 
-// Sorts the n elements ascending and drops repeats; in place. Returns how many are left. Costs one pass where they are a
-// set already.
+// Sorts the n elements ascending and drops repeats; in place. Returns how many are left. Costs one pass where they are
+// a set already.
 size_t make_set(int64_t* elements, size_t n) noexcept;
 
 // Number of elements that two sets share.

@@ -11,8 +11,8 @@
 
 namespace neardup {
 
-// The distinct shingle hashes of a document, ascending. on_batch: unless empty, gets all of them with repeats, batch by batch,
-// and may overwrite what it gets. k 1..64, else Error{invalid_argument}; stop may be null.
+// The distinct shingle hashes of a document, ascending. on_batch: unless empty, gets all of them with repeats, batch by
+// batch, and may overwrite what it gets. k 1..64, else Error{invalid_argument}; stop may be null.
 std::vector<uint64_t> distinct_shingles(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop,
                                         const std::function<void(uint64_t* hashes, size_t n)>& on_batch = {});
 

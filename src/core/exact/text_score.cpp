@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "core/exact/edit_distance.h"
 #include "core/base/bits.h"
 #include "core/base/message_text.h"
+#include "core/exact/edit_distance.h"
 #include "core/kernels/myers.h"
 #include "core/unicode/utf8_inline.h"
 
@@ -133,7 +133,8 @@ class Positions {
 };
 
 // Levenshtein distance where the pattern has 1..64 characters.
-uint32_t word_distance(Positions& positions, const uint32_t* pattern, size_t m, const uint32_t* text, size_t n) noexcept {
+uint32_t word_distance(Positions& positions, const uint32_t* pattern, size_t m, const uint32_t* text,
+                       size_t n) noexcept {
   positions.set(pattern, m);
   MyersColumn column = kMyersStart;
   for (size_t j = 0; j < n; ++j) myers_step(positions.of(text[j]), column);
@@ -257,8 +258,8 @@ uint32_t assign(const int32_t (&cost)[kAlignedTokens][kAlignedTokens], size_t n)
   return sum;
 }
 
-// C of the header, of the tokens that are left. To leave a pair alone costs no less than to pair it, so that the shorter
-// side is paired whole; the other's rest is paired with nothing.
+// C of the header, of the tokens that are left. To leave a pair alone costs no less than to pair it, so that the
+// shorter side is paired whole; the other's rest is paired with nothing.
 uint32_t alignment(const Folded& a, const Folded& b, Positions& positions, StopCheck* stop) {
   const size_t n = a.tokens.size(), m = b.tokens.size();
   if (n > kAlignedTokens || m > kAlignedTokens) return std::max(remaining(a), remaining(b));
@@ -308,7 +309,8 @@ std::optional<int> text_score(const uint8_t* a, size_t a_size, const uint8_t* b,
 
 double score_precision(double observed, double gold, double random) {
   for (const double x : {observed, gold, random})
-    if (!std::isfinite(x)) throw Error(Errc::invalid_argument, "observed, gold and random must be finite: " + number_text(x));
+    if (!std::isfinite(x))
+      throw Error(Errc::invalid_argument, "observed, gold and random must be finite: " + number_text(x));
   if (random == gold)
     throw Error(Errc::invalid_argument, "random and gold must differ: both are " + number_text(gold), {},
                 "Where true pairs are as far apart as random ones, distances tell nothing of their share.");

@@ -16,8 +16,8 @@ __extension__ using WeightUnits = unsigned __int128;
 inline constexpr int kWeightBits = 60;
 inline constexpr double kMaxWeight = 1099511627776.0;  // 2^40
 
-// The multiple of 2^-60 nearest to a weight (half to even). Error{invalid_argument} unless the weight is from 0 to 2^40.
-// number: for the error's text, which one of a list; 0: of none.
+// The multiple of 2^-60 nearest to a weight (half to even). Error{invalid_argument} unless the weight is from 0 to
+// 2^40. number: for the error's text, which one of a list; 0: of none.
 WeightUnits weight_units(double weight, size_t number = 0);
 
 // Adds to a sum that never passes 2^68 (as a weight): else Error{too_large}.
@@ -31,9 +31,9 @@ struct TextWeight {
 
 // What two weighted sets have in common.
 struct WeightedOverlap {
-  WeightUnits a = 0;          // total weights, each below 2^68
+  WeightUnits a = 0;  // total weights, each below 2^68
   WeightUnits b = 0;
-  WeightUnits shared = 0;     // sum of min(a_i, b_i)
+  WeightUnits shared = 0;        // sum of min(a_i, b_i)
   std::optional<double> cosine;  // nothing where a or b has no weight above 0
 
   // sum min / sum max, within 2 units in the last place; 0 where either total is 0.

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/document/shingle.h"
 #include "core/base/stop.h"
+#include "core/document/shingle.h"
 
 namespace neardup {
 

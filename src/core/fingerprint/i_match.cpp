@@ -9,9 +9,9 @@
 #include <xxhash.h>
 
 #include "core/base/hash.h"
-#include "core/document/shingle.h"
 #include "core/base/message_text.h"
 #include "core/base/sort_unique.h"
+#include "core/document/shingle.h"
 #include "core/document/words.h"
 
 namespace neardup {
@@ -95,8 +95,9 @@ void Lexicon::grow() {
   const size_t slots = 2 * table_.size();
   // While it grows, the old table is there too.
   if (slots > limit_ / sizeof(uint64_t) / 3 * 2 || slots > size_t{1} << 31)
-    throw Error(Errc::out_of_budget, "the lexicon has too many terms for the memory allowed: more than " +
-                                         std::to_string(terms_) + " in " + std::to_string(limit_ / 1024) + " kB",
+    throw Error(Errc::out_of_budget,
+                "the lexicon has too many terms for the memory allowed: more than " + std::to_string(terms_) + " in " +
+                    std::to_string(limit_ / 1024) + " kB",
                 {}, "Raise work_mem, or narrow low and high: most terms are in very few documents.");
   std::vector<uint64_t> old(slots, 0);
   old.swap(table_);

@@ -1,11 +1,13 @@
-// I-Match: one hash of the words of a document that tell documents apart, by how many documents of a collection hold them.
+// I-Match: one hash of the words of a document that tell documents apart, by how many documents of a collection hold
+// them.
 //
-// Sources: Chowdhury, Frieder, Grossman, McCabe, "Collection Statistics for Fast Duplicate Document Detection", ACM TOIS
-// 20(2), 2002; Kolcz, Chowdhury, Alspector, "Improved Robustness of Signature-Based Near-Replica Detection via Lexicon
-// Randomization", KDD 2004. What is hashed, and how, is ours and frozen:
+// Sources: Chowdhury, Frieder, Grossman, McCabe, "Collection Statistics for Fast Duplicate Document Detection", ACM
+// TOIS 20(2), 2002; Kolcz, Chowdhury, Alspector, "Improved Robustness of Signature-Based Near-Replica Detection via
+// Lexicon Randomization", KDD 2004. What is hashed, and how, is ours and frozen:
 //   hash of a term t    x(t) = that of its shingle of one word (shingle.h, Unit::word, k 1)
 //   fingerprint of S    XXH3, 128 bits, seed 0, of the x(t), t in S, ascending, each in 8 bytes, least first
-//   of variant v >= 1   the same with seed v over the t in S with mix64(x(t) ^ mix64(kVariantSalt + v)) below share * 2^64
+//   of variant v >= 1   the same with seed v over the t in S with mix64(x(t) ^ mix64(kVariantSalt + v)) below share *
+//   2^64
 #pragma once
 
 #include <array>
@@ -33,8 +35,8 @@ void check_variants(int64_t variants);
 // Error{invalid_argument} unless 0 < share <= 1.
 void check_share(double share);
 
-// Inverse document frequency over its greatest value in the same collection, ln(N) = idf + ln(frequency): 0 for a term of
-// every document, 1 for one of a single document. frequency >= 1; idf >= 0 and finite.
+// Inverse document frequency over its greatest value in the same collection, ln(N) = idf + ln(frequency): 0 for a term
+// of every document, 1 for one of a single document. frequency >= 1; idf >= 0 and finite.
 double normalised_idf(double idf, int64_t frequency) noexcept;
 
 // The terms of a lexicon that take part in fingerprints: a set of 64-bit hashes. 16 bytes a term on average.
@@ -43,8 +45,8 @@ class Lexicon {
   // Terms are taken where low <= normalised idf <= high. memory_limit: bytes of the set. Error{invalid_argument}.
   Lexicon(double low, double high, size_t memory_limit);
 
-  // Adds a row. Error{invalid_argument} for a term that is not one folded word or comes twice, a frequency below 1, an idf
-  // that is below 0 or no number; Error{out_of_budget} beyond the memory limit. shown: the term in messages.
+  // Adds a row. Error{invalid_argument} for a term that is not one folded word or comes twice, a frequency below 1, an
+  // idf that is below 0 or no number; Error{out_of_budget} beyond the memory limit. shown: the term in messages.
   void add(std::string_view term, int64_t frequency, double idf, std::string_view shown);
   void add(std::string_view term, int64_t frequency, double idf) { add(term, frequency, idf, term); }
 
@@ -65,12 +67,12 @@ class Lexicon {
   size_t limit_;
   uint64_t rows_ = 0;
   uint64_t terms_ = 0;
-  bool has_zero_ = false;         // 0 marks free slots
-  std::vector<uint64_t> table_;   // open addressing, a power of two, at most 3/4 full
+  bool has_zero_ = false;        // 0 marks free slots
+  std::vector<uint64_t> table_;  // open addressing, a power of two, at most 3/4 full
 };
 
-// The hashes of the distinct words of the document that are in the lexicon, ascending. Memory: those of the lexicon's size
-// at most, twice. stop may be null.
+// The hashes of the distinct words of the document that are in the lexicon, ascending. Memory: those of the lexicon's
+// size at most, twice. stop may be null.
 std::vector<uint64_t> terms_in(const Lexicon& lexicon, const uint8_t* text, size_t size, StopCheck* stop);
 
 // Of ascending hashes, at least one.

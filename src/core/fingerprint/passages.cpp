@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/fingerprint/shared_grams.h"
 #include "core/document/text_units.h"
+#include "core/fingerprint/shared_grams.h"
 
 namespace neardup {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/document/shingle.h"
 #include "core/base/stop.h"
+#include "core/document/shingle.h"
 
 namespace neardup {
 

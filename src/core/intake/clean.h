@@ -65,16 +65,16 @@ void check_replacements(const std::vector<Rule>& rules, const Patterns& patterns
 
 struct Cleaned {
   bool changed = false;
-  std::string body;             // when changed
-  double kept = 1;              // characters of body over those of the input, CR LF as one; at most 1; of an empty text 1
+  std::string body;  // when changed
+  double kept = 1;   // characters of body over those of the input, CR LF as one; at most 1; of an empty text 1
   std::vector<uint32_t> fired;  // rules that changed something, in their order
 };
 
-// Applies the rules to valid UTF-8, in which CR LF and CR are read as LF, so that $ matches at every line end, and a text
-// has one body whatever its line ends are: first those of kinds head and tail, then, over pieces of at most kCleanPiece
-// bytes cut at blank lines, else at line ends, else between characters, the others in their order; each sees what the
-// ones before it left. Memory: the result, and the text where it has a CR. Error{too_large}: a piece outgrows
-// kMaxGrowth, or the body 1 GB.
+// Applies the rules to valid UTF-8, in which CR LF and CR are read as LF, so that $ matches at every line end, and a
+// text has one body whatever its line ends are: first those of kinds head and tail, then, over pieces of at most
+// kCleanPiece bytes cut at blank lines, else at line ends, else between characters, the others in their order; each
+// sees what the ones before it left. Memory: the result, and the text where it has a CR. Error{too_large}: a piece
+// outgrows kMaxGrowth, or the body 1 GB.
 Cleaned clean_text(const std::vector<Rule>& rules, Patterns& patterns, std::string_view text, StopCheck* stop);
 
 // Code points in valid UTF-8.

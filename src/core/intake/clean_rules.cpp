@@ -1,7 +1,7 @@
-// The built-in rules of neardup_clean(): what pages in English and Chinese carry besides their text. Each demands a whole
-// short line, or its beginning, in the very shape of a notice: a phrase that articles use, too, is not enough
-// (test/unit/clean_rules_test.cpp has lines of both kinds). No pattern begins with a `.` that has a bound, which would make
-// the search slow. Rules for English are in ASCII, so that databases in any encoding can show them.
+// The built-in rules of neardup_clean(): what pages in English and Chinese carry besides their text. Each demands a
+// whole short line, or its beginning, in the very shape of a notice: a phrase that articles use, too, is not enough
+// (test/unit/clean_rules_test.cpp has lines of both kinds). No pattern begins with a `.` that has a bound, which would
+// make the search slow. Rules for English are in ASCII, so that databases in any encoding can show them.
 #include "core/intake/clean.h"
 
 // clang-format off

@@ -3,10 +3,10 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include "core/kernels/forms.h"
 #include "core/kernels/ctph_kernels.h"
-#include "core/kernels/word_kernels.h"
+#include "core/kernels/forms.h"
 #include "core/kernels/packed_leaf.h"
+#include "core/kernels/word_kernels.h"
 
 #define TARGET __attribute__((target("avx2,bmi2")))
 
@@ -97,8 +97,7 @@ TARGET uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
 
 // Low 64 bits of x * factor, by three 32-bit multiplies; low and high are the factor's halves in every lane.
 TARGET inline __m256i multiply64(__m256i x, __m256i low, __m256i high) {
-  const __m256i cross =
-      _mm256_add_epi64(_mm256_mul_epu32(x, high), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), low));
+  const __m256i cross = _mm256_add_epi64(_mm256_mul_epu32(x, high), _mm256_mul_epu32(_mm256_srli_epi64(x, 32), low));
   return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(cross, 32));
 }
 
@@ -185,12 +184,13 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
 
 TARGET inline __m128i load16(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
 
-// Reads PackedFields from one of them on, eight at a time. Eight fields end as many bytes after their beginning as a field has
-// bits, so what brings them to the bottom of words stays the same.
+// Reads PackedFields from one of them on, eight at a time. Eight fields end as many bytes after their beginning as a
+// field has bits, so what brings them to the bottom of words stays the same.
 class EightFields {
  public:
   // n: of the fields; from is below n.
-  TARGET EightFields(const PackedFields& fields, uint32_t n, uint32_t from) : step_(fields.bits), mask_(words_of(fields.mask)) {
+  TARGET EightFields(const PackedFields& fields, uint32_t n, uint32_t from)
+      : step_(fields.bits), mask_(words_of(fields.mask)) {
     const uint64_t first = uint64_t{from} * fields.bits;
     at_ = fields.bytes + (first >> 3);
     end_ = fields.bytes + (uint64_t{n - 1} * fields.bits >> 3) + 8;
@@ -202,8 +202,10 @@ class EightFields {
       load_[2 * h] = bit >> 3;
       load_[2 * h + 1] = (bit + 2 * fields.bits) >> 3;
       const __m256i bits = _mm256_add_epi64(each, words_of(bit));
-      const __m256i in_load = _mm256_sub_epi64(bits, _mm256_andnot_si256(words_of(7), _mm256_unpacklo_epi64(bits, bits)));
-      bytes_[h] = _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi64(in_load, 3), low_byte), words_of(0x0706050403020100));
+      const __m256i in_load =
+          _mm256_sub_epi64(bits, _mm256_andnot_si256(words_of(7), _mm256_unpacklo_epi64(bits, bits)));
+      bytes_[h] =
+          _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi64(in_load, 3), low_byte), words_of(0x0706050403020100));
       shifts_[h] = _mm256_and_si256(in_load, words_of(7));
     }
   }
@@ -232,7 +234,9 @@ class EightFields {
 class TidsOf {
  public:
   TARGET explicit TidsOf(const PackedEntries& leaf)
-      : off_mask_(words_of(leaf.off_mask)), base_(words_of(leaf.base_block)), most_(words_of(kMaxTid)),
+      : off_mask_(words_of(leaf.off_mask)),
+        base_(words_of(leaf.base_block)),
+        most_(words_of(kMaxTid)),
         off_bits_(_mm_cvtsi32_si128(static_cast<int>(leaf.off_bits))) {}
 
   TARGET __m256i operator()(__m256i v) const {
@@ -279,8 +283,7 @@ TARGET void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t 
     EightFields tids(copy.tids, copy.n, from);
     const TidsOf tids_of(copy);
     for (; to - from >= 8 && tids.is_safe(); from += 8, out += 8) {
-      for (int h = 0; h < 2; ++h)
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4 * h), tids_of(tids.half(h)));
+      for (int h = 0; h < 2; ++h) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4 * h), tids_of(tids.half(h)));
       tids.advance();
     }
   }
@@ -288,11 +291,9 @@ TARGET void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t 
 }
 
 const Kernels kAvx2Kernels = {
-    "avx2", fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, at_least8, sketch_round0,
-    unpack_entries_avx2, unpack_tids_avx2,
-    edit_stripe, near_pairs,
-    &kAvx2CtphKernels,
-    &kAvx2WordKernels,
+    "avx2",       fold_ascii, count_equal32,     count_equal16,       count_equal8,
+    equal_mask32, at_least8,  sketch_round0,     unpack_entries_avx2, unpack_tids_avx2,
+    edit_stripe,  near_pairs, &kAvx2CtphKernels, &kAvx2WordKernels,
 };
 
 }  // namespace neardup

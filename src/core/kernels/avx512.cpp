@@ -4,8 +4,8 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 
-#include "core/kernels/forms.h"
 #include "core/kernels/ctph_kernels.h"
+#include "core/kernels/forms.h"
 #include "core/kernels/word_kernels.h"
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
@@ -215,12 +215,9 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
 }  // namespace
 
 const Kernels kAvx512Kernels = {
-    "avx512",
-    fold_ascii, count_equal32, count_equal16, count_equal8, equal_mask32, at_least8, sketch_round0,
-    unpack_entries_avx2, unpack_tids_avx2,
-    edit_stripe, near_pairs,
-    &kAvx512CtphKernels,
-    &kAvx512WordKernels,
+    "avx512",     fold_ascii, count_equal32,       count_equal16,       count_equal8,
+    equal_mask32, at_least8,  sketch_round0,       unpack_entries_avx2, unpack_tids_avx2,
+    edit_stripe,  near_pairs, &kAvx512CtphKernels, &kAvx512WordKernels,
 };
 
 }  // namespace neardup

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 
-
 namespace neardup {
 
 // 64 rows of a column. Bit i of vp (vn): the value of row i is one above (below) that of the row over it.

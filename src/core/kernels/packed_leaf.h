@@ -19,13 +19,17 @@ struct Entry {
   uint64_t key;
   uint64_t tid;
 };
-inline bool operator<(const Entry& a, const Entry& b) noexcept { return a.key != b.key ? a.key < b.key : a.tid < b.tid; }
+inline bool operator<(const Entry& a, const Entry& b) noexcept {
+  return a.key != b.key ? a.key < b.key : a.tid < b.tid;
+}
 inline bool operator==(const Entry& a, const Entry& b) noexcept { return a.key == b.key && a.tid == b.tid; }
 inline bool operator<=(const Entry& a, const Entry& b) noexcept { return !(b < a); }
 inline constexpr Entry kLeastEntry{0, 0};
 inline constexpr Entry kBeyondEntry{kMaxKey, kMaxTid};  // above every entry: offset 65535 does not occur
 // The least entry above e.
-inline Entry successor(const Entry& e) noexcept { return e.tid == kMaxTid ? Entry{e.key + 1, 0} : Entry{e.key, e.tid + 1}; }
+inline Entry successor(const Entry& e) noexcept {
+  return e.tid == kMaxTid ? Entry{e.key + 1, 0} : Entry{e.key, e.tid + 1};
+}
 
 // Fields of `bits` bits, 0..48, one after the other; 8 bytes can be read where any of them begins.
 struct PackedFields {

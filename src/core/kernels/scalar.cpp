@@ -1,11 +1,11 @@
 // The plain form of every kernel: the specification, and what runs on machines without AVX2.
 #include "core/base/bits.h"
 #include "core/base/hash.h"
-#include "core/kernels/forms.h"
 #include "core/kernels/ctph_kernels.h"
+#include "core/kernels/forms.h"
 #include "core/kernels/myers.h"
-#include "core/kernels/word_kernels.h"
 #include "core/kernels/packed_leaf.h"
+#include "core/kernels/word_kernels.h"
 
 namespace neardup {
 namespace {
@@ -137,12 +137,9 @@ size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bo
 }  // namespace
 
 const Kernels kScalarKernels = {
-    "scalar",
-    fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32, at_least8, sketch_round0,
-    unpack_entries, unpack_tids,
-    edit_stripe, near_pairs,
-    &kScalarCtphKernels,
-    &kScalarWordKernels,
+    "scalar",     fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>,
+    equal_mask32, at_least8,  sketch_round0,         unpack_entries,        unpack_tids,
+    edit_stripe,  near_pairs, &kScalarCtphKernels,   &kScalarWordKernels,
 };
 
 }  // namespace neardup

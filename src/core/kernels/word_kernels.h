@@ -24,14 +24,14 @@ struct WordKernels {
   // For each entry e of an inverted list: sums[e >> 16] += value + (e & 0xffff). No word stands twice in a list.
   void (*add_list)(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums);
 
-  // tile[feature * kTileWords + c]: the value of word c, 0 for none. For each of n features of a row, and each word c that
-  // has it, sums[c] += the values of both.
+  // tile[feature * kTileWords + c]: the value of word c, 0 for none. For each of n features of a row, and each word c
+  // that has it, sums[c] += the values of both.
   void (*add_dense)(const WordProbe* row, size_t n, const uint16_t* tile, uint32_t* sums);
 
   // Those i of 0..n-1 with sums[i] > 0 and float(sums[i]) >= (weights[i] + weight) * min(least[i], own), computed in
   // single precision in any order of operations; ascending; returns how many. out has room for n + 16.
-  size_t (*candidates)(const uint32_t* sums, const float* weights, const float* least, size_t n, float weight, float own,
-                       uint32_t* out);
+  size_t (*candidates)(const uint32_t* sums, const float* weights, const float* least, size_t n, float weight,
+                       float own, uint32_t* out);
 };
 
 extern const WordKernels kScalarWordKernels;

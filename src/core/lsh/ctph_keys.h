@@ -1,13 +1,13 @@
 // Grams of ctph digests as an lsh index stores them: keys of a digest, and what to look up for a least score or a
 // greatest edit rate.
 //
-// Score: not 0 only where both parts of a common block size share a run of 7 characters after runs are cut, or where all
-// is equal. So a digest has a key for each such run, and one for its whole.
+// Score: not 0 only where both parts of a common block size share a run of 7 characters after runs are cut, or where
+// all is equal. So a digest has a key for each such run, and one for its whole.
 //
 // Edit rate: two strings at Levenshtein distance d share at least max(|a|, |b|) - q + 1 - q d grams of q characters,
 // counted as often as they occur in both (Ukkonen, "Approximate string-matching with q-grams and maximal matches",
-// TCS 92, 1992; Jokinen, Ukkonen, MFCS 1991). Numbering the occurrences of a gram makes sets of the bags. Parts so short
-// that the number could be 0 have a key in common instead.
+// TCS 92, 1992; Jokinen, Ukkonen, MFCS 1991). Numbering the occurrences of a gram makes sets of the bags. Parts so
+// short that the number could be 0 have a key in common instead.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ inline constexpr uint32_t kMaxGramLength = 390;
 
 // What an index keeps to. Plain data.
 struct GramRules {
-  double max_rate;       // greatest edit rate served; 0: none
-  uint32_t q;            // grams for the edit rate: 7 or 3; 0: none
-  uint32_t short_length; // parts below it share a key, parts 1 one and parts 2 another
+  double max_rate;        // greatest edit rate served; 0: none
+  uint32_t q;             // grams for the edit rate: 7 or 3; 0: none
+  uint32_t short_length;  // parts below it share a key, parts 1 one and parts 2 another
 };
 
 // 7-grams, which the score uses anyway, up to 0.06; above that 3-grams. max_rate 0..0.15, else Error{invalid_argument}.

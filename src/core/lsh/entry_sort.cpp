@@ -128,8 +128,7 @@ void EntryChunk::order_rows(Poller& poller) {
     tids_[i] = sorted[i].key();
     number[sorted[i].value] = static_cast<uint32_t>(i);
   });
-  in_pieces(nwords_,
-            [&](size_t i) { words_[i] = (words_[i] & ~(kMaxRows - 1)) | number[words_[i] & (kMaxRows - 1)]; });
+  in_pieces(nwords_, [&](size_t i) { words_[i] = (words_[i] & ~(kMaxRows - 1)) | number[words_[i] & (kMaxRows - 1)]; });
 }
 
 void EntryChunk::sort(Poller& poller) {
@@ -200,7 +199,9 @@ struct TwoSlices {
 void merge_two(EntrySlice a, EntrySlice b, Entry* out) noexcept {
   const size_t half_a = a.n / 2;
   const size_t half_b =
-      a.n == 0 ? 0 : static_cast<size_t>(std::lower_bound(b.entries, b.entries + b.n, a.entries[half_a], below) - b.entries);
+      a.n == 0
+          ? 0
+          : static_cast<size_t>(std::lower_bound(b.entries, b.entries + b.n, a.entries[half_a], below) - b.entries);
   TwoSlices low{a.entries, a.entries + half_a, b.entries, b.entries + half_b, out};
   TwoSlices high{low.a_end, a.entries + a.n, low.b_end, b.entries + b.n, out + half_a + half_b};
   while (size_t n = std::min(low.safe(), high.safe())) {

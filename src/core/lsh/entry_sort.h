@@ -1,5 +1,5 @@
-// What runs of an lsh index are sorted with: chunks of rows in memory, the merge of chunks written as leaves, and that of
-// entries that lie in memory.
+// What runs of an lsh index are sorted with: chunks of rows in memory, the merge of chunks written as leaves, and that
+// of entries that lie in memory.
 #pragma once
 
 #include <cstddef>
@@ -73,9 +73,9 @@ struct EntrySlice {
   size_t n;
 };
 
-// Merges n > 0 slices. a, b: room for all entries each; the slices lie in neither, and their array is used up. Returns where
-// the result is: in a, in b, or where a single slice was. Entries that are equal all come. Cost 2 ns an entry for each
-// doubling of n.
+// Merges n > 0 slices. a, b: room for all entries each; the slices lie in neither, and their array is used up. Returns
+// where the result is: in a, in b, or where a single slice was. Entries that are equal all come. Cost 2 ns an entry for
+// each doubling of n.
 const Entry* merge_slices(EntrySlice* slices, uint32_t n, Entry* a, Entry* b) noexcept;
 
 // What the directory of an index says of a run.
@@ -85,8 +85,8 @@ struct EntryCounts {
   uint64_t sum_sq;  // over the other keys: the squared number of entries
 };
 
-// Packs ascending entries into leaves, leaves out those that repeat the one before, and counts. Entries below the one before,
-// which only a damaged source has, are left out and reported. Plain data, 128 kB.
+// Packs ascending entries into leaves, leaves out those that repeat the one before, and counts. Entries below the one
+// before, which only a damaged source has, are left out and reported. Plain data, 128 kB.
 class RunPacker {
  public:
   RunPacker() noexcept { begin_run(); }

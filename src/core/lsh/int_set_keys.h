@@ -1,5 +1,5 @@
-// Sets in an lsh index: elements as keys (exact), or buckets of minutiae (with a declared recall). Frozen, since indexes
-// hold these keys: docs/format.md 8.
+// Sets in an lsh index: elements as keys (exact), or buckets of minutiae (with a declared recall). Frozen, since
+// indexes hold these keys: docs/format.md 8.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
 // What to look up for the sets with Jaccard similarity >= bound to a set of n elements. The similarity is at most the
 // number of common elements over n; so a set that qualifies has at least `least` of the query's elements.
 struct SetPlan {
-  bool served;    // else every set is a candidate
-  bool nothing;   // no set qualifies
-  bool large;     // sets beyond kMaxIndexedSet may qualify
+  bool served;   // else every set is a candidate
+  bool nothing;  // no set qualifies
+  bool large;    // sets beyond kMaxIndexedSet may qualify
   uint32_t least;
 };
 SetPlan plan_set(size_t n, double bound) noexcept;

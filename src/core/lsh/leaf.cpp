@@ -10,8 +10,8 @@ constexpr uint64_t mask_of(unsigned bits) noexcept { return bits == 0 ? 0 : ~uin
 
 constexpr size_t bytes_of(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
 
-// Appends fields of up to kMaxBits bits, low bits first. Writes up to 8 bytes at a time: those after the fields are zero, and are
-// the spare ones once finish() was called.
+// Appends fields of up to kMaxBits bits, low bits first. Writes up to 8 bytes at a time: those after the fields are
+// zero, and are the spare ones once finish() was called.
 class BitWriter {
  public:
   static constexpr unsigned kMaxBits = 56;
@@ -57,7 +57,8 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   if (size < sizeof(LeafHead) + 16 || size > kLeafBytes) return false;
   LeafHead head;
   std::memcpy(&head, bytes, sizeof head);
-  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMaxKey || head.n > kMaxLeafEntries)
+  if (head.key_bits > kKeyBits || head.block_bits > 32 || head.off_bits > 16 || head.base_key > kMaxKey ||
+      head.n > kMaxLeafEntries)
     return false;
   const unsigned tid_bits = head.block_bits + head.off_bits;
   const size_t keys = bytes_of(uint64_t{head.n} * head.key_bits) + 8;
@@ -130,7 +131,8 @@ void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t 
     const size_t from = part + bytes_of(uint64_t{i < near ? 0 : i - near} * width);
     const size_t to = part + bytes_of(uint64_t{i + near} * width);
     if (to >= kLeafBytes) return;
-    for (size_t at = from; at < to + 64; at += 64) __builtin_prefetch(static_cast<const char*>(bytes) + std::min(at, to));
+    for (size_t at = from; at < to + 64; at += 64)
+      __builtin_prefetch(static_cast<const char*>(bytes) + std::min(at, to));
     part += bytes_of(uint64_t{shape.n} * width) + 8;
   }
 }

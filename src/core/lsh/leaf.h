@@ -22,13 +22,16 @@ struct LeafHead {
   uint32_t reserved;
 };
 static_assert(sizeof(LeafHead) == 24);
-inline constexpr uint32_t kLeafBytes = 8176 - 24;                                // what a leaf image takes, at most
-inline constexpr uint32_t kLeafDataBits = 8 * (kLeafBytes - sizeof(LeafHead) - 16 - 2);  // for n * (key + block + off bits)
+inline constexpr uint32_t kLeafBytes = 8176 - 24;  // what a leaf image takes, at most
+inline constexpr uint32_t kLeafDataBits =
+    8 * (kLeafBytes - sizeof(LeafHead) - 16 - 2);  // for n * (key + block + off bits)
 
 // Entries differ, so n of them need log2(n) bits each: a leaf holds fewer than 5000.
 inline constexpr uint32_t kMaxLeafEntries = 8192;
 
-inline unsigned bit_width_of(uint64_t v) noexcept { return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v)); }
+inline unsigned bit_width_of(uint64_t v) noexcept {
+  return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v));
+}
 
 // A checked leaf; points into the caller's bytes. Every access below n is inside the leaf whatever the bytes hold.
 class LeafView {
@@ -42,14 +45,14 @@ class LeafView {
   Entry at(uint32_t i) const noexcept { return {key(i), tid(i)}; }
   bool one_key() const noexcept { return packed_.keys.bits == 0; }
 
-  // First index whose entry is not below e: count() when there is none. beyond: a key near which the keys of the leaf end,
-  // if known; it makes the search shorter, and no answer wrong.
+  // First index whose entry is not below e: count() when there is none. beyond: a key near which the keys of the leaf
+  // end, if known; it makes the search shorter, and no answer wrong.
   uint32_t lower_bound(const Entry& e, uint64_t beyond = 0) const noexcept;
   // First index whose key is not below `key`.
   uint32_t lower_bound_key(uint64_t key, uint64_t beyond = 0) const noexcept;
 
-  // The first index at or after `from` whose entry is not below `end`; with kMaxTid, which no row has, that after all of
-  // the key. Fast where it is near.
+  // The first index at or after `from` whose entry is not below `end`; with kMaxTid, which no row has, that after all
+  // of the key. Fast where it is near.
   uint32_t end_from(uint32_t from, const Entry& end) const noexcept;
 
   // How a leaf lies in memory: enough to ask for its cache lines without looking at it.
@@ -62,11 +65,13 @@ class LeafView {
     return {static_cast<uint16_t>(packed_.n), static_cast<uint8_t>(packed_.keys.bits),
             static_cast<uint8_t>(packed_.tids.bits)};
   }
-  // Asks for the cache lines that lower_bound() of a key and the entries found will read, if the leaf has this shape and
-  // its keys lie between base and beyond. Nothing outside the first kLeafBytes is touched.
+  // Asks for the cache lines that lower_bound() of a key and the entries found will read, if the leaf has this shape
+  // and its keys lie between base and beyond. Nothing outside the first kLeafBytes is touched.
   static void prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t beyond, uint64_t key) noexcept;
 
-  void decode(uint32_t from, uint32_t to, Entry* out) const noexcept { kernels().unpack_entries(packed_, from, to, out); }
+  void decode(uint32_t from, uint32_t to, Entry* out) const noexcept {
+    kernels().unpack_entries(packed_, from, to, out);
+  }
   void decode_tids(uint32_t from, uint32_t to, uint64_t* out) const noexcept {
     kernels().unpack_tids(packed_, from, to, out);
   }
@@ -96,7 +101,8 @@ class LeafPacker {
   const Entry& first() const noexcept { return entries_[0]; }
   const Entry& last() const noexcept { return entries_[n_ - 1]; }
 
-  // Writes the leaf, at most kLeafBytes, and forgets its entries. Returns the bytes used; bytes after them are untouched.
+  // Writes the leaf, at most kLeafBytes, and forgets its entries. Returns the bytes used; bytes after them are
+  // untouched.
   uint32_t write(void* out) noexcept;
 
   void clear() noexcept;
@@ -105,12 +111,12 @@ class LeafPacker {
   bool add_wider(const Entry& e) noexcept;
 
   uint32_t n_;
-  uint32_t room_;         // entries that fit while the fields are as wide as they are
-  uint64_t least_key_;    // of the first entry; 0 before it
-  uint64_t key_mask_;     // the greatest distance from least_key_ that fits into its field
+  uint32_t room_;       // entries that fit while the fields are as wide as they are
+  uint64_t least_key_;  // of the first entry; 0 before it
+  uint64_t key_mask_;   // the greatest distance from least_key_ that fits into its field
   uint64_t least_block_;
   uint64_t most_block_;
-  uint64_t block_mask_;   // the greatest distance from least_block_ that fits into its field
+  uint64_t block_mask_;  // the greatest distance from least_block_ that fits into its field
   uint64_t off_mask_;
   Entry entries_[kMaxLeafEntries];
 };

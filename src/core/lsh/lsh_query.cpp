@@ -9,9 +9,9 @@
 #include <iterator>
 #include <limits>
 
+#include "core/base/message_text.h"
 #include "core/exact/int_set.h"
 #include "core/signature/simhash.h"
-#include "core/base/message_text.h"
 
 namespace neardup {
 namespace {
@@ -21,10 +21,8 @@ struct Prefix {
   std::string_view text;
 };
 constexpr Prefix kPrefixes[] = {
-    {LshMeasure::jaccard, "jaccard>="},
-    {LshMeasure::hamming, "hamming<="},
-    {LshMeasure::ctph_score, "ctph_score>="},
-    {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
+    {LshMeasure::jaccard, "jaccard>="},         {LshMeasure::hamming, "hamming<="},
+    {LshMeasure::ctph_score, "ctph_score>="},   {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
     {LshMeasure::set_jaccard, "set_jaccard>="},
 };
 

@@ -75,8 +75,8 @@ size_t lsh_query_size(const LshQueryView& query) noexcept;
 // Writes the stored form, lsh_query_size bytes.
 void write_lsh_query(const LshQueryView& query, void* out) noexcept;
 
-// `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`, `set_jaccard>=0.8 {1,2,3}`; the bound in
-// the fewest digits that give it back, or NaN, Infinity, -Infinity.
+// `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`,
+// `set_jaccard>=0.8 {1,2,3}`; the bound in the fewest digits that give it back, or NaN, Infinity, -Infinity.
 std::string lsh_query_to_text(const LshQueryView& query);
 // The stored form. Error{invalid_text} with a hint.
 std::vector<uint8_t> lsh_query_from_text(std::string_view text);

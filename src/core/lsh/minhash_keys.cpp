@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/hash.h"
-#include "core/signature/minhash.h"
 #include "core/base/message_text.h"
+#include "core/signature/minhash.h"
 
 namespace neardup {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/signature/ctph_compare.h"
 #include "core/base/hash.h"
-#include "core/lsh/minhash_keys.h"
 #include "core/lsh/ctph_keys.h"
+#include "core/lsh/minhash_keys.h"
+#include "core/signature/ctph_compare.h"
 #include "core/signature/minhash.h"
 #include "core/signature/simhash.h"
 
@@ -18,7 +18,7 @@ namespace neardup {
 namespace {
 
 constexpr double kIndexThreshold = 0.75;  // of an index without options
-constexpr uint32_t kMaxBands = 65;       // more would cost memory and tell nothing new: long bands hardly lie
+constexpr uint32_t kMaxBands = 65;        // more would cost memory and tell nothing new: long bands hardly lie
 constexpr uint64_t kSmallGroup = 64;      // rows that share a band
 constexpr double kLeastChance = 0.05;     // that a pair is met at all; rarer ones would count too much
 
@@ -112,10 +112,10 @@ class Copies {
   std::vector<uint32_t> noted_;
 };
 
-// Pairs of rows that share a key, of which an even share is visited. Near duplicates are in small groups, boilerplate in
-// large ones: each kind has half of the visits, so that the many do not hide the few. for_groups(group) calls
-// group(rows, size) for every set of rows that share a key, twice in the same order; the low half of rows[i] is the row.
-// visit(i, j, weight, shares): the weight of a pair that is met once, and what of it i's and j's documents have.
+// Pairs of rows that share a key, of which an even share is visited. Near duplicates are in small groups, boilerplate
+// in large ones: each kind has half of the visits, so that the many do not hide the few. for_groups(group) calls
+// group(rows, size) for every set of rows that share a key, twice in the same order; the low half of rows[i] is the
+// row. visit(i, j, weight, shares): the weight of a pair that is met once, and what of it i's and j's documents have.
 // Returns the number of documents.
 template <typename ForGroups, typename Visit>
 double visit_pairs(uint32_t most_pairs, Copies copies, ForGroups for_groups, Visit visit) {
@@ -165,7 +165,8 @@ void for_runs(const std::vector<uint64_t>& sorted, Group group) {
 
 // The low halves of the keys of n rows, `bands` of them a row.
 template <class Poll>
-std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, uint32_t n, size_t row_bytes, Poll poll) {
+std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, uint32_t n, size_t row_bytes,
+                                 Poll poll) {
   const uint32_t bands = layout.bands;
   std::vector<uint32_t> keys(size_t{n} * bands);
   uint64_t wide[kMaxBands];
@@ -177,8 +178,8 @@ std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, 
   return keys;
 }
 
-// What is similar, and what is a candidate, at every level. by_matches: pairs of so many equal components that share a band;
-// by_hits: of so many shared bands. documents: how many there are, at least 1.
+// What is similar, and what is a candidate, at every level. by_matches: pairs of so many equal components that share a
+// band; by_hits: of so many shared bands. documents: how many there are, at least 1.
 PairSample sample_of(const BandLayout& layout, uint32_t num_perm, uint32_t bits, const std::vector<Tally>& by_matches,
                      const std::vector<Tally>& by_hits, double documents) {
   const uint32_t bands = layout.bands;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/signature/ctph.h"
 #include "core/base/stop.h"
+#include "core/signature/ctph.h"
 
 namespace neardup {
 
@@ -17,8 +17,8 @@ constexpr double pair_level(uint32_t i) noexcept { return (50 + 5 * i) / 100.0; 
 // Estimated numbers of unordered pairs, and what a document has of them on average. Rows that are copies of each other
 // are one document there, as equal values are for ANALYZE's number of distinct ones: each of c copies counts 1 / c.
 struct PairSample {
-  double similar[kPairLevels];     // jaccard >= pair_level(i); of other measures what closeness() puts there
-  double candidates[kPairLevels];  // that an index hands out to be checked at that level
+  double similar[kPairLevels];           // jaccard >= pair_level(i); of other measures what closeness() puts there
+  double candidates[kPairLevels];        // that an index hands out to be checked at that level
   double document_similar[kPairLevels];  // rows of the sample that are similar to a document, its own copies among them
   double document_candidates[kPairLevels];
 };

@@ -1,6 +1,6 @@
-// Which rows come often in many lists of TIDs: ScanCount, the answer to the T-occurrence problem of Li, Lu and Lu, "Efficient
-// Merging and Filtering Algorithms for Approximate String Searches" (ICDE 2008), section 3, with one byte for a row, and for so
-// few rows at a time that their bytes stay in the nearest cache.
+// Which rows come often in many lists of TIDs: ScanCount, the answer to the T-occurrence problem of Li, Lu and Lu,
+// "Efficient Merging and Filtering Algorithms for Approximate String Searches" (ICDE 2008), section 3, with one byte
+// for a row, and for so few rows at a time that their bytes stay in the nearest cache.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace neardup {
 
-// Where there are many more rows than TIDs, looking at every row's byte takes longer than all else; rows then share bytes, by a
-// hash, which gives an upper bound of their hits.
+// Where there are many more rows than TIDs, looking at every row's byte takes longer than all else; rows then share
+// bytes, by a hash, which gives an upper bound of their hits.
 //
-// The TIDs (block << 16 | offset) are the caller's, in an array that may grow and move. Rows are numbered in the order of their
-// TIDs, with room for every offset that may be, from the first block in the lists to the last. Plain data, 40 kB; clear() before
-// use.
+// The TIDs (block << 16 | offset) are the caller's, in an array that may grow and move. Rows are numbered in the order
+// of their TIDs, with room for every offset that may be, from the first block in the lists to the last. Plain data, 40
+// kB; clear() before use.
 class RowCounter {
  public:
   static constexpr unsigned kMaxHits = 127;  // more are counted as so many
@@ -28,32 +28,32 @@ class RowCounter {
     exact_.clear();
   }
 
-  // Takes note of what was added to the array: those from the last add() on, up to n. They are lists one behind the other, each
-  // ascending; where one ends is seen by the next TID not being greater.
+  // Takes note of what was added to the array: those from the last add() on, up to n. They are lists one behind the
+  // other, each ascending; where one ends is seen by the next TID not being greater.
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
   // Of the TIDs that is_worth() has looked at.
   bool has_too_many_lists() const noexcept { return nlists_ > kMaxLists; }
 
-  // Whether maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where few hits are
-  // enough, too many rows would have them by chance.
+  // Whether maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where
+  // few hits are enough, too many rows would have them by chance.
   bool is_thin(uint64_t n, unsigned least) const noexcept {
     const uint64_t rows = seen_.rows();
     return n_ != 0 && least >= kLeastShared && n <= kMaxThin && rows > kThinRows * n &&
            (n <= kMaxThin / 2 || rows > kMaxRowsPerEntry * n);
   }
 
-  // Whether at_least() may be called. Not with nothing or with more than kMaxLists, nor where the lists are so thin that
-  // looking at every row between the first and the last takes longer than other ways: more than kMaxRowsPerEntry rows a TID. Looks
-  // at what was added since the last time. Cost 0.3 ns a TID.
+  // Whether at_least() may be called. Not with nothing or with more than kMaxLists, nor where the lists are so thin
+  // that looking at every row between the first and the last takes longer than other ways: more than kMaxRowsPerEntry
+  // rows a TID. Looks at what was added since the last time. Cost 0.3 ns a TID.
   bool is_worth(const uint64_t* tids) noexcept {
     if (n_ == 0) return false;
     look(tids);
     return !has_too_many_lists() && exact_.offset_bits() <= kMaxOffsetBits && exact_.rows() <= kMaxRowsPerEntry * n_;
   }
 
-  // Calls f(tid, hits) for each row with at least so many hits, 1..kMaxHits, TIDs ascending; once, then clear(). Cost 2 ns a
-  // TID and 0.01 ns a row.
+  // Calls f(tid, hits) for each row with at least so many hits, 1..kMaxHits, TIDs ascending; once, then clear(). Cost 2
+  // ns a TID and 0.01 ns a row.
   template <typename F>
   void at_least(const uint64_t* tids, unsigned least, F f) {
     start();
@@ -72,9 +72,10 @@ class RowCounter {
     }
   }
 
-  // The same from an upper bound of the hits: calls f(tid, hits) for each row that is among the first `nfirst` TIDs and has at least
-  // so many hits, 1..kMaxHits, and perhaps for others of these; TIDs ascending. hits: its own and those of rows with which it shares a
-  // counter. Any lists, in any order. Makes a mess of tids. Once, then clear(). Cost 1 ns a TID.
+  // The same from an upper bound of the hits: calls f(tid, hits) for each row that is among the first `nfirst` TIDs and
+  // has at least so many hits, 1..kMaxHits, and perhaps for others of these; TIDs ascending. hits: its own and those of
+  // rows with which it shares a counter. Any lists, in any order. Makes a mess of tids. Once, then clear(). Cost 1 ns a
+  // TID.
   template <typename F>
   void maybe_at_least(uint64_t* tids, uint32_t nfirst, unsigned least, F f) {
     const size_t n = fold(tids, nfirst, least);
@@ -120,8 +121,8 @@ class RowCounter {
   // maybe_at_least(): leaves TID << 16 | hits of so many rows in tids.
   size_t fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcept;
 
-  Range seen_;          // by the ends of what was added
-  Range exact_;         // of the TIDs that were looked at
+  Range seen_;   // by the ends of what was added
+  Range exact_;  // of the TIDs that were looked at
   uint32_t n_;
   uint32_t looked_at_;  // so many TIDs
   uint32_t nlists_;     // of the TIDs that were looked at; kMaxLists + 1: too many

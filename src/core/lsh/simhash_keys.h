@@ -1,9 +1,9 @@
 // Blocks of a simhash as an lsh index stores them: their keys, and what to look up for a greatest Hamming distance.
 //
-// General pigeonhole: give block i a radius r_i >= -1 so that the sum of (r_i + 1) over the blocks is distance + 1. If two
-// values differ in more than r_i bits of every block i, they differ in at least sum (r_i + 1) > distance bits. So values
-// within the distance agree in some block i but for r_i bits, and blocks of radius -1 need not be looked at. (Qin, Wang,
-// Xiao, Wang, "GPH: Similarity Search in Hamming Space", ICDE 2018, section 4.)
+// General pigeonhole: give block i a radius r_i >= -1 so that the sum of (r_i + 1) over the blocks is distance + 1. If
+// two values differ in more than r_i bits of every block i, they differ in at least sum (r_i + 1) > distance bits. So
+// values within the distance agree in some block i but for r_i bits, and blocks of radius -1 need not be looked at.
+// (Qin, Wang, Xiao, Wang, "GPH: Similarity Search in Hamming Space", ICDE 2018, section 4.)
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ inline constexpr uint32_t kMaxBlockProbes = 4096;
 
 // Radii for a distance; those that need the fewest look-ups.
 struct BlockPlan {
-  uint32_t probes;           // block values within the radii
+  uint32_t probes;            // block values within the radii
   int8_t radius[kMaxBlocks];  // -1: the block is not looked up
 };
 // False where more than kMaxBlockProbes would be needed. blocks 2..7, distance 0..64.

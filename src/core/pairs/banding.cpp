@@ -35,8 +35,7 @@ uint32_t band_key(const unsigned char* p, uint32_t n) noexcept {
 
 }  // namespace
 
-Banding::Banding(uint32_t num_perm, uint32_t bits, uint32_t need) noexcept
-    : bits_(bits), probes_(num_perm - need + 1) {
+Banding::Banding(uint32_t num_perm, uint32_t bits, uint32_t need) noexcept : bits_(bits), probes_(num_perm - need + 1) {
   bands_ = std::min({std::max(kLeastBands, probes_ + kSpareBands), num_perm, kMaxBands});
   stride_ = (bands_ + 15) / 16 * 16;
   for (uint32_t j = 0; j <= bands_; ++j) offsets_[j] = j * num_perm / bands_ * (bits / 8);
@@ -50,8 +49,8 @@ void Banding::keys(const void* components, uint32_t* out) const noexcept {
 
 namespace {
 
-// Bits of a band, as a power of two: so many that a stranger to all signatures meets a third of the hits of a pair at the
-// most, in the mean.
+// Bits of a band, as a power of two: so many that a stranger to all signatures meets a third of the hits of a pair at
+// the most, in the mean.
 unsigned log2_bits_for(const Banding& banding, uint32_t rows) noexcept {
   const auto width = static_cast<unsigned>(std::bit_width(uint64_t{3} * banding.bands() * rows / banding.least_hits()));
   return std::clamp(width, 6u, 32u);

@@ -68,7 +68,8 @@ class KeyFilter {
   uint64_t taken_ = 0;
 };
 
-// Which keys the signatures of a set have, band by band, in bits that keys share: it may say yes where the answer is no.
+// Which keys the signatures of a set have, band by band, in bits that keys share: it may say yes where the answer is
+// no.
 class KeyBits {
  public:
   // Bytes that it holds for `rows` signatures: 14 to 28 bits a band and signature for 103 of 128 equal components.
@@ -83,7 +84,9 @@ class KeyBits {
 
  private:
   // Top bits: the low ones of a key are not better.
-  size_t at(uint32_t band, uint32_t key) const noexcept { return (size_t{band} << log2_bits_) + (key >> (32 - log2_bits_)); }
+  size_t at(uint32_t band, uint32_t key) const noexcept {
+    return (size_t{band} << log2_bits_) + (key >> (32 - log2_bits_));
+  }
 
   unsigned log2_bits_;  // of a band
   uint32_t bands_;

@@ -51,11 +51,11 @@ uint64_t block_hash(uint64_t number) noexcept { return mix64(number); }
 BlockedPairs::BlockedPairs(uint32_t keys, const BlockOptions& options)
     : options_(options), ws_(options.memory_limit, options.files, options.stop) {
   if (keys == 0 || keys > kMaxBlockKeys)
-    throw Error(Errc::invalid_argument, "number of keys must be 1 to " + std::to_string(kMaxBlockKeys) + ": " +
-                                            std::to_string(keys));
+    throw Error(Errc::invalid_argument,
+                "number of keys must be 1 to " + std::to_string(kMaxBlockKeys) + ": " + std::to_string(keys));
   if (options.max_block == 0 || options.max_block > kMaxBlockRows)
-    throw Error(Errc::invalid_argument, "max_block must be 1 to " + std::to_string(kMaxBlockRows) + ": " +
-                                            std::to_string(options.max_block));
+    throw Error(Errc::invalid_argument,
+                "max_block must be 1 to " + std::to_string(kMaxBlockRows) + ": " + std::to_string(options.max_block));
   // One half for the entries, the other for the pairs: both are there while keys are swept.
   const size_t each = ws_.limit == SIZE_MAX ? SIZE_MAX : memory_share(ws_, kHalf) / keys;
   for (uint32_t k = 0; k < keys; ++k) entries_.push_back(std::make_unique<RecordSorter>(each, ws_));

@@ -47,7 +47,7 @@ struct BlockStats {
   uint64_t blocks = 0;             // used: of two rows that can make a pair, at least
   uint64_t emitted = 0;            // pairs of all blocks, one that agrees in two keys counted twice
   uint64_t oversized = 0;
-  uint64_t oversized_pairs = 0;    // that these blocks would have made, saturating
+  uint64_t oversized_pairs = 0;  // that these blocks would have made, saturating
   uint64_t spilled_bytes = 0;
   size_t peak_bytes = 0;
 };
@@ -91,7 +91,7 @@ class BlockedPairs {
   BlockOptions options_;
   Workspace ws_;
   bool two_sets_ = false;
-  uint64_t rows_ = 0;  // of the set that is being added
+  uint64_t rows_ = 0;                                   // of the set that is being added
   std::vector<std::unique_ptr<RecordSorter>> entries_;  // by key: hash, and row with the set in the highest bit
   std::unique_ptr<RecordSorter> pairs_;
   Array<uint32_t> block_a_;

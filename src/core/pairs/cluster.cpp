@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/union_find.h"
 #include "core/pairs/banding.h"
 #include "core/pairs/pair_links.h"
 #include "core/pairs/representatives.h"
 #include "core/work/parallel.h"
 #include "core/work/row_store.h"
-#include "core/base/union_find.h"
 #include "core/work/workspace.h"
 
 namespace neardup {
@@ -122,7 +122,8 @@ void MinhashClusterer::Impl::run_anchor() {
   const auto rows_in = [this](size_t sixteenths, size_t bytes, size_t most) {
     return static_cast<uint32_t>(std::clamp<size_t>(share(ws, sixteenths) / bytes, 8, most));
   };
-  const size_t waiting = sizeof(Waiting) + banding.stride() * sizeof(uint32_t) + 2 * each + (rows.in_memory() ? 0 : 2 * rows.row_bytes());
+  const size_t waiting =
+      sizeof(Waiting) + banding.stride() * sizeof(uint32_t) + 2 * each + (rows.in_memory() ? 0 : 2 * rows.row_bytes());
   const uint32_t block_rows = rows_in(kBlockShare, waiting, banding.usable() ? kBlockRows : kDirectBlockRows);
   Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, RowStore::kMaxRows), ws);
   Representatives own(banding, compare, need, rows, block_rows, ws);

@@ -23,8 +23,8 @@ class Clusterer {
   virtual void add_alone() = 0;
   virtual void run() = 0;
 
-  // After run(), of size rows, owned by the clusterer. representative()[i]: row number of the row that represents row i (i
-  // itself when it is kept). values()[i]: how near the two are, as in RowPair; of no meaning where it is i itself.
+  // After run(), of size rows, owned by the clusterer. representative()[i]: row number of the row that represents row i
+  // (i itself when it is kept). values()[i]: how near the two are, as in RowPair; of no meaning where it is i itself.
   virtual const std::vector<uint32_t>& representative() const noexcept = 0;
   virtual const std::vector<uint32_t>& values() const noexcept = 0;
 };

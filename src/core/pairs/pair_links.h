@@ -1,13 +1,13 @@
-// What a stream of near pairs joins: clusters by first-come representatives or components, and the pairs that alone hold
-// a component together.
+// What a stream of near pairs joins: clusters by first-come representatives or components, and the pairs that alone
+// hold a component together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "core/pairs/pair_search.h"
 #include "core/base/union_find.h"
+#include "core/pairs/pair_search.h"
 
 namespace neardup {
 
@@ -26,7 +26,8 @@ class AnchorLinks {
   // Pairs in ascending (a, b). Equal rows marked with kEqualRows: the first of them decides for all. True when b joins
   // a's cluster by it.
   bool add(const RowPair& pair);
-  // Whether add() would still make something of the pair, given after all that come before it so far: once false, for good.
+  // Whether add() would still make something of the pair, given after all that come before it so far: once false, for
+  // good.
   bool wants(const RowPair& pair) const noexcept;
   const LinkedRows& rows() const noexcept { return rows_; }
 
@@ -52,9 +53,9 @@ class ComponentLinks {
 };
 
 // The bridges of the graph of near pairs: those whose loss would part a component. Keeps a forest of the pairs, and a
-// forest of the others, in which every bridge is one still (Nagamochi and Ibaraki, "A linear-time algorithm for finding a
-// sparse k-connected spanning subgraph of a k-connected graph", Algorithmica 7, 1992, section 2): at most two pairs a row
-// are held, however many there are.
+// forest of the others, in which every bridge is one still (Nagamochi and Ibaraki, "A linear-time algorithm for finding
+// a sparse k-connected spanning subgraph of a k-connected graph", Algorithmica 7, 1992, section 2): at most two pairs a
+// row are held, however many there are.
 class BridgeFinder {
  public:
   explicit BridgeFinder(uint32_t rows);
@@ -74,9 +75,9 @@ class BridgeFinder {
   uint32_t rows_;
   UnionFind first_;
   UnionFind second_;
-  std::vector<RowPair> pairs_;      // of both forests
-  std::vector<uint32_t> equals_;    // per row: how many others have its signature and are near it
-  std::vector<RowPair> twins_;      // the first of them
+  std::vector<RowPair> pairs_;    // of both forests
+  std::vector<uint32_t> equals_;  // per row: how many others have its signature and are near it
+  std::vector<RowPair> twins_;    // the first of them
 };
 
 }  // namespace neardup

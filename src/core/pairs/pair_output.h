@@ -27,8 +27,8 @@ class PairOutput {
   // Pairs of two sets are reported as (row of set B, row of set A).
   void report_swapped() { swapped_ = true; }
 
-  // Before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for it: then
-  // the row must take part in the search (never with star or none).
+  // Before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for it:
+  // then the row must take part in the search (never with star or none).
   bool add_equal(uint32_t leader, uint32_t row);
   void finish_equal();
 
@@ -65,8 +65,8 @@ class PairOutput {
   uint64_t left_out_ = 0;
   std::unique_ptr<RecordSorter> groups_;
   std::unique_ptr<RecordSorter> star_;  // (first, other) of equal rows, until it is known whether they match
-  Array<uint64_t> members_;             // leader << 32 | row: its equals; with star and none: the one that stands for it
-  Array<uint64_t> leader_bits_;         // may say yes for a row that leads nothing
+  Array<uint64_t> members_;      // leader << 32 | row: its equals; with star and none: the one that stands for it
+  Array<uint64_t> leader_bits_;  // may say yes for a row that leads nothing
   std::unique_ptr<RecordSorter> out_;
 };
 

@@ -38,7 +38,10 @@ std::string note_of(const Overlap& o, bool equal, Unit unit, int k) {
   const char* what = unit == Unit::word ? "words" : "characters";
   if (o.a == 0 || o.b == 0)
     return sentence("%s has no %s, so nothing is similar to it",
-                    o.a == 0 && o.b == 0 ? "neither text" : o.a == 0 ? "the first text" : "the second text", what);
+                    o.a == 0 && o.b == 0 ? "neither text"
+                    : o.a == 0           ? "the first text"
+                                         : "the second text",
+                    what);
   if (equal) return "the texts are equal";
   const double jaccard = o.jaccard();
   if (jaccard == 1) return sentence("the same shingles of %d %s: copies but for what shingling leaves out", k, what);
@@ -67,10 +70,10 @@ TextComparison compare_texts(Unit unit, int k, const uint8_t* a, size_t a_size, 
   TextComparison out;
   SimhashCounts counts_a;
   SimhashCounts counts_b;
-  const auto shingles_a =
-      distinct_shingles(unit, k, a, a_size, stop, [&](uint64_t* hashes, size_t n) { counts_a.add_shingles(hashes, n); });
-  const auto shingles_b =
-      distinct_shingles(unit, k, b, b_size, stop, [&](uint64_t* hashes, size_t n) { counts_b.add_shingles(hashes, n); });
+  const auto shingles_a = distinct_shingles(unit, k, a, a_size, stop,
+                                            [&](uint64_t* hashes, size_t n) { counts_a.add_shingles(hashes, n); });
+  const auto shingles_b = distinct_shingles(unit, k, b, b_size, stop,
+                                            [&](uint64_t* hashes, size_t n) { counts_b.add_shingles(hashes, n); });
   out.shingles = overlap(shingles_a, shingles_b);
   out.estimate = estimated(unit, k, shingles_a, shingles_b, stop);
   const std::optional<uint64_t> simhash_a = counts_a.result();

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "core/kernels/kernels.h"
 #include "core/kernels/ctph_kernels.h"
+#include "core/kernels/kernels.h"
 
 namespace neardup {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/signature/ctph.h"
 #include "core/kernels/ctph_kernels.h"
+#include "core/signature/ctph.h"
 
 namespace neardup {
 

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cstring>
 
-#include "core/signature/ctph.h"
 #include "core/base/message_text.h"
+#include "core/signature/ctph.h"
 
 namespace neardup {
 namespace {

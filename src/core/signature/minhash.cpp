@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
-#include "core/kernels/kernels.h"
 #include "core/base/hash.h"
+#include "core/kernels/kernels.h"
 
 namespace neardup {
 namespace {
@@ -53,9 +53,14 @@ void check_bits(int64_t bits) {
 }
 
 IncrementalSketch::IncrementalSketch(uint32_t num_perm, uint64_t seed, uint32_t* components)
-    : num_perm_(num_perm), seed_mix_(sketch_seed(seed)), components_(components), top_round_(0), held_(num_perm + 2, 0) {
+    : num_perm_(num_perm),
+      seed_mix_(sketch_seed(seed)),
+      components_(components),
+      top_round_(0),
+      held_(num_perm + 2, 0) {
   for (uint32_t b = 0; b < num_perm_; ++b) {
-    const uint32_t r = components_[b] == kEmptyComponent32 ? num_perm_ + 1 : std::min(round_of(components_[b]), num_perm_);
+    const uint32_t r =
+        components_[b] == kEmptyComponent32 ? num_perm_ + 1 : std::min(round_of(components_[b]), num_perm_);
     ++held_[r];
     top_round_ = std::max(top_round_, r);
   }

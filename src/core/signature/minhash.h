@@ -46,8 +46,8 @@ class IncrementalSketch {
   uint32_t num_perm_;
   uint64_t seed_mix_;
   uint32_t* components_;
-  uint32_t top_round_;               // highest round that a component comes from; num_perm_ + 1 when empty
-  std::vector<uint16_t> held_;       // components per round, num_perm_ + 2 entries
+  uint32_t top_round_;          // highest round that a component comes from; num_perm_ + 1 when empty
+  std::vector<uint16_t> held_;  // components per round, num_perm_ + 2 entries
 };
 
 // The sketch of one document, fed in batches. While a bin is empty in round 0, at most 64 * num_perm hashes are kept,

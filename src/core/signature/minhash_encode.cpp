@@ -5,11 +5,11 @@
 #include <charconv>
 #include <cstring>
 
-#include "core/document/shingle.h"
 #include "core/base/message_text.h"
 #include "core/base/named_values.h"
-#include "core/unicode/utf8.h"
+#include "core/document/shingle.h"
 #include "core/signature/weighted_minhash.h"
+#include "core/unicode/utf8.h"
 
 namespace neardup {
 namespace {
@@ -187,8 +187,7 @@ MinhashView view_minhash(const void* bytes, size_t size) {
   const bool empty = (h->flags & kMinhashEmpty) != 0;
   const MinhashView v{h, empty ? nullptr : h + 1, size};
   const size_t expected = sizeof *h + (empty ? 0 : v.components_size());
-  if (size != expected)
-    corrupt(std::to_string(size) + " bytes, " + std::to_string(expected) + " expected");
+  if (size != expected) corrupt(std::to_string(size) + " bytes, " + std::to_string(expected) + " expected");
   return v;
 }
 
@@ -208,10 +207,10 @@ void write_minhash(const MinhashParams& p, const uint32_t* components, void* out
   for (uint32_t i = 0; i < p.num_perm; ++i) {
     const uint32_t v = components[i];
     store(to, i, p.bits,
-          p.bits == 32                        ? v
-          : p.bits == 8                       ? component8(v)
+          p.bits == 32                      ? v
+          : p.bits == 8                     ? component8(v)
           : p.kind == MinhashKind::weighted ? weighted_component16(v)
-                                              : component16(v, p.num_perm));
+                                            : component16(v, p.num_perm));
   }
 }
 

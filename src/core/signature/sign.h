@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/signature/minhash_encode.h"
-#include "core/document/shingle.h"
 #include "core/base/stop.h"
+#include "core/document/shingle.h"
+#include "core/signature/minhash_encode.h"
 
 namespace neardup {
 
@@ -22,7 +22,8 @@ void check_tokenizer(const MinhashParams& params);
 // Signs a document of the params' kind; false when it is empty. Error{unsupported} as check_tokenizer().
 // components: params.num_perm values.
 // Constant memory beyond 512 bytes per component. stop may be null.
-bool sign_document(const MinhashParams& params, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components);
+bool sign_document(const MinhashParams& params, const uint8_t* text, size_t size, StopCheck* stop,
+                   uint32_t* components);
 
 // Signs a set given by its element hashes (element_hash() of text, the value itself of bigint). False when n = 0.
 bool sign_set(const MinhashParams& params, const uint64_t* elements, size_t n, StopCheck* stop, uint32_t* components);

@@ -25,14 +25,39 @@ inline void carry_save(uint64_t a, uint64_t b, uint64_t c, uint64_t* carry, uint
 }
 
 // cos(pi h / 64), h = 0..32.
-constexpr double kCosine[33] = {
-    1.0, 0.9987954562051724, 0.9951847266721969, 0.989176509964781, 0.9807852804032304,
-    0.970031253194544, 0.9569403357322088, 0.9415440651830208, 0.9238795325112867, 0.9039892931234433,
-    0.881921264348355, 0.8577286100002721, 0.8314696123025452, 0.8032075314806449, 0.773010453362737,
-    0.7409511253549591, 0.7071067811865476, 0.6715589548470184, 0.6343932841636455, 0.5956993044924334,
-    0.5555702330196022, 0.5141027441932218, 0.47139673682599764, 0.4275550934302821, 0.3826834323650898,
-    0.33688985339222005, 0.2902846772544624, 0.2429801799032639, 0.19509032201612828, 0.14673047445536175,
-    0.0980171403295606, 0.049067674327418015, 0.0};
+constexpr double kCosine[33] = {1.0,
+                                0.9987954562051724,
+                                0.9951847266721969,
+                                0.989176509964781,
+                                0.9807852804032304,
+                                0.970031253194544,
+                                0.9569403357322088,
+                                0.9415440651830208,
+                                0.9238795325112867,
+                                0.9039892931234433,
+                                0.881921264348355,
+                                0.8577286100002721,
+                                0.8314696123025452,
+                                0.8032075314806449,
+                                0.773010453362737,
+                                0.7409511253549591,
+                                0.7071067811865476,
+                                0.6715589548470184,
+                                0.6343932841636455,
+                                0.5956993044924334,
+                                0.5555702330196022,
+                                0.5141027441932218,
+                                0.47139673682599764,
+                                0.4275550934302821,
+                                0.3826834323650898,
+                                0.33688985339222005,
+                                0.2902846772544624,
+                                0.2429801799032639,
+                                0.19509032201612828,
+                                0.14673047445536175,
+                                0.0980171403295606,
+                                0.049067674327418015,
+                                0.0};
 
 int hex_digit(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
@@ -91,8 +116,8 @@ void SimhashCounts::flush() noexcept {
   pending_ = 0;
 }
 
-// Carry-save adders take eight hashes into planes 0 to 2 and one carry into plane 3 (R. Harley's and D. Seal's counting,
-// H. Warren, Hacker's Delight, 5-2, in 64 lanes).
+// Carry-save adders take eight hashes into planes 0 to 2 and one carry into plane 3 (R. Harley's and D. Seal's
+// counting, H. Warren, Hacker's Delight, 5-2, in 64 lanes).
 void SimhashCounts::add(const uint64_t* signs, size_t n) noexcept {
   total_ += n;
   size_t i = 0;
@@ -171,9 +196,7 @@ std::optional<uint64_t> simhash_vector(const float* vector, size_t n, StopCheck*
   return bits;
 }
 
-double simhash_cosine(int distance) noexcept {
-  return distance <= 32 ? kCosine[distance] : -kCosine[64 - distance];
-}
+double simhash_cosine(int distance) noexcept { return distance <= 32 ? kCosine[distance] : -kCosine[64 - distance]; }
 
 std::string simhash_to_text(uint64_t value) {
   std::string text(16, '0');

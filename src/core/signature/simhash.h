@@ -1,6 +1,6 @@
-// SimHash: 64 bits of a weighted set of features, near in Hamming distance where the sets are near in angle (M. Charikar,
-// Similarity estimation techniques from rounding algorithms, STOC 2002, section 3; for web pages G. Manku, A. Jain, A. Das
-// Sarma, WWW 2007, section 2). The bits reach disk: docs/format.md.
+// SimHash: 64 bits of a weighted set of features, near in Hamming distance where the sets are near in angle (M.
+// Charikar, Similarity estimation techniques from rounding algorithms, STOC 2002, section 3; for web pages G. Manku, A.
+// Jain, A. Das Sarma, WWW 2007, section 2). The bits reach disk: docs/format.md.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,20 @@
 #include <string_view>
 
 #include "core/base/hash.h"
-#include "core/document/shingle.h"
 #include "core/base/stop.h"
+#include "core/document/shingle.h"
 
 namespace neardup {
 
 inline constexpr int kSimhashBits = 64;
 
-// The 64 signs of a feature, from its hash (a shingle hash, or element_hash() of a caller's feature): bit set: +, else -.
+// The 64 signs of a feature, from its hash (a shingle hash, or element_hash() of a caller's feature): bit set: +, else
+// -.
 inline constexpr uint64_t kSimhashSeed = 0x5851f42d4c957f2dULL;
 constexpr uint64_t simhash_signs(uint64_t hash) noexcept { return mix64(hash ^ kSimhashSeed); }
 
-// Adds up weighted signs; sums are exact (core/exact/weights.h), so no order and no partition of the features changes a bit. Plain data, 1 kB: travels between workers as it is.
+// Adds up weighted signs; sums are exact (core/exact/weights.h), so no order and no partition of the features changes a
+// bit. Plain data, 1 kB: travels between workers as it is.
 class SimhashSums {
  public:
   void clear() noexcept { *this = SimhashSums{}; }
@@ -31,7 +33,8 @@ class SimhashSums {
   void add(uint64_t signs, double weight, size_t number = 0);
   void merge(const SimhashSums& other);
 
-  // Bit i is set where the weights of + exceed those of -: a tie gives 0. Nothing where no feature has a weight above 0.
+  // Bit i is set where the weights of + exceed those of -: a tie gives 0. Nothing where no feature has a weight above
+  // 0.
   std::optional<uint64_t> result() const noexcept;
 
  private:
@@ -68,13 +71,13 @@ class SimhashCounts {
 // Error{invalid_argument}; stop may be null.
 std::optional<uint64_t> simhash_document(Unit unit, int64_t k, const uint8_t* text, size_t size, StopCheck* stop);
 
-// Signs of the scalar products of a vector with 64 fixed hyperplanes: the cosine sketch. Two vectors at angle a differ in
-// 64 a / pi bits, on average. Nothing for a vector of zeros, which has no direction. Error{invalid_argument} for no
+// Signs of the scalar products of a vector with 64 fixed hyperplanes: the cosine sketch. Two vectors at angle a differ
+// in 64 a / pi bits, on average. Nothing for a vector of zeros, which has no direction. Error{invalid_argument} for no
 // component, NaN or infinity. The products are added in the order of the components, in double: the same everywhere.
 std::optional<uint64_t> simhash_vector(const float* vector, size_t n, StopCheck* stop);
 
-// Component `at` of hyperplane `plane`: odd, -65..65, near normal (the bits set in 64 random ones, twice, less 64, and a
-// random sign).
+// Component `at` of hyperplane `plane`: odd, -65..65, near normal (the bits set in 64 random ones, twice, less 64, and
+// a random sign).
 constexpr int hyperplane(uint32_t plane, uint64_t at) noexcept {
   const uint64_t h = mix64(mix64(at ^ kSimhashSeed) + plane * kLengthFactor);
   return 2 * __builtin_popcountll(h) - 64 + ((h * kShingleBase) >> 63 != 0 ? 1 : -1);
@@ -82,7 +85,8 @@ constexpr int hyperplane(uint32_t plane, uint64_t at) noexcept {
 
 constexpr int hamming_distance(uint64_t a, uint64_t b) noexcept { return __builtin_popcountll(a ^ b); }
 
-// cos(pi distance / 64), correctly rounded from a table: the estimate of the cosine of two sets or vectors. distance 0..64.
+// cos(pi distance / 64), correctly rounded from a table: the estimate of the cosine of two sets or vectors. distance
+// 0..64.
 double simhash_cosine(int distance) noexcept;
 
 // 16 hexadecimal digits, most significant first. Text is read in either case. Error{invalid_text}.

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/signature/minhash.h"
-#include "core/document/shingle.h"
 #include "core/base/message_text.h"
+#include "core/document/shingle.h"
+#include "core/signature/minhash.h"
 
 namespace neardup {
 
@@ -20,8 +20,9 @@ size_t StopWords::Hash::operator()(std::string_view s) const noexcept { return e
 void StopWords::add(std::string_view word, std::string_view shown) {
   std::string folded = single_word(word);
   if (folded.empty())
-    throw Error(Errc::invalid_argument, "stop word \"" + excerpt(shown) + "\" is not one word", {},
-                "SELECT shingles(doc, 1) shows what is a word: letters, digits and marks; an apostrophe separates words.");
+    throw Error(
+        Errc::invalid_argument, "stop word \"" + excerpt(shown) + "\" is not one word", {},
+        "SELECT shingles(doc, 1) shows what is a word: letters, digits and marks; an apostrophe separates words.");
   words_.insert(std::move(folded));
 }
 
@@ -50,8 +51,8 @@ bool StopwordShingles::next(std::string* shingle) {
   return false;
 }
 
-bool sign_stopword_shingles(const MinhashParams& params, const StopWords& stop_words, int following, const uint8_t* text,
-                            size_t size, StopCheck* stop, uint32_t* components) {
+bool sign_stopword_shingles(const MinhashParams& params, const StopWords& stop_words, int following,
+                            const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {
   StopwordShingles shingles(stop_words, following, text, size, stop);
   DocumentSketch sketch(params.num_perm, static_cast<uint64_t>(params.seed));
   constexpr size_t kBatch = 256;

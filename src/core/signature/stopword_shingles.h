@@ -1,8 +1,10 @@
-// Shingles that begin with a stop word: what running text has, and menus, advertisements and lists of links have little of.
+// Shingles that begin with a stop word: what running text has, and menus, advertisements and lists of links have little
+// of.
 //
-// Near to the spot signatures of Theobald, Siddharth, Paepcke, "SpotSigs: Robust and Efficient Near Duplicate Detection in
-// Large Web Collections", SIGIR 2008; the definition here is another, and frozen: words w_1 .. w_n of a document (words.h),
-// stop words S, following f: for each i with w_i in S and i + f <= n the words w_i .. w_{i+f}, joined by one space.
+// Near to the spot signatures of Theobald, Siddharth, Paepcke, "SpotSigs: Robust and Efficient Near Duplicate Detection
+// in Large Web Collections", SIGIR 2008; the definition here is another, and frozen: words w_1 .. w_n of a document
+// (words.h), stop words S, following f: for each i with w_i in S and i + f <= n the words w_i .. w_{i+f}, joined by one
+// space.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +14,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/signature/minhash_encode.h"
 #include "core/base/stop.h"
 #include "core/document/words.h"
+#include "core/signature/minhash_encode.h"
 
 namespace neardup {
 
@@ -47,7 +49,8 @@ class StopWords {
 class StopwordShingles {
  public:
   // stop_words and text must stay valid. following 1..16, else Error{invalid_argument}. stop may be null.
-  StopwordShingles(const StopWords& stop_words, int following, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
+  StopwordShingles(const StopWords& stop_words, int following, const uint8_t* text, size_t size,
+                   StopCheck* stop = nullptr);
 
   // False at the end.
   bool next(std::string* shingle);
@@ -64,10 +67,10 @@ class StopwordShingles {
   size_t read_ = 0;         // words so far
 };
 
-// The signature of the set of shingles, the same as sign_set() over their element_hash(): params of kind text_set. False
-// when there is none. components: params.num_perm values. stop may be null.
-bool sign_stopword_shingles(const MinhashParams& params, const StopWords& stop_words, int following, const uint8_t* text,
-                            size_t size, StopCheck* stop, uint32_t* components);
+// The signature of the set of shingles, the same as sign_set() over their element_hash(): params of kind text_set.
+// False when there is none. components: params.num_perm values. stop may be null.
+bool sign_stopword_shingles(const MinhashParams& params, const StopWords& stop_words, int following,
+                            const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components);
 
 // The different words of a document, folded, in the order in which they come first.
 std::vector<std::string> distinct_words(const uint8_t* text, size_t size, StopCheck* stop);

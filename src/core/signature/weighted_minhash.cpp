@@ -17,10 +17,10 @@ __extension__ using u128 = unsigned __int128;
 // Frozen: what a component is made of.
 constexpr uint64_t kStratumSeed = 0x6c62272e07bb0142ULL;
 constexpr uint64_t kEventSeed = 0x9216d5d98979fb1bULL;
-constexpr int kTimeBits = 44;                              // after the point, of the time of a stratum of rate 1
-constexpr uint64_t kLn2 = 12193974156573ULL;               // round(2^44 ln 2)
-constexpr uint64_t kThird = 0x5555555555555555ULL;         // 2^64 / 3, rounded down
-constexpr uint32_t kStrata = 129;                          // [0, 1), [1, 2), [2, 4) .. [2^127, 2^128) units
+constexpr int kTimeBits = 44;                       // after the point, of the time of a stratum of rate 1
+constexpr uint64_t kLn2 = 12193974156573ULL;        // round(2^44 ln 2)
+constexpr uint64_t kThird = 0x5555555555555555ULL;  // 2^64 / 3, rounded down
+constexpr uint32_t kStrata = 129;                   // [0, 1), [1, 2), [2, 4) .. [2^127, 2^128) units
 constexpr int kExponentBias = 128;
 constexpr unsigned kFractionBits = 24;
 
@@ -35,8 +35,8 @@ constexpr uint64_t high_product(uint64_t a, uint64_t b) noexcept {
 
 constexpr uint32_t reciprocal(uint32_t j) noexcept { return (1u << 24) / (129 + j); }
 
-// round(2^44 ln(reciprocal(j) / 2^16)) by ln c = 2 (z + z^3/3 + ..), z = (c - 1) / (c + 1) <= 1/3, in multiples of 2^-62.
-// Its error, below 2^-56, rounds none of the 128 values otherwise: test/unit/weighted_minhash_test.cpp.
+// round(2^44 ln(reciprocal(j) / 2^16)) by ln c = 2 (z + z^3/3 + ..), z = (c - 1) / (c + 1) <= 1/3, in multiples of
+// 2^-62. Its error, below 2^-56, rounds none of the 128 values otherwise: test/unit/weighted_minhash_test.cpp.
 constexpr uint64_t log_of_reciprocal(uint32_t j) noexcept {
   const u128 c = reciprocal(j);
   const uint64_t z = static_cast<uint64_t>(((c - 65536) << 62) / (c + 65536));
@@ -97,7 +97,8 @@ int top_bit(WeightUnits units) noexcept {
   return high != 0 ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll(static_cast<uint64_t>(units));
 }
 
-// Adds up equal hashes and drops zeros; the order is that of first occurrence, or ascending: no matter for the components.
+// Adds up equal hashes and drops zeros; the order is that of first occurrence, or ascending: no matter for the
+// components.
 WeightUnits combine(std::vector<WeightedElement>* elements, StopCheck* stop) {
   WeightUnits total = 0;
   size_t n = 0;
@@ -119,7 +120,8 @@ WeightUnits combine(std::vector<WeightedElement>* elements, StopCheck* stop) {
     const WeightedElement e = (*elements)[i];
     size_t at = mix64(e.hash) >> (64 - bits);
     size_t probes = 0;
-    while (slots[at] != 0 && (*elements)[slots[at] - 1].hash != e.hash && ++probes < kLongestProbe) at = (at + 1) & mask;
+    while (slots[at] != 0 && (*elements)[slots[at] - 1].hash != e.hash && ++probes < kLongestProbe)
+      at = (at + 1) & mask;
     if (probes == kLongestProbe) {
       // Chance, or features chosen to meet: sorting takes the same time for any.
       elements->erase(elements->begin() + static_cast<ptrdiff_t>(kept), elements->begin() + static_cast<ptrdiff_t>(i));
@@ -153,8 +155,8 @@ class WeightedSketch {
   WeightedSketch(uint32_t num_perm, uint64_t seed, uint32_t* components)
       : num_perm_(num_perm), seed_mix_(sketch_seed(seed)), components_(components) {}
 
-  // Looks at no event after this time of a process of rate 1 for a weight of 1, or a little later. It decides how much work
-  // is done, and whether a component stays empty, but never the value of one: so it may be computed in doubles.
+  // Looks at no event after this time of a process of rate 1 for a weight of 1, or a little later. It decides how much
+  // work is done, and whether a component stays empty, but never the value of one: so it may be computed in doubles.
   void set_bound(double time) noexcept {
     int exponent;
     const double half = std::frexp(time, &exponent);
@@ -211,7 +213,7 @@ class WeightedSketch {
   uint64_t seed_mix_;
   uint32_t* components_;
   uint32_t bound_ = 0;
-  uint32_t first_ = 0;           // strata below have no event before the bound
+  uint32_t first_ = 0;            // strata below have no event before the bound
   uint64_t limit_[kStrata] = {};  // the first event of a stratum comes after the bound where its hash is above
 };
 

@@ -23,11 +23,11 @@ struct SimilarWord {
 };
 
 struct SimilarOptions {
-  uint32_t k = 50;                  // 1 .. kMaxSimilar
-  size_t memory_limit = SIZE_MAX;   // bytes; at least the best k of each word, and some rows, are kept whatever it is
+  uint32_t k = 50;                 // 1 .. kMaxSimilar
+  size_t memory_limit = SIZE_MAX;  // bytes; at least the best k of each word, and some rows, are kept whatever it is
   StopCheck* stop = nullptr;
   unsigned threads = 1;
-  WordTiles* offload = nullptr;     // asked first; may be null
+  WordTiles* offload = nullptr;  // asked first; may be null
 };
 
 // Use: for each block: load() rows until it says no or there are none left; probe() the rows of all words from 0 to the
@@ -36,7 +36,8 @@ class SimilarWords {
  public:
   // weights: of each word. tie: of equally similar words the one with the smaller tie comes first; all different. Both
   // are copied. features: all are below. Error{too_large} for a weight above kMaxFeatureWeight.
-  SimilarWords(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features, const SimilarOptions& options);
+  SimilarWords(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features,
+               const SimilarOptions& options);
   ~SimilarWords();
 
   // Before the first block: what blocks that end before it found for a word, as best() gave it.
@@ -54,11 +55,11 @@ class SimilarWords {
   size_t best(uint32_t word, SimilarWord* out) const;
 
   struct Stats {
-    uint64_t pairs = 0;          // of words that were compared
-    uint64_t dense = 0;          // of features and blocks: dense columns
-    uint64_t additions = 0;      // along inverted lists
+    uint64_t pairs = 0;      // of words that were compared
+    uint64_t dense = 0;      // of features and blocks: dense columns
+    uint64_t additions = 0;  // along inverted lists
     uint32_t blocks = 0;
-    bool offloaded = false;      // some of it was done by the offload
+    bool offloaded = false;  // some of it was done by the offload
     size_t peak_bytes = 0;
   };
   const Stats& stats() const noexcept;

@@ -96,7 +96,8 @@ class WordCounts::Engine {
     if (options.window < 1 || options.window > kMaxWordWindow)
       throw Error(Errc::invalid_argument, "window must be between 1 and 16: " + std::to_string(options.window));
     if (options.discount >= kDiscountUnits)
-      throw Error(Errc::invalid_argument, "discount must be below 1000 thousandths: " + std::to_string(options.discount));
+      throw Error(Errc::invalid_argument,
+                  "discount must be below 1000 thousandths: " + std::to_string(options.discount));
   }
 
   void add_document(const uint8_t* text, size_t size) {
@@ -131,7 +132,8 @@ class WordCounts::Engine {
 
   void count(const uint32_t* words, size_t n, uint32_t features) {
     flush();
-    if (n > kMaxWords) throw Error(Errc::invalid_argument, "a word model has at most 1000000 words: " + std::to_string(n));
+    if (n > kMaxWords)
+      throw Error(Errc::invalid_argument, "a word model has at most 1000000 words: " + std::to_string(n));
     WordPairOptions o;
     o.words = static_cast<uint32_t>(n);
     o.contexts = features;
@@ -173,7 +175,8 @@ class WordCounts::Engine {
   uint64_t places_ = 0;
 
  private:
-  // Places wait here until there are some, so that words are fetched side by side from a lexicon larger than the caches.
+  // Places wait here until there are some, so that words are fetched side by side from a lexicon larger than the
+  // caches.
   static constexpr size_t kBatch = 32;
   static constexpr size_t kBatchBytes = 8192;
   struct Waiting {
@@ -228,10 +231,10 @@ class WordCounts::Engine {
     waiting_used_ = 0;
   }
 
-  bool begins_ = true;     // a window begins with the next place that is put,
-  bool starts_ = true;     // and with the next one that is numbered
-  int gap_ = 0;            // places without a word before it
-  uint64_t windows_ = 0;   // how many began
+  bool begins_ = true;    // a window begins with the next place that is put,
+  bool starts_ = true;    // and with the next one that is numbered
+  int gap_ = 0;           // places without a word before it
+  uint64_t windows_ = 0;  // how many began
   uint8_t word_[kMaxWordBytes + 8];
   Waiting waiting_[kBatch];
   size_t waiting_count_ = 0;

@@ -9,27 +9,28 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/work/temp_file.h"
 #include "core/word_model/word_places.h"
 #include "core/word_model/word_row.h"
+#include "core/work/temp_file.h"
 
 namespace neardup {
 
 struct WordCountOptions {
-  int window = 3;           // 1 .. kMaxWordWindow
+  int window = 3;  // 1 .. kMaxWordWindow
   bool by_position = true;
-  uint32_t discount = 0;    // taken off |w,r,w'| before its logarithm: thousandths, below kDiscountUnits
-  bool sentences = true;    // windows end with the sentence, else with the document
-  // Bytes. Beside them, whatever they are: the chosen words; for each word of the vocabulary 16 * window bytes of margins and
-  // 4, for each that makes features 8 * window of counters (without positions 8 and 4); the greatest row.
+  uint32_t discount = 0;  // taken off |w,r,w'| before its logarithm: thousandths, below kDiscountUnits
+  bool sentences = true;  // windows end with the sentence, else with the document
+  // Bytes. Beside them, whatever they are: the chosen words; for each word of the vocabulary 16 * window bytes of
+  // margins and 4, for each that makes features 8 * window of counters (without positions 8 and 4); the greatest row.
   size_t memory_limit = SIZE_MAX;
   TempFileFactory* files = nullptr;  // null: memory is not bounded
   StopCheck* stop = nullptr;
 };
 
 // Cost: documents are read once; counting takes time in proportion to the places in all windows. Errors: what the
-// poller and the files throw; Error{invalid_argument} for a window, a discount or a vocabulary out of range; Error{too_large} where
-// there are no files and more than 2^31 different words or places. After an error the object can only be destroyed.
+// poller and the files throw; Error{invalid_argument} for a window, a discount or a vocabulary out of range;
+// Error{too_large} where there are no files and more than 2^31 different words or places. After an error the object can
+// only be destroyed.
 //
 // Use: add documents; choose() candidates, as often as wanted, and ask word(); count(); next_row() until false.
 class WordCounts {
@@ -39,13 +40,14 @@ class WordCounts {
 
   // A document as words.h reads it.
   void add_document(const uint8_t* text, size_t size);
-  // A document of given words: begin, each of them, end. An empty word, or one above kMaxWordBytes, only keeps its place.
+  // A document of given words: begin, each of them, end. An empty word, or one above kMaxWordBytes, only keeps its
+  // place.
   void begin_words();
   void add_word(std::string_view word);
   void end_words();
 
   uint64_t documents() const noexcept;
-  uint64_t places() const noexcept;     // of words or not
+  uint64_t places() const noexcept;  // of words or not
 
   // The most frequent `most` words of all, by frequency, descending, then by bytes. Returns how many: fewer where there
   // are no more. Ends adding. Words of an earlier choice are forgotten; those of the last one stay.
@@ -53,17 +55,17 @@ class WordCounts {
   std::string_view word(size_t candidate) const noexcept;
   uint64_t frequency(size_t candidate) const noexcept;
 
-  // The vocabulary: word i of the model is candidate words[i], ascending. Counts. features: only the first so many words
-  // make features; at most n. Once. n <= kMaxWords.
+  // The vocabulary: word i of the model is candidate words[i], ascending. Counts. features: only the first so many
+  // words make features; at most n. Once. n <= kMaxWords.
   void count(const uint32_t* words, size_t n, uint32_t features);
 
-  // The row of the next word, from 0 on; its arrays stay until the next call. False after the last word. Words without a
-  // feature have an empty row. Error{too_large} for a weight above kMaxFeatureWeight.
+  // The row of the next word, from 0 on; its arrays stay until the next call. False after the last word. Words without
+  // a feature have an empty row. Error{too_large} for a weight above kMaxFeatureWeight.
   bool next_row(WordRow* row);
 
   // All features of the rows are below.
   uint32_t features() const noexcept;
-  uint64_t pairs() const noexcept;         // of places that were counted, each once
+  uint64_t pairs() const noexcept;  // of places that were counted, each once
   uint64_t spilled_bytes() const noexcept;
   size_t peak_bytes() const noexcept;
 

@@ -1,8 +1,8 @@
 // The mutual information of a word and a feature, in fixed point, from counts.
 //
-// Source: D. Lin, "Automatic Retrieval and Clustering of Similar Words", COLING-ACL 1998, section 2: of a triple (w, r, w')
-// the logarithm of |w,r,w'| * |*,r,*| / (|w,r,*| * |*,r,w'|), where that is above 0. A discount is taken off |w,r,w'| first, as in
-// P. Kolb, "DISCO", KONVENS 2008 (0.95 there, 0 by default here): it costs counts of chance most.
+// Source: D. Lin, "Automatic Retrieval and Clustering of Similar Words", COLING-ACL 1998, section 2: of a triple (w, r,
+// w') the logarithm of |w,r,w'| * |*,r,*| / (|w,r,*| * |*,r,w'|), where that is above 0. A discount is taken off
+// |w,r,w'| first, as in P. Kolb, "DISCO", KONVENS 2008 (0.95 there, 0 by default here): it costs counts of chance most.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,12 @@ inline double discounted_log(uint64_t count, uint32_t discount) noexcept {
 }
 
 // Whether (count - discount) * total > of_word * of_context, exactly. With a discount counts are below 2^54.
-inline bool informative(uint64_t count, uint32_t discount, uint64_t total, uint64_t of_word, uint64_t of_context) noexcept {
+inline bool informative(uint64_t count, uint32_t discount, uint64_t total, uint64_t of_word,
+                        uint64_t of_context) noexcept {
   __extension__ using u128 = unsigned __int128;
   if (discount == 0) return static_cast<u128>(count) * total > static_cast<u128>(of_word) * of_context;
-  return static_cast<u128>(count * kDiscountUnits - discount) * total > static_cast<u128>(of_word) * of_context * kDiscountUnits;
+  return static_cast<u128>(count * kDiscountUnits - discount) * total >
+         static_cast<u128>(of_word) * of_context * kDiscountUnits;
 }
 
 // 1 .. kMaxInformation, or 0 where there is none. count: |w,r,w'|, with its discounted logarithm; total: |*,r,*|;

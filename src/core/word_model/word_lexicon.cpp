@@ -140,7 +140,8 @@ class WordLexicon::Merge {
     if (s.reader.at_end()) return false;
     const size_t shared = static_cast<size_t>(s.reader.take());
     const size_t rest = static_cast<size_t>(s.reader.take());
-    if (shared > s.length || rest > kMaxWordBytes - shared) throw Error(Errc::corrupt_data, "a temporary file is damaged");
+    if (shared > s.length || rest > kMaxWordBytes - shared)
+      throw Error(Errc::corrupt_data, "a temporary file is damaged");
     s.reader.take_bytes(s.word + shared, rest);
     s.length = shared + rest;
     s.count = s.reader.take();
@@ -289,7 +290,8 @@ size_t WordLexicon::sort_slots() {
     if ((i & 1023) == 0) ws_.poller.spend(30 * 1024);
     if (slots_[i].at == 0) continue;
     const uint8_t* const w = record(slots_[i].at)->word();  // 8 bytes at least, with zeros
-    const auto first = static_cast<uint32_t>(w[0]) << 24 | static_cast<uint32_t>(w[1]) << 16 | static_cast<uint32_t>(w[2]) << 8 | w[3];
+    const auto first =
+        static_cast<uint32_t>(w[0]) << 24 | static_cast<uint32_t>(w[1]) << 16 | static_cast<uint32_t>(w[2]) << 8 | w[3];
     slots_[n++] = {first, slots_[i].at};
   }
   std::sort(slots_.data(), slots_.data() + n, [this](const Slot& a, const Slot& b) {

@@ -16,20 +16,21 @@
 
 namespace neardup {
 
-// Use: while full() is false add(), else end_epoch() first; choose(), as often as wanted; begin_maps(), then next_map() for
-// each epoch.
+// Use: while full() is false add(), else end_epoch() first; choose(), as often as wanted; begin_maps(), then next_map()
+// for each epoch.
 class WordLexicon {
  public:
   static constexpr uint32_t kMaxNumbers = 0x7ffffff0;
 
-  // Errors: what the poller and the files throw; Error{too_large} for too many different words where there are no files.
+  // Errors: what the poller and the files throw; Error{too_large} for too many different words where there are no
+  // files.
   explicit WordLexicon(Workspace& ws);
   ~WordLexicon();
 
   // Whether another word may be one too many.
   bool full() const noexcept { return full_; }
-  // Counts the word and returns its number in this epoch. n: 1 .. kMaxWordBytes; zeros follow the word up to a multiple of
-  // 8 bytes. tag: what tag_of() gave for it; the prefetches, with other work between, hide waits for memory.
+  // Counts the word and returns its number in this epoch. n: 1 .. kMaxWordBytes; zeros follow the word up to a multiple
+  // of 8 bytes. tag: what tag_of() gave for it; the prefetches, with other work between, hide waits for memory.
   uint32_t add(const uint8_t* word, size_t n, uint32_t tag);
   static uint32_t tag_of(const uint8_t* word, size_t n) noexcept;
   void prefetch_slot(uint32_t tag) const noexcept { __builtin_prefetch(&slots_[tag & mask_]); }
@@ -39,12 +40,10 @@ class WordLexicon {
   }
   void end_epoch();
 
-  // The `most` words with the greatest counts, by count, descending, then by bytes: how many there are. Words of an earlier
-  // choice are forgotten.
+  // The `most` words with the greatest counts, by count, descending, then by bytes: how many there are. Words of an
+  // earlier choice are forgotten.
   size_t choose(size_t most);
-  std::string_view word(size_t i) const noexcept {
-    return {bytes_.data() + chosen_[i].offset, chosen_[i].length};
-  }
+  std::string_view word(size_t i) const noexcept { return {bytes_.data() + chosen_[i].offset, chosen_[i].length}; }
   uint64_t frequency(size_t i) const noexcept { return chosen_[i].count; }
   // Bytes that the chosen words and the map hold.
   size_t held_bytes() const noexcept {
@@ -53,8 +52,8 @@ class WordLexicon {
 
   // Ends choosing, and frees what it needed but the words chosen.
   void begin_maps(const uint32_t* words, size_t n);
-  // From numbers of the next epoch to i where the number is that of words[i], else n. Until the next call; not beyond the
-  // last epoch.
+  // From numbers of the next epoch to i where the number is that of words[i], else n. Until the next call; not beyond
+  // the last epoch.
   const uint32_t* next_map();
 
  private:
@@ -105,12 +104,12 @@ class WordLexicon {
   Array<Slot> slots_;  // open addressing, a power of two
   size_t mask_ = 0;
   size_t grow_at_ = 0;
-  size_t words_ = 0;   // of this epoch
+  size_t words_ = 0;  // of this epoch
   std::vector<Array<uint64_t>> storage_;
   std::vector<uint8_t*> blocks_;
-  unsigned block_shift_;   // of places in 8 bytes
+  unsigned block_shift_;  // of places in 8 bytes
   uint32_t block_mask_;
-  size_t block_ = 0;       // the one that is being filled, and how far
+  size_t block_ = 0;  // the one that is being filled, and how far
   size_t used_ = 8;
 
   std::unique_ptr<TempFile> file_;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kLeastChunk = 1024;
 constexpr size_t kMaxChunk = size_t{1} << 31;
-constexpr size_t kAhead = 8;      // places whose neighbours are fetched in advance
-constexpr size_t kPiece = 4096;   // places between polls
+constexpr size_t kAhead = 8;     // places whose neighbours are fetched in advance
+constexpr size_t kPiece = 4096;  // places between polls
 
 constexpr size_t kLeastRead = 2048;
 constexpr size_t kMaxRead = 256 * 1024;
@@ -80,7 +80,8 @@ WordPairs::WordPairs(const WordPairOptions& options, uint64_t most_places, size_
   budget_ = ws.limit == SIZE_MAX ? SIZE_MAX : std::max(ws.limit - std::min(ws.limit, fixed), ws.limit / 8);
   const size_t fitting = std::max(budget_ / (2 * sizeof(uint32_t)), kLeastChunk);
   if (ws.files == nullptr && most_places > kMaxChunk)
-    throw Error(Errc::too_large, "more than 2147483648 places of words to count in memory: " + std::to_string(most_places));
+    throw Error(Errc::too_large,
+                "more than 2147483648 places of words to count in memory: " + std::to_string(most_places));
   ids_ = Array<uint32_t>(ws.ledger, static_cast<size_t>(std::min<uint64_t>({most_places + 1, fitting, kMaxChunk})));
   for (gap_ = 0; gap_ < window_; ++gap_) ids_[n_++] = words_;
 }
@@ -207,7 +208,8 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
       const uint32_t* const before = at - window;
       if (by_position_) {
         for (uint32_t i = 0; i < window; ++i) local.add(size_t{std::min(before[i], contexts)} * relations + i, 1);
-        for (uint32_t i = 0; i < window; ++i) local.add(size_t{std::min(at[i + 1], contexts)} * relations + window + i, 1);
+        for (uint32_t i = 0; i < window; ++i)
+          local.add(size_t{std::min(at[i + 1], contexts)} * relations + window + i, 1);
       } else {
         for (uint32_t i = 0; i < window; ++i) local.add(std::min(before[i], contexts), 1);
         for (uint32_t i = 0; i < window; ++i) local.add(std::min(at[i + 1], contexts), 1);

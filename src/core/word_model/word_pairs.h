@@ -1,8 +1,9 @@
-// How often the words of a vocabulary stand near each other, and the rows of information that follow, in bounded memory.
+// How often the words of a vocabulary stand near each other, and the rows of information that follow, in bounded
+// memory.
 //
-// Words come as ids, in order of their places. A chunk of places that fits in memory is put in order of its words, so that
-// all neighbours of a word can be counted one word after the other; where there are more chunks, each is written as a run
-// of rows, in order of words and features, and runs are added up.
+// Words come as ids, in order of their places. A chunk of places that fits in memory is put in order of its words, so
+// that all neighbours of a word can be counted one word after the other; where there are more chunks, each is written
+// as a run of rows, in order of words and features, and runs are added up.
 #pragma once
 
 #include <array>
@@ -11,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/work/byte_runs.h"
 #include "core/word_model/word_information.h"
 #include "core/word_model/word_row.h"
+#include "core/work/byte_runs.h"
 #include "core/work/workspace.h"
 
 namespace neardup {
@@ -49,7 +50,9 @@ class FeatureCounts {
   template <class F>
   void drain(Poller& poller, F f);
 
-  static size_t bytes(size_t features) noexcept { return (features + 4096) * sizeof(Count) + features / 8 + features / 512 + 128; }
+  static size_t bytes(size_t features) noexcept {
+    return (features + 4096) * sizeof(Count) + features / 8 + features / 512 + 128;
+  }
 
  private:
   Array<Count> counts_;
@@ -124,19 +127,19 @@ class WordPairs {
   // The chunk: window_ places before, its own, window_ behind; options.words stands where no word is.
   Array<uint32_t> ids_;
   size_t n_ = 0;
-  uint32_t gap_ = 0;         // how many places without a word are the last ones
+  uint32_t gap_ = 0;  // how many places without a word are the last ones
   bool finished_ = false;
-  Array<uint32_t> places_;   // of word 0, of word 1, ..
-  Array<uint32_t> ends_;     // where those of a word end
+  Array<uint32_t> places_;  // of word 0, of word 1, ..
+  Array<uint32_t> ends_;    // where those of a word end
 
   std::unique_ptr<TempFile> file_;
   std::vector<ByteRun> runs_;
   std::vector<Source> sources_;
 
   static constexpr size_t kLogs = 4096;
-  std::vector<double> logs_;           // of small numbers
-  std::vector<double> pair_logs_;      // of small numbers, with the discount taken off
-  Array<double> context_logs_;         // of |*,r,w'|, by feature; none where that is too much memory
+  std::vector<double> logs_;       // of small numbers
+  std::vector<double> pair_logs_;  // of small numbers, with the discount taken off
+  Array<double> context_logs_;     // of |*,r,w'|, by feature; none where that is too much memory
   std::array<uint64_t, 2 * kMaxWordWindow> totals_{};
   Array<uint32_t> row_features_;
   Array<uint16_t> row_values_;

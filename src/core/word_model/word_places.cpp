@@ -31,18 +31,57 @@ enum class Between : uint8_t { other, word, blank, line_feed, space, end, stop, 
 
 Between between(uint32_t c) noexcept {
   switch (c) {
-    case 0x2026: case 0x3002: case 0xff01: case 0xff1f: case 0xff61: case 0x964: case 0x61f: case 0x6d4: case 0x203c:
-    case 0x2047: case 0x2048: case 0x2049:
+    case 0x2026:
+    case 0x3002:
+    case 0xff01:
+    case 0xff1f:
+    case 0xff61:
+    case 0x964:
+    case 0x61f:
+    case 0x6d4:
+    case 0x203c:
+    case 0x2047:
+    case 0x2048:
+    case 0x2049:
       return Between::end;
     case 0xff0e:
       return Between::stop;
     // Quotes that close in one language and open in another count: what matters is that they touch the full stop.
-    case 0xab: case 0xbb: case 0x2018: case 0x2019: case 0x201c: case 0x201d: case 0x2039: case 0x203a: case 0x3009:
-    case 0x300b: case 0x300d: case 0x300f: case 0x3011: case 0x3015: case 0x3017: case 0x3019: case 0x301e: case 0x301f:
-    case 0xff02: case 0xff07: case 0xff09: case 0xff3d: case 0xff5d: case 0xff60: case 0xff63:
+    case 0xab:
+    case 0xbb:
+    case 0x2018:
+    case 0x2019:
+    case 0x201c:
+    case 0x201d:
+    case 0x2039:
+    case 0x203a:
+    case 0x3009:
+    case 0x300b:
+    case 0x300d:
+    case 0x300f:
+    case 0x3011:
+    case 0x3015:
+    case 0x3017:
+    case 0x3019:
+    case 0x301e:
+    case 0x301f:
+    case 0xff02:
+    case 0xff07:
+    case 0xff09:
+    case 0xff3d:
+    case 0xff5d:
+    case 0xff60:
+    case 0xff63:
       return Between::closing;
     // White_Space of Unicode.
-    case 0x85: case 0xa0: case 0x1680: case 0x2028: case 0x2029: case 0x202f: case 0x205f: case 0x3000:
+    case 0x85:
+    case 0xa0:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x202f:
+    case 0x205f:
+    case 0x3000:
       return Between::space;
     default:
       return c >= 0x2000 && c <= 0x200a ? Between::space : Between::other;

@@ -1,13 +1,14 @@
 // The places of a text for a word model: its words, or only that one stands there, and where sentences begin.
 //
-// A word that holds a decimal digit (Unicode's Nd) or '_', or has more than kMaxWordBytes, keeps its place, but is no word
-// of a model. A sentence ends between two words where the bytes between them hold
+// A word that holds a decimal digit (Unicode's Nd) or '_', or has more than kMaxWordBytes, keeps its place, but is no
+// word of a model. A sentence ends between two words where the bytes between them hold
 //   - one of ! ? and U+2026 U+3002 U+FF01 U+FF1F U+FF61 U+0964 U+061F U+06D4 U+203C U+2047 U+2048 U+2049, or
 //   - two line feeds with nothing but spaces, tabs and carriage returns between, or
-//   - a full stop (. or U+FF0E), then closing quotes and brackets or none, then white space; unless the word before is a
+//   - a full stop (. or U+FF0E), then closing quotes and brackets or none, then white space; unless the word before is
+//   a
 //     single code point (an initial) or the next word begins with a lower-case letter (after an abbreviation).
-// A lower-case letter is one that a capital is folded to; those of Georgian and Cherokee are none, whose sentences do not
-// begin with capitals.
+// A lower-case letter is one that a capital is folded to; those of Georgian and Cherokee are none, whose sentences do
+// not begin with capitals.
 #pragma once
 
 #include <cstddef>

@@ -58,7 +58,8 @@ void encode_word_row(const WordRow& row, std::vector<uint8_t>* out) {
   out->reserve(out->size() + 1 + kMaxLebBytes + 5 * row.size);
   out->push_back(kFormat);
   put_leb(static_cast<uint32_t>(row.size), out);
-  for (size_t i = 0; i < row.size; ++i) put_leb(i == 0 ? row.features[0] : row.features[i] - row.features[i - 1] - 1, out);
+  for (size_t i = 0; i < row.size; ++i)
+    put_leb(i == 0 ? row.features[0] : row.features[i] - row.features[i - 1] - 1, out);
   for (size_t i = 0; i < row.size; ++i) {
     out->push_back(static_cast<uint8_t>(row.values[i]));
     out->push_back(static_cast<uint8_t>(row.values[i] >> 8));

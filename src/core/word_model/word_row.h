@@ -46,12 +46,12 @@ uint64_t weight_of(const WordRow& row) noexcept;
 // weights. The specification of every faster form.
 uint64_t common_information(const WordRow& a, const WordRow& b) noexcept;
 
-// Appends the stored form, number 1: byte 1; n; n times the distance of a feature from the one before less 1, of the first
-// its number; n values of 2 bytes, least significant first. Numbers are LEB128.
+// Appends the stored form, number 1: byte 1; n; n times the distance of a feature from the one before less 1, of the
+// first its number; n values of 2 bytes, least significant first. Numbers are LEB128.
 void encode_word_row(const WordRow& row, std::vector<uint8_t>* out);
 
-// Appends the row's features and values. Error{corrupt_data} for bytes that are no stored row, or have a feature that is
-// not below `features`.
+// Appends the row's features and values. Error{corrupt_data} for bytes that are no stored row, or have a feature that
+// is not below `features`.
 void decode_word_row(const uint8_t* bytes, size_t size, uint32_t features, std::vector<uint32_t>* out_features,
                      std::vector<uint16_t>* out_values);
 

@@ -12,8 +12,9 @@ WordRows::WordRows(uint32_t features, size_t memory_limit, TempFileFactory* file
 void WordRows::add(const WordRow& row) {
   const uint64_t weight = weight_of(row);
   if (weight > kMaxFeatureWeight)
-    throw Error(Errc::too_large, "the information of the features of word number " + std::to_string(size()) + " is more than " +
-                                     std::to_string(kMaxFeatureWeight) + " units of 1/1024 nat",
+    throw Error(Errc::too_large,
+                "the information of the features of word number " + std::to_string(size()) + " is more than " +
+                    std::to_string(kMaxFeatureWeight) + " units of 1/1024 nat",
                 {}, "Use a smaller window, or fewer features.");
   stored_.clear();
   encode_word_row(row, &stored_);

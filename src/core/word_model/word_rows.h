@@ -50,8 +50,8 @@ class WordRows {
 // Compares all words, block by block.
 void compare_all(WordRows& rows, SimilarWords& engine);
 
-// ranks[i]: how many of the words come before words[i] in the order of their bytes; the words are different. stop may be
-// null.
+// ranks[i]: how many of the words come before words[i] in the order of their bytes; the words are different. stop may
+// be null.
 std::vector<uint32_t> ranks_of_words(const std::vector<std::string>& words, StopCheck* stop);
 
 }  // namespace neardup

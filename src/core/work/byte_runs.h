@@ -63,7 +63,11 @@ class RunWriter {
 class ByteRunReader {
  public:
   ByteRunReader(TempFile& file, ByteRun run, size_t buffer_bytes, Workspace& ws)
-      : file_(&file), poller_(&ws.poller), next_(run.begin), end_(run.end), buffer_(ws.ledger, std::max<size_t>(buffer_bytes, 64)) {}
+      : file_(&file),
+        poller_(&ws.poller),
+        next_(run.begin),
+        end_(run.end),
+        buffer_(ws.ledger, std::max<size_t>(buffer_bytes, 64)) {}
 
   bool at_end() const noexcept { return at_ == n_ && next_ == end_; }
 

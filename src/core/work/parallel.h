@@ -1,5 +1,5 @@
-// Searches on several threads. Workers run core code that neither polls nor touches a Workspace; what they find comes to
-// the calling thread in batches, and only this thread polls, keeps accounts and uses temporary files.
+// Searches on several threads. Workers run core code that neither polls nor touches a Workspace; what they find comes
+// to the calling thread in batches, and only this thread polls, keeps accounts and uses temporary files.
 #pragma once
 
 #include <atomic>
@@ -59,8 +59,8 @@ void run_tasks(unsigned threads, size_t tasks, Poller& poller,
                const std::function<void(unsigned, size_t, HitSink&)>& work,
                const std::function<void(const Hit*, size_t)>& take);
 
-// From within a poll, by whoever will never return to it and is about to free what the tasks work on: ends all workers of
-// this thread's run_tasks().
+// From within a poll, by whoever will never return to it and is about to free what the tasks work on: ends all workers
+// of this thread's run_tasks().
 void join_all_tasks() noexcept;
 
 }  // namespace neardup

@@ -129,8 +129,8 @@ void call_pg(F f) {
 
 namespace detail {
 
-// A backend that is to end (terminated, its server stopped, its database dropped) does not come back from CHECK_FOR_INTERRUPTS(): it frees
-// all memory and exits, with our threads still at work.
+// A backend that is to end (terminated, its server stopped, its database dropped) does not come back from
+// CHECK_FOR_INTERRUPTS(): it frees all memory and exits, with our threads still at work.
 static void join_at_exit() {
   static int of_process = 0;  // what a process has registered, those that it forks have not
   if (of_process == MyProcPid) return;

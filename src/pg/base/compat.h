@@ -53,8 +53,9 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
-// Whether scans and inserts reach behind PostgreSQL's interfaces: docs/internals.md says where, and what was checked for which version. A
-// newer major version than those goes the ordinary ways; -DNEARDUP_REACH=0 makes any version do so.
+// Whether scans and inserts reach behind PostgreSQL's interfaces: docs/internals.md says where, and what was checked
+// for which version. A newer major version than those goes the ordinary ways; -DNEARDUP_REACH=0 makes any version do
+// so.
 #ifndef NEARDUP_REACH
 #define NEARDUP_REACH (PG_VERSION_NUM < 200000)
 #endif
@@ -72,15 +73,16 @@ static inline bool exchange_state(pg_atomic_uint64* state, uint64* expected, uin
   return pg_atomic_compare_exchange_u64(state, expected, value);
 }
 
-// 19: the heap's fetch by an index remembers the block of its page, and pruning may set the page's bits in the visibility map. (A template:
-// access/heapam.h is for few to include.)
+// 19: the heap's fetch by an index remembers the block of its page, and pruning may set the page's bits in the
+// visibility map. (A template: access/heapam.h is for few to include.)
 template <typename HeapFetch>
 static inline void set_fetched_page(HeapFetch* fetch, BlockNumber block, Buffer buffer) {
   if (BufferIsValid(fetch->xs_cbuf)) ReleaseBuffer(fetch->xs_cbuf);
   fetch->xs_cbuf = buffer;
 #if PG_VERSION_NUM >= 190000
   fetch->xs_blk = block;
-  heap_page_prune_opt(fetch->xs_base.rel, buffer, &fetch->xs_vmbuffer, (fetch->xs_base.flags & SO_HINT_REL_READ_ONLY) != 0);
+  heap_page_prune_opt(fetch->xs_base.rel, buffer, &fetch->xs_vmbuffer,
+                      (fetch->xs_base.flags & SO_HINT_REL_READ_ONLY) != 0);
 #else
   heap_page_prune_opt(fetch->xs_base.rel, buffer);
 #endif
@@ -144,7 +146,8 @@ static inline RelFileNumber file_number(Relation relation) {
 #define NEARDUP_TAG_FILE_NUMBER(tag) ((tag).rnode.relNode)
 #endif
 
-// 16: the planner finds conditions that are a boolean column in indexes of any access method; before, in btree and hash.
+// 16: the planner finds conditions that are a boolean column in indexes of any access method; before, in btree and
+// hash.
 constexpr bool kPlannerFindsBooleans = PG_VERSION_NUM >= 160000;
 
 // 17 dropped old_snapshot_threshold; before, every page read by a scan is tested, else rows would be lost silently.

@@ -18,7 +18,8 @@ struct Owned {
   T* operator->() const noexcept { return object; }
 };
 
-// Makes a T in `context`: make(stop, files) returns a new T*. Runs as the core does: it may throw, and calls no PostgreSQL.
+// Makes a T in `context`: make(stop, files) returns a new T*. Runs as the core does: it may throw, and calls no
+// PostgreSQL.
 template <typename T, typename Make>
 Owned<T>* make_owned(MemoryContext context, Make make) {
   auto* owned = static_cast<Owned<T>*>(MemoryContextAllocZero(context, sizeof(Owned<T>)));

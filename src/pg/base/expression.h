@@ -9,8 +9,8 @@ extern "C" {
 
 namespace neardup {
 
-// The one expression that the text is, not yet analysed; null when it is several, none, or what only a whole SELECT has:
-// clauses behind it, or "*". Errors of syntax are PostgreSQL's.
+// The one expression that the text is, not yet analysed; null when it is several, none, or what only a whole SELECT
+// has: clauses behind it, or "*". Errors of syntax are PostgreSQL's.
 const ResTarget* parse_one_expression(const char* source);
 
 }  // namespace neardup

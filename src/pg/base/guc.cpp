@@ -19,12 +19,15 @@ int guc_threads = 0;
 int guc_gpu_memory_limit = 0;
 
 const config_enum_entry kDeviceNames[] = {
-    {"auto", kDeviceAuto, false}, {"cpu", kDeviceCpu, false}, {"gpu", kDeviceGpu, false}, {nullptr, 0, false},
+    {"auto", kDeviceAuto, false},
+    {"cpu", kDeviceCpu, false},
+    {"gpu", kDeviceGpu, false},
+    {nullptr, 0, false},
 };
 
 const config_enum_entry kKernelNames[] = {
-    {"auto", kAuto, false}, {"scalar", kScalar, false}, {"avx2", kAvx2, false}, {"avx512", kAvx512, false},
-    {nullptr, 0, false},
+    {"auto", kAuto, false},     {"scalar", kScalar, false}, {"avx2", kAvx2, false},
+    {"avx512", kAvx512, false}, {nullptr, 0, false},
 };
 
 bool check_kernels(int* value, void**, GucSource) {
@@ -57,16 +60,17 @@ void define_settings() {
   DefineCustomIntVariable("neardup.threads", "Threads that all_pairs() and its kin may search with.",
                           "0: as many as max_parallel_workers_per_gather says, at least one.", &guc_threads, 0, 0, 256,
                           PGC_USERSET, 0, nullptr, nullptr, nullptr);
-  DefineCustomEnumVariable("neardup.device", "What may search for pairs and similar words: auto, cpu or gpu.",
-                           "auto: the GPU, where there is one and the work is worth it, else the CPU; gpu: an error where "
-                           "the GPU cannot. The results are the same.",
-                           &guc_device, kDeviceAuto, kDeviceNames, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomEnumVariable(
+      "neardup.device", "What may search for pairs and similar words: auto, cpu or gpu.",
+      "auto: the GPU, where there is one and the work is worth it, else the CPU; gpu: an error where "
+      "the GPU cannot. The results are the same.",
+      &guc_device, kDeviceAuto, kDeviceNames, PGC_USERSET, 0, nullptr, nullptr, nullptr);
   DefineCustomIntVariable("neardup.gpu_memory_limit", "Memory of each GPU that a search may take.",
                           "0: what is free, less a reserve.", &guc_gpu_memory_limit, 0, 0, MAX_KILOBYTES, PGC_SUSET,
                           GUC_UNIT_KB, nullptr, nullptr, nullptr);
   DefineCustomBoolVariable("neardup.log_stages", "Tells the time of each stage of all_pairs() and its kin.",
-                           "NOTICE lines: rows read, pairs found, pairs returned.", &guc_log_stages, false, PGC_USERSET, 0,
-                           nullptr, nullptr, nullptr);
+                           "NOTICE lines: rows read, pairs found, pairs returned.", &guc_log_stages, false, PGC_USERSET,
+                           0, nullptr, nullptr, nullptr);
   MarkGUCPrefixReserved("neardup");
 }
 

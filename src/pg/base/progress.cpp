@@ -1,5 +1,5 @@
-// See progress.h. Progress goes where PostgreSQL keeps that of its own commands: in the backend's status, under a number
-// that none of them has, so that their views do not show it.
+// See progress.h. Progress goes where PostgreSQL keeps that of its own commands: in the backend's status, under a
+// number that none of them has, so that their views do not show it.
 #include "pg/base/progress.h"
 
 #include "pg/base/result_row.h"
@@ -7,7 +7,8 @@
 namespace neardup {
 namespace {
 
-// No value of ProgressCommandType: as one, C++ would not define it. So it is written and read as the integer that it is in C.
+// No value of ProgressCommandType: as one, C++ would not define it. So it is written and read as the integer that it is
+// in C.
 constexpr int kCommand = 0x6e64;
 static_assert(sizeof(ProgressCommandType) == sizeof(kCommand));
 
@@ -15,9 +16,10 @@ static_assert(sizeof(ProgressCommandType) == sizeof(kCommand));
 enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
 static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
 
-const char* const kFunctions[] = {"all_pairs", "pairs_between", "all_clusters", "cluster_bridges",
+const char* const kFunctions[] = {"all_pairs",     "pairs_between",    "all_clusters",      "cluster_bridges",
                                   "blocked_pairs", "oversized_blocks", "word_similarities", "create_word_model"};
-const char* const kPhases[] = {"reading rows", "sorting rows", "searching", "verifying", "returning rows", "counting words"};
+const char* const kPhases[] = {"reading rows", "sorting rows",   "searching",
+                               "verifying",    "returning rows", "counting words"};
 
 // Calls under way within the query of the one that is told. Only while is_ours(): an error ends all of them at once.
 int inner_calls = 0;
@@ -51,12 +53,13 @@ double share_done(const int64* p) {
   return Min((static_cast<double>(p[kStepsDone]) + part) / static_cast<double>(p[kSteps]), 1.0);
 }
 
-// The status of the backend with this number, if it tells our progress and the caller may see it: as PostgreSQL's own views of progress,
-// of others only with the right to see their statistics.
+// The status of the backend with this number, if it tells our progress and the caller may see it: as PostgreSQL's own
+// views of progress, of others only with the right to see their statistics.
 const PgBackendStatus* watched(int number) {
   const LocalPgBackendStatus* local = local_backend_status(number);
   if (local == nullptr || command_of(local->backendStatus) != kCommand) return nullptr;
-  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) && !has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
+  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) &&
+      !has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
     return nullptr;
   return &local->backendStatus;
 }

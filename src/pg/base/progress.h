@@ -7,10 +7,17 @@ namespace neardup {
 
 enum class Phase : uint8_t { reading, sorting, searching, verifying, returning, counting };
 
-// function: of the SQL function, as neardup_progress() shows it. Does nothing where another command, COPY say, tells its
-// own progress. It ends with end_progress(), or with the transaction.
+// function: of the SQL function, as neardup_progress() shows it. Does nothing where another command, COPY say, tells
+// its own progress. It ends with end_progress(), or with the transaction.
 enum class Searching : uint8_t {
-  all_pairs, pairs_between, all_clusters, cluster_bridges, blocked_pairs, oversized_blocks, word_similarities, word_model
+  all_pairs,
+  pairs_between,
+  all_clusters,
+  cluster_bridges,
+  blocked_pairs,
+  oversized_blocks,
+  word_similarities,
+  word_model
 };
 void begin_progress(Searching function);
 void tell_phase(Phase phase);

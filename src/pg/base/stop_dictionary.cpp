@@ -11,7 +11,8 @@ namespace neardup {
 
 StopDictionary stop_dictionary(Oid dictionary) {
   if (!SearchSysCacheExists1(TSDICTOID, ObjectIdGetDatum(dictionary)))
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("text search dictionary with OID %u does not exist", dictionary)));
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("text search dictionary with OID %u does not exist", dictionary)));
   return {lookup_ts_dictionary_cache(dictionary)};
 }
 

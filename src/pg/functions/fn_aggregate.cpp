@@ -19,8 +19,8 @@ struct AggregateState {
 };
 
 AggregateState* make_state(MemoryContext context, const MinhashParams& params) {
-  auto* s = static_cast<AggregateState*>(MemoryContextAllocZero(
-      context, offsetof(AggregateState, components) + sizeof(uint32_t) * params.num_perm));
+  auto* s = static_cast<AggregateState*>(
+      MemoryContextAllocZero(context, offsetof(AggregateState, components) + sizeof(uint32_t) * params.num_perm));
   s->params = params;
   for (uint32_t i = 0; i < params.num_perm; ++i) s->components[i] = kEmptyComponent32;
   s->callback.arg = s;

@@ -38,8 +38,8 @@ Datum neardup_lsh_probability(PG_FUNCTION_ARGS) {
   const int32 bands = PG_GETARG_INT32(1);
   const int32 rows = PG_GETARG_INT32(2);
   if (!(similarity >= 0 && similarity <= 1))
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("similarity must be between 0 and 1: %s", shown(similarity).text)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("similarity must be between 0 and 1: %s", shown(similarity).text)));
   if (bands < 1)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bands must be at least 1: %d", bands)));
   if (rows < 1) ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("rows must be at least 1: %d", rows)));

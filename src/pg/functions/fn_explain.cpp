@@ -24,7 +24,13 @@ struct PlainComparison {
 };
 
 PlainComparison plain(const TextComparison& c) {
-  PlainComparison out = {c.shingles, c.estimate, c.hamming.has_value(), c.hamming.value_or(0), c.edit_rate.has_value(), c.edit_rate.value_or(0), {}};
+  PlainComparison out = {c.shingles,
+                         c.estimate,
+                         c.hamming.has_value(),
+                         c.hamming.value_or(0),
+                         c.edit_rate.has_value(),
+                         c.edit_rate.value_or(0),
+                         {}};
   snprintf(out.note, sizeof out.note, "%s", c.note.c_str());
   return out;
 }

@@ -28,10 +28,10 @@ struct Sight {
   TransactionId xmax;
   uint32 running;
   int32 running_subtransactions;
-  uint64 completed;          // transactions that had ended when the snapshot was made
+  uint64 completed;  // transactions that had ended when the snapshot was made
   CommandId command;
   SubTransactionId subtransaction;
-  TimestampTz transaction;   // when it began
+  TimestampTz transaction;  // when it began
   Oid user;
 };
 
@@ -52,8 +52,8 @@ Sight sight_now() {
   return out;
 }
 
-// The last lexicon that a call site used, in fn_extra. A statement reads it once. Where the call site lives longer, as an
-// expression of PL/pgSQL does, `sight` tells whether it is still what a query would see.
+// The last lexicon that a call site used, in fn_extra. A statement reads it once. Where the call site lives longer, as
+// an expression of PL/pgSQL does, `sight` tells whether it is still what a query would see.
 struct LexiconCache {
   MemoryContext context;  // of the lexicon; null: none
   Owned<Lexicon>* lexicon;
@@ -81,12 +81,15 @@ Relation open_lexicon(Oid oid) {
   if (opened.refusal == Refusal::missing)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("lexicon with OID %u does not exist", oid)));
   if (opened.refusal == Refusal::privilege)
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for lexicon %s", get_rel_name(oid))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for lexicon %s", get_rel_name(oid))));
   if (opened.refusal != Refusal::none)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
   const char* name = qualified_name(opened.relation);
   if (runs_code(opened.relation) && !has_trusted_owner(opened.relation))
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("lexicon %s of another role is no plain table without row security", name),
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("lexicon %s of another role is no plain table without row security", name),
                     errdetail("What its owner has put in it would run with your rights.")));
   for (int i = 0; i < kLexiconColumns; ++i) {
     const AttrNumber number = get_attnum(oid, kColumnNames[i]);
@@ -160,7 +163,8 @@ const Lexicon* lexicon_arg(FunctionCallInfo fcinfo, int lexicon_at, int low_at) 
   FmgrInfo* flinfo = fcinfo->flinfo;
   auto* cache = static_cast<LexiconCache*>(flinfo->fn_extra);
   if (cache == nullptr)
-    flinfo->fn_extra = cache = static_cast<LexiconCache*>(MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(LexiconCache)));
+    flinfo->fn_extra = cache =
+        static_cast<LexiconCache*>(MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(LexiconCache)));
   const Sight sight = sight_now();
   if (cache->lexicon != nullptr && cache->relation == relation && cache->low == low && cache->high == high &&
       memcmp(&cache->sight, &sight, sizeof sight) == 0)
@@ -262,8 +266,8 @@ Datum neardup_term_counts(PG_FUNCTION_ARGS) {
   c.rows = begin_rows(fcinfo);
   const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));
   const size_t memory = static_cast<size_t>(maintenance_work_mem) * 1024 / 2;
-  c.counts = make_owned<TermCounts>(CurrentMemoryContext,
-                                    [=](PgStop*, PgTempFiles*) { return new TermCounts(memory); });
+  c.counts =
+      make_owned<TermCounts>(CurrentMemoryContext, [=](PgStop*, PgTempFiles*) { return new TermCounts(memory); });
   c.each = AllocSetContextCreate(CurrentMemoryContext, "neardup document", ALLOCSET_DEFAULT_SIZES);
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   SPIPlanPtr plan = prepare_documents(query, &c.column, nullptr);
@@ -311,7 +315,8 @@ Datum i_match_bag(PG_FUNCTION_ARGS) {
   call_core([&] {
     PgStop stop;
     const std::vector<uint64_t> terms = terms_in(*lexicon, doc.data, doc.size, &stop);
-    for (const Fingerprint& f : fingerprints_of(terms, variants, share)) memcpy(hashes + UUID_LEN * count++, f.data(), UUID_LEN);
+    for (const Fingerprint& f : fingerprints_of(terms, variants, share))
+      memcpy(hashes + UUID_LEN * count++, f.data(), UUID_LEN);
   });
   if (count == 0) PG_RETURN_NULL();
   Datum values[kMaxVariants + 1];

@@ -162,7 +162,8 @@ void append_utf8(Output* out, const uint8_t* utf8, size_t n, uint8_t* room) {
     const uint32_t c = decode_utf8(utf8 + i, utf8 + n, &length);
     if (out->spell) {
       char word[16];
-      append(out, reinterpret_cast<const uint8_t*>(word), static_cast<size_t>(snprintf(word, sizeof word, " u%04x ", c)));
+      append(out, reinterpret_cast<const uint8_t*>(word),
+             static_cast<size_t>(snprintf(word, sizeof word, " u%04x ", c)));
     } else if (!out->drop) {
       ereport(ERROR,
               (errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
@@ -404,12 +405,14 @@ Datum neardup_decode(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-// neardup_signed_text(document bytea, encoding text) -> text: broken characters are left out, those that the database's encoding lacks are spelled
+// neardup_signed_text(document bytea, encoding text) -> text: broken characters are left out, those that the database's
+// encoding lacks are spelled
 PG_FUNCTION_INFO_V1(neardup_signed_text);
 Datum neardup_signed_text(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const Bytes document = bytes_arg(fcinfo, 0);
-  Source s = PG_ARGISNULL(1) ? named_source(detect(document.data, document.size).name) : source_arg(PG_GETARG_TEXT_PP(1));
+  Source s =
+      PG_ARGISNULL(1) ? named_source(detect(document.data, document.size).name) : source_arg(PG_GETARG_TEXT_PP(1));
   if (s.kind == EncodingKind::refused) {
     if (!PG_ARGISNULL(1)) refuse(s, false);
     PG_RETURN_NULL();

@@ -45,9 +45,10 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
                       errhint("Use array_remove(points, NULL).")));
     const ::Point* p = DatumGetPointP(values[i]);
     if (!(p->x >= 0 && p->x <= 1 && p->y >= 0 && p->y <= 1))
-      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                      errmsg("point %d lies outside the unit square: (%s,%s)", i + 1, shown(p->x).text, shown(p->y).text),
-                      errhint("Scale coordinates to 0..1 first.")));
+      ereport(ERROR,
+              (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+               errmsg("point %d lies outside the unit square: (%s,%s)", i + 1, shown(p->x).text, shown(p->y).text),
+               errhint("Scale coordinates to 0..1 first.")));
     points[i] = {p->x, p->y};
   }
   int32* cells = static_cast<int32*>(palloc_extended(sizeof(int32) * (static_cast<Size>(n) * 4 + 1), MCXT_ALLOC_HUGE));

@@ -37,7 +37,9 @@ void append_characters(StringInfo out, ScriptConverter* converter, std::string_v
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup characters", ALLOCSET_SMALL_SIZES);
   for (size_t at = 0; at < piece.size();) {
     CHECK_FOR_INTERRUPTS();
-    const size_t n = std::min<size_t>(static_cast<size_t>(pg_utf_mblen(reinterpret_cast<const unsigned char*>(piece.data() + at))), piece.size() - at);
+    const size_t n =
+        std::min<size_t>(static_cast<size_t>(pg_utf_mblen(reinterpret_cast<const unsigned char*>(piece.data() + at))),
+                         piece.size() - at);
     const std::string_view character = piece.substr(at, n);
     MemoryContext old = MemoryContextSwitchTo(each);
     if (!append_fitting(out, convert_piece(converter, character))) append_fitting(out, character);
@@ -63,7 +65,8 @@ Datum converted(FunctionCallInfo fcinfo, ChineseScript to) {
   for (size_t at = 0; at < all.size();) {
     CHECK_FOR_INTERRUPTS();
     const size_t n = script_piece(all.substr(at));
-    if (!append_fitting(&out, convert_piece(*converter, all.substr(at, n)))) append_characters(&out, *converter, all.substr(at, n));
+    if (!append_fitting(&out, convert_piece(*converter, all.substr(at, n))))
+      append_characters(&out, *converter, all.substr(at, n));
     at += n;
   }
   SET_VARSIZE(out.data, out.len);

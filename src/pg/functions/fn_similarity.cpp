@@ -99,8 +99,7 @@ Datum minhash_set_size(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   check_ordered(v, "set_size");
   if (static_cast<MinhashKind>(v.header->kind) == MinhashKind::imported)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("set_size is not known for an imported signature"),
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("set_size is not known for an imported signature"),
                     errdetail("How large its values are depends on the program that made them.")));
   if (v.empty()) PG_RETURN_FLOAT8(0);
   if (static_cast<MinhashKind>(v.header->kind) == MinhashKind::weighted)

@@ -57,7 +57,8 @@ const StopWords* stop_set_arg(FunctionCallInfo fcinfo, int n) {
   if (cache == nullptr)
     flinfo->fn_extra = cache = static_cast<SetCache*>(MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(SetCache)));
   ArrayType* array = PG_GETARG_ARRAYTYPE_P(n);
-  if (cache->set != nullptr && VARSIZE(cache->array) == VARSIZE(array) && memcmp(cache->array, array, VARSIZE(array)) == 0)
+  if (cache->set != nullptr && VARSIZE(cache->array) == VARSIZE(array) &&
+      memcmp(cache->array, array, VARSIZE(array)) == 0)
     return cache->set->object;
   cache->set = nullptr;
   if (cache->context != nullptr) MemoryContextDelete(cache->context);

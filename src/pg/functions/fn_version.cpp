@@ -45,10 +45,10 @@ PG_FUNCTION_INFO_V1(neardup_version);
 Datum neardup_version(PG_FUNCTION_ARGS) {
   char* sql = sql_version();
   if (sql != nullptr && version_number(sql) > version_number(NEARDUP_VERSION))
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("the SQL objects of neardup are of version %s, the loaded library of %s", sql,
-                           NEARDUP_VERSION),
-                    errhint("Install the newer library and start a new session.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the SQL objects of neardup are of version %s, the loaded library of %s", sql, NEARDUP_VERSION),
+             errhint("Install the newer library and start a new session.")));
   enum Column { kSql, kLibrary, kFormat, kTokenizer, kUnicode, kKernels, kColumns };
   neardup::ResultRow<Column> row;
   if (sql != nullptr) row.set(kSql, CStringGetTextDatum(sql));

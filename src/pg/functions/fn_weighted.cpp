@@ -24,9 +24,9 @@ struct Features {
     feature = elements(features, "feature", which, &n);
     weight = elements(weights, "weight", which, &weight_count);
     if (n != weight_count)
-      ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                      errmsg("%sfeatures and %sweights must have the same length: %d and %d", which, which, n,
-                             weight_count)));
+      ereport(ERROR,
+              (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+               errmsg("%sfeatures and %sweights must have the same length: %d and %d", which, which, n, weight_count)));
     for (int i = 0; i < n; ++i) {
       if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
       feature[i] = PointerGetDatum(DatumGetTextPP(feature[i]));
@@ -83,8 +83,7 @@ const double* numbers(ArrayType* array, const char* name, int* n) {
     const uint8* bitmap = ARR_NULLBITMAP(array);
     int i = 0;
     while ((bitmap[i / 8] & (1 << i % 8)) != 0) ++i;
-    ereport(ERROR,
-            (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("component %d of vector %s is NULL", i + 1, name)));
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("component %d of vector %s is NULL", i + 1, name)));
   }
   return reinterpret_cast<const double*>(ARR_DATA_PTR(array));
 }
@@ -105,8 +104,8 @@ Datum minhash_from_weighted_set(PG_FUNCTION_ARGS) {
   call_core([&] { params = set_params(MinhashKind::weighted, num_perm, bits, seed); });
   Features set;
   set.read(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_ARRAYTYPE_P(1), "");
-  auto* hashes = static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (static_cast<size_t>(set.n) + 1),
-                                                        MCXT_ALLOC_HUGE));
+  auto* hashes =
+      static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (static_cast<size_t>(set.n) + 1), MCXT_ALLOC_HUGE));
   for (int i = 0; i < set.n; ++i) {
     if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
     const Utf8 u = utf8_of(DatumGetTextPP(set.feature[i]));

@@ -1,4 +1,5 @@
-// What the jobs of sql/install/86_jobs.sql cannot do in SQL: a procedure that holds a lock from commit to commit, hashes of documents.
+// What the jobs of sql/install/86_jobs.sql cannot do in SQL: a procedure that holds a lock from commit to commit,
+// hashes of documents.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -42,8 +43,8 @@ void run_refresh(const char* schema, Oid job, FunctionCallInfo fcinfo, bool comm
   const char* limit = "NULL";
   if (!PG_ARGISNULL(2))
     limit = quote_literal_cstr(DatumGetCString(DirectFunctionCall1(interval_out, PG_GETARG_DATUM(2))));
-  const char* sql = psprintf("CALL %s.neardup_refresh('%u'::pg_catalog.regclass, %d, %s::pg_catalog.interval, %s)", schema, job,
-                             PG_GETARG_INT32(1), limit, commit ? "true" : "false");
+  const char* sql = psprintf("CALL %s.neardup_refresh('%u'::pg_catalog.regclass, %d, %s::pg_catalog.interval, %s)",
+                             schema, job, PG_GETARG_INT32(1), limit, commit ? "true" : "false");
   SPIExecuteOptions options = {};
   options.allow_nonatomic = commit;
   const int rc = SPI_execute_extended(sql, &options);
@@ -92,8 +93,8 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
     if (i != 2 && PG_ARGISNULL(i))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name, batch and commit must not be NULL")));
   if (PG_GETARG_INT32(1) < 1)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
   const bool commit = PG_GETARG_BOOL(3);
   if (commit && !may_commit(fcinfo))
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),

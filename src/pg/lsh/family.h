@@ -25,7 +25,8 @@ enum LshProc : int {
   kProcMakeDistanceQuery = 12,
   kProcAtMost = 13,  // distance <= bound
   kProcMakeDistanceStrict = 14,
-  // Alone, in an operator class of kStrategyEqual: (value, bigint) returns bigint, as the second of the access method hash.
+  // Alone, in an operator class of kStrategyEqual: (value, bigint) returns bigint, as the second of the access method
+  // hash.
   kProcHash = 15,
 };
 
@@ -35,8 +36,9 @@ enum LshStrategy : uint16_t {
   kStrategyAtLeast = 1,   // value %> lsh_query: as near as the query's bound asks for; what the planner derives
   kStrategySimilar = 2,   // value % value: the bound is a setting
   kStrategyConflict = 3,  // lsh_query && lsh_query: for exclusion constraints
-  kStrategyDistance = 4,  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one
-  kStrategyEqual = 5,     // of columns before the last: equality, mixed into the keys; no family's own
+  kStrategyDistance =
+      4,  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one
+  kStrategyEqual = 5,  // of columns before the last: equality, mixed into the keys; no family's own
 };
 
 // An operator's strategy + kQuietTwin is that of its quiet twin, which a class may have: LEAKPROOF, never an error,
@@ -58,9 +60,9 @@ struct KeysRequest {
   Datum value;  // detoasted by the callee
   const LshConfig* config;
   // out
-  uint64_t* keys;   // 64-bit hashes, mixed and cut to 40 bits by the access method; or final keys when `final`
-  uint32_t nkeys;   // 0: indexed by the roster alone
-  bool final;       // keys are below 2^40, not 0, and not to be mixed
+  uint64_t* keys;  // 64-bit hashes, mixed and cut to 40 bits by the access method; or final keys when `final`
+  uint32_t nkeys;  // 0: indexed by the roster alone
+  bool final;      // keys are below 2^40, not 0, and not to be mixed
 };
 
 struct LshProbe {
@@ -78,7 +80,7 @@ struct ProbesRequest {
   bool guaranteed;  // probing finds every qualifying row (or what `recall` promises); else every TID is a candidate
   bool final;       // as in KeysRequest
   uint16_t ngroups;
-  uint16_t slack;   // of p probed groups a qualifying row has hits in at least p - slack; below ngroups
+  uint16_t slack;  // of p probed groups a qualifying row has hits in at least p - slack; below ngroups
   uint32_t nprobes;
   LshProbe* probes;  // palloced in the current context
   // Optional: does an entry with this stored key count for the probe? For prefixes: looks at the remaining bits.
@@ -96,10 +98,10 @@ struct BindRequest {
   LshOptionValues options;  // of the index; for binding
   double rows;              // that the table has, about; for binding
   bool options_only;
-  int32 typmod;             // options_only: of the column, -1: none
-  bool can_raise;           // checking: false: say `matches` instead of raising
-  bool shows_index;         // whether the error may name the index's parameters, which may be those of hidden rows
-  bool matches;             // out
+  int32 typmod;      // options_only: of the column, -1: none
+  bool can_raise;    // checking: false: say `matches` instead of raising
+  bool shows_index;  // whether the error may name the index's parameters, which may be those of hidden rows
+  bool matches;      // out
 };
 
 // kProcDescribe. Texts are palloced.
@@ -115,14 +117,15 @@ struct DescribeRequest {
 
 // kProcOrder. For ORDER BY with the query that the condition has too.
 struct OrderRequest {
-  Datum query;         // of the ordering operator
-  Datum condition;     // of the condition that the probes came from
-  uint16_t strategy;   // of the condition
+  Datum query;        // of the ordering operator
+  Datum condition;    // of the condition that the probes came from
+  uint16_t strategy;  // of the condition
   const LshConfig* config;
-  uint16_t probed;     // groups probed
+  uint16_t probed;  // groups probed
   // out
-  bool usable;         // the queries are the same signature
-  double* least;       // least[h]: least distance of a row with h hits, h = 0..probed; by the function that the operator uses
+  bool usable;  // the queries are the same signature
+  double*
+      least;  // least[h]: least distance of a row with h hits, h = 0..probed; by the function that the operator uses
 };
 
 // A plan that reads all rows.

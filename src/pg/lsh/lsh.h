@@ -1,5 +1,6 @@
-// What an lsh index has on disk, and the numbers that it keeps to. README in this folder says how it is used; docs/format.md
-// gives the same bytes as tables. Everything is in native byte order unless said; all counts are checked before use.
+// What an lsh index has on disk, and the numbers that it keeps to. README in this folder says how it is used;
+// docs/format.md gives the same bytes as tables. Everything is in native byte order unless said; all counts are checked
+// before use.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +19,14 @@ inline constexpr uint32_t kLshMetaBlock = 0;
 inline constexpr uint32_t kMaxKeysPerRow = 1600;  // a row fits into one pending page and is never split
 inline constexpr uint32_t kMaxPending = 96;
 inline constexpr uint32_t kMaxRuns = 80;
-inline constexpr uint16_t kCrowded = 72;            // runs from which on nothing is flushed and merging is forced
-// Live units of one class that start a merge. More of the larger ones: each level of merging that a row is spared costs a query
-// that meets the index between two VACUUMs some runs more.
-inline constexpr int kMergeFanout = 4;              // of class 0
-inline constexpr int kLargeMergeFanout = 6;         // of class 1
-inline constexpr int kLargestMergeFanout = 12;      // from class 2 on
-inline constexpr uint32_t kFlushRows = 384;         // class of a unit = floor(log4(rows / 384))
-inline constexpr int kDefaultPendingLimit = 8;      // closed pending pages that an inserter flushes
+inline constexpr uint16_t kCrowded = 72;  // runs from which on nothing is flushed and merging is forced
+// Live units of one class that start a merge. More of the larger ones: each level of merging that a row is spared costs
+// a query that meets the index between two VACUUMs some runs more.
+inline constexpr int kMergeFanout = 4;          // of class 0
+inline constexpr int kLargeMergeFanout = 6;     // of class 1
+inline constexpr int kLargestMergeFanout = 12;  // from class 2 on
+inline constexpr uint32_t kFlushRows = 384;     // class of a unit = floor(log4(rows / 384))
+inline constexpr int kDefaultPendingLimit = 8;  // closed pending pages that an inserter flushes
 inline constexpr int kMaxPendingLimit = 64;
 inline constexpr double kDefaultThreshold = 0.75;
 
@@ -75,15 +76,15 @@ struct RunSlot {
   PackedEntry hi;
   uint8_t pad1;
   uint64_t entries;
-  uint64_t rows;    // roster entries
-  double sum_sq;    // sum over its keys, but the roster's, of the squared number of entries
+  uint64_t rows;  // roster entries
+  double sum_sq;  // sum over its keys, but the roster's, of the squared number of entries
   uint32_t root;
   uint32_t leaves;
   uint32_t inners;
-  uint8_t height;   // 1: the root lists leaves; 2: it lists inners
-  uint8_t state;    // RunState
-  uint8_t flags;    // kStaleCounts
-  uint8_t unit;     // runs of one unit hold parts of the same rows
+  uint8_t height;  // 1: the root lists leaves; 2: it lists inners
+  uint8_t state;   // RunState
+  uint8_t flags;   // kStaleCounts
+  uint8_t unit;    // runs of one unit hold parts of the same rows
 };
 static_assert(sizeof(RunSlot) == 72);
 

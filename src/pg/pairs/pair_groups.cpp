@@ -8,8 +8,8 @@
 namespace neardup {
 namespace {
 
-// A cell has at least so many rows where time alone would cut it, and so many where small groups share a search: an engine
-// takes some 20 us to start, and compares so few rows at once.
+// A cell has at least so many rows where time alone would cut it, and so many where small groups share a search: an
+// engine takes some 20 us to start, and compares so few rows at once.
 constexpr uint32 kCellRows = 1024;
 
 // Pairs that are taken from an engine at once.

@@ -24,7 +24,8 @@ uint64 hash_value(Oid type, Datum value, uint64 seed) {
   return XXH3_64bits_withSeed(VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), seed);
 }
 
-// What rows must have in common beside the document. Values that are equal but not to the byte tell rows apart, which only costs time.
+// What rows must have in common beside the document. Values that are equal but not to the byte tell rows apart, which
+// only costs time.
 uint64 hash_conditions(const Copies* copies, const RowSource& source, const SourceRow& row) {
   uint64 hash = hash_value(source.columns.signature_type, row.value, copies->seed);
   if (source.columns.within != kNoColumn) hash = hash_value(source.columns.within_type, row.within, hash);
@@ -124,7 +125,8 @@ bool note_copy(Copies* copies, const PairSide& side, uint64 number, const Source
 
 void join_copies(Copies* copies, PairResult* result, uint32* representative, double* similarity) {
   if (copies->count == 0) return;
-  // Whether an original that stands for itself is near its copies hangs on its document alone: an empty one is near nothing.
+  // Whether an original that stands for itself is near its copies hangs on its document alone: an empty one is near
+  // nothing.
   auto* to_itself = static_cast<double*>(palloc(kVerifiedAtOnce * sizeof(double)));
   auto* pairs = static_cast<RowPair*>(palloc(kVerifiedAtOnce * sizeof(RowPair)));
   sort_interruptible(copies->found, copies->count, sizeof(CopiedRow), by_original, nullptr);

@@ -1,5 +1,5 @@
-// Rows that repeat an earlier one to the last byte, in document, signature, group and time: where pairs are verified on the way to clusters
-// they need no search, for they are near what that row is near.
+// Rows that repeat an earlier one to the last byte, in document, signature, group and time: where pairs are verified on
+// the way to clusters they need no search, for they are near what that row is near.
 #pragma once
 
 #include "pg/pairs/pair_result.h"
@@ -11,16 +11,17 @@ struct CopiedRow {
   uint32 of;  // an earlier row, which is no copy
 };
 
-// Remembers some of the rows that came, those that were repeated rather than others; memory: kOriginals * 32 bytes, and 8 a copy.
+// Remembers some of the rows that came, those that were repeated rather than others; memory: kOriginals * 32 bytes, and
+// 8 a copy.
 struct Copies {
   struct Original {
     uint64 conditions;   // all but the document, hashed
     uint64 document[2];  // hashed
     uint32 row;
     uint16 uses;
-    bool known;     // else there is none
+    bool known;  // else there is none
     bool document_known;
-  }* originals;
+  } * originals;
   uint64 seed;
   CopiedRow* found;  // in the order of their rows
   uint64 count;
@@ -30,8 +31,8 @@ struct Copies {
 
 Copies* make_copies(MemoryContext context);
 
-// Whether the side's row `number`, whose document is kept already, is a copy of a row that is remembered; if so, it is noted. Of other rows
-// some are remembered, so a row that is none may be one of a forgotten row.
+// Whether the side's row `number`, whose document is kept already, is a copy of a row that is remembered; if so, it is
+// noted. Of other rows some are remembered, so a row that is none may be one of a forgotten row.
 bool note_copy(Copies* copies, const PairSide& side, uint64 number, const SourceRow& row);
 
 // When the others are in their clusters: puts each copy that is near its original's representative, or in its

@@ -167,8 +167,8 @@ void take_time(const RowSource* source, Datum value, SourceRow* row) {
 
 void demand_id(const RowSource* source, const TupleTableSlot* slot) {
   if (slot->tts_isnull[kIdColumn])
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                    errmsg("%s returns a row whose id is NULL", source->what)));
+    ereport(ERROR,
+            (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s returns a row whose id is NULL", source->what)));
 }
 
 }  // namespace

@@ -116,7 +116,8 @@ void add_row(PairSearch* search, const Signature& s) {
   }
 }
 
-Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options) {
+Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold,
+                          const EngineOptions& options) {
   if (shape.type == SignatureType::minhash)
     return new MinhashClusterer(linkage, shape.params.num_perm, shape.params.bits,
                                 min_matches(threshold, false, shape.params.num_perm, shape.params.bits), options);

@@ -32,7 +32,7 @@ struct KeyColumn {
   Oid column_type;
   Oid type;
   Oid collation;
-  FmgrInfo hash;    // of other
+  FmgrInfo hash;  // of other
   FmgrInfo output;
 };
 
@@ -77,15 +77,14 @@ void open_key(KeyColumn* key, const char* what, int number, Form_pg_attribute co
   bool preferred;
   get_type_category_preferred(key->type, &category, &preferred);
   key->may_be_empty = key->length == -1 && (category == TYPCATEGORY_STRING || key->type == BYTEAOID);
-  key->kind = key->type == INT8OID ? KeyColumn::Kind::number
+  key->kind = key->type == INT8OID                                       ? KeyColumn::Kind::number
               : (key->type == TEXTOID && exact) || key->type == BYTEAOID ? KeyColumn::Kind::bytes
                                                                          : KeyColumn::Kind::other;
   if (key->kind == KeyColumn::Kind::other) {
     const TypeCacheEntry* type = lookup_type_cache(key->type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
     if (!OidIsValid(type->hash_extended_proc_finfo.fn_oid))
       ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-                      errmsg("key %d of %s cannot be hashed: it is %s", number, what,
-                             format_type_be(column->atttypid)),
+                      errmsg("key %d of %s cannot be hashed: it is %s", number, what, format_type_be(column->atttypid)),
                       errhint("Cast it to text.")));
     fmgr_info_copy(&key->hash, const_cast<FmgrInfo*>(&type->hash_extended_proc_finfo), context);
   }
@@ -111,9 +110,8 @@ void open_side(BlockSide* side, const char* what, text* query, Oid id_type) {
 
 void demand_alike(const BlockSide& a, const BlockSide& b) {
   if (a.nkeys != b.nkeys)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s and %s must have the same number of keys: %d and %d", a.source.what, b.source.what, a.nkeys,
-                           b.nkeys)));
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s and %s must have the same number of keys: %d and %d",
+                                                               a.source.what, b.source.what, a.nkeys, b.nkeys)));
   for (int k = 0; k < a.nkeys; ++k) {
     const KeyColumn& x = a.keys[k];
     const KeyColumn& y = b.keys[k];
@@ -216,7 +214,7 @@ struct Naming {
   BlockSide side;
   text** values;  // by block; null where the query no longer returns it
   HTAB* wanted;
-  uint64 keys;    // a bit for each key that has such a block
+  uint64 keys;  // a bit for each key that has such a block
   size_t left;
   int most_bytes;
 };
@@ -264,7 +262,8 @@ text** name_blocks(FunctionCallInfo fcinfo, const OversizedBlock* blocks, size_t
   control.keysize = sizeof(WantedBlock::key);
   control.entrysize = sizeof(WantedBlock);
   control.hcxt = CurrentMemoryContext;
-  naming.wanted = hash_create("neardup blocks", static_cast<long>(count), &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  naming.wanted =
+      hash_create("neardup blocks", static_cast<long>(count), &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
   for (size_t i = 0; i < count; ++i) {
     WantedBlock block = {{blocks[i].hash, blocks[i].key}, 0};
     bool found;
@@ -310,8 +309,8 @@ void tell_oversized(FunctionCallInfo fcinfo, const BlockCall& call, const BlockS
     appendStringInfoString(&list, " rows");
   }
   ereport(NOTICE, (errmsg_plural(UINT64_FORMAT " value that more than %d rows share made no pairs",
-                                 UINT64_FORMAT " values that more than %d rows share made no pairs",
-                                 stats.oversized, stats.oversized, call.max_block),
+                                 UINT64_FORMAT " values that more than %d rows share made no pairs", stats.oversized,
+                                 stats.oversized, call.max_block),
                    errdetail("%s: %s.", stats.oversized > count ? "The largest" : "Left out", list.data),
                    errhint("oversized_blocks() lists them. Make the key finer, or raise max_block.")));
 }
@@ -381,7 +380,7 @@ Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
   call_core([&] { stats = call.engine->object->stats(); });
   end_stage(&call.stages, "pairs found",
             psprintf(UINT64_FORMAT " keys of " UINT64_FORMAT " rows, " UINT64_FORMAT " blocks with " UINT64_FORMAT
-                     " pairs, %zu MB in memory, " UINT64_FORMAT " MB on disk",
+                                   " pairs, %zu MB in memory, " UINT64_FORMAT " MB on disk",
                      stats.entries, stats.rows, stats.blocks, stats.emitted, stats.peak_bytes >> 20,
                      stats.spilled_bytes >> 20));
   tell_phase(Phase::returning);
@@ -439,7 +438,8 @@ Datum neardup_oversized_blocks(PG_FUNCTION_ARGS) {
     if (i % kRowsChecked == 0) CHECK_FOR_INTERRUPTS();
   }
   if (stats.oversized > count)
-    ereport(NOTICE, (errmsg("the %zu largest of " UINT64_FORMAT " oversized blocks are listed", count, stats.oversized)));
+    ereport(NOTICE,
+            (errmsg("the %zu largest of " UINT64_FORMAT " oversized blocks are listed", count, stats.oversized)));
   SPI_finish();
   return static_cast<Datum>(0);
 }

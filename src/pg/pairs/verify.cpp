@@ -13,8 +13,8 @@
 
 namespace neardup {
 
-// The documents of the latest pairs, equal ones once: an open-addressing table by side and rank, another one by what they hold. And of the
-// pairs at hand those that differ.
+// The documents of the latest pairs, equal ones once: an open-addressing table by side and rank, another one by what
+// they hold. And of the pairs at hand those that differ.
 struct Verifier {
   Owned<DocumentComparer>* comparer;
   MemoryContext context;  // for all of the following
@@ -25,12 +25,12 @@ struct Verifier {
     uint32 rank;
     uint32 number;  // + 1; 0: free
     bool of_b;
-  }* slots;
+  } * slots;
   uint32 slots_taken;
   struct Content {
     uint64 hash;
     uint32 number;  // + 1; 0: free
-  }* contents;
+  } * contents;
   uint32* pair_slots;  // number of a pair + 1; 0: free
   DocumentPair* pairs;
   uint32 pair_count;
@@ -44,8 +44,8 @@ constexpr uint32 kMaxRanks = 1 << 14;
 constexpr uint32 kSlots = 2 * kMaxRanks;
 constexpr uint32 kPairSlots = 2 * kMaxPairs;
 
-// New documents that are held at once: as many as fit in a part of maintenance_work_mem, and one pair at least. With those of earlier pairs,
-// and the shingles of all, twice that part.
+// New documents that are held at once: as many as fit in a part of maintenance_work_mem, and one pair at least. With
+// those of earlier pairs, and the shingles of all, twice that part.
 uint64 most_document_bytes() { return static_cast<uint64>(maintenance_work_mem) * 1024 / 8; }
 
 void start_anew(Verifier* v) {

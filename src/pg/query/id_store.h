@@ -5,8 +5,8 @@
 
 namespace neardup {
 
-// Values by row number: ids, documents. By-value ones stay in memory; others too until they outgrow their share, then in
-// a temporary file.
+// Values by row number: ids, documents. By-value ones stay in memory; others too until they outgrow their share, then
+// in a temporary file.
 struct IdStore {
   Oid type;
   Oid collation;
@@ -15,15 +15,15 @@ struct IdStore {
   MemoryContext context;
   uint64 count;
   uint64 capacity;
-  Datum* values;      // by value
-  uint64* offsets;    // by reference: where each id begins
-  char* bytes;        // by reference, in memory
+  Datum* values;    // by value
+  uint64* offsets;  // by reference: where each id begins
+  char* bytes;      // by reference, in memory
   uint64 bytes_used;
   uint64 bytes_capacity;
   uint64 bytes_limit;
-  BufFile* file;      // by reference, beyond bytes_limit
+  BufFile* file;  // by reference, beyond bytes_limit
   uint64 file_position;
-  char* scratch;      // one id read back from the file
+  char* scratch;  // one id read back from the file
   uint64 scratch_capacity;
 };
 

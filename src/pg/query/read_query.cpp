@@ -25,9 +25,9 @@ bool is_bare_name(const char* s) {
 }
 
 [[noreturn]] void refuse(const char* what, const char* why) {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("%s must be one SELECT, VALUES or TABLE statement that only reads", what),
-                  errdetail("%s", why)));
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("%s must be one SELECT, VALUES or TABLE statement that only reads", what), errdetail("%s", why)));
   pg_unreachable();
 }
 
@@ -72,7 +72,8 @@ SPIPlanPtr prepare_documents(const char* query, int* column, bool* arrays) {
   }
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("query has no column of type text%s", arrays == nullptr ? "" : " or text[]"),
-                  errdetail("Documents are taken from the first column of %s.", arrays == nullptr ? "type text" : "such a type"),
+                  errdetail("Documents are taken from the first column of %s.",
+                            arrays == nullptr ? "type text" : "such a type"),
                   errhint("Cast the documents: SELECT body::text FROM ...")));
   pg_unreachable();
 }

@@ -15,8 +15,8 @@ const CachedPlanSource* reading_statement(const char* what, SPIPlanPtr plan);
 // An error for what is only a name, as `what`.
 void refuse_bare_name(const char* what, const char* text);
 
-// Plans a query that returns documents: they are in *column, from 1, the first of type text, or text[] where `arrays` is not
-// null; it then tells which.
+// Plans a query that returns documents: they are in *column, from 1, the first of type text, or text[] where `arrays`
+// is not null; it then tells which.
 SPIPlanPtr prepare_documents(const char* query, int* column, bool* arrays);
 
 // Runs a plan under the caller's snapshot, reading only; on_row(slot) for each row, until it returns false. What it

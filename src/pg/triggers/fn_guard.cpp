@@ -257,7 +257,8 @@ void check_call(FunctionCallInfo fcinfo, const char* name) {
                     errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", name)));
 }
 
-// Whether the row that an UPDATE leaves in the slot belongs to another partition: there it will be an INSERT, after a DELETE here.
+// Whether the row that an UPDATE leaves in the slot belongs to another partition: there it will be an INSERT, after a
+// DELETE here.
 bool moves_away(const TriggerData* call, TupleTableSlot* slot) {
   if (!call->tg_relation->rd_rel->relispartition) return false;
   EState* state = CreateExecutorState();

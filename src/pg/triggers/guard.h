@@ -24,8 +24,8 @@ struct KeyColumn {
 struct Guard {
   GuardAction action;
   double threshold;
-  Oid trigger;  // the one that the user created, also where a partition's clone of it fires
-  Oid table;    // its table
+  Oid trigger;        // the one that the user created, also where a partition's clone of it fires
+  Oid table;          // its table
   bool is_partition;  // what fires it is one: an INSERT may be of a row that an UPDATE moves
   Oid minhash_type;
   Oid query_type;
@@ -45,7 +45,8 @@ struct Guard {
   KeyColumn keys[INDEX_MAX_KEYS];
 };
 
-// Whether rows that are marked as copies of the row that is stored are no originals of it: it may have been there before.
+// Whether rows that are marked as copies of the row that is stored are no originals of it: it may have been there
+// before.
 inline bool passes_own_copies(const Guard* g, bool update) {
   return g->action == GuardAction::flag && (update || g->is_partition);
 }

@@ -6,7 +6,8 @@
 
 namespace neardup {
 
-// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for bytes that are no digest.
+// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for bytes
+// that are no digest.
 inline CtphView ctph_view(const struct varlena* value) {
   CtphView v;
   call_core([&] { v = view_ctph(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)); });

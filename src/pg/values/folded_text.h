@@ -6,8 +6,9 @@
 
 namespace neardup {
 
-// The text in the server's encoding, palloced. A letter that the encoding lacks is written as the first one of the encoding
-// that folds to it, so that equal words are written alike, and read again give the same word. Null where that is not enough.
+// The text in the server's encoding, palloced. A letter that the encoding lacks is written as the first one of the
+// encoding that folds to it, so that equal words are written alike, and read again give the same word. Null where that
+// is not enough.
 char* server_text_of_folded(const char* data, size_t size, size_t* out_size);
 
 // The same for people: what still does not fit is written as \uXXXX.

@@ -21,7 +21,9 @@ IntSet int_set_of(Datum datum, bool strict) {
   const Oid type = ARR_ELEMTYPE(array);
   if (type != INT2OID && type != INT4OID && type != INT8OID) elog(ERROR, "not an array of integers");
   const int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-  IntSet set{static_cast<int64_t*>(palloc_extended(sizeof(int64_t) * static_cast<Size>(Max(count, 1)), MCXT_ALLOC_HUGE)), 0, -1};
+  IntSet set{
+      static_cast<int64_t*>(palloc_extended(sizeof(int64_t) * static_cast<Size>(Max(count, 1)), MCXT_ALLOC_HUGE)), 0,
+      -1};
   const uint8* present = ARR_NULLBITMAP(array);
   const char* data = ARR_DATA_PTR(array);
   for (int i = 0; i < count; ++i) {

@@ -9,7 +9,8 @@
 
 namespace neardup {
 
-// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for other bytes.
+// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for other
+// bytes.
 LshQueryView lsh_query_view(struct varlena* value);
 inline LshQueryView lsh_query_view(Datum value) {
   return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
@@ -23,15 +24,15 @@ struct LshQueryMemo {
 
   static constexpr uint32_t kAskOperator = ~uint32_t{0};
 };
-// For the calls of `function` from now on, if it is one that uses memos and the argument need not be copied to be read; the memo and
-// the argument stay as long.
+// For the calls of `function` from now on, if it is one that uses memos and the argument need not be copied to be read;
+// the memo and the argument stay as long.
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
 
 // The right argument of an operator that uses memos.
 LshQueryView kept_query(FunctionCallInfo fcinfo);
 
-// What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the value is; else
-// unknown. Cost: that of comparing the components.
+// What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the
+// value is; else unknown. Cost: that of comparing the components.
 enum class QuickAnswer { unknown, no, yes };
 QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 

@@ -92,8 +92,7 @@ double measured(LshMeasure measure, const CtphView& a, const CtphView& b) {
 
 // Only a query of the operator's own type can be meant. `good`: the query is one.
 void demand_query(bool good, const char* type) {
-  if (!good)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the lsh_query is not one of a %s", type)));
+  if (!good) ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the lsh_query is not one of a %s", type)));
 }
 
 Datum ctph_predicate(FunctionCallInfo fcinfo, LshMeasure measure) {
@@ -182,7 +181,8 @@ Datum lsh_rate_query_strict(PG_FUNCTION_ARGS) {
   return lsh_query_datum(ctph_query(LshMeasure::ctph_edit_rate, ctph_arg(fcinfo, 0), bound));
 }
 
-// A set with a NULL has no form: the condition that stands for it keeps every row, so that the query's own raises its error.
+// A set with a NULL has no form: the condition that stands for it keeps every row, so that the query's own raises its
+// error.
 static Datum set_query(FunctionCallInfo fcinfo, double bound) {
   const IntSet set = int_set_arg(fcinfo, 0, false);
   return lsh_query_datum(set.null_at >= 0 ? set_query_of({}, -std::numeric_limits<double>::infinity())
@@ -193,7 +193,9 @@ PG_FUNCTION_INFO_V1(lsh_set_query);
 Datum lsh_set_query(PG_FUNCTION_ARGS) { return set_query(fcinfo, PG_GETARG_FLOAT8(1)); }
 
 PG_FUNCTION_INFO_V1(lsh_set_query_strict);
-Datum lsh_set_query_strict(PG_FUNCTION_ARGS) { return set_query(fcinfo, bound_arg(fcinfo, 1, LshMeasure::set_jaccard)); }
+Datum lsh_set_query_strict(PG_FUNCTION_ARGS) {
+  return set_query(fcinfo, bound_arg(fcinfo, 1, LshMeasure::set_jaccard));
+}
 
 // The operator %> of each type, for any bound.
 
@@ -307,8 +309,9 @@ QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept {
       memcmp(VARDATA(signature), wanted.header, sizeof *wanted.header) != 0)
     return QuickAnswer::unknown;
   const void* components = VARDATA(signature) + sizeof *wanted.header;
-  return count_matches(components, wanted.components, wanted.num_perm(), wanted.bits()) >= memo.needed ? QuickAnswer::yes
-                                                                                                      : QuickAnswer::no;
+  return count_matches(components, wanted.components, wanted.num_perm(), wanted.bits()) >= memo.needed
+             ? QuickAnswer::yes
+             : QuickAnswer::no;
 }
 
 bool makes_lsh_query(Oid function, LshMeasure* measure) {
@@ -316,11 +319,11 @@ bool makes_lsh_query(Oid function, LshMeasure* measure) {
     PGFunction function;
     LshMeasure measure;
   } kMakers[] = {
-      {lsh_query_bound, LshMeasure::jaccard},          {lsh_with_threshold, LshMeasure::jaccard},
-      {lsh_hamming_query, LshMeasure::hamming},        {lsh_hamming_query_strict, LshMeasure::hamming},
-      {lsh_score_query, LshMeasure::ctph_score},       {lsh_score_query_strict, LshMeasure::ctph_score},
-      {lsh_rate_query, LshMeasure::ctph_edit_rate},    {lsh_rate_query_strict, LshMeasure::ctph_edit_rate},
-      {lsh_set_query, LshMeasure::set_jaccard},        {lsh_set_query_strict, LshMeasure::set_jaccard},
+      {lsh_query_bound, LshMeasure::jaccard},       {lsh_with_threshold, LshMeasure::jaccard},
+      {lsh_hamming_query, LshMeasure::hamming},     {lsh_hamming_query_strict, LshMeasure::hamming},
+      {lsh_score_query, LshMeasure::ctph_score},    {lsh_score_query_strict, LshMeasure::ctph_score},
+      {lsh_rate_query, LshMeasure::ctph_edit_rate}, {lsh_rate_query_strict, LshMeasure::ctph_edit_rate},
+      {lsh_set_query, LshMeasure::set_jaccard},     {lsh_set_query_strict, LshMeasure::set_jaccard},
   };
   FmgrInfo info;
   fmgr_info(function, &info);

@@ -144,11 +144,11 @@ Datum minhash_check_typmod(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-#define COMPARISON(name, test)               \
-  PG_FUNCTION_INFO_V1(name);                 \
-  Datum name(PG_FUNCTION_ARGS) {             \
-    const int c = compare_args(fcinfo);      \
-    PG_RETURN_BOOL(test);                    \
+#define COMPARISON(name, test)          \
+  PG_FUNCTION_INFO_V1(name);            \
+  Datum name(PG_FUNCTION_ARGS) {        \
+    const int c = compare_args(fcinfo); \
+    PG_RETURN_BOOL(test);               \
   }
 COMPARISON(minhash_eq, c == 0)
 COMPARISON(minhash_ne, c != 0)
@@ -164,8 +164,7 @@ Datum minhash_cmp(PG_FUNCTION_ARGS) { PG_RETURN_INT32(compare_args(fcinfo)); }
 PG_FUNCTION_INFO_V1(minhash_hash);
 Datum minhash_hash(PG_FUNCTION_ARGS) {
   struct varlena* v = PG_GETARG_VARLENA_PP(0);
-  const Datum h =
-      hash_any(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)), static_cast<int>(VARSIZE_ANY_EXHDR(v)));
+  const Datum h = hash_any(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)), static_cast<int>(VARSIZE_ANY_EXHDR(v)));
   PG_FREE_IF_COPY(v, 0);
   return h;
 }

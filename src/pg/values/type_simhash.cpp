@@ -50,11 +50,9 @@ Datum simhash_send(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(pq_endtypsend(&out));
 }
 
-#define COMPARISON(name, op)                                           \
-  PG_FUNCTION_INFO_V1(name);                                           \
-  Datum name(PG_FUNCTION_ARGS) {                                       \
-    PG_RETURN_BOOL(simhash_arg(fcinfo, 0) op simhash_arg(fcinfo, 1));  \
-  }
+#define COMPARISON(name, op) \
+  PG_FUNCTION_INFO_V1(name); \
+  Datum name(PG_FUNCTION_ARGS) { PG_RETURN_BOOL(simhash_arg(fcinfo, 0) op simhash_arg(fcinfo, 1)); }
 COMPARISON(simhash_eq, ==)
 COMPARISON(simhash_ne, !=)
 COMPARISON(simhash_lt, <)

@@ -85,9 +85,9 @@ char* server_text_if_fits(const char* data, size_t size, size_t* out_size) {
   const size_t most = size * MAX_CONVERSION_GROWTH + 1;
   char* out = static_cast<char*>(palloc(most));
   char* source = pnstrdup(data, size);
-  const int taken = pg_do_encoding_conversion_buf(conversion, PG_UTF8, encoding, reinterpret_cast<unsigned char*>(source),
-                                                  static_cast<int>(size), reinterpret_cast<unsigned char*>(out),
-                                                  static_cast<int>(most), true);
+  const int taken = pg_do_encoding_conversion_buf(conversion, PG_UTF8, encoding,
+                                                  reinterpret_cast<unsigned char*>(source), static_cast<int>(size),
+                                                  reinterpret_cast<unsigned char*>(out), static_cast<int>(most), true);
   pfree(source);
   if (taken != static_cast<int>(size)) {
     pfree(out);
@@ -118,8 +118,7 @@ Datum varlena_datum(const void* data, size_t size) {
 
 Datum text_datum_of_utf8(const char* data, size_t size) {
   const char* server = pg_any_to_server(data, static_cast<int>(size), PG_UTF8);
-  return PointerGetDatum(
-      cstring_to_text_with_len(server, static_cast<int>(server == data ? size : strlen(server))));
+  return PointerGetDatum(cstring_to_text_with_len(server, static_cast<int>(server == data ? size : strlen(server))));
 }
 
 MinhashView minhash_view(struct varlena* value) {
@@ -142,9 +141,7 @@ MinhashView minhash_view(struct varlena* value) {
   return v;
 }
 
-bool is_similar(const MinhashView& a, const MinhashView& b) {
-  return jaccard_of(a, b) >= guc_jaccard_threshold;
-}
+bool is_similar(const MinhashView& a, const MinhashView& b) { return jaccard_of(a, b) >= guc_jaccard_threshold; }
 
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {
   const size_t size = minhash_size(params, components == nullptr);
@@ -155,8 +152,7 @@ Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {
 }
 
 Datum argument(FunctionCallInfo fcinfo, int n, const char* name) {
-  if (PG_ARGISNULL(n))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
+  if (PG_ARGISNULL(n)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
   return PG_GETARG_DATUM(n);
 }
 
@@ -198,10 +194,10 @@ Datum cached_result(FunctionCallInfo fcinfo, bool* found) {
     int16 length;
     if (!plain(fcinfo, i, &by_value, &length)) return 0;
     const Datum now = fcinfo->args[i].value;
-    if (by_value ? now != cache->args[i]
-                 : VARSIZE_ANY(DatumGetPointer(now)) != VARSIZE_ANY(DatumGetPointer(cache->args[i])) ||
-                       memcmp(DatumGetPointer(now), DatumGetPointer(cache->args[i]),
-                              VARSIZE_ANY(DatumGetPointer(now))) != 0)
+    if (by_value
+            ? now != cache->args[i]
+            : VARSIZE_ANY(DatumGetPointer(now)) != VARSIZE_ANY(DatumGetPointer(cache->args[i])) ||
+                  memcmp(DatumGetPointer(now), DatumGetPointer(cache->args[i]), VARSIZE_ANY(DatumGetPointer(now))) != 0)
       return 0;
   }
   *found = true;

@@ -44,7 +44,8 @@ char* server_text_if_fits(const char* data, size_t size, size_t* out_size);
 // UTF-8 to a text datum in the server encoding.
 Datum text_datum_of_utf8(const char* data, size_t size);
 
-// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for bytes that are no signature.
+// The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for bytes
+// that are no signature.
 MinhashView minhash_view(struct varlena* value);
 inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
 
@@ -80,8 +81,7 @@ template <typename Produce>
 Datum datum_from(Produce produce) {
   std::vector<uint8_t>* bytes = nullptr;
   call_core([&] { bytes = new std::vector<uint8_t>(produce()); });
-  struct varlena* value = static_cast<struct varlena*>(
-      palloc_extended(VARHDRSZ + bytes->size(), MCXT_ALLOC_NO_OOM));
+  struct varlena* value = static_cast<struct varlena*>(palloc_extended(VARHDRSZ + bytes->size(), MCXT_ALLOC_NO_OOM));
   if (value != nullptr) {
     SET_VARSIZE(value, VARHDRSZ + bytes->size());
     memcpy(VARDATA(value), bytes->data(), bytes->size());

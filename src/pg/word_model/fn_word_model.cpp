@@ -27,12 +27,12 @@ constexpr int kRowsPerFetch = 64;
 constexpr double kMaxSeconds = 1e9;
 
 struct ModelCall {
-  Relation table;       // open and locked
-  const char* name;     // of it, quoted
+  Relation table;    // open and locked
+  const char* name;  // of it, quoted
   uint32 words;
   uint32 features;
   int32 k;
-  uint32 compared;      // words before are compared with all before them
+  uint32 compared;  // words before are compared with all before them
   uint32* weights;
   const uint32* ranks;  // of the words by their bytes
   Owned<SimilarWords>* engine;
@@ -51,8 +51,8 @@ struct WordTable {
   pg_unreachable();
 }
 
-// A query about the model whose columns have these types, read to its end or until on_row returns false. on_row: of one row
-// of SPI_tuptable.
+// A query about the model whose columns have these types, read to its end or until on_row returns false. on_row: of one
+// row of SPI_tuptable.
 template <int kColumns, typename OnRow>
 void read_model(const ModelCall* call, const char* query, const Oid (&types)[kColumns], OnRow on_row) {
   SPIPlanPtr plan = prepare_query(query, 0);
@@ -94,21 +94,23 @@ void check_id(const ModelCall* call, HeapTuple row, TupleDesc desc, uint32 expec
 Owned<WordTable>* read_words(ModelCall* call) {
   Owned<WordTable>* table =
       make_owned<WordTable>(CurrentMemoryContext, [](PgStop*, PgTempFiles*) { return new WordTable; });
-  call->weights = static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(call->words, 1u)));
+  call->weights =
+      static_cast<uint32*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(call->words, 1u)));
   uint32 next = 0;
   read_model(call, psprintf("SELECT id, weight, word FROM %s ORDER BY id", call->name), {INT4OID, INT8OID, TEXTOID},
              [&](HeapTuple row, TupleDesc desc) {
-    if (next == call->words) refuse(call, psprintf("it has more than %u words", call->words));
-    check_id(call, row, desc, next);
-    const int64 weight = DatumGetInt64(column(call, row, desc, 2));
-    if (weight < 0 || weight > kMaxFeatureWeight) refuse(call, psprintf("the word with the id %u has a weight of " INT64_FORMAT, next, weight));
-    call->weights[next] = static_cast<uint32>(weight);
-    const Utf8 word = utf8_of(DatumGetTextPP(column(call, row, desc, 3)));
-    WordTable* t = table->object;
-    call_core([=] { t->words.emplace_back(word.view()); });
-    ++next;
-    return true;
-  });
+               if (next == call->words) refuse(call, psprintf("it has more than %u words", call->words));
+               check_id(call, row, desc, next);
+               const int64 weight = DatumGetInt64(column(call, row, desc, 2));
+               if (weight < 0 || weight > kMaxFeatureWeight)
+                 refuse(call, psprintf("the word with the id %u has a weight of " INT64_FORMAT, next, weight));
+               call->weights[next] = static_cast<uint32>(weight);
+               const Utf8 word = utf8_of(DatumGetTextPP(column(call, row, desc, 3)));
+               WordTable* t = table->object;
+               call_core([=] { t->words.emplace_back(word.view()); });
+               ++next;
+               return true;
+             });
   if (next != call->words) refuse(call, psprintf("it has %u of %u words", next, call->words));
   call_core([=] {
     table->object->ranks = ranks_of_words(table->object->words, table->stop);
@@ -122,31 +124,37 @@ Owned<WordTable>* read_words(ModelCall* call) {
 void restore(const ModelCall* call) {
   if (call->compared == 0) return;
   uint32 next = 0;
-  read_model(call, psprintf("SELECT id, similar_ids, similarities FROM %s WHERE id < %u ORDER BY id", call->name, call->compared),
-             {INT4OID, INT4ARRAYOID, FLOAT8ARRAYOID}, [&](HeapTuple row, TupleDesc desc) {
-               const uint32 id = next++;
-               check_id(call, row, desc, id);
-               Datum* words;
-               Datum* similarities;
-               int n;
-               int m;
-               deconstruct_array(DatumGetArrayTypeP(column(call, row, desc, 2)), INT4OID, 4, true, TYPALIGN_INT, &words, nullptr, &n);
-               deconstruct_array(DatumGetArrayTypeP(column(call, row, desc, 3)), FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-                                 &similarities, nullptr, &m);
-               if (n != m || n > call->k) refuse(call, psprintf("the similar words of the word with the id %u do not fit", id));
-               auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * Max(n, 1)));
-               for (int i = 0; i < n; ++i) {
-                 best[i] = {static_cast<uint32>(DatumGetInt32(words[i])), DatumGetFloat8(similarities[i])};
-                 bool fits = best[i].word < call->compared && best[i].word != id && best[i].similarity > 0 && best[i].similarity <= 1;
-                 if (fits && i > 0)
-                   fits = best[i - 1].similarity > best[i].similarity ||
-                          (best[i - 1].similarity == best[i].similarity && call->ranks[best[i - 1].word] < call->ranks[best[i].word]);
-                 if (!fits) refuse(call, psprintf("the similar words of the word with the id %u do not fit", id));
-               }
-               SimilarWords* engine = call->engine->object;
-               call_core([=] { engine->restore(id, best, static_cast<size_t>(n)); });
-               return true;
-             });
+  read_model(
+      call,
+      psprintf("SELECT id, similar_ids, similarities FROM %s WHERE id < %u ORDER BY id", call->name, call->compared),
+      {INT4OID, INT4ARRAYOID, FLOAT8ARRAYOID}, [&](HeapTuple row, TupleDesc desc) {
+        const uint32 id = next++;
+        check_id(call, row, desc, id);
+        Datum* words;
+        Datum* similarities;
+        int n;
+        int m;
+        deconstruct_array(DatumGetArrayTypeP(column(call, row, desc, 2)), INT4OID, 4, true, TYPALIGN_INT, &words,
+                          nullptr, &n);
+        deconstruct_array(DatumGetArrayTypeP(column(call, row, desc, 3)), FLOAT8OID, 8, FLOAT8PASSBYVAL,
+                          TYPALIGN_DOUBLE, &similarities, nullptr, &m);
+        if (n != m || n > call->k)
+          refuse(call, psprintf("the similar words of the word with the id %u do not fit", id));
+        auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * Max(n, 1)));
+        for (int i = 0; i < n; ++i) {
+          best[i] = {static_cast<uint32>(DatumGetInt32(words[i])), DatumGetFloat8(similarities[i])};
+          bool fits =
+              best[i].word < call->compared && best[i].word != id && best[i].similarity > 0 && best[i].similarity <= 1;
+          if (fits && i > 0)
+            fits = best[i - 1].similarity > best[i].similarity ||
+                   (best[i - 1].similarity == best[i].similarity &&
+                    call->ranks[best[i - 1].word] < call->ranks[best[i].word]);
+          if (!fits) refuse(call, psprintf("the similar words of the word with the id %u do not fit", id));
+        }
+        SimilarWords* engine = call->engine->object;
+        call_core([=] { engine->restore(id, best, static_cast<size_t>(n)); });
+        return true;
+      });
   if (next != call->compared) refuse(call, psprintf("it has no word with the id %u", next));
 }
 
@@ -154,7 +162,8 @@ void restore(const ModelCall* call) {
 template <typename Take>
 uint32 read_rows_of(const ModelCall* call, uint32 first, uint32 end, Take take) {
   uint32 next = first;
-  read_model(call, psprintf("SELECT id, features FROM %s WHERE id >= %u AND id < %u ORDER BY id", call->name, first, end),
+  read_model(call,
+             psprintf("SELECT id, features FROM %s WHERE id >= %u AND id < %u ORDER BY id", call->name, first, end),
              {INT4OID, BYTEAOID}, [&](HeapTuple row, TupleDesc desc) {
                check_id(call, row, desc, next);
                const Bytes stored = bytes_of(DatumGetByteaPP(column(call, row, desc, 2)));
@@ -267,13 +276,12 @@ Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
   Oid* types;
   int n;
   get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
-  if (PG_ARGISNULL(n - 2))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
+  if (PG_ARGISNULL(n - 2)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
   const bool commit = PG_GETARG_BOOL(n - 2);
   if (commit && !may_commit(fcinfo))
-    ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-                    errmsg("create_word_model cannot run inside a transaction block"),
-                    errhint("Call it alone with autocommit on, or pass commit => false.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION), errmsg("create_word_model cannot run inside a transaction block"),
+             errhint("Call it alone with autocommit on, or pass commit => false.")));
   StringInfoData sql;
   initStringInfo(&sql);
   appendStringInfo(&sql, "CALL %s.neardup_make_word_model(",
@@ -294,8 +302,8 @@ Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
   PG_RETURN_NULL();
 }
 
-// neardup_similar_words(model regclass, words int, features int, k int, compared int, seconds float8): goes on for about so
-// long, one block at least; the words before the end of the last block, with the best of them.
+// neardup_similar_words(model regclass, words int, features int, k int, compared int, seconds float8): goes on for
+// about so long, one block at least; the words before the end of the last block, with the best of them.
 PG_FUNCTION_INFO_V1(neardup_similar_words);
 Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   const Oid model = PG_GETARG_OID(0);

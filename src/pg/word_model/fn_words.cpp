@@ -19,7 +19,8 @@ constexpr uint32 kTuplesChecked = 1024;
 
 Datum stored_row(const uint8_t* bytes, size_t size) {
   if (size > MaxAllocSize - VARHDRSZ)
-    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the row of a word is too large: %zu bytes", size)));
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the row of a word is too large: %zu bytes", size)));
   return varlena_datum(bytes, size);
 }
 
@@ -28,8 +29,8 @@ const char* engine_story(const SimilarWords* engine) {
   SimilarWords::Stats s;
   call_core([&] { s = engine->stats(); });
   return psprintf(UINT64_FORMAT " pairs of words, %u blocks, " UINT64_FORMAT " dense features, " UINT64_FORMAT
-                  " additions%s, %zu MB in memory", s.pairs, s.blocks, s.dense, s.additions,
-                  s.offloaded ? ", on the GPU" : "", s.peak_bytes >> 20);
+                                " additions%s, %zu MB in memory",
+                  s.pairs, s.blocks, s.dense, s.additions, s.offloaded ? ", on the GPU" : "", s.peak_bytes >> 20);
 }
 
 // The words of the vocabulary as they are returned, by their numbers.
@@ -122,8 +123,8 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
   WordRows* rows = counted.rows;
   const uint32 words = counted.words;
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);
-  Owned<std::vector<uint8_t>>* stored =
-      make_owned<std::vector<uint8_t>>(CurrentMemoryContext, [](PgStop*, PgTempFiles*) { return new std::vector<uint8_t>; });
+  Owned<std::vector<uint8_t>>* stored = make_owned<std::vector<uint8_t>>(
+      CurrentMemoryContext, [](PgStop*, PgTempFiles*) { return new std::vector<uint8_t>; });
   for (uint32 i = 0; i < words; ++i) {
     MemoryContext old = MemoryContextSwitchTo(each);
     const ModelWord word = model_word(counted, i);

@@ -30,8 +30,8 @@ class WordTexts {
   std::unique_ptr<WordCounts> counts;
   StopWords folded_stops;
   std::unordered_set<std::string> given_stops;
-  size_t examined = 0;              // of the candidates
-  std::vector<uint32_t> chosen;     // of these, those that are no stop words
+  size_t examined = 0;           // of the candidates
+  std::vector<uint32_t> chosen;  // of these, those that are no stop words
   std::vector<std::string> words;
   std::vector<uint64_t> frequencies;
   std::vector<uint32_t> ranks;
@@ -54,8 +54,8 @@ int32 int_in_range(FunctionCallInfo fcinfo, int n, const char* name, int32 most)
 struct TextCall {
   const WordArguments* args;
   Owned<WordTexts>* texts;
-  int column;     // of documents, from 1
-  bool given;     // they are text[]
+  int column;  // of documents, from 1
+  bool given;  // they are text[]
   MemoryContext each;
   uint64 rows;
 };
@@ -243,7 +243,8 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
   // SQL of 0.1.0 has no discount.
   const double discount = PG_NARGS() > 9 ? DatumGetFloat8(argument(fcinfo, 9, "discount")) : 0;
   if (!(discount >= 0 && discount <= 0.999))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("discount must be between 0 and 0.999: %s", shown(discount).text)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("discount must be between 0 and 0.999: %s", shown(discount).text)));
   a.discount = static_cast<uint32>(std::lround(discount * kDiscountUnits));
   return a;
 }
@@ -303,7 +304,8 @@ bool words_are_given(const char* query) {
   return call.given;
 }
 
-Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, const uint32* ranks, uint32 features, int32 k) {
+Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, const uint32* ranks, uint32 features,
+                                        int32 k) {
   return make_owned<SimilarWords>(CurrentMemoryContext, [=](PgStop* stop, PgTempFiles*) {
     SimilarOptions options;
     options.k = static_cast<uint32>(k);

@@ -22,7 +22,7 @@ struct WordArguments {
   ArrayType* stopwords;  // may be null
   Oid dictionary;        // may be InvalidOid
   bool sentences;
-  uint32 discount;       // thousandths
+  uint32 discount;  // thousandths
 };
 WordArguments word_arguments(FunctionCallInfo fcinfo);
 
@@ -51,6 +51,7 @@ ModelWord model_word(const CountedWords& counted, uint32 word);
 bool words_are_given(const char* query);
 
 // An engine that minds neardup.threads, neardup.device and the caller's limit of memory. Weights and ranks are copied.
-Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, const uint32* ranks, uint32 features, int32 k);
+Owned<SimilarWords>* make_similar_words(uint32 words, const uint32* weights, const uint32* ranks, uint32 features,
+                                        int32 k);
 
 }  // namespace neardup

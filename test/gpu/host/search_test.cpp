@@ -1,10 +1,10 @@
 // The GPU module's searches, run on the host thread by thread: the same pairs as comparing all, whatever the memory,
 // the number of devices and the pieces. What CUDA itself does is not seen here.
 #include <gtest/gtest.h>
-
 #include <set>
 
 #include "gpu/make_search.h"
+
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/jobs.h"
 

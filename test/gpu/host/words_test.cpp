@@ -2,13 +2,13 @@
 // best of every word, whatever the memory, the number of devices and the size of the pieces. What CUDA and cuBLAS
 // themselves do is not seen here.
 #include <gtest/gtest.h>
-
 #include <map>
 #include <random>
 #include <set>
 
 #include "core/word_model/word_tiles.h"
 #include "gpu/words_search.h"
+
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/word_cases.h"
 #include "test/reference/similar_lists.h"

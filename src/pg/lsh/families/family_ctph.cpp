@@ -108,9 +108,8 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
     uint64_t keys[kMaxKeysPerRow];
   } plan;
   call_core([&] {
-    const GramProbes probes = query.measure == LshMeasure::ctph_score
-                                  ? score_probes(query.digest, query.bound)
-                                  : rate_probes(p.rules, query.digest, query.bound);
+    const GramProbes probes = query.measure == LshMeasure::ctph_score ? score_probes(query.digest, query.bound)
+                                                                      : rate_probes(p.rules, query.digest, query.bound);
     if (probes.keys.size() > kMaxKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
     plan.served = probes.served;
     plan.nothing = probes.nothing;
@@ -177,7 +176,8 @@ Datum lsh_ctph_describe(PG_FUNCTION_ARGS) {
     request->parameters = psprintf("%s, max_rate 0", kind_of(p.is_long));
     request->guarantee = "serves ctph_score >= 1, exactly";
   } else {
-    request->parameters = psprintf("%s, max_rate %s, %u-grams", kind_of(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
+    request->parameters =
+        psprintf("%s, max_rate %s, %u-grams", kind_of(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
     request->guarantee =
         psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
   }

@@ -1,5 +1,5 @@
-// The hash families "set" and "minutiae": arrays of integers as sets, for the operator classes int8_set_ops, int4_set_ops
-// and minutiae_ops.
+// The hash families "set" and "minutiae": arrays of integers as sets, for the operator classes int8_set_ops,
+// int4_set_ops and minutiae_ops.
 #include "core/lsh/lsh_query.h"
 #include "core/lsh/int_set_keys.h"
 #include "pg/lsh/family.h"
@@ -68,7 +68,8 @@ double usual_recall(const MinutiaeRules& rules) { return bucket_probability(rule
 
 // Each row, and the error for a NULL, is the condition's own business.
 bool is_set_query(const ProbesRequest* request, LshQueryView* query) {
-  if (request->strategy != kStrategyAtLeast) elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
+  if (request->strategy != kStrategyAtLeast)
+    elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
   *query = lsh_query_view(request->query);
   return query->measure == LshMeasure::set_jaccard;
 }
@@ -79,9 +80,10 @@ void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
   if (!low && (set.n == 0 || set.elements[set.n - 1] <= most)) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("cell %lld lies outside the index's grid of %u x %u: cells are 0 to %lld",
-                         static_cast<long long>(low ? set.elements[0] : set.elements[set.n - 1]), rules.grid, rules.grid,
-                         static_cast<long long>(most)),
-                  errhint("Make cells with minutiae_cells(points, %u), or index with minutiae_ops (grid = ...).", rules.grid)));
+                         static_cast<long long>(low ? set.elements[0] : set.elements[set.n - 1]), rules.grid,
+                         rules.grid, static_cast<long long>(most)),
+                  errhint("Make cells with minutiae_cells(points, %u), or index with minutiae_ops (grid = ...).",
+                          rules.grid)));
 }
 
 }  // namespace
@@ -164,11 +166,14 @@ Datum lsh_minutiae_options(PG_FUNCTION_ARGS) {
   auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
   init_local_reloptions(options, sizeof(MinutiaeOptions));
   add_local_int_reloption(options, "functions", "Number of buckets.", static_cast<int>(kDefaultMinutiae.functions),
-                          static_cast<int>(kLeastFunctions), static_cast<int>(kMaxFunctions), offsetof(MinutiaeOptions, functions));
+                          static_cast<int>(kLeastFunctions), static_cast<int>(kMaxFunctions),
+                          offsetof(MinutiaeOptions, functions));
   add_local_int_reloption(options, "cells", "Cells that a set must have to be in a bucket.",
-                          static_cast<int>(kDefaultMinutiae.cells), 1, static_cast<int>(kMaxFunctionCells), offsetof(MinutiaeOptions, cells));
-  add_local_int_reloption(options, "grid", "Cells a side of the grid that sets are of.", static_cast<int>(kDefaultMinutiae.grid),
-                          static_cast<int>(kLeastGrid), static_cast<int>(kMaxGrid), offsetof(MinutiaeOptions, grid));
+                          static_cast<int>(kDefaultMinutiae.cells), 1, static_cast<int>(kMaxFunctionCells),
+                          offsetof(MinutiaeOptions, cells));
+  add_local_int_reloption(options, "grid", "Cells a side of the grid that sets are of.",
+                          static_cast<int>(kDefaultMinutiae.grid), static_cast<int>(kLeastGrid),
+                          static_cast<int>(kMaxGrid), offsetof(MinutiaeOptions, grid));
   PG_RETURN_VOID();
 }
 
@@ -199,7 +204,8 @@ Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
   request->slack = static_cast<uint16_t>(n - 1);  // one bucket in common
   request->nprobes = n;
   request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < n; ++i) request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
+  for (uint32_t i = 0; i < n; ++i)
+    request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
   PG_RETURN_POINTER(NULL);
 }
 
@@ -216,7 +222,8 @@ Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
         PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const MinutiaeOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
     MinutiaeConfig stored{kDefaultMinutiae.functions, kDefaultMinutiae.cells, kDefaultMinutiae.grid};
     if (options != nullptr)
-      stored = {static_cast<uint32_t>(options->functions), static_cast<uint32_t>(options->cells), static_cast<uint32_t>(options->grid)};
+      stored = {static_cast<uint32_t>(options->functions), static_cast<uint32_t>(options->cells),
+                static_cast<uint32_t>(options->grid)};
     config->nbands = 0;
     config->threshold = 0;
     config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
@@ -232,9 +239,10 @@ Datum lsh_minutiae_describe(PG_FUNCTION_ARGS) {
   const MinutiaeRules rules = minutiae_params(request->config);
   request->parameters =
       psprintf("cells of a grid of %u x %u, %u functions of %u", rules.grid, rules.grid, rules.functions, rules.cells);
-  request->guarantee = psprintf("finds sets that share a bucket: with cells set at 0.2, %.3g %% of those that repeat 0.8 of their "
-                                "cells, %.3g %% of others",
-                                100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
+  request->guarantee = psprintf(
+      "finds sets that share a bucket: with cells set at 0.2, %.3g %% of those that repeat 0.8 of their "
+      "cells, %.3g %% of others",
+      100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
   request->recall_at = nullptr;
   PG_RETURN_POINTER(NULL);
 }

@@ -96,9 +96,9 @@ Guarantee guarantee_of(const LshOptionValues& options, double bound) {
   const Guarantee g{options.threshold < 0 ? bound : options.threshold, options.recall < 0 ? 1 : options.recall};
   check_threshold(g.threshold);
   if (!(g.recall > 0 && g.recall <= 1))
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: %s", shown(g.recall).text),
-             errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("recall must be above 0 and at most 1: %s", shown(g.recall).text),
+                    errhint("1 finds every row; below 1 an index is smaller and may miss some.")));
   return g;
 }
 
@@ -249,11 +249,12 @@ Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
   request->parameters = pstrdup(words_of(p.header).text);
   const char* serves =
       p.layout.bits == 8  // where the share of equal components is not the similarity
-          ? psprintf("serves jaccard >= %s (%u of %u components equal)", shown(threshold).text, p.layout.need, p.layout.num_perm)
+          ? psprintf("serves jaccard >= %s (%u of %u components equal)", shown(threshold).text, p.layout.need,
+                     p.layout.num_perm)
           : psprintf("serves jaccard >= %u/%u (%s)", p.layout.need, p.layout.num_perm, shown(threshold).text);
-  request->guarantee = p.layout.exact()
-                           ? psprintf("%s, exactly", serves)
-                           : psprintf("%s, each row with probability at least %s", serves, shown(request->config->recall).text);
+  request->guarantee = p.layout.exact() ? psprintf("%s, exactly", serves)
+                                        : psprintf("%s, each row with probability at least %s", serves,
+                                                   shown(request->config->recall).text);
   request->recall_at = recall_at;
   PG_RETURN_POINTER(NULL);
 }
@@ -279,8 +280,7 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
     default:
       PG_RETURN_POINTER(NULL);
   }
-  if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0)
-    PG_RETURN_POINTER(NULL);
+  if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0) PG_RETURN_POINTER(NULL);
   const uint32_t most = p.layout.num_perm;
   request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
   for (uint32_t h = 0; h <= request->probed; ++h) {

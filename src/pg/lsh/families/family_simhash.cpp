@@ -82,8 +82,9 @@ PG_FUNCTION_INFO_V1(lsh_simhash_options);
 Datum lsh_simhash_options(PG_FUNCTION_ARGS) {
   auto* options = reinterpret_cast<local_relopts*>(PG_GETARG_POINTER(0));
   init_local_reloptions(options, sizeof(SimhashOptions));
-  add_local_int_reloption(options, "blocks", "Blocks that a value is cut into; by default 4, or 3 above 10 million rows.",
-                          0, kFewestBlocks, kMaxBlocks, offsetof(SimhashOptions, blocks));
+  add_local_int_reloption(options, "blocks",
+                          "Blocks that a value is cut into; by default 4, or 3 above 10 million rows.", 0,
+                          kFewestBlocks, kMaxBlocks, offsetof(SimhashOptions, blocks));
   PG_RETURN_VOID();
 }
 
@@ -121,8 +122,9 @@ Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
     const uint16_t group = request->ngroups++;
     const auto bits = static_cast<uint8_t>(kBlockTagBits + block_width(blocks, i));
     checked->keys[group] = block_key(blocks, i, query.simhash);
-    for_block_values(blocks, i, query.simhash, plan.radius[i],
-                     [&](uint64_t key) { request->probes[request->nprobes++] = {key, group, bits}; });
+    for_block_values(blocks, i, query.simhash, plan.radius[i], [&](uint64_t key) {
+      request->probes[request->nprobes++] = {key, group, bits};
+    });
   }
   // One block is enough.
   request->slack = request->ngroups - 1;

@@ -61,8 +61,8 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
   }
   out->known = true;
   out->bands = config->nbands;
-  out->agreeing = common_keys(stored_keys(index, row_of_value(a_value), config),
-                              stored_keys(index, row_of_value(b_value), config));
+  out->agreeing =
+      common_keys(stored_keys(index, row_of_value(a_value), config), stored_keys(index, row_of_value(b_value), config));
   ProbesRequest probes{};
   probes.query = lsh_query_datum(jaccard_query(b, threshold));
   probes.strategy = plain ? kStrategyAtLeast : kStrategyConflict;
@@ -76,10 +76,11 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
              shown(threshold).text);
   else if (similar && !probes.nothing && out->agreeing + probes.slack < probes.ngroups)
     snprintf(out->verdict, sizeof out->verdict, "the index misses it: %u of %u bands agree, %u would do (recall %s)",
-             out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack), shown(config->recall).text);
+             out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack),
+             shown(config->recall).text);
   else if (similar)
-    snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s%s", out->agreeing, out->bands,
-             value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
+    snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s%s", out->agreeing,
+             out->bands, value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
              RelationGetIndexPredicate(index) != NIL ? ", if its WHERE covers the row" : "");
 }
 
@@ -210,8 +211,9 @@ Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
   look_into(opened.index, PG_GETARG_DATUM(2), &row);
   bool finds;
   const bool served = serves(opened.index, row, hamming_query(a, distance), &finds);
-  const char* added =
-      row.verdict[0] != '\0' ? row.verdict : answer_text(psprintf("hamming <= %s", shown(distance).text), served, finds);
+  const char* added = row.verdict[0] != '\0'
+                          ? row.verdict
+                          : answer_text(psprintf("hamming <= %s", shown(distance).text), served, finds);
   Datum values[4] = {
       Int32GetDatum(pair.hamming),
       Float8GetDatum(pair.cosine),
@@ -240,10 +242,11 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   bool finds_rate;
   const bool by_score = serves(opened.index, row, ctph_query(LshMeasure::ctph_score, a, score), &finds_score);
   const bool by_rate = serves(opened.index, row, ctph_query(LshMeasure::ctph_edit_rate, a, rate), &finds_rate);
-  const char* added = row.verdict[0] != '\0'
-                          ? row.verdict
-                          : psprintf("%s; %s", answer_text(psprintf("ctph_score >= %s", shown(score).text), by_score, finds_score),
-                                     answer_text(psprintf("ctph_edit_rate <= %s", shown(rate).text), by_rate, finds_rate));
+  const char* added =
+      row.verdict[0] != '\0'
+          ? row.verdict
+          : psprintf("%s; %s", answer_text(psprintf("ctph_score >= %s", shown(score).text), by_score, finds_score),
+                     answer_text(psprintf("ctph_edit_rate <= %s", shown(rate).text), by_rate, finds_rate));
   Datum values[7] = {
       BoolGetDatum(pair.comparable),
       Int64GetDatum(static_cast<int64>(pair.block_size)),

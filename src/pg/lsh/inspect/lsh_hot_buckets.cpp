@@ -208,8 +208,8 @@ Datum neardup_lsh_hot_buckets(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("at_least must be at least 1: %lld", static_cast<long long>(at_least))));
   if (most < 1 || most > kMaxBuckets)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("most must be between 1 and %d: %d", kMaxBuckets, most)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("most must be between 1 and %d: %d", kMaxBuckets, most)));
   InitMaterializedSRF(fcinfo, 0);
   ReturnSetInfo* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
   const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));

@@ -104,15 +104,16 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
     number = call2(F_FLOAT8MI, FLOAT8OID, float8_const(1 - kDistanceSlack),
                    extreme(IS_LEAST, FLOAT8OID, number, float8_const(2.0)));
   if (number != bound) number = eval_const_expressions(nullptr, number);
-  FuncExpr* call = makeFuncExpr(m.measure->predicate, BOOLOID, list_make3(linitial(m.values), lsecond(m.values), number),
-                                InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+  FuncExpr* call =
+      makeFuncExpr(m.measure->predicate, BOOLOID, list_make3(linitial(m.values), lsecond(m.values), number), InvalidOid,
+                   InvalidOid, COERCE_EXPLICIT_CALL);
   call->location = exact ? kEqualCall : kImpliedCall;
   d->calls = lappend(d->calls, call);
   return call;
 }
 
-// `column = true` for a condition that is a boolean column of an lsh index, as PostgreSQL makes it of `column = true`; null
-// for other clauses.
+// `column = true` for a condition that is a boolean column of an lsh index, as PostgreSQL makes it of `column = true`;
+// null for other clauses.
 Expr* derive_boolean(Derivation* d, Node* clause) {
   if (kPlannerFindsBooleans || d->rel == nullptr) return nullptr;
   bool wanted = true;

@@ -1,10 +1,11 @@
 // How `jaccard(sig, q) > t` reaches an lsh index.
 //
 // PostgreSQL asks support functions about clauses `key op expression` and `function(.., key, ..)` only. In
-// `jaccard(sig, q) > 0.8` (or `hamming(hash, q) <= 3`, and so on) the key is an argument below a core operator, so nobody asks us. The hook below makes, for
-// the time of one call of create_index_paths(), `jaccard_at_least(sig, q, 0.8)` out of it, which implies it but for the
-// rows at 0.8 itself; PostgreSQL finds the index by the support function, with all that it knows about joins, bitmaps,
-// partial and expression indexes, security. Afterwards the paths are made to refer to the clauses of the query again.
+// `jaccard(sig, q) > 0.8` (or `hamming(hash, q) <= 3`, and so on) the key is an argument below a core operator, so
+// nobody asks us. The hook below makes, for the time of one call of create_index_paths(), `jaccard_at_least(sig, q,
+// 0.8)` out of it, which implies it but for the rows at 0.8 itself; PostgreSQL finds the index by the support function,
+// with all that it knows about joins, bitmaps, partial and expression indexes, security. Afterwards the paths are made
+// to refer to the clauses of the query again.
 #include "pg/lsh/planner/index_paths.h"
 
 #include "pg/base/guc.h"
@@ -168,8 +169,8 @@ bool is_short_search(const Path* path) {
   return path->param_info == nullptr && path->total_cost < parallel_setup_cost && searches(path);
 }
 
-// The searches of many partitions together seem worth workers: each is charged some eighty pages from disk, as PostgreSQL does
-// for all indexes. But they take a tenth of a millisecond each, and workers ten to start.
+// The searches of many partitions together seem worth workers: each is charged some eighty pages from disk, as
+// PostgreSQL does for all indexes. But they take a tenth of a millisecond each, and workers ten to start.
 void keep_from_workers(RelOptInfo* rel) {
   if (rel->reloptkind != RELOPT_OTHER_MEMBER_REL) return;
   ListCell* cell;

@@ -36,9 +36,9 @@ constexpr double kPendingKeysPerOperator = 10;  // that are looked for among the
 
 constexpr Cost kUnservedCost = 1.0e10;  // PostgreSQL's own price of "not that way"
 
-// The correlation of a scan's order with the table's. Rows come in the table's order, so that a plain scan reads each of
-// its pages once, as a bitmap does; it asks for rows ahead (row_prefetch.h), and is the faster one where it costs about
-// the same.
+// The correlation of a scan's order with the table's. Rows come in the table's order, so that a plain scan reads each
+// of its pages once, as a bitmap does; it asks for rows ahead (row_prefetch.h), and is the faster one where it costs
+// about the same.
 constexpr double kAscending = 0.3;
 
 // What looking up a condition on the value takes.

@@ -15,8 +15,8 @@ Node* int4_const(int32 value) {
 }
 
 Node* numeric_const(int64 value) {
-  return reinterpret_cast<Node*>(makeConst(NUMERICOID, -1, InvalidOid, -1,
-                                           DirectFunctionCall1(int8_numeric, Int64GetDatum(value)), false, false));
+  return reinterpret_cast<Node*>(
+      makeConst(NUMERICOID, -1, InvalidOid, -1, DirectFunctionCall1(int8_numeric, Int64GetDatum(value)), false, false));
 }
 
 }  // namespace

@@ -10,11 +10,11 @@ namespace neardup {
 // before use.
 struct HitTable {
   uint64_t* slots;
-  uint32_t* rows;    // the `used` slots that hold one, in no order that matters
-  size_t capacity;   // of those that are in use now; a power of two
+  uint32_t* rows;   // the `used` slots that hold one, in no order that matters
+  size_t capacity;  // of those that are in use now; a power of two
   size_t allocated;
   size_t used;
-  size_t most;      // slots that memory allows
+  size_t most;  // slots that memory allows
   MemoryContext context;
   uint32_t* histogram;  // slots by hits, 0..bins; more hits count as `bins`
   uint32_t bins;
@@ -67,7 +67,8 @@ struct HitTable {
     uint64_t* old = slots;
     capacity *= 2;
     if (capacity <= allocated) {
-      old = static_cast<uint64_t*>(MemoryContextAllocExtended(context, old_capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE));
+      old =
+          static_cast<uint64_t*>(MemoryContextAllocExtended(context, old_capacity * sizeof(uint64_t), MCXT_ALLOC_HUGE));
       memcpy(old, slots, old_capacity * sizeof(uint64_t));
       memset(slots, 0, capacity * sizeof(uint64_t));
     } else {
@@ -175,8 +176,8 @@ struct HitTable {
   }
 };
 
-// The entries of many lists side by side, counted when all are there: several times as fast as the table, but what one more list
-// would be good for is not known before. Plain data, zeroed before use.
+// The entries of many lists side by side, counted when all are there: several times as fast as the table, but what one
+// more list would be good for is not known before. Plain data, zeroed before use.
 struct GatheredHits {
   MemoryContext context;
   size_t most;  // entries that memory allows
@@ -185,7 +186,7 @@ struct GatheredHits {
   size_t room;
   RowCounter* counter;
 
-  static constexpr uint64_t kLeast = 512;  // below so many entries the table is near, and as fast
+  static constexpr uint64_t kLeast = 512;   // below so many entries the table is near, and as fast
   static constexpr size_t kMost = 1 << 20;  // are counted in some ms
 
   // Forgets those of before. Whether so many are better gathered.
@@ -203,7 +204,8 @@ struct GatheredHits {
     if (n + count > room) {
       room = Min(most, Max(size_t{n} + count, Max(2 * room, size_t{2 * kLeast})));
       const size_t bytes = room * sizeof(uint64_t);
-      tids = static_cast<uint64_t*>(tids == nullptr ? MemoryContextAllocHuge(context, bytes) : repalloc_huge(tids, bytes));
+      tids =
+          static_cast<uint64_t*>(tids == nullptr ? MemoryContextAllocHuge(context, bytes) : repalloc_huge(tids, bytes));
     }
     return tids + n;
   }

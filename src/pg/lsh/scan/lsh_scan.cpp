@@ -25,15 +25,15 @@ struct ScanState {
   bool planned;
   ScanMode mode;
   ProbesRequest probes;
-  Datum condition;        // of the key that the probes are of
+  Datum condition;  // of the key that the probes are of
   uint16_t strategy;
-  bool fetched;           // the list holds a batch
-  uint64_t next;          // TID to go on from, or kAllCollected
+  bool fetched;   // the list holds a batch
+  uint64_t next;  // TID to go on from, or kAllCollected
   size_t at;
   RowPrefetch rows;
   RowCheck check;
-  double* least;          // least distance by misses, when rows come in order
-  bool order_null;        // the ordering query is NULL
+  double* least;    // least distance by misses, when rows come in order
+  bool order_null;  // the ordering query is NULL
   Oid order_type;
 };
 
@@ -131,7 +131,8 @@ bool fetch_batch(IndexScanDesc scan, ScanState* state) {
   if (state->fetched && state->next == Collector::kAllCollected) return false;
   const uint64_t from = state->fetched ? state->next : 0;
   MemoryContext old = MemoryContextSwitchTo(state->context);
-  state->next = state->mode == ScanMode::roster ? state->collector.collect_roster(from) : state->collector.collect(from);
+  state->next =
+      state->mode == ScanMode::roster ? state->collector.collect_roster(from) : state->collector.collect(from);
   MemoryContextSwitchTo(old);
   // Rows in order only when all fit at once; else they come with the least bound, 0, and are ordered by the executor.
   if (state->least != nullptr && !(from == 0 && state->next == Collector::kAllCollected)) state->least = nullptr;
@@ -215,7 +216,8 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
     const CandidateList& list = state->collector.list();
     for (size_t from = 0; from < list.n; from += kBatch) {
       const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
-      for (int i = 0; i < n; ++i) set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMaxBitmapOffset, &tids[i]);
+      for (int i = 0; i < n; ++i)
+        set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMaxBitmapOffset, &tids[i]);
       tbm_add_tuples(tbm, tids, n, true);
     }
     total += static_cast<int64>(list.n);

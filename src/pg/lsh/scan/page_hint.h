@@ -1,7 +1,7 @@
-// Cache lines that will be needed, asked for ahead: a query reads some thirty leaves and the hits' heap pages, all of them
-// at random places, and waits for memory most of its time. All here is a hint: buffers that lie in `Buffer`s remembered
-// from before are neither pinned nor locked and may hold another page by now; what is read from them only says which lines
-// to ask for, never beyond their page.
+// Cache lines that will be needed, asked for ahead: a query reads some thirty leaves and the hits' heap pages, all of
+// them at random places, and waits for memory most of its time. All here is a hint: buffers that lie in `Buffer`s
+// remembered from before are neither pinned nor locked and may hold another page by now; what is read from them only
+// says which lines to ask for, never beyond their page.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -22,7 +22,8 @@ inline void prefetch_bytes(const char* p, size_t n) {
   for (size_t at = 0; at < n; at += kCacheLine) prefetch_line(p + at);
 }
 
-// The page in a shared buffer; null for local ones, for none, and where pages are only read as PostgreSQL's interfaces say (NEARDUP_REACH).
+// The page in a shared buffer; null for local ones, for none, and where pages are only read as PostgreSQL's interfaces
+// say (NEARDUP_REACH).
 inline const char* page_hint(Buffer recent) {
   return NEARDUP_REACH && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
 }

@@ -8,8 +8,8 @@ namespace neardup {
 // For the planner: how many entries a query's lists have and how many candidates they give; counted, up to `most`
 // entries. False when the index cannot serve the query exactly (every row is a candidate).
 struct ProbeEstimate {
-  bool nothing;      // no row can qualify
-  bool complete;     // counted to the end
+  bool nothing;   // no row can qualify
+  bool complete;  // counted to the end
   double probes;
   double entries;
   double candidates;

@@ -20,8 +20,9 @@ AttrNumber column_of(IndexScanDesc scan, const ScanKeyData* key) {
 
 #if NEARDUP_REACH
 
-// Whether the version at the TID is the only one that a fetch by it can find, and its columns are the table's: in *row then. The page
-// is locked. What an undone transaction wrote may have had other columns; nobody fetches it, so nobody but us would read them.
+// Whether the version at the TID is the only one that a fetch by it can find, and its columns are the table's: in *row
+// then. The page is locked. What an undone transaction wrote may have had other columns; nobody fetches it, so nobody
+// but us would read them.
 bool is_only_version(Buffer buffer, const ItemPointerData& at, HeapTuple row) {
   const Page page = BufferGetPage(buffer);
   const OffsetNumber offset = ItemPointerGetOffsetNumber(&at);
@@ -41,13 +42,16 @@ bool is_only_version(Buffer buffer, const ItemPointerData& at, HeapTuple row) {
 }  // namespace
 
 void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
-  // Which row a dirty snapshot sees may change until it is fetched; an MVCC snapshot sees one row of a TID or none, always the same.
+  // Which row a dirty snapshot sees may change until it is fetched; an MVCC snapshot sees one row of a TID or none,
+  // always the same.
   usable_ = scan->xs_snapshot != nullptr && IsMVCCSnapshot(scan->xs_snapshot);
-  for (int i = 0; i < scan->numberOfKeys; ++i) usable_ &= column_of(scan, &scan->keyData[i]) > 0;  // expressions are the executor's
+  for (int i = 0; i < scan->numberOfKeys; ++i)
+    usable_ &= column_of(scan, &scan->keyData[i]) > 0;  // expressions are the executor's
   if (!usable_) return;
   if (context_ == nullptr) {
     context_ = AllocSetContextCreate(context, "lsh scan row", ALLOCSET_SMALL_SIZES);
-    memos_ = static_cast<LshQueryMemo*>(MemoryContextAllocZero(context, sizeof(LshQueryMemo) * Max(scan->numberOfKeys, 1)));
+    memos_ =
+        static_cast<LshQueryMemo*>(MemoryContextAllocZero(context, sizeof(LshQueryMemo) * Max(scan->numberOfKeys, 1)));
   }
   // The keys are the scan's own copies.
   for (int i = 0; i < scan->numberOfKeys; ++i)

@@ -1,5 +1,6 @@
-// A scan's conditions, checked on the rows that its candidates name before the executor sees them. Most candidates of a table
-// full of boilerplate are near rows below the threshold; the executor makes the query anew for each of them, to drop it.
+// A scan's conditions, checked on the rows that its candidates name before the executor sees them. Most candidates of a
+// table full of boilerplate are near rows below the threshold; the executor makes the query anew for each of them, to
+// drop it.
 #pragma once
 
 #include "pg/base/pg.h"

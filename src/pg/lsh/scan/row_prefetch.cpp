@@ -19,15 +19,15 @@ const ItemIdData* line_pointer(const char* page, uint64_t tid) {
   return at + sizeof(ItemIdData) <= BLCKSZ ? reinterpret_cast<const ItemIdData*>(page + at) : nullptr;
 }
 
-// The buffer in which a block was last, by file and block; two that share a slot push each other out. Never trusted: who
-// pins it compares the buffer's tag, and one that only asks for cache lines may ask in vain.
+// The buffer in which a block was last, by file and block; two that share a slot push each other out. Never trusted:
+// who pins it compares the buffer's tag, and one that only asks for cache lines may ask in vain.
 struct KnownBuffer {
   uint32_t block;
   Buffer buffer;
 };
 constexpr uint32_t kLeastKnown = 1 << 10;
 constexpr uint32_t kMaxKnown = 1 << 17;  // 1 MB
-constexpr int kScansBefore = 8;           // a session with few queries needs none
+constexpr int kScansBefore = 8;          // a session with few queries needs none
 KnownBuffer* known = nullptr;
 uint32_t num_known = 0;  // a power of two
 
@@ -41,7 +41,8 @@ void make_room(BlockNumber blocks) {
   if (num_known == kMaxKnown || num_known >= blocks) return;
   uint32_t want = kLeastKnown;
   while (want < blocks && want < kMaxKnown) want *= 2;
-  void* memory = MemoryContextAllocExtended(TopMemoryContext, want * sizeof(KnownBuffer), MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
+  void* memory =
+      MemoryContextAllocExtended(TopMemoryContext, want * sizeof(KnownBuffer), MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
   if (memory == nullptr) return;
   if (known != nullptr) pfree(known);
   known = static_cast<KnownBuffer*>(memory);
@@ -68,8 +69,8 @@ BlockNumber block_of(uint64_t tid) { return static_cast<BlockNumber>(tid >> 16);
 }  // namespace
 
 void RowPrefetch::start(Relation table, const CandidateList& list) {
-  table_ = list.n > 1 && table != nullptr && table->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(table) &&
-                   get_tablespace_io_concurrency(table->rd_rel->reltablespace) > 0
+  table_ = list.n > 1 && table != nullptr && table->rd_tableam == GetHeapamTableAmRoutine() &&
+                   !RelationUsesLocalBuffers(table) && get_tablespace_io_concurrency(table->rd_rel->reltablespace) > 0
                ? table
                : nullptr;
   if (table_ != nullptr) {
@@ -101,7 +102,8 @@ void RowPrefetch::ask(uint64_t tid) {
     *recent = recent_[(asked_ + kFar - 1) % kFar];
   else if (block >= blocks_ && block >= (blocks_ = RelationGetNumberOfBlocks(table_)))
     *recent = InvalidBuffer;
-  else if (const KnownBuffer* slot = known_slot(table_, block); slot != nullptr && slot->block == block && slot->buffer > 0)
+  else if (const KnownBuffer* slot = known_slot(table_, block);
+           slot != nullptr && slot->block == block && slot->buffer > 0)
     *recent = slot->buffer;
   else
     *recent = look_up(block);
@@ -145,9 +147,11 @@ Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer rec
 #if NEARDUP_REACH
   // What the heap does for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (heap->xs_cbuf != recent && pin_recent(table_, block_of(tid), recent)) set_fetched_page(heap, block_of(tid), recent);
+  if (heap->xs_cbuf != recent && pin_recent(table_, block_of(tid), recent))
+    set_fetched_page(heap, block_of(tid), recent);
   // Else it may be of another row.
-  return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block_of(tid) ? heap->xs_cbuf : InvalidBuffer;
+  return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block_of(tid) ? heap->xs_cbuf
+                                                                                              : InvalidBuffer;
 #else
   return InvalidBuffer;
 #endif

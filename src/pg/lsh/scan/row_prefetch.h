@@ -6,9 +6,9 @@
 
 namespace neardup {
 
-// Rows that a scan is about to fetch, in the order of its list of candidates: their blocks are read ahead from disk, where
-// effective_io_concurrency allows it, and their lines into the cache. Where each block was last is kept for the session.
-// Plain data, zeroed by its scan, which is one of one table.
+// Rows that a scan is about to fetch, in the order of its list of candidates: their blocks are read ahead from disk,
+// where effective_io_concurrency allows it, and their lines into the cache. Where each block was last is kept for the
+// session. Plain data, zeroed by its scan, which is one of one table.
 class RowPrefetch {
  public:
   // For a new list of candidates. Nothing is asked for unless there are several and the table is an ordinary one.
@@ -17,22 +17,24 @@ class RowPrefetch {
   // The candidate at `at` is fetched next.
   void advance(const CandidateList& list, size_t at) {
     if (table_ == nullptr) return;
-    // Several at once: address translations that miss then overlap, which the locks of a fetch in between would not let them.
+    // Several at once: address translations that miss then overlap, which the locks of a fetch in between would not let
+    // them.
     if (asked_ < Min(list.n, at + kFar / 2)) ask_up_to(list, Min(list.n, at + kFar));
     if (seen_ < Min(list.n, at + kNear / 2)) see_up_to(list, Min(list.n, at + kNear));
   }
 
-  // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it before.
-  // The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
+  // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it
+  // before. The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
   Buffer hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
     if (table_ == nullptr || fetch == nullptr) return InvalidBuffer;
     return pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kFar]);
   }
 
  private:
-  static constexpr size_t kFar = 32;    // rows at most between asking for the line pointer and fetching
-  static constexpr size_t kNear = 16;   // between asking for the row itself and fetching
-  static constexpr size_t kAhead = 16;  // between asking for where a row's page was last and asking for its line pointer
+  static constexpr size_t kFar = 32;   // rows at most between asking for the line pointer and fetching
+  static constexpr size_t kNear = 16;  // between asking for the row itself and fetching
+  static constexpr size_t kAhead =
+      16;  // between asking for where a row's page was last and asking for its line pointer
 
   void ask_up_to(const CandidateList& list, size_t end);
   void see_up_to(const CandidateList& list, size_t end);

@@ -25,7 +25,8 @@ Datum hash_of(FmgrInfo* function, Oid collation, Datum value) {
 
 // By the column's own function.
 Datum column_hash(Relation index, int column, Datum value) {
-  return hash_of(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), kProcHash), index->rd_indcollation[column], value);
+  return hash_of(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), kProcHash),
+                 index->rd_indcollation[column], value);
 }
 
 // Whether the column's collation takes different bytes for equal.
@@ -44,12 +45,13 @@ void check_columns(Relation index) {
   const int last = value_column(index);
   for (int i = 0; i < last; ++i)
     if (!has_proc(index, i, kProcHash))
-      ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                      errmsg("an lsh index has one column of values, its last: column %d of index \"%s\" is not compared "
-                             "for equality",
-                             i + 1, RelationGetRelationName(index)),
-                      errhint("Columns before the last are those that similar rows have to share, as in "
-                              "USING lsh (tenant_id, sig).")));
+      ereport(ERROR,
+              (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+               errmsg("an lsh index has one column of values, its last: column %d of index \"%s\" is not compared "
+                      "for equality",
+                      i + 1, RelationGetRelationName(index)),
+               errhint("Columns before the last are those that similar rows have to share, as in "
+                       "USING lsh (tenant_id, sig).")));
   for (int i = 0; i < last; ++i)
     if (index->rd_opcintype[i] == NAMEOID && folds(index, i))
       ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

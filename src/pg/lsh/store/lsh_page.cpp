@@ -52,8 +52,8 @@ void set_row(Relation index, uint64_t tid, unsigned most_offset, ItemPointerData
   const unsigned offset = tid & 0xffff;
   if (offset == 0 || offset > most_offset || block == InvalidBlockNumber)
     ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-                    errmsg("index \"%s\" is damaged: it lists the impossible row (%u,%u)", RelationGetRelationName(index),
-                           block, offset),
+                    errmsg("index \"%s\" is damaged: it lists the impossible row (%u,%u)",
+                           RelationGetRelationName(index), block, offset),
                     errhint("Rebuild it with REINDEX INDEX.")));
   set_tid(out, tid);
 }
@@ -68,7 +68,8 @@ void check_meta(Relation index, const LshMeta* meta, Size page_lower) {
                     errhint("Rebuild it with REINDEX INDEX.")));
   if (page_lower != SizeOfPageHeaderData + sizeof(LshMeta)) fail("wrong length of the meta page");
   if (meta->nruns > kMaxRuns || meta->npending > kMaxPending || meta->next_id == 0 ||
-      meta->config.params_len > sizeof meta->config.params || meta->config.family[sizeof meta->config.family - 1] != '\0')
+      meta->config.params_len > sizeof meta->config.params ||
+      meta->config.family[sizeof meta->config.family - 1] != '\0')
     fail("impossible counts in the meta page");
   // In an index of several columns rows without a value come before the first that freezes the parameters.
   if (value_column(index) == 0 && (meta->config.flags & kMetaBound) == 0 && (meta->nruns != 0 || meta->npending != 0))
@@ -80,7 +81,8 @@ void check_meta(Relation index, const LshMeta* meta, Size page_lower) {
       fail("impossible run in the directory");
   }
   for (int i = 0; i < meta->npending; ++i)
-    if (meta->pending[i].id == 0 || meta->pending[i].id >= meta->next_id || meta->pending[i].block == InvalidBlockNumber)
+    if (meta->pending[i].id == 0 || meta->pending[i].id >= meta->next_id ||
+        meta->pending[i].block == InvalidBlockNumber)
       fail("impossible pending page in the directory");
 }
 
@@ -148,8 +150,8 @@ bool pin_recent(Relation relation, BlockNumber block, Buffer recent) {
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
                     Buffer* out, Buffer recent) {
   if (block == InvalidBlockNumber) report_corrupt(index, block, "impossible link");  // reading it would add a page
-  Buffer buffer = pin_recent(index, block, recent) ? recent
-                                                   : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+  Buffer buffer =
+      pin_recent(index, block, recent) ? recent : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   Page page = BufferGetPage(buffer);
   if (PageIsNew(page)) {

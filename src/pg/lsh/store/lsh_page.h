@@ -13,7 +13,9 @@ namespace neardup {
 inline void* page_body(Page page) { return PageGetContents(page); }
 // At its fixed place, whatever a damaged header says.
 inline constexpr LocationIndex kPageTailAt = BLCKSZ - sizeof(PageTail);
-inline PageTail* page_tail(Page page) { return reinterpret_cast<PageTail*>(reinterpret_cast<char*>(page) + kPageTailAt); }
+inline PageTail* page_tail(Page page) {
+  return reinterpret_cast<PageTail*>(reinterpret_cast<char*>(page) + kPageTailAt);
+}
 inline LshMeta* meta_of(Page page) { return static_cast<LshMeta*>(page_body(page)); }
 
 // An empty page of this kind; pd_lower ends at its fixed head.

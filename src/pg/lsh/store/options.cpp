@@ -19,10 +19,11 @@ void add_options() {
   if (options_added) return;
   options_added = true;
   option_kind = add_reloption_kind();
-  add_real_reloption(option_kind, "threshold", "Least similarity that the index serves exactly; acts when it is built.", -1,
-                     0, 1, AccessExclusiveLock);
-  add_real_reloption(option_kind, "recall", "Least share of the similar rows that the index finds; acts when it is built.",
+  add_real_reloption(option_kind, "threshold", "Least similarity that the index serves exactly; acts when it is built.",
                      -1, 0, 1, AccessExclusiveLock);
+  add_real_reloption(option_kind, "recall",
+                     "Least share of the similar rows that the index finds; acts when it is built.", -1, 0, 1,
+                     AccessExclusiveLock);
   add_int_reloption(option_kind, "pending_limit", "Pages of new rows after which an insert sorts them into a run.",
                     kDefaultPendingLimit, 1, kMaxPendingLimit, ShareUpdateExclusiveLock);
 }

@@ -13,7 +13,8 @@ uint64_t first_bytes(const PackedEntry& e) {
   return __builtin_bswap64(v);
 }
 
-// The last i with first(i) <= e, or 0. Fences are big-endian: memcmp orders them, and so do their first eight bytes, mostly.
+// The last i with first(i) <= e, or 0. Fences are big-endian: memcmp orders them, and so do their first eight bytes,
+// mostly.
 template <typename First>
 uint32_t last_at_or_below(uint32_t n, const Entry& e, const First& first) {
   const PackedEntry wanted = pack_entry(e);
@@ -23,7 +24,8 @@ uint32_t last_at_or_below(uint32_t n, const Entry& e, const First& first) {
     const uint32_t half = n / 2;
     const PackedEntry& middle = first(from + half);
     const uint64_t bytes = first_bytes(middle);
-    const bool at_or_below = bytes != wanted_bytes ? bytes < wanted_bytes : memcmp(&middle, &wanted, sizeof wanted) <= 0;
+    const bool at_or_below =
+        bytes != wanted_bytes ? bytes < wanted_bytes : memcmp(&middle, &wanted, sizeof wanted) <= 0;
     from = at_or_below ? from + half : from;
     n = at_or_below ? n - half : half;
   }
@@ -36,8 +38,8 @@ uint32_t last_at_or_below(const InnerPage& inner, const Entry& e) {
 
 uint32_t top_of(const Entry& e) { return static_cast<uint32_t>(e.key >> (kKeyBits - 32)); }
 
-// The same in a copy: the tops alone decide, mostly, and take few cache lines; fewest where they are looked at from the place
-// on at which the key would lie if all were spread evenly, as hashes are.
+// The same in a copy: the tops alone decide, mostly, and take few cache lines; fewest where they are looked at from the
+// place on at which the key would lie if all were spread evenly, as hashes are.
 uint32_t last_at_or_below(const InnerCopy& copy, const Entry& e) {
   const uint32_t wanted = top_of(e);
   const uint32_t least = copy.top[0];
@@ -108,8 +110,8 @@ InnerCopy* RunTree::copy_inner(BlockNumber block, uint16_t level) {
   if (buffer == InvalidBuffer) return nullptr;
   const InnerPage* inner = open_inner(index_, buffer, level);
   const uint32_t n = inner->n;
-  char* memory =
-      static_cast<char*>(MemoryContextAllocZero(context_, sizeof(InnerCopy) + n * (sizeof(ChildCopy) + sizeof(uint32_t))));
+  char* memory = static_cast<char*>(
+      MemoryContextAllocZero(context_, sizeof(InnerCopy) + n * (sizeof(ChildCopy) + sizeof(uint32_t))));
   InnerCopy* copy = reinterpret_cast<InnerCopy*>(memory);
   copy->n = n;
   copy->child = reinterpret_cast<ChildCopy*>(copy + 1);

@@ -13,8 +13,8 @@ enum class LeafResult {
 
 // What was seen of a page when it was read last.
 struct PageHint {
-  Buffer buffer;           // or 0
-  LeafView::Shape shape;   // of a leaf
+  Buffer buffer;          // or 0
+  LeafView::Shape shape;  // of a leaf
 };
 
 // A copy of what an inner or root page lists: what is read together lies together.

@@ -56,7 +56,8 @@ TreeSet* make_set(Relation index, bool pinned) {
   const int runs = set->directory.nruns;
   set->trees = static_cast<RunTree*>(MemoryContextAlloc(context, sizeof(RunTree) * Max(runs, 1)));
   for (int i = 0; i < runs; ++i)
-    set->trees[i].init(index, set->directory.runs[i], pinned ? RunTree::kPinned : set->directory.change, context, nullptr, nullptr);
+    set->trees[i].init(index, set->directory.runs[i], pinned ? RunTree::kPinned : set->directory.change, context,
+                       nullptr, nullptr);
   MemoryContextSetParent(context, CacheMemoryContext);
   set->users = 1;
   return set;

@@ -1,5 +1,5 @@
-// Directories of lsh indexes and copies of their runs' inner pages, kept by the session from one query to the next: looking
-// at one number in the meta page tells whether they still hold.
+// Directories of lsh indexes and copies of their runs' inner pages, kept by the session from one query to the next:
+// looking at one number in the meta page tells whether they still hold.
 #pragma once
 
 #include "pg/lsh/store/run_reader.h"

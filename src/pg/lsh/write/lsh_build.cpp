@@ -79,8 +79,8 @@ struct ParallelBuild {
 
 // What is known before the scan.
 struct BuildStart {
-  LshConfig unbound;   // flags alone
-  bool bound;          // to the parameters of a live row, in config
+  LshConfig unbound;  // flags alone
+  bool bound;         // to the parameters of a live row, in config
   LshConfig config;
   bool dead_may_bind;
   bool concurrent;
@@ -213,9 +213,10 @@ uint16_t exclusion_flags(Relation index, IndexInfo* info) {
                            get_opname(info->ii_ExclusionOps[column])),
                     errhint("Use EXCLUDE USING lsh (with_threshold(column, 0.9) WITH &&).")));
   if (const double recall = option_values(index).recall; recall >= 0 && recall < 1)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("an exclusion constraint needs an index that finds every row"),
-                    errdetail("The parameter recall of index \"%s\" is %s.", RelationGetRelationName(index), shown(recall).text)));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("an exclusion constraint needs an index that finds every row"),
+         errdetail("The parameter recall of index \"%s\" is %s.", RelationGetRelationName(index), shown(recall).text)));
   return kMetaExclusion;
 }
 
@@ -229,14 +230,15 @@ int workers_for(Relation heap, Relation index, IndexInfo* info) {
 #endif
 }
 
-// Whether an index is built again that others use by older snapshots. They are kept from a new one (indcheckxmin), and go on being kept from
-// one that they were kept from.
+// Whether an index is built again that others use by older snapshots. They are kept from a new one (indcheckxmin), and
+// go on being kept from one that they were kept from.
 bool is_built_again(Relation index) {
   const Form_pg_index form = index->rd_index;
   return form->indisvalid && form->indisready && ReindexIsProcessingIndex(RelationGetRelid(index));
 }
 
-// Parameters that only rows which are dead were made by do not bind a new index: whoever sees those rows is kept from it.
+// Parameters that only rows which are dead were made by do not bind a new index: whoever sees those rows is kept from
+// it.
 constexpr uint32 kNoBinding = PG_UINT32_MAX;
 void drop_unconfirmed(BuildShared* shared) {
   if (shared->binding == 0 || shared->confirmed) return;

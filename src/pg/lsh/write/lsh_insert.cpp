@@ -54,8 +54,8 @@ struct Fragment {
   uint16_t length;
 };
 
-// append_item() with its record. GenericXLogFinish() would compare all of the page with a copy, byte by byte, to find the
-// two changes that there are; where the form of its delta is known they are named instead.
+// append_item() with its record. GenericXLogFinish() would compare all of the page with a copy, byte by byte, to find
+// the two changes that there are; where the form of its delta is known they are named instead.
 void append_logged(Relation index, Buffer buffer, uint64_t tid, const StoredKeys& keys) {
   if (!kGenericDeltaKnown || !RelationNeedsWAL(index)) {
     GenericXLogState* state = GenericXLogStart(index);
@@ -69,7 +69,8 @@ void append_logged(Relation index, Buffer buffer, uint64_t tid, const StoredKeys
     Fragment lower;
     LocationIndex pd_lower;
     Fragment item;
-  } delta = {{offsetof(PageHeaderData, pd_lower), sizeof(LocationIndex)}, 0,
+  } delta = {{offsetof(PageHeaderData, pd_lower), sizeof(LocationIndex)},
+             0,
              {head->pd_lower, static_cast<uint16_t>(item_size(keys.n))}};
   static_assert(sizeof delta == 10);
   XLogBeginInsert();
@@ -120,7 +121,8 @@ Append append_to_tail(Relation index, const Head& head, uint64_t tid, const Stor
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page page = BufferGetPage(buffer);
   Append result = Append::stale;
-  if (is_lsh_page(page) && page_tail(page)->owner == head.tail.id && (page_tail(page)->kind & kKindMask) == kPendingPage) {
+  if (is_lsh_page(page) && page_tail(page)->owner == head.tail.id &&
+      (page_tail(page)->kind & kKindMask) == kPendingPage) {
     result = Append::full;
     if (page_tail(page)->kind == kPendingPage && room_of(page) >= item_size(keys.n)) {
       append_logged(index, buffer, tid, keys);
@@ -190,7 +192,8 @@ void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
       const Append result = append_to_tail(index, head, tid, keys);
       if (result == Append::done) return;
       if (result == Append::stale) {
-        if (directory_change(index) == head.change) report_corrupt(index, head.tail.block, "the last pending page is not there");
+        if (directory_change(index) == head.change)
+          report_corrupt(index, head.tail.block, "the last pending page is not there");
         continue;
       }
     }

@@ -20,8 +20,8 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr uint32_t kMaxBudget = 400;      // leaves of a merge step
-constexpr double kLeastFill = 0.7;        // of a run that is left as it is
+constexpr uint32_t kMaxBudget = 400;  // leaves of a merge step
+constexpr double kLeastFill = 0.7;    // of a run that is left as it is
 
 // Dead TIDs, sorted, with a filter of the heap blocks that they are in.
 struct DeadRows {
@@ -84,7 +84,7 @@ struct Vacuum {
   LshMeta directory;  // of when the horizon was fixed
   uint64_t horizon;
   DeadRows dead;
-  Entry* entries;     // of one leaf
+  Entry* entries;  // of one leaf
   LeafPacker* packer;
   MemoryContext run_context;
 
@@ -136,7 +136,8 @@ void rewrite_leaf(Vacuum* v, const RunSlot& run, BlockNumber block, const Entry*
   Page page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
   init_lsh_page(page, kLeafPage, run.id, ordinal);
   v->packer->clear();
-  if (v->packer->add(kept, n) != n) report_corrupt(v->index, block, "impossible leaf");  // a part of a leaf fits into it
+  if (v->packer->add(kept, n) != n)
+    report_corrupt(v->index, block, "impossible leaf");  // a part of a leaf fits into it
   reinterpret_cast<PageHeader>(page)->pd_lower += static_cast<LocationIndex>(v->packer->write(page_body(page)));
   GenericXLogFinish(state);
   UnlockReleaseBuffer(buffer);
@@ -277,7 +278,8 @@ struct Reachable {
 void find_reachable(Relation index, Reachable* r, BufferAccessStrategy strategy) {
   read_meta(index, &r->directory);
   r->blocks = RelationGetNumberOfBlocks(index);
-  r->linked = static_cast<uint8_t*>(MemoryContextAllocExtended(CurrentMemoryContext, r->blocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  r->linked = static_cast<uint8_t*>(
+      MemoryContextAllocExtended(CurrentMemoryContext, r->blocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
   for (int i = 0; i < r->directory.nruns; ++i) {
     const RunSlot& run = r->directory.runs[i];
     r->runs[i] = {run.id, false, run.unit, 0, 0};
@@ -399,8 +401,8 @@ int choose_units(const LshMeta& directory, const Reachable& r, bool alone_too, u
   return take;
 }
 
-// A step of a unit's merge; a small part of the unit, so that the pages which its inputs give up serve its output. False
-// when the merge has ended, or cannot go on.
+// A step of a unit's merge; a small part of the unit, so that the pages which its inputs give up serve its output.
+// False when the merge has ended, or cannot go on.
 bool step_unit(Relation index, const LshMeta& directory, int unit) {
   uint32_t leaves = 0;
   bool merging = false;

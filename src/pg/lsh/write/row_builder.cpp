@@ -148,7 +148,8 @@ void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool
   IndexedRow row;
   indexed_row(index, values, nulls, &row);
   // Unsorted: the sort and the packer see to that.
-  if (!row.has_value || accept(b, index, row.value, alive)) add_row(b, tid_of(*tid), unsorted_keys(index, row, &b->config));
+  if (!row.has_value || accept(b, index, row.value, alive))
+    add_row(b, tid_of(*tid), unsorted_keys(index, row, &b->config));
   MemoryContextSwitchTo(old);
   MemoryContextReset(b->row_context);
 }

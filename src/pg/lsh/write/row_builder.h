@@ -41,11 +41,11 @@ struct BuildShared {
   ConditionVariable done;
 
   slock_t mutex;  // for what follows
-  // The parameters are those of the first row; in an index of several columns, where rows without a value are taken too,
-  // those of the first live one, so that no row is ever forgotten. While no live row was made by them, one that was made by others replaces
-  // them: the rows before it are dead, and whoever could still see them is kept from using the index.
-  // That is not done where an index is built again: there the scan begins with the parameters of a live row, and where no live row has
-  // a value, the first dead one decides.
+  // The parameters are those of the first row; in an index of several columns, where rows without a value are taken
+  // too, those of the first live one, so that no row is ever forgotten. While no live row was made by them, one that
+  // was made by others replaces them: the rows before it are dead, and whoever could still see them is kept from using
+  // the index. That is not done where an index is built again: there the scan begins with the parameters of a live row,
+  // and where no live row has a value, the first dead one decides.
   volatile uint32 binding;  // 0: none yet; grows with each replacement. Read without the mutex, too
   bool confirmed;           // a live row was made by them
   LshConfig config;

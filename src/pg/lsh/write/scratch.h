@@ -1,5 +1,5 @@
-// Memory of a flush or a merge step, kept by the session for the next one: taking some hundred pages from the system each
-// time, and giving them back, costs a tenth of an insert.
+// Memory of a flush or a merge step, kept by the session for the next one: taking some hundred pages from the system
+// each time, and giving them back, costs a tenth of an insert.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -9,8 +9,8 @@ namespace neardup {
 // Begins anew: what was handed out before is no longer anyone's. Called by flush() and by each merge step.
 void scratch_begin();
 
-// Not zeroed. Good until the next scratch_begin(), or until the current memory context is reset, whichever comes first: what
-// is not kept is palloced there.
+// Not zeroed. Good until the next scratch_begin(), or until the current memory context is reset, whichever comes first:
+// what is not kept is palloced there.
 void* scratch_alloc(Size bytes);
 
 }  // namespace neardup
