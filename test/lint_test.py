@@ -14,13 +14,13 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 TOOLS = os.path.join(ROOT, "tools")
 COPIED = [".clang-format", ".clang-tidy", "ruff.toml", "src/pg/.clang-format", "src/core/base", "src/core/work", "src/pg/base", "src/pch"]
 FLAGS_OF = "src/pg/functions/fn_version.cpp"  # those of src/pg
-ROOMS = """| room | what | may include |
-| --- | --- | --- |
-| core/base | | |
-| core/work | | core/base |
-| pch | | pg/base |
-| pg/base | | core/base core/work |
-| pg/functions | | pg/base core/base |
+ROOMS = """| room | what | SQL | may include |
+| --- | --- | --- | --- |
+| core/base | | | |
+| core/work | | | core/base |
+| pch | | | pg/base |
+| pg/base | | | core/base core/work |
+| pg/functions | | | pg/base core/base |
 """
 
 HEAD = """// Of test/lint_test.py.
@@ -209,9 +209,12 @@ def libclang(folder):
 def rooms(folder):
     tree = Tree(os.path.join(folder, "rooms"), [])
     tree.add("good", GOOD)
+    tree.write("src/pg/functions/README", "good.cpp")
     good = tree.tool("check_rooms.py")
     tree.write("src/core/base/planted.h", '#include "pg/base/pg.h"\n')
     passes_and_fails("rooms, a forbidden include", good, tree.tool("check_rooms.py"), "core/base may not include pg/base/pg.h")
+    tree.write("src/pg/functions/README", "nothing")
+    passes_and_fails("rooms, a source that no README names", good, tree.tool("check_rooms.py"), "src/pg/functions/README does not name good")
 
 
 def clang_format(folder):

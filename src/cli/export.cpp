@@ -183,6 +183,7 @@ class Exporter {
       const int n = PQntuples(rows.get());
       if (n == 0) break;
       std::vector<std::string_view> stored;
+      stored.reserve(static_cast<std::size_t>(n));
       for (int i = 0; i < n; ++i) stored.push_back(get_text(rows, i, 4));
       const auto paths = names_in_utf8(db_, stored);
       for (int i = 0; i < n; ++i) {

@@ -147,6 +147,7 @@ WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& fil
                 const OnProblem& on_problem) {
   Walker walker(filter, on_file, on_problem);
   std::vector<std::string> paths;
+  paths.reserve(arguments.size());
   for (const std::string& argument : arguments) paths.push_back(absolute_path(argument));
   walker.walk(paths);
   return walker.counts();

@@ -7,6 +7,7 @@
 # runs a server of its own from a private copy: PostgreSQL finds its library folder from where its program lies.
 # NEARDUP_DESTDIR: where `make install DESTDIR=...` has put the extension; default: the installed one.
 # NEARDUP_OS_USER: the account that the server runs under when this is run as root; default postgres.
+# shellcheck disable=SC2016  # a $ in single quotes is PostgreSQL's
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +43,7 @@ trap 'exit 130' INT TERM
 # --- doubles and the private copy
 # compile OUTPUT ARGUMENT ...
 compile() {
-  ${CXX:-c++} -std=c++20 -O2 -march=native -fPIC -I"$root/src" -I"$root" -o "$work/$@" || { not_ok "doubles compile" "$1"; exit 1; }
+  ${CXX:-c++} -std=c++20 -O2 -march=native -fPIC -I"$root/src" -I"$root" -o "$work/$1" "${@:2}" || { not_ok "doubles compile" "$1"; exit 1; }
 }
 compile module.o -c "$root/test/gpu/fake_module.cpp"
 for fake in no_driver count_fails failing_device two_fine create_fails lost memory_once never_ends; do
@@ -181,9 +182,9 @@ maps() { as_server cat "/proc/$1/maps"; }
 if [ -r /proc/self/maps ]; then
   equal "the postmaster has neardup loaded" "$(maps "$postmaster" | grep -c '/neardup\.so' | sed 's/[1-9][0-9]*/yes/')" yes
   equal "the postmaster has not opened the module" "$(maps "$postmaster" | grep -c "/neardup_gpu\.so")" 0
-  mapped='SELECT count(*) > 0 FROM regexp_split_to_table(pg_read_file($$/proc/self/maps$$), $$\n$$) l WHERE l LIKE $$%%/neardup_gpu.so%%$$;\n'
+  mapped='SELECT count(*) > 0 FROM regexp_split_to_table(pg_read_file($$/proc/self/maps$$), $$\n$$) l WHERE l LIKE $$%/neardup_gpu.so%$$;\n'
   equal "a session opens the module when it is asked for, not before" \
-    "$(printf "SELECT neardup_version() IS NOT NULL;\n${mapped}SELECT count(*) FROM neardup_devices();\n${mapped}" | session)" \
+    "$(printf 'SELECT neardup_version() IS NOT NULL;\n%bSELECT count(*) FROM neardup_devices();\n%b' "$mapped" "$mapped" | session)" \
     "t
 f
 2
