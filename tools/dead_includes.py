@@ -15,7 +15,7 @@ WHAT = "each include of a header of ours is used"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)(.*)$', re.M)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.S)
-# What a header may be included for without a name of it: `// for: reason` on the line of the include.
+# A header may include what those who include it need: `// for: what` on the line of the include.
 KEPT = re.compile(r"//\s*for: \S")
 
 

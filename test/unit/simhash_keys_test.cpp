@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "core/signature/simhash.h"
+
 namespace neardup {
 namespace {
 
