@@ -1,8 +1,8 @@
 // SQL functions over the tables of jobs: by name, by row, by part, and which tables belong to a job.
-#include "pg/base/result_row.h"
 #include "pg/jobs/job_lock.h"
 
 #include "pg/base/held_names.h"
+#include "pg/base/result_row.h"
 #include "pg/jobs/job_table.h"
 
 namespace {

@@ -1,9 +1,9 @@
 // The type minhash: text and binary forms, type modifier, order and hash, parts.
 #include <algorithm>
 
-#include "pg/base/result_row.h"
-#include "pg/values/arrays.h"
 #include "pg/values/values.h"
+#include "pg/values/arrays.h"
+#include "pg/base/result_row.h"
 
 // postgres.h hides it under another name in some versions.
 extern "C" {

@@ -1,9 +1,9 @@
 // Words looked up in a word model that is stored: its two tables are opened once and read as they are.
-#include "pg/base/result_row.h"
 #include "pg/values/values.h"
 #include "pg/word_model/word_table.h"
 
 #include "pg/values/arrays.h"
+#include "pg/base/result_row.h"
 
 using namespace neardup;
 

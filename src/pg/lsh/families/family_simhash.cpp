@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "core/lsh/simhash_keys.h"
-#include "pg/lsh/family.h"
-#include "pg/lsh/families/families.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/simhash_value.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/families/families.h"
 
 extern "C" {
 #include "access/reloptions.h"

@@ -1,6 +1,5 @@
 // explain_pair(index, ..): why an lsh index finds a pair, or not.
 #include "core/base/message_text.h"
-#include "pg/base/result_row.h"
 #include "pg/values/explain.h"
 #include "pg/lsh/inspect/lsh_inspect.h"
 #include "pg/values/lsh_query_value.h"
@@ -9,6 +8,7 @@
 #include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/store/stored_keys.h"
+#include "pg/base/result_row.h"
 
 namespace neardup {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "pg/base/pg.h"
+
 namespace neardup {
 namespace {
 
