@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "pg/base/pg.h"
+#include "pg/base/pg.h"  // for: Min and Max, which are macros
 
 namespace neardup {
 namespace {
