@@ -66,6 +66,13 @@ Identical parse_identical(Datum value) {
   return *identical;
 }
 
+PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function) {
+  PairOptions options = {};
+  options.function = function;
+  options.threshold = DatumGetFloat8(argument(fcinfo, n, "threshold"));
+  return options;
+}
+
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
   check_threshold(options->threshold);
   options->verify_threshold = options->threshold;

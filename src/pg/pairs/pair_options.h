@@ -24,6 +24,9 @@ struct PairOptions {
 
 Identical parse_identical(Datum value);
 
+// Options of a function whose argument n is the threshold; an error where that is NULL.
+PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function);
+
 // Arguments verify, verify_threshold and at_most_apart of a function, from the given one on. threshold and identical
 // are set already.
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options);

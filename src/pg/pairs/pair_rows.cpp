@@ -4,6 +4,7 @@
 #include "pg/base/guc.h"
 #include "pg/base/reserve.h"
 #include "pg/pairs/repeated_rows.h"
+#include "pg/values/values.h"
 
 namespace neardup {
 namespace {
@@ -137,6 +138,13 @@ void read_two_sides(PairRows* rows, bool by_id) {
 }
 
 }  // namespace
+
+PairQueries query_argument(FunctionCallInfo fcinfo, int n, const char* name) {
+  PairQueries queries = {};
+  queries.what = name;
+  queries.query = DatumGetTextPP(argument(fcinfo, n, name));
+  return queries;
+}
 
 void read_pair_rows(PairRows* rows, const PairQueries& queries) {
   rows->context = CurrentMemoryContext;

@@ -25,6 +25,9 @@ struct PairQueries {
   bool by_id;  // pairs are told by the ranks of ids, each (lesser, greater); else by rows, which stay in their order
 };
 
+// One query, argument n of a function; an error that names it where it is NULL.
+PairQueries query_argument(FunctionCallInfo fcinfo, int n, const char* name);
+
 // The rows of one query.
 struct PairSide {
   RowSource source;

@@ -263,12 +263,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_all_clusters);
 Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 7;
-  PairQueries queries = {};
-  queries.what = "query";
-  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query"));
-  PairOptions options = {};
-  options.function = Searching::all_clusters;
-  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
+  PairQueries queries = query_argument(fcinfo, witness, "query");
+  PairOptions options = options_of(fcinfo, witness + 1, Searching::all_clusters);
   const Linkage linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + 2, "linkage")));
   read_options(fcinfo, witness + 3, &options);
   ReturnSetInfo* out = begin_rows(fcinfo);

@@ -96,12 +96,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_all_pairs);
 Datum neardup_all_pairs(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 7;
-  PairQueries queries = {};
-  queries.what = "query";
-  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query"));
-  PairOptions options = {};
-  options.function = Searching::all_pairs;
-  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
+  PairQueries queries = query_argument(fcinfo, witness, "query");
+  PairOptions options = options_of(fcinfo, witness + 1, Searching::all_pairs);
   options.identical = parse_identical(argument(fcinfo, witness + 2, "identical"));
   read_options(fcinfo, witness + 3, &options);
   return return_pairs(fcinfo, queries, options, witness);
@@ -111,13 +107,9 @@ Datum neardup_all_pairs(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_pairs_between);
 Datum neardup_pairs_between(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 8;
-  PairQueries queries = {};
-  queries.what = "query_a";
-  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query_a"));
+  PairQueries queries = query_argument(fcinfo, witness, "query_a");
   queries.query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
-  PairOptions options = {};
-  options.function = Searching::pairs_between;
-  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 2, "threshold"));
+  PairOptions options = options_of(fcinfo, witness + 2, Searching::pairs_between);
   options.identical = parse_identical(argument(fcinfo, witness + 3, "identical"));
   read_options(fcinfo, witness + 4, &options);
   return return_pairs(fcinfo, queries, options, witness);
@@ -127,12 +119,8 @@ Datum neardup_pairs_between(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges);
 Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) {
   const bool witness = PG_NARGS() == 6;
-  PairQueries queries = {};
-  queries.what = "query";
-  queries.query = DatumGetTextPP(argument(fcinfo, witness, "query"));
-  PairOptions options = {};
-  options.function = Searching::cluster_bridges;
-  options.threshold = DatumGetFloat8(argument(fcinfo, witness + 1, "threshold"));
+  PairQueries queries = query_argument(fcinfo, witness, "query");
+  PairOptions options = options_of(fcinfo, witness + 1, Searching::cluster_bridges);
   read_options(fcinfo, witness + 2, &options);
   // Verified or told apart by time, equal signatures may be of documents that are not near.
   options.identical = options.verify == Verify::no && options.apart == nullptr ? Identical::marked : Identical::all;
