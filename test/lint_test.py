@@ -112,6 +112,7 @@ Owned<std::string>* through() {
 }
 NOT_TOO_LONG = {
     "a function of 60 lines": "// Of test/lint_test.py.\n" + long_function(60, False),
+    "a file of 500 lines": "// Of test/lint_test.py.\n" + "//\n" * 499,
     "a function of 61 lines with a reason": "// Of test/lint_test.py.\n" + long_function(61, True),
 }
 TIDY_PLANTED = HEAD + """size_t moved() {

@@ -80,12 +80,12 @@ one_verdict() {
   fi
 }
 
-# The version of Debian 12 decides: later ones break lines elsewhere.
+# The version of Debian 12: later versions break lines at other places.
 step_format() {
   local program
   program=$(command -v clang-format-14 || command -v clang-format || true)
   if [ -z "$program" ] || [[ ! $("$program" --version) =~ version\ 14\. ]]; then
-    skip "clang-format" "no clang-format 14, whose word counts"
+    skip "clang-format" "clang-format 14 is not installed, and other versions format differently"
     return
   fi
   one_verdict "C++ and CUDA are formatted as .clang-format says" format_check "$program"
@@ -108,7 +108,7 @@ step_ruff() {
     if from_pypi ruff ruff; then ruff=$work/lint/bin/ruff; fi
   fi
   if [ -z "$ruff" ]; then
-    skip "ruff" "neither it nor PyPI is to be had"
+    skip "ruff" "it is not installed, and PyPI cannot be reached"
     return
   fi
   one_verdict "ruff finds nothing" "$ruff" check --quiet --output-format concise .
