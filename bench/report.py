@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Measures, and writes bench/results.md: a section a topic, ours beside its peers, with machine, commit, date and command.
+
+    report.py [--list] [SECTION ...]     all sections but those that are marked as long, unless some are named
+
+./run bench --report calls this with the benchmarks built and a server started (PGHOST and so on). A section that is not measured keeps the text that
+it has: its own first line says when and where that was measured. What a benchmark prints is shown as it is. One that fails leaves its section as it was,
+and the exit status says so."""
+import argparse
+import datetime
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import namedtuple
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+RESULTS = os.path.join(HERE, "results.md")
+MARK = re.compile(r"^<!-- section: (\S+) -->$")
+
+INTRO = """# Measured
+
+What `./run bench --report` prints, ours beside its peers in the same run. Medians; the first line of each section has machine, commit and date. Older
+figures are in the history of this file. To repeat one section: `./run bench --report NAME`, with the name in its first line.
+"""
+
+# name; title; what is compared and how to read it; command, from bench/, {build}: the folder of the programs; whether it takes more than some minutes
+Section = namedtuple("Section", "name title text command long", defaults=(False,))
+
+SECTIONS = [
+    Section("signing", "Signing, beside datasketch",
+            "MB/s of text, one thread, documents of 6 kB: shingles and 128 components.",
+            "python3 datasketch_bench.py {build}/core_bench && {build}/core_bench"),
+    Section("sql", "Through SQL, beside the core alone",
+            "Signing in MB/s, `jaccard` in ns a call, `all_pairs` in s.",
+            "./sql_bench.sh"),
+    Section("engines", "All pairs, by type, threads and kernels",
+            "Seconds. `reference_bench`: the definition, every pair compared (scaled from a sample).",
+            "{build}/pairs_bench && {build}/engines_bench && {build}/reference_bench"),
+    Section("all_pairs", "All pairs through SQL, beside plain SQL",
+            "Seconds; `-`: more than 120.",
+            "./all_pairs_bench.sh 100000"),
+    Section("index", "The index, beside GIN over band keys",
+            "The GIN index finds the rows that share one of 16 bands of 8 components, which are then compared; it misses rows. Every answer of ours is "
+            "compared with a sequential scan's.",
+            "MOST_ROWS=100000 ./lsh_bench.sh"),
+    Section("families", "Indexes of simhashes and digests, beside sequential scans",
+            "Processor time of a search.",
+            "ROWS=100000 ./lsh_families_bench.sh"),
+    Section("columns", "Indexes of several columns, of minutiae and of sets",
+            "Milliseconds a query, the median of 40.",
+            "./lsh_columns_bench.sh 100000"),
+    Section("edit_distance", "Edit distance of documents, beside rapidfuzz and edlib",
+            "Milliseconds, one thread, without a bound and with one of 1.05 distances.",
+            "python3 edit_distance_bench.py {build}/edit_distance_bench"),
+    Section("weighted", "Weighted sets, beside three samplers of the literature",
+            "Microseconds a set; errors of the estimates.",
+            "{build}/weighted_bench"),
+    Section("jobs", "Jobs",
+            "Seconds: files of the machine into a table of duplicates; then short documents, of which 1 % change.",
+            "./jobs_bench.sh 100000"),
+    Section("records", "Records of two tables linked",
+            "Seconds; 100,000 people in each table (docs/records.md).",
+            "./records_bench.sh 100000"),
+    Section("verify", "Pairs verified on documents",
+            "Seconds, documents of 10 kB.",
+            "./verify_bench.sh"),
+    Section("words", "Word models",
+            "Counting in MB/s; similar words from documents to rows.",
+            "./words_bench.sh && {build}/similar_words_bench"),
+    Section("clean", "Cleaning",
+            "MB/s of the built-in rules.",
+            "{build}/clean_bench"),
+    Section("operating", "Sizes, dump, restore, VACUUM",
+            "20,000 documents of 60 words.",
+            "./operating_bench.sh"),
+    Section("index_million", "The index at a million rows, beside GIN", "As above.", "./lsh_bench.sh", True),
+    Section("jobs_million", "Jobs at a million rows", "As above.", "./jobs_bench.sh 1000000", True),
+    Section("partitions", "Ten partitions", "A million rows.", "./partitions_bench.sh", True),
+    Section("gpu", "On a GPU, beside the same machine's CPU",
+            "Seconds (docs/gpu.md).", "{build}/gpu_bench", True),
+]
+
+
+def first_line_of(command):
+    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, shell=True).stdout.strip().split("\n")[0]
+
+
+def machine():
+    memory = first_line_of("awk '/MemTotal/ { printf \"%.0f GiB\", $2 / 1048576 }' /proc/meminfo")
+    system = first_line_of(". /etc/os-release && echo $PRETTY_NAME")
+    parts = [first_line_of("sed -n 's/^model name.*: //p' /proc/cpuinfo") or "unknown processor", "%d processors" % os.cpu_count(), memory, system,
+             first_line_of("${CXX:-g++} --version"), first_line_of("psql -XAtc 'SELECT split_part(version(), chr(32), 1) || chr(32) || current_setting($$server_version$$)'")]
+    gpu = first_line_of("nvidia-smi --query-gpu=name --format=csv,noheader")
+    return ", ".join(p for p in parts + [gpu] if p)
+
+
+def commit():
+    dirty = "" if subprocess.run(["git", "diff", "--quiet", "HEAD"], cwd=ROOT).returncode == 0 else " with changes"
+    return (first_line_of("git rev-parse --short HEAD") or "unknown") + dirty
+
+
+def read_sections():
+    """{name: text} of the sections that results.md has."""
+    found, name = {}, None
+    if os.path.exists(RESULTS):
+        with open(RESULTS, encoding="utf-8") as f:
+            for line in f:
+                mark = MARK.match(line.rstrip("\n"))
+                if mark:
+                    name = mark.group(1)
+                    found[name] = ""
+                if name:
+                    found[name] += line
+    return found
+
+
+def write_sections(texts):
+    with open(RESULTS + ".new", "w", encoding="utf-8") as f:
+        f.write(INTRO)
+        for section in SECTIONS:
+            if section.name in texts:
+                f.write("\n" + texts[section.name].strip("\n") + "\n")
+    os.replace(RESULTS + ".new", RESULTS)
+
+
+def measure(section, build, where):
+    """The section's text; None where its command failed."""
+    load = os.getloadavg()[0]
+    start = time.monotonic()
+    run = subprocess.run(["bash", "-o", "pipefail", "-c", section.command.format(build=build)], cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, errors="replace")
+    took = time.monotonic() - start
+    if run.returncode != 0 or not run.stdout.strip():
+        print("%s: status %d\n%s" % (section.name, run.returncode, run.stdout[-2000:]), file=sys.stderr)
+        return None
+    lines = [line.rstrip() for line in run.stdout.strip("\n").split("\n")]
+    return "\n".join(["<!-- section: %s -->" % section.name, "## " + section.title, "", section.text, "",
+                      "`%s`: %s; %s; load %.1f before; %.0f s." % (section.name, where, datetime.date.today(), load, took), "",
+                      "Command, in `bench/`: `%s`" % section.command.format(build="../build-bench"), "", "```text"] + lines + ["```", ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build-bench"), help="the folder of the programs")
+    parser.add_argument("sections", nargs="*", metavar="SECTION")
+    args = parser.parse_args()
+    if args.list:
+        for section in SECTIONS:
+            print("%-14s %s%s" % (section.name, section.title, " (long)" if section.long else ""))
+        return 0
+    known = {section.name: section for section in SECTIONS}
+    for name in args.sections:
+        if name not in known:
+            parser.error("there is no section %s: %s" % (name, ", ".join(known)))
+    wanted = [known[name] for name in args.sections] or [section for section in SECTIONS if not section.long]
+    where = "%s; commit %s" % (machine(), commit())
+    failed = 0
+    for section in wanted:
+        print("%-14s " % section.name, end="", flush=True)
+        text = measure(section, args.build, where)
+        if text is None:
+            failed += 1
+            continue
+        texts = read_sections()
+        texts[section.name] = text
+        write_sections(texts)
+        print("written", flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())
