@@ -528,7 +528,7 @@ run_bench() {
   need_packages bench
   build
   cmake -S "$root" -B "$root/build-bench" -DCMAKE_BUILD_TYPE=Release >"$logs/bench-build.log"
-  cmake --build "$root/build-bench" -j "$(processors)" >>"$logs/bench-build.log" ||
+  cmake --build "$root/build-bench" -j "$(processors)" --target benchmarks >>"$logs/bench-build.log" ||
     die "the benchmarks do not build (the whole log: $logs/bench-build.log)"
   if [ "${1:-}" = --report ]; then
     shift
