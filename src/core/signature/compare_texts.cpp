@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-// Of edit_rate_within(): a few seconds (bench/results.md). Documented, and part of what an immutable function answers.
+// Of edit_rate_within(): a few seconds. Documented, and part of what an immutable function answers.
 constexpr uint64_t kMaxCells = 50'000'000'000;
 
 // From this similarity on documents are called near copies.
