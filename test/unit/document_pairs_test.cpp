@@ -112,6 +112,25 @@ TEST(CompareDocuments, CanBeCancelled) {
   }
 }
 
+class Counting final : public StopCheck {
+ public:
+  bool should_stop() noexcept override {
+    ++asked;
+    return false;
+  }
+  int asked = 0;
+};
+
+// Some 50 ms of work, in documents of which each takes less than a millisecond.
+TEST(CompareDocuments, ManyShortDocumentsAskWhetherToStop) {
+  const std::vector<std::string> texts(2000, std::string(1000, 'x'));
+  const std::vector<Document> docs = views(texts);
+  Counting stop;
+  DocumentComparer({DocumentMeasure::Kind::jaccard, Unit::character, 5, 0.5}, 1, &stop)
+      .compare(docs.data(), docs.size(), nullptr, 0);
+  EXPECT_GT(stop.asked, 50);
+}
+
 // The table of docs/algorithms.md.
 TEST(Margin, IsTheBinomialQuantile) {
   EXPECT_EQ(matches_with_recall(0.5, 0.99, 128, 32), 51u);
