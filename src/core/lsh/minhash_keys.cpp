@@ -226,6 +226,11 @@ double hit_probability(const BandLayout& layout, uint32_t matches) {
   return 1 - miss.value();
 }
 
+void check_bands(int64_t bands, int64_t rows) {
+  if (bands < 1) throw Error(Errc::invalid_argument, "bands must be at least 1: " + std::to_string(bands));
+  if (rows < 1) throw Error(Errc::invalid_argument, "rows must be at least 1: " + std::to_string(rows));
+}
+
 double lsh_probability(double similarity, uint32_t bands, uint32_t rows) noexcept {
   // For small probabilities 1 - (1 - x)^n loses all its digits.
   return -std::expm1(bands * std::log1p(-std::pow(similarity, rows)));

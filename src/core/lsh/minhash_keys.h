@@ -46,6 +46,9 @@ void band_keys(const BandLayout& layout, const void* components, uint64_t* out) 
 // likely: exactly 1 for `need` and more in the exact layout. Cost: as choose_bands().
 double hit_probability(const BandLayout& layout, uint32_t matches);
 
+// Error{invalid_argument} unless both are at least 1.
+void check_bands(int64_t bands, int64_t rows);
+
 // 1 - (1 - s^rows)^bands: the same where components agree independently with probability s.
 // similarity in [0, 1], bands and rows at least 1.
 double lsh_probability(double similarity, uint32_t bands, uint32_t rows) noexcept;

@@ -40,9 +40,7 @@ Datum neardup_lsh_probability(PG_FUNCTION_ARGS) {
   if (!(similarity >= 0 && similarity <= 1))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("similarity must be between 0 and 1: %s", shown(similarity).text)));
-  if (bands < 1)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bands must be at least 1: %d", bands)));
-  if (rows < 1) ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("rows must be at least 1: %d", rows)));
+  call_core([&] { check_bands(bands, rows); });
   PG_RETURN_FLOAT8(lsh_probability(similarity, static_cast<uint32_t>(bands), static_cast<uint32_t>(rows)));
 }
 
