@@ -1,0 +1,60 @@
+// See exact_similarity.h.
+#include "core/suggest/exact_similarity.h"
+
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+namespace neardup {
+namespace {
+
+// Some of the pairs, with the documents that they need and no others.
+struct Block {
+  std::vector<Document> documents;
+  std::unordered_map<uint32_t, uint32_t> number_of;  // by their numbers in the sample
+  std::vector<DocumentPair> pairs;
+  size_t bytes = 0;  // of shingles, at most
+
+  uint32_t take(const Document* sample, uint32_t i) {
+    const auto [at, is_new] = number_of.emplace(i, static_cast<uint32_t>(documents.size()));
+    if (is_new) {
+      documents.push_back(sample[i]);
+      bytes += sample[i].size * sizeof(uint64_t);  // no more shingles than bytes
+    }
+    return at->second;
+  }
+};
+
+}  // namespace
+
+void SimilarityHistogram::add(double similarity, const SamplePair& pair) noexcept {
+  const auto step = static_cast<size_t>(std::nearbyint(kSteps * similarity));
+  (pair.duplicate ? duplicates : others)[step] += pair.weight;
+}
+
+SimilarityHistogram exact_similarities(const Document* documents, const std::vector<SamplePair>& pairs,
+                                       const ShingleForm& form, size_t memory_limit, unsigned threads,
+                                       StopCheck* stop) {
+  // The comparer leaves out what is below a threshold: nothing but 0 here.
+  const DocumentMeasure measure = {.kind = DocumentMeasure::Kind::jaccard,
+                                   .unit = form.unit,
+                                   .k = form.k,
+                                   .threshold = std::numeric_limits<double>::min()};
+  SimilarityHistogram histogram;
+  for (size_t first = 0; first < pairs.size();) {
+    Block block;
+    size_t last = first;
+    do {
+      const SamplePair& pair = pairs[last++];
+      const uint32_t a = block.take(documents, pair.a);
+      block.pairs.push_back({a, block.take(documents, pair.b), 0});
+    } while (last < pairs.size() && block.bytes < memory_limit);
+    DocumentComparer(measure, threads, stop)
+        .compare(block.documents.data(), block.documents.size(), block.pairs.data(), block.pairs.size());
+    for (const DocumentPair& compared : block.pairs)
+      histogram.add(std::isnan(compared.similarity) ? 0 : compared.similarity, pairs[first++]);
+  }
+  return histogram;
+}
+
+}  // namespace neardup

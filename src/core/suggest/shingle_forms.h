@@ -1,0 +1,28 @@
+// The forms of shingles that are tried for a sample.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/base/stop.h"
+#include "core/document/shingle.h"
+#include "core/exact/document_pairs.h"
+
+namespace neardup {
+
+struct ShingleForm {
+  Unit unit;
+  int k;
+  double near;  // least estimated similarity of a near pair
+};
+
+// The share of letters that are of scripts without spaces, 0..1, in the beginnings of the first documents.
+double unspaced_share(const Document* documents, size_t n, StopCheck* stop);
+
+// Above this share words mean nothing, and only characters are tried.
+inline constexpr double kMostlyUnspaced = 0.5;
+
+// The one to be preferred first.
+std::span<const ShingleForm> forms_for(double unspaced_share) noexcept;
+
+}  // namespace neardup

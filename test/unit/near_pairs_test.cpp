@@ -1,0 +1,126 @@
+// Near pairs of a sample against signatures compared one by one; and how some of them stand for all.
+#include "core/suggest/near_pairs.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "core/signature/sign.h"
+
+#include "test/reference/document_families.h"
+
+namespace neardup {
+namespace {
+
+using reference::documents_of;
+using reference::families;
+
+constexpr uint32_t kNumPerm = 128;
+
+// Equal components of each pair, the sum over the forms by which it is near.
+std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_definition(const std::vector<Document>& documents,
+                                                                std::span<const ShingleForm> forms) {
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> matches;
+  for (const ShingleForm& form : forms) {
+    std::vector<std::vector<uint32_t>> signatures;
+    for (const Document& d : documents) {
+      std::vector<uint32_t> components(kNumPerm);
+      const MinhashParams params = document_params(form.unit, form.k, kNumPerm, 32, 0);
+      if (!sign_document(params, d.bytes, d.size, nullptr, components.data())) components.clear();
+      signatures.push_back(components);
+    }
+    for (uint32_t a = 0; a < documents.size(); ++a) {
+      for (uint32_t b = a + 1; b < documents.size(); ++b) {
+        uint32_t equal = 0;
+        for (uint32_t i = 0; i < kNumPerm && !signatures[a].empty() && !signatures[b].empty(); ++i)
+          equal += signatures[a][i] == signatures[b][i];
+        if (equal >= form.near * kNumPerm) matches[{a, b}] += equal;
+      }
+    }
+  }
+  return matches;
+}
+
+std::vector<std::string> some_texts() {
+  std::vector<std::string> texts = families(11, 12, {0.02, 0.1, 0.3, 0.6});
+  texts.insert(texts.begin() + 3, "...");  // without a word
+  texts.emplace_back("");                  // without anything
+  return texts;
+}
+
+NearPairs near_pairs_of(const std::vector<Document>& documents, std::span<const ShingleForm> forms) {
+  NearPairs near(static_cast<uint32_t>(documents.size()));
+  for (const ShingleForm& form : forms) near.add_form(documents.data(), form, {});
+  return near;
+}
+
+double never(uint32_t, uint32_t) noexcept { return 0.9999999; }
+double always(uint32_t, uint32_t) noexcept { return 0; }
+double by_hash(uint32_t a, uint32_t b) noexcept { return (a * 0x9E3779B1u ^ b * 0x85EBCA77u) / 4294967296.0; }
+
+TEST(NearPairs, AllWhereThereAreFew) {
+  const std::vector<std::string> texts = some_texts();
+  const std::vector<Document> documents = documents_of(texts);
+  const auto wanted = by_definition(documents, forms_for(0));
+  uint64_t count = 0;
+  const std::vector<SamplePair> all =
+      near_pairs_of(documents, forms_for(0)).thinned(wanted.size(), never, nullptr, &count);
+  EXPECT_EQ(count, wanted.size());
+  ASSERT_EQ(all.size(), wanted.size());
+  auto next = wanted.begin();
+  for (const SamplePair& p : all) {
+    EXPECT_EQ(std::pair(p.a, p.b), next++->first);
+    EXPECT_EQ(p.weight, 1);
+    EXPECT_FALSE(p.duplicate);
+  }
+}
+
+TEST(NearPairs, OfTooManySomeStandForAll) {
+  const std::vector<std::string> texts = some_texts();
+  const std::vector<Document> documents = documents_of(texts);
+  const std::span<const ShingleForm> forms = forms_for(0);
+  const auto matches = by_definition(documents, forms);
+  std::map<std::pair<uint32_t, uint32_t>, double> affinity;
+  double total = 0;
+  for (const auto& [pair, m] : matches) {
+    affinity[pair] = std::pow(m / 128.0 / static_cast<double>(forms.size()), 3);
+    total += affinity[pair];
+  }
+  const NearPairs near = near_pairs_of(documents, forms);
+  constexpr uint64_t kMost = 20;
+  uint64_t count = 0;
+  const std::vector<SamplePair> weighed = near.thinned(kMost, always, nullptr, &count);
+  EXPECT_EQ(count, matches.size());
+  ASSERT_EQ(weighed.size(), matches.size());
+  for (const SamplePair& p : weighed) EXPECT_DOUBLE_EQ(p.weight, std::max(1.0, total / (kMost * affinity[{p.a, p.b}])));
+  for (const SamplePair& p : near.thinned(kMost, never, nullptr, &count)) EXPECT_EQ(p.weight, 1);
+  size_t at = 0;
+  const std::vector<SamplePair> kept = near.thinned(kMost, by_hash, nullptr, &count);
+  for (const SamplePair& p : weighed) {
+    const bool is_kept = p.weight == 1 || by_hash(p.a, p.b) < 1 / p.weight;
+    if (!is_kept) continue;
+    ASSERT_LT(at, kept.size());
+    EXPECT_EQ(std::pair(kept[at].a, kept[at].b), std::pair(p.a, p.b));
+    ++at;
+  }
+  EXPECT_EQ(at, kept.size());
+  EXPECT_LE(kept.size(), 2 * kMost);
+}
+
+TEST(NearPairs, OfDocumentsWithoutShinglesNone) {
+  const std::vector<std::string> texts = {"", ".", "-", "!"};
+  uint64_t count = 1;
+  const ShingleForm words[] = {{Unit::word, 3, 0.2}};
+  EXPECT_TRUE(near_pairs_of(documents_of(texts), words).thinned(100, always, nullptr, &count).empty());
+  EXPECT_EQ(count, 0u);
+  EXPECT_TRUE(near_pairs_of(documents_of({"alone"}), words).thinned(100, always, nullptr, &count).empty());
+}
+
+TEST(NearPairs, FewerAreComparedOfLongDocuments) {
+  EXPECT_EQ(most_compared_pairs(1000, 1000), 5000u);
+  EXPECT_EQ(most_compared_pairs(2000 * 9999, 2000), 1500u);
+  EXPECT_EQ(most_compared_pairs(20'000'000, 200), 300u);
+}
+
+}  // namespace
+}  // namespace neardup
