@@ -85,12 +85,27 @@ FROM anchored a FULL JOIN linked l USING (id) ORDER BY id;
 -- Errors
 SELECT create_duplicates('wrong', 'pages', 'id', 'body', threshold => 80);
 SELECT create_duplicates('wrong', 'pages', 'id');
-SELECT create_duplicates('wrong', 'pages', 'id', 'body', keep => 'newest');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', keep => 'latest');
 SELECT create_duplicates('wrong', 'pages', 'id', 'body', filter => 'random() < 0.5');
 SELECT create_duplicates('wrong', 'pages', 'id', 'body', at => 'published');
 SELECT create_duplicates('anchored', 'pages', 'id', 'body');
 SELECT create_duplicates('wrong', 'pages', 'id', 'tenant');
 SELECT create_duplicates('wrong', 'pages', 'key', 'body');
+SELECT create_duplicates('wrong', 'pages', 'id', 'bdy');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', within => '{tenant,"of whom"}');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', order_by => '(published, id)');
+SELECT create_duplicates(NULL, 'pages', 'id', 'body');
+SELECT create_duplicates('wrong', NULL, 'id', 'body', filter => 'id > 0');
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', within => '{NULL}');
+SELECT alter_duplicates('linked', body => 'bdy');
+SELECT alter_duplicates('linked', threshold => 'NaN');
+SELECT rename_duplicates('linked', 'other.linked');
+SELECT rename_duplicates('linked', NULL);
+\set SHOW_CONTEXT always
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', threshold => 7);
+SELECT alter_duplicates('linked', threshold => 7);
+SELECT create_duplicates('wrong', 'pages', 'id', 'body', filter => 'id >');
+\set SHOW_CONTEXT never
 CALL refresh_duplicates('none');
 CREATE TABLE other_job (a int);
 CALL refresh_duplicates('other');
@@ -100,8 +115,14 @@ CALL refresh_duplicates('linked', batch => 0);
 -- Whom types and tables belong to
 CREATE ROLE regress_neardup_owner;
 CREATE TYPE theirs AS (a int, b text);
+CREATE TYPE spans AS RANGE (subtype = theirs);
 ALTER TYPE theirs OWNER TO regress_neardup_owner;
-SELECT neardup_trusted_type('int'::regtype), neardup_trusted_type('theirs'::regtype), neardup_trusted_type('theirs[]'::regtype);
+CREATE TABLE travels (id spans, span int4range, body text);
+SELECT create_duplicates('wrong', 'travels', 'id', 'body');
+SELECT create_duplicates('right', 'travels', 'span', 'body');
+SELECT drop_duplicates('right');
+DROP TABLE travels;
+DROP TYPE spans;
 DROP TYPE theirs;
 SET client_min_messages = error;
 ALTER TABLE linked_changes OWNER TO regress_neardup_owner;
@@ -114,4 +135,36 @@ DROP TABLE pages;
 CALL refresh_duplicates('linked');
 SELECT locktype, mode FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'ExclusiveLock' AND locktype <> 'virtualxid';
 SELECT drop_duplicates('linked'), drop_duplicates('anchored');
+
+-- The newest is kept; a result that was changed by hand is mended; all is made anew
+CREATE TABLE posts (id numeric PRIMARY KEY, body text, posted date);
+INSERT INTO posts SELECT 10 * f + n, body(f, n), date '2026-01-01' + n FROM generate_series(1, 30) f, generate_series(0, 2) n WHERE f < 4 OR n = 0;
+SELECT create_duplicates('post_copies', 'posts', 'id', 'body', keep => 'newest', order_by => 'posted');
+CALL refresh_duplicates('post_copies');
+SELECT id, representative, survivor FROM post_copies WHERE id < 40 ORDER BY id;
+SELECT job, phase, rows, clusters, duplicates, changed, next_step FROM duplicates_status WHERE job = 'post_copies';
+SELECT * FROM check_duplicates('post_copies');
+DELETE FROM post_copies WHERE id = 10;
+UPDATE post_copies SET survivor = true WHERE id = 20;
+UPDATE post_copies SET cluster = 99, representative = 30, similarity = 0.5 WHERE id = 31;
+INSERT INTO post_copies SELECT 77, cluster, representative, similarity, survivor, found_at FROM post_copies WHERE id = 30;
+SELECT * FROM check_duplicates('post_copies') ORDER BY id, what;
+CALL refresh_duplicates('post_copies');
+SELECT * FROM check_duplicates('post_copies');
+SELECT id, representative, survivor FROM post_copies WHERE id < 40 OR id = 77 ORDER BY id;
+-- The spelling of ids follows the source, in rows that stand for others, too
+UPDATE posts SET id = id::numeric(10, 1) WHERE id IN (12, 20);
+CALL refresh_duplicates('post_copies');
+SELECT id, representative FROM post_copies WHERE id / 10 BETWEEN 1 AND 2.2 ORDER BY id;
+SELECT * FROM check_duplicates('post_copies');
+-- rebuild: all rows are signed and clustered again
+UPDATE post_copies_signatures SET signature = NULL;
+CALL refresh_duplicates('post_copies', rebuild => true);
+SELECT total, clustered_rows FROM post_copies_job;
+SELECT count(*), count(signature) FROM post_copies_signatures;
+SELECT * FROM check_duplicates('post_copies');
+CALL refresh_duplicates('post_copies', rebuild => NULL);
+SELECT * FROM check_duplicates('nothing');
+SELECT drop_duplicates('post_copies');
+DROP TABLE posts;
 DROP FUNCTION body, chain;

@@ -22,6 +22,7 @@ SET standard_conforming_strings = off;
 \endif
 SELECT count(*) > 0 AS reads FROM neardup_suggest('SELECT id, body FROM docs; -- all of them');
 RESET standard_conforming_strings;
+SELECT count(*) > 0 AS reads FROM neardup_suggest('SELECT id, body || '' ; -- not a comment'' FROM docs ;; -- a comment');
 SELECT note FROM neardup_suggest('TABLE docs', 'VALUES (3, 4, true), (3, 6, false), (3, 5000, true)') LIMIT 1;
 SELECT note ~ 'long documents of which only 100000 characters were looked at: 1' AS told
   FROM neardup_suggest('SELECT id, CASE id WHEN 300 THEN repeat(body || '' '', 100) ELSE body END FROM docs') LIMIT 1;

@@ -13,59 +13,8 @@ CREATE FUNCTION neardup_made_meanwhile(relation text) RETURNS boolean LANGUAGE s
   $$;
 COMMENT ON FUNCTION neardup_made_meanwhile(text) IS 'private: whether there is a relation of this name by now';
 
-CREATE FUNCTION neardup_make_lexicon(named text[], query text) RETURNS text LANGUAGE plpgsql
-  SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  lexicon text := format('%I.%I', named[1], named[2]);
-BEGIN
-  IF query IS NULL THEN
-    RAISE EXCEPTION 'name and query must not be NULL' USING ERRCODE = 'null_value_not_allowed';
-  END IF;
-  LOOP
-    IF to_regclass(lexicon) IS NOT NULL THEN
-      RAISE EXCEPTION 'relation % exists already', lexicon USING ERRCODE = 'duplicate_table', HINT = 'Drop it, or choose another name.';
-    END IF;
-    BEGIN
-      EXECUTE format('CREATE TABLE %s (term text COLLATE "C" NOT NULL, document_frequency bigint NOT NULL, idf float8 NOT NULL)', lexicon);
-      EXIT;
-    EXCEPTION WHEN duplicate_table OR duplicate_object OR unique_violation THEN
-      IF NOT @extschema@.neardup_made_meanwhile(lexicon) THEN RAISE; END IF;
-    END;
-  END LOOP;
-  PERFORM @extschema@.neardup_made_here(lexicon);
-  RETURN lexicon;
-END $$;
-COMMENT ON FUNCTION neardup_make_lexicon(text[], text) IS 'private: the table of a lexicon, empty';
-
-CREATE FUNCTION neardup_finish_lexicon(lexicon text, terms bigint) RETURNS void LANGUAGE plpgsql
-  SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  documents bigint;
-BEGIN
-  IF terms = 0 THEN
-    RAISE EXCEPTION 'query returned no document that holds a word' USING ERRCODE = 'no_data_found';
-  END IF;
-  EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (term)', lexicon);
-  EXECUTE format('SELECT round(document_frequency::float8 * exp(idf)) FROM %s LIMIT 1', lexicon) INTO documents;
-  EXECUTE format('COMMENT ON TABLE %s IS %L', lexicon, format('lexicon of %s documents', documents));
-END $$;
-COMMENT ON FUNCTION neardup_finish_lexicon(text, bigint) IS 'private: key and comment of a lexicon that has its terms';
-
--- Without a search_path of its own: the query runs with that of the caller. All else is qualified.
-CREATE FUNCTION create_lexicon(name text, query text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  lexicon pg_catalog.text := @extschema@.neardup_make_lexicon(@extschema@.neardup_new_name(name, 'a lexicon'::pg_catalog.text, 63), query);
-  terms pg_catalog.int8;
-BEGIN
-  EXECUTE pg_catalog.format('WITH part AS MATERIALIZED (SELECT * FROM @extschema@.neardup_term_counts($1)),
-      all_of_them AS (SELECT p.documents::pg_catalog.float8 AS n FROM part p WHERE p.term IS NULL),
-      counted AS (SELECT p.term, pg_catalog.sum(p.documents)::pg_catalog.int8 AS documents FROM part p WHERE p.term IS NOT NULL GROUP BY p.term)
-    INSERT INTO %s SELECT c.term, c.documents, pg_catalog.ln(a.n OPERATOR(pg_catalog./) c.documents::pg_catalog.float8)
-    FROM counted c, all_of_them a', lexicon) USING query;
-  GET DIAGNOSTICS terms = ROW_COUNT;
-  PERFORM @extschema@.neardup_finish_lexicon(lexicon, terms);
-  RETURN terms;
-END $$;
+CREATE FUNCTION create_lexicon(name text, query text) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'neardup_create_lexicon' LANGUAGE C;
 COMMENT ON FUNCTION create_lexicon(text, text) IS
   'makes a table of the words of a query''s documents: how many documents hold each, and its idf; returns how many words';
 

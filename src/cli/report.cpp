@@ -121,7 +121,8 @@ class Report {
     try {
       const Result rows = db_.query(
           "SELECT " + job_.extension +
-              "neardup_job_rows(j), j.body_type OPERATOR(pg_catalog.=) 'bytea'::pg_catalog.regtype,"
+              "neardup_job_rows($1::pg_catalog.regclass), j.body_type OPERATOR(pg_catalog.=) "
+              "'bytea'::pg_catalog.regtype,"
               " CASE WHEN p.encoding <> 'bytes' THEN p.encoding ELSE '' END, pg_catalog.quote_literal(p.encoding),"
               " p.script <> 'keep' OR p.rules <> 'none', pg_catalog.to_regprocedure($2) IS NOT NULL FROM " +
               row + " j, " + job_.extension + "neardup_profile_named(j.profile) p",

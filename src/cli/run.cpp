@@ -93,7 +93,8 @@ class Watch {
         " COALESCE(g.pairs, 0)::int8"
         " FROM " +
         job.job + " j CROSS JOIN " + job.extension + "duplicates_status s LEFT JOIN " + job.extension +
-        "neardup_progress() g ON g.pid = s.pid WHERE s.job = $1::pg_catalog.regclass";
+        "neardup_progress() g ON g.pid = s.pid WHERE pg_catalog.to_regclass(s.job::pg_catalog.text) = "
+        "$1::pg_catalog.regclass";
     result_ = job.result;
   }
 

@@ -109,6 +109,31 @@ def carried(old):
         equal(old + ", updated: DROP EXTENSION leaves none of it", one(conn, "SELECT count(*) FROM pg_proc WHERE probin LIKE '%neardup%'"), 0)
 
 
+def made_over_it():
+    """What users have made over objects that an update makes anew, and who may use these."""
+    with database("_over", extension=False) as name, connect(name) as conn:
+        conn.execute("CREATE EXTENSION neardup VERSION '0.2.0'")
+        conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); INSERT INTO docs VALUES (1, 'one two three four'), (2, 'one two three four')")
+        conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
+        conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status")
+        conn.execute("DROP ROLE IF EXISTS neardup_update_reader; CREATE ROLE neardup_update_reader")
+        conn.execute("REVOKE ALL ON duplicates_status FROM PUBLIC; GRANT SELECT ON duplicates_status TO neardup_update_reader; "
+                     "REVOKE ALL ON PROCEDURE refresh_duplicates FROM PUBLIC; GRANT EXECUTE ON PROCEDURE refresh_duplicates TO neardup_update_reader")
+        conn.execute("ALTER EXTENSION neardup UPDATE")
+        equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(), [("copies", "new")])
+        equal("and the status is as a new one", conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
+              [("copies", "new", "CALL refresh_duplicates('copies');")])
+        rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),
+                    has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE') FROM unnest(%s::text[]) r"""
+        equal("who might use them may use them", conn.execute(rights, (["neardup_update_reader", "pg_monitor"],)).fetchall(),
+              [("neardup_update_reader", True, True), ("pg_monitor", False, False)])
+        conn.execute("CALL refresh_duplicates('copies')")
+        equal("a job of 0.2.0 is refreshed", conn.execute("SELECT rows, clusters, duplicates FROM duplicates_status").fetchall(), [(2, 1, 1)])
+        conn.execute("DROP VIEW watching; ALTER EXTENSION neardup DROP VIEW neardup_duplicates_status_0_2_0; DROP VIEW neardup_duplicates_status_0_2_0; "
+                     "ALTER EXTENSION neardup DROP FUNCTION neardup_jobs_0_2_0(); DROP FUNCTION neardup_jobs_0_2_0()")
+        conn.execute("DROP OWNED BY neardup_update_reader; DROP ROLE neardup_update_reader")
+
+
 def begun_model(conn, call):
     """Words are counted and none compared, as an interrupted call leaves it."""
     conn.execute(call)
@@ -118,7 +143,7 @@ def begun_model(conn, call):
 def main():
     with database("_any") as name, connect(name) as conn:
         old = versions(conn)[:-1]
-    sections((frozen,), (chain,), *[(carried, v) for v in old[-1:]])
+    sections((frozen,), (chain,), (made_over_it,), *[(carried, v) for v in old[-1:]])
 
 
 finish(main)

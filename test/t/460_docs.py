@@ -95,7 +95,7 @@ def main():
             got = {round(s, 4): p for s, p in found[label]}
             bad = [(s, got.get(round(s, 4)), w) for s, w in zip(steps, want) if abs(got.get(round(s, 4), 9) - w) > near]
             check("%s: %d points as SQL says" % (label, len(want)), len(want) == len(steps) > 20 and not bad, bad[:3])
-        equal("the curve of the index at 0.8 is that of the matches it needs", one(conn, "SELECT neardup_matches_needed(128, 0.8)"), 103)
+        equal("the curve of the index at 0.8 is that of the matches it needs", one(conn, "SELECT needed FROM explain_pair(to_minhash('a'), to_minhash('b'), 0.8)"), 103)
         named(conn)
         sign_in_batches(conn)
         equal("verify at 0.8 searches as drawn", round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)

@@ -87,6 +87,31 @@ def hostile_status(conn, name):
     conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs; DROP SCHEMA s CASCADE")
 
 
+def own_nonsense(conn):
+    """Whatever the owner of a job has written into its row, the next call ends in an answer, or in an error that says what is wrong."""
+    absurd = {"double precision": ("NaN", "-1", "Infinity"), "bigint": ("-9223372036854775808", "9223372036854775807"), "integer": ("-2147483648", "2147483647"), "interval": ("-178000000 years",),
+              "text": ("", "no such", "'; SELECT"), "name": ("", "no such"), "name[]": ("{}", "{NULL}", "{{a,b},{c,d}}", "[5:6]={a,b}"), "text[]": ("{}", "{NULL}"), "regclass": ("0", "1"),
+              "regtype": ("0", "1"), "boolean": ("true", "false")}
+    calls = ("SELECT alter_duplicates('mine', threshold => 0.7)", "SELECT alter_duplicates('mine', keep => 'best', order_by => '', linkage => 'connected')", "SELECT alter_duplicates('mine', signature => 'sig')",
+             "SELECT pause_duplicates('mine', NULL)", "SELECT rename_duplicates('mine', 'yours')", "SELECT neardup_job_rows('mine_job')", "CALL refresh_duplicates('mine', commit => false)", "SELECT drop_duplicates('mine')")
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, sig minhash, at date, tenant int); INSERT INTO docs SELECT i, 'the same words in every row' FROM generate_series(1, 10) i; "
+                 "SELECT create_duplicates('mine', 'docs', 'id', 'body', within => '{tenant}', at => 'at', at_most_apart => '1 day', filter => 'id > 0')")
+    conn.execute("CALL refresh_duplicates('mine')")
+    rows = ["DELETE FROM mine_job"]
+    for column, kind in conn.execute("SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'mine_job'::regclass AND attnum > 0").fetchall():
+        rows += ["UPDATE mine_job SET %s = %s::%s" % (column, "'%s'" % value.replace("'", "''") if value is not None else "NULL", kind) for value in absurd.get(kind, ()) + (None,)]
+    bad = []
+    for row in rows:
+        for call in calls:
+            conn.execute("BEGIN; " + row)
+            e = error_of(conn, call)
+            if e is not None and (e.sqlstate is None or e.sqlstate.startswith("XX")):
+                bad.append("%s; %s: %s" % (row, call, e))
+            conn.execute("ROLLBACK")
+    check("nonsense in the row of one's own job (%d calls)" % (len(rows) * len(calls)), not bad, "%d: %s" % (len(bad), "; ".join(bad[:5])))
+    conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs")
+
+
 def guarded_table(conn, name):
     """A guard waits for another insert; meanwhile the owner of the schema puts another schema, with a view, in its place."""
     conn.execute('GRANT CREATE ON DATABASE "%s" TO %s' % (name, ROLE))
@@ -109,7 +134,7 @@ def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning; DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(ROLE))
         try:
-            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name), (guarded_table, conn, name))
+            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name), (own_nonsense, conn), (guarded_table, conn, name))
         finally:
             conn.execute("RESET ROLE; DROP SCHEMA IF EXISTS s CASCADE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(ROLE))
 

@@ -114,6 +114,14 @@ Oid type_beside(Oid function, const char* name) {
   return type;
 }
 
+Oid owner_of(Oid relation) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(tuple)) return InvalidOid;
+  const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+  ReleaseSysCache(tuple);
+  return owner;
+}
+
 const char* qualified_name(Oid relation) {
   const char* name = get_rel_name(relation);
   const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));

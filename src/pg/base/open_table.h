@@ -53,6 +53,9 @@ Oid relation_in(Oid schema, const char* name, const char* suffix);
 // The type of the extension's schema that has this name. `function`: the one that is running.
 Oid type_beside(Oid function, const char* name);
 
+// InvalidOid where there is no such relation.
+Oid owner_of(Oid relation);
+
 // "schema.name", quoted where it must be, for messages; null where there is no such relation.
 const char* qualified_name(Oid relation);
 inline const char* qualified_name(Relation relation) { return qualified_name(RelationGetRelid(relation)); }

@@ -17,7 +17,28 @@ namespace {
 
 using namespace neardup;
 
-enum Column { kJob, kSource, kPhase, kDone, kTotal, kRate, kTimeLeft, kStarted, kFinished, kPid, kLastError, kColumns };
+// The SQL of 0.2.0 ends with kLastError.
+enum Column {
+  kJob,
+  kSource,
+  kPhase,
+  kDone,
+  kTotal,
+  kRate,
+  kTimeLeft,
+  kStarted,
+  kFinished,
+  kPid,
+  kLastError,
+  kRows,
+  kClusters,
+  kDuplicates,
+  kRefreshed,
+  kTook,
+  kChanged,
+  kNextStep,
+  kColumns
+};
 using StatusRow = ResultRow<Column>;
 
 // What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
@@ -96,13 +117,52 @@ void estimate(const OpenJob& job, StatusRow* out) {
 }
 
 // Per cent of the clustering that a session is at.
-void tell_clustering(const OpenJob& job, StatusRow* out) {
+void estimate_clustering(const OpenJob& job, StatusRow* out) {
   bool is_null;
   const Datum pid = value_of(job, "pid", &is_null);
   double share = 0;
   if (!is_null) share = search_share_of(DatumGetInt32(pid));
   out->set(kDone, Int64GetDatum(static_cast<int64>(std::round(share * 100))));
   out->set(kTotal, Int64GetDatum(100));
+}
+
+// The result, InvalidOid where it has gone.
+Oid result_of(const OpenJob& job) {
+  const PartTable result = part_of_job(job.table, job.row, JobPart::result);
+  return result.belonging == Belonging::owned || result.belonging == Belonging::like ? result.table : InvalidOid;
+}
+
+// As regclass writes it: with a schema where the search_path does not find it. Null where the result has gone, or is
+// another's: the name would recommend to drop it.
+const char* users_name(const OpenJob& job) {
+  const Oid result = result_of(job);
+  if (!OidIsValid(result)) return nullptr;
+  return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result)));
+}
+
+// 0.2.0 has a regclass in its place.
+void name_job(const OpenJob& job, bool as_text, StatusRow* out) {
+  const char* name = users_name(job);
+  if (name != nullptr) out->set(kJob, as_text ? CStringGetTextDatum(name) : ObjectIdGetDatum(result_of(job)));
+}
+
+// What a user may do about the job now; null while a session does it, and where it has no name.
+const char* next_step(const char* phase, const char* name, bool running) {
+  if (running || name == nullptr) return nullptr;
+  const char* job = quote_literal_cstr(name);
+  if (strcmp(phase, "orphan") == 0) return psprintf("SELECT drop_duplicates(%s);", job);
+  if (strcmp(phase, "paused") == 0) return psprintf("SELECT pause_duplicates(%s, false);", job);
+  return psprintf("CALL refresh_duplicates(%s);", job);
+}
+
+// As of the last refresh that came to its end.
+void describe_result(const OpenJob& job, StatusRow* out) {
+  copy(job, out, kRows, "rows");
+  copy(job, out, kClusters, "clusters");
+  copy(job, out, kDuplicates, "duplicates");
+  copy(job, out, kRefreshed, "refreshed");
+  copy(job, out, kTook, "took");
+  copy(job, out, kChanged, "changed");
 }
 
 void describe(const OpenJob& job, const char* stored, bool running, StatusRow* out) {
@@ -116,25 +176,22 @@ void describe(const OpenJob& job, const char* stored, bool running, StatusRow* o
   if (running) copy(job, out, kPid, "pid");
   const char* phase = phase_now(job, stored, running);
   out->set(kPhase, CStringGetTextDatum(phase));
+  describe_result(job, out);
+  const char* step = next_step(phase, users_name(job), running);
+  if (step != nullptr) out->set(kNextStep, CStringGetTextDatum(step));
   if (!running) return;
-  if (strcmp(phase, "clustering") == 0) tell_clustering(job, out);
+  if (strcmp(phase, "clustering") == 0) estimate_clustering(job, out);
   if (is_one_of(phase, {"signing", "clustering"})) estimate(job, out);
 }
 
-void tell_result(const OpenJob& job, StatusRow* out) {
-  const PartTable result = part_of_job(job.table, job.row, JobPart::result);
-  if (result.belonging == Belonging::owned || result.belonging == Belonging::like)
-    out->set(kJob, ObjectIdGetDatum(result.table));
-}
-
 // One job; false where it is none that the caller may see.
-bool look_at(Oid oid, Oid row_type, const LockData* locks, StatusRow* out) {
+bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusRow* out) {
   const OpenTable opened = open_table_of(oid, row_type, Waiting::gives_up);
   if (opened.refusal != Refusal::none) return false;
   const OpenJob job = {opened.relation, first_row(opened.relation)};
   const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
   if (stored != nullptr) {
-    tell_result(job, out);
+    name_job(job, as_text, out);
     describe(job, stored, is_locked(locks, oid), out);
   }
   table_close(opened.relation, NoLock);
@@ -180,6 +237,7 @@ PG_FUNCTION_INFO_V1(neardup_jobs);
 Datum neardup_jobs(PG_FUNCTION_ARGS) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
   const Oid row_type = type_beside(fcinfo->flinfo->fn_oid, "neardup_job");
+  const bool as_text = TupleDescAttr(rows->setDesc, kJob)->atttypid == TEXTOID;
   const LockData* locks = GetLockStatusData();
   List* jobs = tables_of_type(row_type);
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup job", ALLOCSET_DEFAULT_SIZES);
@@ -188,7 +246,7 @@ Datum neardup_jobs(PG_FUNCTION_ARGS) {
     CHECK_FOR_INTERRUPTS();
     MemoryContext old = MemoryContextSwitchTo(each);
     StatusRow row;
-    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, &row)) row.put(rows);
+    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, as_text, &row)) row.put(rows);
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
   }

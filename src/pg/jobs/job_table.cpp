@@ -14,8 +14,9 @@ namespace neardup {
 
 namespace {
 
-constexpr const char* kJobSuffix = "_job";
 constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes"};
+// For messages.
+constexpr const char* kPartNames[kJobParts] = {"result", "signatures", "changes"};
 // Of the row of a job: the tables that belong to it.
 constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes"};
 
@@ -138,6 +139,49 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
   bool other;
   if (depends_on(table, RelationGetRelid(job), &other)) return {table, Belonging::owned};
   return {table, !other && has_shape(table, part) ? Belonging::like : Belonging::stranger};
+}
+
+Oid demand_part(const OpenJob& job, JobPart part) {
+  const PartTable found = part_of_job(job.table, job.row, part);
+  if (found.belonging == Belonging::none)
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_TABLE),
+             errmsg("table \"%s\" of job %s does not exist", kPartNames[static_cast<int>(part)], job_name(job.table)),
+             errhint("drop_duplicates() drops what is left of the job.")));
+  if (found.belonging == Belonging::stranger)
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+         errmsg("table %s does not belong to job %s", qualified_name(found.table), job_name(job.table)),
+         errdetail("A job owns the tables that create_duplicates() made with it, while they have the same owner.")));
+  return found.table;
+}
+
+void demand_owner(Oid oid, Oid function) {
+  const OpenJob job = open_job(oid, function);
+  const char* owner = GetUserNameFromId(job.table->rd_rel->relowner, true);
+  const bool own = job.table->rd_rel->relowner == GetUserId() || (has_trusted_owner(job.table) && superuser());
+  if (!own)
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
+             errdetail("Its filter, its order and what is on its tables would run with your rights."),
+             owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
+  table_close(job.table, NoLock);
+}
+
+void adopt_parts(Oid oid, Oid function, Oid* tables) {
+  const OpenJob job = open_job(oid, function);
+  for (int i = 0; i < kJobParts; ++i) {
+    PartTable found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
+    if (found.belonging == Belonging::like && owns_relation(oid)) {
+      LockRelationOid(found.table, AccessShareLock);
+      found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
+      if (found.belonging == Belonging::like) record_part(oid, found.table);
+    }
+    const bool is_none = found.belonging == Belonging::none || found.belonging == Belonging::stranger;
+    tables[i] = is_none ? InvalidOid : found.table;
+  }
+  table_close(job.table, NoLock);
 }
 
 void record_part(Oid job, Oid table) {

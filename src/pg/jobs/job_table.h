@@ -9,7 +9,8 @@ namespace neardup {
 enum class JobPart : uint8_t { result, signatures, changes };
 inline constexpr int kJobParts = 3;
 
-// What the name of a part has behind that of the job.
+// What the name of a job's own table, and that of a part, has behind the name of the job.
+inline constexpr const char* kJobSuffix = "_job";
 const char* suffix_of(JobPart part);
 
 // Opened for reading, and the first row, which may be null. `function`: the one that is running, beside whose schema
@@ -37,11 +38,21 @@ struct PartTable {
 };
 PartTable part_of_job(Relation job, HeapTuple row, JobPart part);
 
+// The table, an error where it is missing or a stranger.
+Oid demand_part(const OpenJob& job, JobPart part);
+
 // Records that the table belongs to the job: it cannot go alone any more without CASCADE.
 void record_part(Oid job, Oid table);
 
 // The name of a job: that of its table without "_job", with its schema.
 const char* job_name(Relation job);
+
+// An error where the job is that of another role. Among superusers it may be.
+void demand_owner(Oid job, Oid function);
+
+// Finds the tables that belong to a job: `tables`, of kJobParts, InvalidOid where there is none. Of a job of the
+// caller's it is recorded, where it was not: after a dump was restored, or 0.2.0 made the job.
+void adopt_parts(Oid job, Oid function, Oid* tables);
 
 // A column of the row; *is_null also where the type has no such column yet.
 Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null);

@@ -257,50 +257,9 @@ void put_similar(ReturnSetInfo* rows, const ModelCall& call, uint32 end) {
   }
 }
 
-// The value of an argument of create_word_model() as a parameter of a statement.
-void pass_on(FunctionCallInfo fcinfo, int n, Oid type, ParamListInfo params) {
-  params->params[n].value = PG_ARGISNULL(n) ? 0 : PG_GETARG_DATUM(n);
-  params->params[n].isnull = PG_ARGISNULL(n);
-  params->params[n].pflags = PARAM_FLAG_CONST;
-  params->params[n].ptype = type;
-}
-
 }  // namespace
 
 extern "C" {
-
-// create_word_model(), once it is sure that it may commit.
-PG_FUNCTION_INFO_V1(neardup_create_word_model);
-Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
-  // As declared, in whatever version: commit is the last but one.
-  Oid* types;
-  int n;
-  get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
-  if (PG_ARGISNULL(n - 2)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("commit must not be NULL")));
-  const bool commit = PG_GETARG_BOOL(n - 2);
-  if (commit && !may_commit(fcinfo))
-    ereport(ERROR,
-            (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION), errmsg("create_word_model cannot run inside a transaction block"),
-             errhint("Call it alone with autocommit on, or pass commit => false.")));
-  StringInfoData sql;
-  initStringInfo(&sql);
-  appendStringInfo(&sql, "CALL %s.neardup_make_word_model(",
-                   quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid))));
-  ParamListInfo params = makeParamList(n);
-  for (int i = 0; i < n; ++i) {
-    pass_on(fcinfo, i, types[i], params);
-    appendStringInfo(&sql, "%s$%d", i == 0 ? "" : ", ", i + 1);
-  }
-  appendStringInfoChar(&sql, ')');
-  if (SPI_connect_ext(commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  SPIExecuteOptions options = {};
-  options.params = params;
-  options.allow_nonatomic = commit;
-  const int rc = SPI_execute_extended(sql.data, &options);
-  if (rc != SPI_OK_UTILITY) elog(ERROR, "neardup_make_word_model() failed: %s", SPI_result_code_string(rc));
-  SPI_finish();
-  PG_RETURN_NULL();
-}
 
 // neardup_similar_words(model regclass, words int, features int, k int, compared int, seconds float8): goes on for
 // about so long, one block at least; the words before the end of the last block, with the best of them.

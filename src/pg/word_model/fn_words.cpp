@@ -156,6 +156,7 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
   return 0;
 }
 
+// For the SQL of 0.2.0.
 PG_FUNCTION_INFO_V1(neardup_words_given);
 Datum neardup_words_given(PG_FUNCTION_ARGS) {
   const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));

@@ -5,8 +5,6 @@ namespace neardup {
 
 namespace {
 
-constexpr const char* kSettingsSuffix = "_model";
-
 [[noreturn]] void no_model(Oid model) {
   const char* name = qualified_name(model);
   if (name == nullptr)

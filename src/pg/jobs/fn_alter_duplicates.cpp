@@ -1,0 +1,170 @@
+// alter_duplicates(): a job with other settings.
+#include <cmath>
+#include <limits>
+
+#include "pg/jobs/job_arguments.h"
+
+#include "pg/base/open_table.h"
+#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_checks.h"
+#include "pg/jobs/job_expressions.h"
+#include "pg/jobs/job_settings.h"
+#include "pg/jobs/job_statements.h"
+#include "pg/jobs/signature_table.h"
+#include "pg/sql/statement_scope.h"
+
+namespace {
+
+using namespace neardup;
+
+enum Argument : uint8_t {
+  kName,
+  kThreshold,
+  kProfile,
+  kLinkage,
+  kVerify,
+  kVerifyThreshold,
+  kKeep,
+  kOrderBy,
+  kAtMostApart,
+  kFilter,
+  kDeleted,
+  kId,
+  kBody,
+  kSignature,
+  kAt,
+};
+
+bool is_empty(const char* text) { return text != nullptr && text[0] == '\0'; }
+
+// '' takes an expression away.
+const char* expression_given(Oid source, const char* expression) {
+  return is_empty(expression) ? expression : qualified_expression(source, expression);
+}
+
+// What the caller gives: NULL what he does not. Names and expressions mean here what they mean to him.
+JobRow row_given(const JobArguments& given, Oid source) {
+  JobRow row = {};
+  row.threshold = given.fraction(kThreshold, "threshold");
+  row.profile = lasting_profile_name(given.string(kProfile));
+  row.linkage = given.string(kLinkage);
+  row.verify = given.string(kVerify);
+  row.verify_threshold = given.fraction(kVerifyThreshold, "verify_threshold");
+  row.keep = given.string(kKeep);
+  row.order_by = expression_given(source, given.string(kOrderBy));
+  row.at_most_apart = given.interval(kAtMostApart);
+  row.filter = expression_given(source, given.string(kFilter));
+  row.deleted = expression_given(source, given.string(kDeleted));
+  row.id = given.name(kId);
+  row.body = given.name(kBody);
+  row.signature = given.name(kSignature);
+  row.at = given.name(kAt);
+  return row;
+}
+
+void replace(const char** setting, const char* given) {
+  if (given != nullptr) *setting = given;
+}
+// '' takes it away.
+void replace_or_end(const char** setting, const char* given) {
+  replace(setting, given);
+  if (is_empty(*setting)) *setting = nullptr;
+}
+void replace(double* setting, double given) {
+  if (!std::isnan(given)) *setting = given;
+}
+
+// The settings of a job with those that are given in their place.
+JobRow changed(const JobRow& old, const JobRow& given) {
+  JobRow row = old;
+  replace(&row.threshold, given.threshold);
+  replace(&row.profile, given.profile);
+  replace(&row.linkage, given.linkage);
+  replace_or_end(&row.verify, given.verify);
+  if (!row.verifies()) row.verify_threshold = std::numeric_limits<double>::quiet_NaN();
+  replace(&row.verify_threshold, given.verify_threshold);
+  replace(&row.keep, given.keep);
+  if (row.keep == nullptr || !row.keeps_by_order()) row.order_by = nullptr;
+  replace_or_end(&row.order_by, given.order_by);
+  if (given.at_most_apart != nullptr) row.at_most_apart = given.at_most_apart;
+  replace_or_end(&row.filter, given.filter);
+  replace_or_end(&row.deleted, given.deleted);
+  replace(&row.id, given.id);
+  replace(&row.body, given.body);
+  replace(&row.signature, given.signature);
+  replace(&row.at, given.at);
+  return row;
+}
+
+bool differ(const char* a, const char* b) {
+  return (a == nullptr) != (b == nullptr) || (a != nullptr && strcmp(a, b) != 0);
+}
+
+bool profiles_differ(const JobRow& a, const JobRow& b) {
+  return differ(a.profile, b.profile) || a.profile_version != b.profile_version;
+}
+
+// Whether what is known of each row must be compared with it again.
+bool demands_resync(const JobRow& now, const JobRow& old) {
+  return differ(now.id, old.id) || differ(now.body, old.body) || differ(now.signature, old.signature) ||
+         differ(now.at, old.at) || differ(now.keep, old.keep) || differ(now.order_by, old.order_by) ||
+         profiles_differ(now, old);
+}
+
+// Signatures of two kinds, or of two profiles, cannot be compared.
+bool signs_otherwise(const Job& job, const JobRow& old, SignatureKind kind) {
+  const Oid stored = get_atttype(job.signatures_oid, get_attnum(job.signatures_oid, "signature"));
+  return profiles_differ(job.row, old) || job.row.body_type != old.body_type ||
+         stored != type_beside(job.function, name_of(kind));
+}
+
+// The job, with its row locked: nobody may change it meanwhile.
+Job locked_row(Oid job, Oid function) {
+  demand_owner(job, function);
+  Oid tables[kJobParts];
+  adopt_parts(job, function, tables);
+  const QualifiedName name = QualifiedName::held(job);
+  with_statements([&] { run_statement(lock_job_row(name)); });
+  return read_job(job, function);
+}
+
+// old: the row of the job before. The refresh sees to the types of keys.
+void store(const Job& job, const JobRow& old) {
+  const SignatureKind kind = signature_kind(job.row, job.function);
+  store_settings(job);
+  if (signs_otherwise(job, old, kind)) {
+    clear_signatures(job, kind);
+  } else {
+    drop_signature_indexes(job);
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// alter_duplicates(name text, threshold float8, profile text, linkage text, verify text, verify_threshold float8,
+//   keep text, order_by text, at_most_apart interval, filter text, deleted text, id name, body name, signature name,
+//   at name)
+PG_FUNCTION_INFO_V1(neardup_alter_duplicates);
+Datum neardup_alter_duplicates(PG_FUNCTION_ARGS) {
+  const Oid function = fcinfo->flinfo->fn_oid;
+  const JobArguments given(fcinfo);
+  Job job = locked_row(locked_job_argument(fcinfo, kName), function);
+  const JobRow arguments = row_given(given, job.row.source);
+  qualify_expressions(&job.row);
+  const JobRow old = job.row;
+  job.row = changed(old, arguments);
+  if ((job.row.at == nullptr) != (old.at == nullptr))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("at can be given another column, but not be added: drop the job and create it anew")));
+  with_statements([&] {
+    read_signing(&job.row, function);
+    check_job(job.row, function);
+    job.row.resync = old.resync || demands_resync(job.row, old);
+    store(job, old);
+  });
+  PG_RETURN_VOID();
+}
+
+}  // extern "C"

@@ -1,0 +1,68 @@
+// check_duplicates(job): what the result of a job says otherwise than its signatures do.
+#include "pg/base/result_row.h"
+#include "pg/jobs/refresh_statements.h"
+#include "pg/sql/run_statement.h"
+
+namespace {
+
+using namespace neardup;
+
+enum class Column { id, what, is, should, kColumns };
+
+// Values as text by their output function: a cast to text may be another role's.
+Sql differing_values(const RefreshStep& step, const Identifier& column) {
+  return step_sql(step, R"(
+      SELECT r.id, {what}, format('%s', r.{column}), format('%s', s.{column})
+      FROM {result} r JOIN should s ON s.id {same_id} r.id
+      WHERE format('%s', r.{column}) <> format('%s', s.{column}))",
+                  {{"what", Literal(column.text())}, {"column", column}});
+}
+
+Sql differences(const RefreshStep& step) {
+  SqlList values("\n      UNION ALL");
+  for (const char* column : {"id", "representative", "similarity", "survivor"})
+    values.add(differing_values(step, Identifier(column)));
+  return step_sql(step, R"(
+    WITH should AS MATERIALIZED ({clusters})
+    SELECT format('%s', d.id), d.what, d."is", d.should
+    FROM (SELECT s.id, 'row' AS what, 'missing' AS "is", 'present' AS should
+          FROM should s WHERE NOT EXISTS (SELECT FROM {result} r WHERE r.id {same_id} s.id)
+          UNION ALL
+          SELECT r.id, 'row', 'present', 'missing'
+          FROM {result} r WHERE NOT EXISTS (SELECT FROM should s WHERE s.id {same_id} r.id)
+          UNION ALL{values}
+          UNION ALL
+          SELECT r.id, 'cluster', r.cluster::text, h.cluster::text
+          FROM {result} r JOIN should s ON s.id {same_id} r.id JOIN {result} h ON h.id {same_id} s.representative
+          WHERE r.cluster <> h.cluster) d)",
+                  {{"clusters", clusters(step, false)}, {"values", values.all()}});
+}
+
+}  // namespace
+
+extern "C" {
+
+// check_duplicates(name text) -> setof (id text, what text, "is" text, should text)
+PG_FUNCTION_INFO_V1(neardup_check_duplicates);
+Datum neardup_check_duplicates(PG_FUNCTION_ARGS) {
+  const Oid function = fcinfo->flinfo->fn_oid;
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+  const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
+  demand_owner(job, function);
+  const CatalogPath path = CatalogPath::begin();
+  for_each_row(differences(read_step(job, function)), {}, [&](HeapTuple tuple, TupleDesc desc) {
+    ResultRow<Column> row;
+    for (int i = 0; i < static_cast<int>(Column::kColumns); ++i) {
+      bool is_null;
+      const Datum value = SPI_getbinval(tuple, desc, i + 1, &is_null);
+      if (!is_null) row.set(static_cast<Column>(i), value);
+    }
+    row.put(rows);
+  });
+  path.end();
+  SPI_finish();
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

@@ -1,0 +1,143 @@
+// create_duplicates(): a job and its tables.
+#include "pg/jobs/job_arguments.h"
+
+#include "pg/base/held_names.h"
+#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_checks.h"
+#include "pg/jobs/job_expressions.h"
+#include "pg/jobs/job_settings.h"
+#include "pg/jobs/job_statements.h"
+#include "pg/jobs/signature_table.h"
+#include "pg/sql/new_table.h"
+#include "pg/sql/statement_scope.h"
+
+namespace {
+
+using namespace neardup;
+
+enum Argument : uint8_t {
+  kName,
+  kSource,
+  kId,
+  kBody,
+  kSignature,
+  kThreshold,
+  kProfile,
+  kLinkage,
+  kVerify,
+  kVerifyThreshold,
+  kKeep,
+  kOrderBy,
+  kWithin,
+  kAt,
+  kAtMostApart,
+  kFilter,
+  kDeleted,
+};
+
+// What the caller gives. Names and expressions mean here what they mean to him.
+JobRow row_given(const JobArguments& given) {
+  JobRow row = {};
+  row.source = given.oid(kSource);
+  row.id = given.name(kId);
+  row.body = given.name(kBody);
+  row.signature = given.name(kSignature);
+  row.threshold = given.fraction(kThreshold, "threshold");
+  row.profile = lasting_profile_name(given.string(kProfile));
+  row.linkage = given.string(kLinkage);
+  row.verify = given.string(kVerify);
+  row.verify_threshold = given.fraction(kVerifyThreshold, "verify_threshold");
+  row.keep = given.string(kKeep);
+  row.order_by = given.string(kOrderBy);
+  row.within = given.names(kWithin, "within", &row.n_within);
+  row.at = given.name(kAt);
+  row.at_most_apart = given.interval(kAtMostApart);
+  row.filter = given.string(kFilter);
+  row.deleted = given.string(kDeleted);
+  if (OidIsValid(row.source)) qualify_expressions(&row);  // else it is refused before they are used
+  return row;
+}
+
+// The table of the job, without a row.
+void make_job_table(Job* job) {
+  const bool is_ours = made_first(job->neardup, {job->job}, [&] { run_statement(create_job_table(*job)); });
+  if (!is_ours)
+    ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation %s exists already", job->job.text()),
+                    errhint("drop_duplicates() drops a table of duplicates with its job; or choose another name.")));
+  job->oid = made_here(cstring_to_text(job->job.text()));
+  run_statement(identify_job_rows(*job));
+}
+
+void make_result_table(Job* job, const JobSource& source, const char* given_name) {
+  run_statement(create_result_table(*job, source));
+  job->result_oid = made_here(cstring_to_text(job->result.text()));
+  run_statement(key_result_table(*job));
+  run_statement(index_result_table(*job));
+  run_statement(describe_result_table(*job, given_name));
+}
+
+void make_changes_table(Job* job) {
+  run_statement(create_changes_table(*job));
+  job->changes_oid = made_here(cstring_to_text(job->changes.text()));
+}
+
+void write_row(const Job& job) {
+  run_statement(insert_job_row(job),
+                {oid_value(job.row.source), names_value(job.row.within, job.row.n_within), oid_value(job.result_oid),
+                 oid_value(job.signatures_oid), oid_value(job.changes_oid)});
+  store_settings(job);
+}
+
+QualifiedName name_beside(const NewName& name, const char* suffix) {
+  return QualifiedName(name.schema, psprintf("%s%s", name.name, suffix));
+}
+
+// A job of which nothing is made yet.
+Job new_job(const NewName& name, const JobRow& row, Oid function) {
+  Job job = {};
+  job.function = function;
+  job.neardup = Identifier(get_namespace_name(get_func_namespace(function)));
+  job.row = row;
+  job.job = name_beside(name, kJobSuffix);
+  job.result = name_beside(name, suffix_of(JobPart::result));
+  job.signatures = name_beside(name, suffix_of(JobPart::signatures));
+  job.changes = name_beside(name, suffix_of(JobPart::changes));
+  return job;
+}
+
+void make_job(Job* job, const char* given_name) {
+  const JobSource source = read_source(job->row, job->function);
+  make_job_table(job);
+  make_result_table(job, source, given_name);
+  make_changes_table(job);
+  job->signatures_oid = create_signatures(*job, source);
+  write_row(*job);
+  Oid tables[kJobParts];
+  with_fresh_snapshot([&] { adopt_parts(job->oid, job->function, tables); });
+}
+
+}  // namespace
+
+extern "C" {
+
+// create_duplicates(name text, source regclass, id name, body name, signature name, threshold float8, profile text,
+//   linkage text, verify text, verify_threshold float8, keep text, order_by text, within name[], at name,
+//   at_most_apart interval, filter text, deleted text) -> regclass: the result
+PG_FUNCTION_INFO_V1(neardup_create_duplicates);
+Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
+  const Oid function = fcinfo->flinfo->fn_oid;
+  const JobArguments given(fcinfo);
+  const NewName name = new_name(given.string(kName), "a table of duplicates", kMaxJobNameBytes);
+  Job job = new_job(name, row_given(given), function);
+  with_statements([&] {
+    check_new_columns(job.row);
+    if (job.row.body == nullptr) job.row.profile = nullptr;
+    read_signing(&job.row, function);
+    check_job(job.row, function);
+    check_within_names(job.row);
+    make_job(&job, given.string(kName));
+  });
+  PG_RETURN_OID(job.result_oid);
+}
+
+}  // extern "C"

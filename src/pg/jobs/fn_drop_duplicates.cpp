@@ -1,0 +1,94 @@
+// drop_duplicates(), rename_duplicates() and pause_duplicates().
+#include "pg/jobs/job_arguments.h"
+
+#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_statements.h"
+#include "pg/sql/drop_tables.h"
+#include "pg/sql/statement_scope.h"
+
+namespace {
+
+using namespace neardup;
+
+// The tables of a job, InvalidOid for those that there are not; then that of the job itself.
+struct JobTables {
+  Oid tables[kJobParts + 1];
+
+  Oid result() const { return tables[static_cast<int>(JobPart::result)]; }
+};
+JobTables tables_of(Oid job, Oid function) {
+  JobTables found = {};
+  with_fresh_snapshot([&] { adopt_parts(job, function, found.tables); });
+  found.tables[kJobParts] = job;
+  return found;
+}
+
+// The new name of a job, without a schema.
+const char* plain_name(const char* given) {
+  if (given == nullptr) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
+  const Elements parts =
+      elements_of(DatumGetArrayTypeP(DirectFunctionCall2(parse_ident, CStringGetTextDatum(given), BoolGetDatum(true))));
+  if (parts.count > 1)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the new name has no schema: %s", given),
+                    errhint("ALTER TABLE .. SET SCHEMA moves a table.")));
+  const char* name = TextDatumGetCString(parts.values[0]);
+  if (strlen(name) > static_cast<size_t>(kMaxJobNameBytes))
+    ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
+                    errmsg("the name of a table of duplicates has at most %d bytes: %s has %zu", kMaxJobNameBytes, name,
+                           strlen(name))));
+  return name;
+}
+
+void rename_relation(Oid table, const char* name) {
+  run_statement(rename_table(table, name));
+  const char* now = get_rel_name(table);
+  if (now == nullptr || strcmp(now, name) != 0)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("the schema of the tables was renamed concurrently")));
+}
+
+void rename_job(const JobTables& job, const char* name) {
+  for (int i = 0; i <= kJobParts; ++i) {
+    const char* suffix = i < kJobParts ? suffix_of(static_cast<JobPart>(i)) : kJobSuffix;
+    if (OidIsValid(job.tables[i])) rename_relation(job.tables[i], psprintf("%s%s", name, suffix));
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// drop_duplicates(name text)
+PG_FUNCTION_INFO_V1(neardup_drop_duplicates);
+Datum neardup_drop_duplicates(PG_FUNCTION_ARGS) {
+  const Oid job = locked_job_argument(fcinfo, 0);
+  const JobTables all = tables_of(job, fcinfo->flinfo->fn_oid);
+  with_statements([&] { drop_tables(all.tables, kJobParts + 1); });
+  PG_RETURN_VOID();
+}
+
+// rename_duplicates(old text, new text) -> regclass: the result
+PG_FUNCTION_INFO_V1(neardup_rename_duplicates);
+Datum neardup_rename_duplicates(PG_FUNCTION_ARGS) {
+  const char* name = plain_name(JobArguments(fcinfo).string(1));
+  const Oid job = locked_job_argument(fcinfo, 0);
+  const JobTables all = tables_of(job, fcinfo->flinfo->fn_oid);
+  with_statements([&] { rename_job(all, name); });
+  if (!OidIsValid(all.result())) PG_RETURN_NULL();
+  PG_RETURN_OID(all.result());
+}
+
+// pause_duplicates(name text, paused boolean)
+PG_FUNCTION_INFO_V1(neardup_pause_duplicates);
+Datum neardup_pause_duplicates(PG_FUNCTION_ARGS) {
+  const Oid oid = job_argument(fcinfo, 0);
+  demand_owner(oid, fcinfo->flinfo->fn_oid);
+  const QualifiedName job = QualifiedName::held(oid);
+  const Value paused = value(BOOLOID, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+  uint64 rows = 0;
+  with_statements([&] { rows = run_statement(pause_job(job), {paused}); });
+  if (rows == 0) ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.text())));
+  PG_RETURN_VOID();
+}
+
+}  // extern "C"

@@ -1,0 +1,120 @@
+// The procedure refresh_duplicates(), which holds the lock of its job from commit to commit.
+#include "pg/jobs/job_lock.h"
+#include "pg/jobs/job_table.h"
+#include "pg/jobs/refresh.h"
+#include "pg/sql/statement.h"
+
+extern "C" {
+#include "access/xact.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+// A lock that outlives the transactions of a refresh must be given back when the last of them ends in an error: once it
+// has been rolled back, as the lock manager may be in any state before.
+bool left_locked = false;
+LOCKTAG left_tag;
+
+void give_back_lock(XactEvent event, void*) {
+  if (event != XACT_EVENT_ABORT || !left_locked) return;
+  left_locked = false;
+  LockRelease(&left_tag, ExclusiveLock, true);
+}
+
+// The SQL of 0.2.0 has neither the columns of neardup_job that a refresh of ours fills, nor `rebuild`. It has a
+// procedure.
+void refresh_by_sql(const RefreshOptions& options) {
+  const Sql call =
+      sql("CALL {neardup}.neardup_refresh({job}::pg_catalog.oid::pg_catalog.regclass, {batch}, {limit}, {commit})",
+          {{"neardup", Identifier(get_namespace_name(get_func_namespace(options.function)))},
+           {"job", Literal::number(int64{options.job})},
+           {"batch", Literal::number(int64{options.batch})},
+           {"limit", options.time_limit == nullptr ? sql("NULL") : SqlPiece(Literal::interval(options.time_limit))},
+           {"commit", options.commit ? sql("true") : sql("false")}});
+  SPIExecuteOptions how = {};
+  how.allow_nonatomic = options.commit;
+  const int result = SPI_execute_extended(call.text(), &how);
+  if (result != SPI_OK_UTILITY) elog(ERROR, "neardup_refresh() failed: %s", SPI_result_code_string(result));
+}
+
+void refresh_now(const RefreshOptions& options, bool by_sql) {
+  if (by_sql) {
+    refresh_by_sql(options);
+  } else {
+    refresh(options);
+  }
+}
+
+void refresh_and_unlock(const RefreshOptions& options, bool by_sql) {
+  static bool registered = false;
+  if (!registered) {
+    RegisterXactCallback(give_back_lock, nullptr);
+    registered = true;
+  }
+  PG_TRY();
+  { refresh_now(options, by_sql); }
+  PG_CATCH();
+  {
+    left_tag = tag_of_job(options.job);
+    left_locked = true;
+    PG_RE_THROW();
+  }
+  PG_END_TRY();
+  const LOCKTAG tag = tag_of_job(options.job);
+  LockRelease(&tag, ExclusiveLock, true);
+}
+
+void check_arguments(FunctionCallInfo fcinfo) {
+  for (const int i : {0, 1, 3})
+    if (PG_ARGISNULL(i))
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name, batch and commit must not be NULL")));
+  if (PG_NARGS() > 4 && PG_ARGISNULL(4))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("rebuild must not be NULL")));
+  if (PG_GETARG_INT32(1) < 1)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
+  if (PG_GETARG_BOOL(3) && !may_commit(fcinfo))
+    ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+                    errmsg("refresh_duplicates cannot run inside a transaction block"),
+                    errhint("Call it alone with autocommit on (psycopg: autocommit = True; SQLAlchemy: isolation_level "
+                            "AUTOCOMMIT; pg_cron: one statement a job), or pass commit => false.")));
+}
+
+// In memory that outlives the transaction.
+const Interval* copy_of(const Interval* interval) {
+  auto* copy = static_cast<Interval*>(palloc(sizeof(Interval)));
+  *copy = *interval;
+  return copy;
+}
+
+}  // namespace
+
+extern "C" {
+
+// refresh_duplicates(name text, batch int, time_limit interval, commit boolean, rebuild boolean)
+PG_FUNCTION_INFO_V1(neardup_refresh_duplicates);
+Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
+  check_arguments(fcinfo);
+  const Oid function = fcinfo->flinfo->fn_oid;
+  RefreshOptions options = {};
+  options.function = function;
+  options.batch = PG_GETARG_INT32(1);
+  options.commit = PG_GETARG_BOOL(3);
+  options.rebuild = PG_NARGS() > 4 && PG_GETARG_BOOL(4);
+  if (SPI_connect_ext(options.commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+  if (!PG_ARGISNULL(2)) options.time_limit = copy_of(PG_GETARG_INTERVAL_P(2));
+  options.job = job_named(PG_GETARG_TEXT_PP(0), function);
+  lock_job(options.job, options.commit);
+  const bool by_sql = PG_NARGS() == 4;
+  if (options.commit) {
+    refresh_and_unlock(options, by_sql);
+  } else {
+    refresh_now(options, by_sql);
+  }
+  SPI_finish();
+  PG_RETURN_NULL();
+}
+
+}  // extern "C"

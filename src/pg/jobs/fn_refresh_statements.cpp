@@ -1,0 +1,97 @@
+// refresh_statements(job): every statement of a refresh, as it is for a job.
+#include "pg/base/result_row.h"
+#include "pg/jobs/refresh_statements.h"
+#include "pg/sql/run_statement.h"
+
+namespace {
+
+using namespace neardup;
+
+struct Statement {
+  const char* name;
+  Sql (*make)(const RefreshStep& step);
+};
+
+template <Sql (*make)(const RefreshStep&, bool), bool part>
+Sql of_part(const RefreshStep& step) {
+  return make(step, part);
+}
+
+Sql index_of(const RefreshStep& step) { return create_signature_index(step, 0); }
+
+constexpr Statement kStatements[] = {
+    {"create_shape", create_shape},
+    {"forget_versions", forget_versions},
+    {"list_changed_rows", list_changed_rows},
+    {"is_id_missing", is_id_missing},
+    {"index_listed_rows", index_listed_rows},
+    {"analyze_listed_rows", analyze_listed_rows},
+    {"sign_new_rows", sign_new_rows},
+    {"sign_listed_rows", sign_listed_rows},
+    {"mark_gone_rows", mark_gone_rows},
+    {"least_signature_similarity", least_signature_similarity},
+    {"forget_gone_signatures", forget_gone_signatures},
+    {"create_signature_index", index_of},
+    {"analyze_signatures", analyze_signatures},
+    {"count_rows", count_rows},
+    {"count_changed_rows", count_changed_rows},
+    {"touch_changed_rows", touch_changed_rows},
+    {"key_touched_rows", key_touched_rows},
+    {"create_edges", create_edges},
+    {"touch_rows_of_changed_representatives", touch_rows_of_changed_representatives},
+    {"count_unsearched_rows", count_unsearched_rows},
+    {"count_touched_rows", count_touched_rows},
+    {"analyze_touched_rows", analyze_touched_rows},
+    {"count_near_rows_of_sample", count_near_rows_of_sample},
+    {"search_near_rows", search_near_rows},
+    {"mark_searched_rows", mark_searched_rows},
+    {"analyze_edges", analyze_edges},
+    {"touch_affected_rows", touch_affected_rows},
+    {"touch_near_rows", touch_near_rows},
+    {"touch_rows_of_touched_clusters", touch_rows_of_touched_clusters},
+    {"touch_settled_representatives", touch_settled_representatives},
+    {"touch_representatives_of_changed_rows", touch_representatives_of_changed_rows},
+    {"cluster_rows, all", of_part<cluster_rows, false>},
+    {"cluster_rows, touched", of_part<cluster_rows, true>},
+    {"analyze_fresh_clusters", analyze_fresh_clusters},
+    {"list_heirs", list_heirs},
+    {"number_clusters", number_clusters},
+    {"analyze_numbers", analyze_numbers},
+    {"analyze_heirs", analyze_heirs},
+    {"record_changes, all", of_part<record_changes, false>},
+    {"record_changes, touched", of_part<record_changes, true>},
+    {"delete_gone_results, all", of_part<delete_gone_results, false>},
+    {"delete_gone_results, touched", of_part<delete_gone_results, true>},
+    {"is_result_empty", is_result_empty},
+    {"write_first_results", write_first_results},
+    {"write_results", write_results},
+    {"move_rows_of_merged_clusters", move_rows_of_merged_clusters},
+    {"forget_gone_rows", forget_gone_rows},
+    {"count_new_clusters", count_new_clusters},
+};
+
+enum class Column { name, statement, kColumns };
+
+}  // namespace
+
+extern "C" {
+
+// refresh_statements(job text) -> setof (name text, statement text)
+PG_FUNCTION_INFO_V1(neardup_refresh_statements);
+Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
+  const Oid function = fcinfo->flinfo->fn_oid;
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
+  const CatalogPath path = CatalogPath::begin();
+  const RefreshStep step = read_step(job, function);
+  for (const Statement& statement : kStatements) {
+    ResultRow<Column> row;
+    row.set(Column::name, CStringGetTextDatum(statement.name));
+    row.set(Column::statement, CStringGetTextDatum(statement.make(step).text()));
+    row.put(rows);
+  }
+  path.end();
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

@@ -1,0 +1,148 @@
+// See job.h.
+#include "pg/jobs/job.h"
+
+#include <cmath>
+#include <limits>
+
+#include "pg/values/arrays.h"
+
+namespace neardup {
+
+namespace {
+
+// A column of the row that is read: NULL where the type has no such column yet.
+class RowReader {
+ public:
+  explicit RowReader(const OpenJob& job) : job_(job) {}
+
+  const char* name(const char* column) const {
+    return is(column) ? pstrdup(NameStr(*reinterpret_cast<Name>(DatumGetPointer(found_)))) : nullptr;
+  }
+  const char* string(const char* column) const { return is(column) ? TextDatumGetCString(found_) : nullptr; }
+  Oid oid(const char* column) const { return is(column) ? DatumGetObjectId(found_) : InvalidOid; }
+  bool flag(const char* column) const { return is(column) && DatumGetBool(found_); }
+  int32 int4(const char* column) const { return is(column) ? DatumGetInt32(found_) : 0; }
+  int64 int8(const char* column) const { return is(column) ? DatumGetInt64(found_) : 0; }
+  double float8(const char* column) const {
+    return is(column) ? DatumGetFloat8(found_) : std::numeric_limits<double>::quiet_NaN();
+  }
+  const Interval* interval(const char* column) const {
+    return is(column) ? DatumGetIntervalP(datumCopy(found_, false, sizeof(Interval))) : nullptr;
+  }
+  const char** names(const char* column, int* n) const;
+
+ private:
+  bool is(const char* column) const {
+    bool is_null;
+    found_ = job_value(job_.table, job_.row, column, &is_null);
+    return !is_null;
+  }
+
+  const OpenJob& job_;
+  mutable Datum found_ = 0;
+};
+
+const char** RowReader::names(const char* column, int* n) const {
+  *n = 0;
+  if (!is(column)) return nullptr;
+  const Elements all = elements_of(DatumGetArrayTypeP(found_));
+  *n = all.count;
+  auto** names = static_cast<const char**>(palloc(sizeof(char*) * static_cast<size_t>(Max(*n, 1))));
+  for (int i = 0; i < *n; ++i) {
+    if (all.nulls[i])
+      ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+                      errmsg("job %s has a within column that is NULL", job_name(job_.table))));
+    names[i] = pstrdup(NameStr(*reinterpret_cast<Name>(DatumGetPointer(all.values[i]))));
+  }
+  return names;
+}
+
+// Its owner may have written anything into it.
+void demand_columns(const Job& job) {
+  const JobRow& row = job.row;
+  const auto demand = [&](const char* column, bool is_null) {
+    if (is_null)
+      ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+                      errmsg("column \"%s\" of the row of job %s is NULL", column, job.name)));
+  };
+  demand("id", row.id == nullptr);
+  demand(row.body == nullptr ? "signature" : "profile", (row.body == nullptr ? row.signature : row.profile) == nullptr);
+  demand("threshold", std::isnan(row.threshold));
+  demand("linkage", row.linkage == nullptr);
+  demand("keep", row.keep == nullptr);
+  demand("phase", row.phase == nullptr);
+}
+
+}  // namespace
+
+JobRow job_row(const OpenJob& job) {
+  const RowReader read(job);
+  JobRow row = {};
+  row.source = read.oid("source");
+  row.id = read.name("id");
+  row.body = read.name("body");
+  row.signature = read.name("signature");
+  row.threshold = read.float8("threshold");
+  row.profile = read.string("profile");
+  row.linkage = read.string("linkage");
+  row.verify = read.string("verify");
+  row.verify_threshold = read.float8("verify_threshold");
+  row.keep = read.string("keep");
+  row.order_by = read.string("order_by");
+  row.within = read.names("within", &row.n_within);
+  row.at = read.name("at");
+  row.at_most_apart = read.interval("at_most_apart");
+  row.filter = read.string("filter");
+  row.deleted = read.string("deleted");
+  row.profile_version = read.int4("profile_version");
+  row.body_type = read.oid("body_type");
+  row.resync = read.flag("resync");
+  row.recluster = read.flag("recluster");
+  row.search_threshold = read.float8("search_threshold");
+  row.refresh = read.int8("refresh");
+  row.clustered = read.int8("clustered");
+  row.next_cluster = read.int8("next_cluster");
+  row.paused = read.flag("paused");
+  row.phase = read.string("phase");
+  row.done = read.int8("done");
+  row.total = read.int8("total");
+  row.qualified = read.flag("qualified");
+  return row;
+}
+
+// What this transaction has changed is seen.
+Job read_job(Oid oid, Oid function) {
+  PushActiveSnapshot(GetTransactionSnapshot());
+  const OpenJob opened = open_job(oid, function);
+  Job job = {};
+  job.oid = oid;
+  job.function = function;
+  job.neardup = Identifier(get_namespace_name(get_func_namespace(function)));
+  job.name = job_name(opened.table);
+  // a row that its owner has emptied is no job, either
+  if (opened.row != nullptr) job.row = job_row(opened);
+  if (!OidIsValid(job.row.source))
+    ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.name)));
+  demand_columns(job);
+  job.job = QualifiedName::held(oid);
+  job.result_oid = demand_part(opened, JobPart::result);
+  job.signatures_oid = demand_part(opened, JobPart::signatures);
+  job.changes_oid = demand_part(opened, JobPart::changes);
+  job.result = QualifiedName::held(job.result_oid);
+  job.signatures = QualifiedName::held(job.signatures_oid);
+  job.changes = QualifiedName::held(job.changes_oid);
+  table_close(opened.table, NoLock);
+  PopActiveSnapshot();
+  return job;
+}
+
+Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more) {
+  const Placeholder common[] = {{"neardup", job.neardup},
+                                {"job", job.job},
+                                {"result", job.result},
+                                {"signatures", job.signatures},
+                                {"changes", job.changes}};
+  return sql(pattern, more, common, lengthof(common));
+}
+
+}  // namespace neardup

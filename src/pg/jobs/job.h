@@ -1,0 +1,76 @@
+// A job as one transaction sees it: its row, and the names of its tables, which keep their meaning until the
+// transaction ends. After a commit it is read again.
+#pragma once
+
+#include "pg/jobs/job_table.h"
+#include "pg/sql/statement.h"
+
+namespace neardup {
+
+// The row of a job, a column each, as sql/install/86_jobs.sql declares neardup_job. Text is null where the column is
+// NULL.
+struct JobRow {
+  Oid source;  // InvalidOid: NULL
+  const char* id;
+  const char* body;
+  const char* signature;
+  double threshold;
+  const char* profile;
+  const char* linkage;
+  const char* verify;
+  double verify_threshold;  // NaN: NULL
+  const char* keep;
+  const char* order_by;
+  const char** within;
+  int n_within;
+  const char* at;
+  const Interval* at_most_apart;
+  const char* filter;
+  const char* deleted;
+  int32 profile_version;  // 0: NULL
+  Oid body_type;          // InvalidOid: NULL
+  bool resync;
+  bool recluster;
+  double search_threshold;  // NaN: NULL
+  int64 refresh;
+  int64 clustered;
+  int64 next_cluster;
+  bool paused;
+  const char* phase;
+  int64 done;
+  int64 total;
+  bool qualified;
+
+  bool verifies() const { return verify != nullptr; }
+  // Which row of a cluster is kept: that of the least key, or of the greatest.
+  bool keeps_oldest() const { return strcmp(keep, "oldest") == 0; }
+  bool keeps_by_order() const { return keeps_oldest() || strcmp(keep, "newest") == 0; }
+  bool is_anchor() const { return strcmp(linkage, "anchor") == 0; }
+};
+
+struct Job {
+  Oid oid;             // of its table <name>_job
+  Oid function;        // of the extension, the one that runs
+  Identifier neardup;  // the extension's schema
+  const char* name;    // with its schema, for messages
+  JobRow row;
+  // Its table, and those that belong to it.
+  Oid result_oid;
+  Oid signatures_oid;
+  Oid changes_oid;
+  QualifiedName job;
+  QualifiedName result;
+  QualifiedName signatures;
+  QualifiedName changes;
+};
+
+// Opened by its OID, checked, and held. An error where it, its row or one of its tables is missing, or is not its own.
+Job read_job(Oid job, Oid function);
+
+// The row alone, of a table that is open.
+JobRow job_row(const OpenJob& job);
+
+// sql() with the placeholders {neardup}, {job}, {result}, {signatures} and {changes}.
+Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more = {});
+
+}  // namespace neardup

@@ -1,0 +1,18 @@
+// Jobs as arguments of functions, and their lock.
+#pragma once
+
+#include "pg/jobs/job_table.h"
+
+namespace neardup {
+
+// What the name of a job may have, so that those of its tables are no longer than names may be.
+inline constexpr int kMaxJobNameBytes = NAMEDATALEN - static_cast<int>(sizeof "_signatures");
+
+// The job that argument n names, which may not be NULL. Not locked.
+Oid job_argument(FunctionCallInfo fcinfo, int n);
+
+// The same, with refreshes and other changes kept away until the transaction ends. An error for who may not change it,
+// and while another session refreshes or changes it.
+Oid locked_job_argument(FunctionCallInfo fcinfo, int n);
+
+}  // namespace neardup

@@ -1,0 +1,206 @@
+// See job_source.h.
+#include "pg/jobs/job_source.h"
+
+#include "pg/base/open_table.h"
+#include "pg/profiles/profile.h"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_inherits.h"
+}
+
+namespace neardup {
+
+namespace {
+
+constexpr const char* kKindNames[] = {"minhash", "simhash", "ctph"};
+
+[[noreturn]] void no_source() {
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the source of the job has been dropped"),
+                  errhint("drop_duplicates() drops the job.")));
+  pg_unreachable();
+}
+
+[[noreturn]] void no_column(Oid source, const char* column, const char* what) {
+  const char* name = qualified_name(source);
+  if (name == nullptr) no_source();
+  const bool is_within = strcmp(what, "within") == 0;
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" of %s does not exist: %s", column, name, what),
+       errdetail("%s has the columns %s.", name, source_columns(source)),
+       is_within ? errhint("If it was renamed, rename it back, or make the job anew: a job keeps its within columns.")
+                 : errhint("If it was renamed: SELECT alter_duplicates(.., %s => 'new_name').", what)));
+  pg_unreachable();
+}
+
+// Whether the table and all that inherits from it lie here.
+bool is_stored(Oid source) {
+  List* all = find_all_inheritors(source, NoLock, nullptr);
+  ListCell* cell;
+  foreach (cell, all) {
+    const char kind = get_rel_relkind(lfirst_oid(cell));
+    if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_MATVIEW) return false;
+  }
+  return true;
+}
+
+Identifier schema_of(Oid function) { return Identifier(get_namespace_name(get_func_namespace(function))); }
+
+// By which the rows of a cluster are kept.
+Sql key_sql(const JobRow& row, Oid function) {
+  if (strcmp(row.keep, "longest") == 0) return sql("pg_catalog.octet_length({body})", {{"body", Identifier(row.body)}});
+  if (strcmp(row.keep, "best") == 0) {
+    const Identifier neardup = schema_of(function);
+    return sql("{neardup}.neardup_text_score({document})",
+               {{"neardup", neardup},
+                {"document",
+                 document_sql(profile_named(row.profile, function), neardup, row.body_type, Identifier(row.body))}});
+  }
+  if (row.order_by != nullptr) return sql("{order_by}", {{"order_by", Expression(row.order_by)}});
+  if (row.at != nullptr) return source_value(row.source, row.at, "at");
+  return source_value(row.source, row.id, "id");
+}
+
+// The document or signature, of the very type that our functions take: no other function fits better.
+Sql body_sql(const JobRow& row, SignatureKind kind, Oid function) {
+  if (row.body == nullptr)
+    return sql("{signature}::{neardup}.{type}", {{"signature", Identifier(row.signature)},
+                                                 {"neardup", schema_of(function)},
+                                                 {"type", Identifier(name_of(kind))}});
+  const Oid type = source_column_type(row.source, row.body, "body");
+  if (type != TEXTOID && type != VARCHAROID && type != BYTEAOID)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("body column \"%s\" is %s, not text or bytea", row.body, format_type_be(type))));
+  return sql("{body}::{type}",
+             {{"body", Identifier(row.body)}, {"type", TypeName(type == BYTEAOID ? BYTEAOID : TEXTOID)}});
+}
+
+// The conditions of the rows that a job looks at, each with AND before it.
+Sql conditions_sql(const JobRow& row) {
+  SqlList conditions("");
+  if (row.filter != nullptr) conditions.add(sql(" AND {filter}", {{"filter", Expression(row.filter)}}));
+  if (row.deleted != nullptr) conditions.add(sql(" AND {deleted} IS NOT TRUE", {{"deleted", Expression(row.deleted)}}));
+  return conditions.all();
+}
+
+// A name that a query of ours gives to a column.
+Identifier within_name(int i) { return Identifier(psprintf("within_%d", i + 1)); }
+
+// ", value AS name" of the within columns and of at.
+Sql kept_values(const JobRow& row) {
+  SqlList values("");
+  for (int i = 0; i < row.n_within; ++i)
+    values.add(sql(", {value} AS {name}",
+                   {{"value", source_value(row.source, row.within[i], "within")}, {"name", within_name(i)}}));
+  if (row.at != nullptr) values.add(sql(", {value} AS at", {{"value", source_value(row.source, row.at, "at")}}));
+  return values.all();
+}
+
+// The age of a very old row is negative, too, but far.
+Sql version_columns(bool stored) {
+  if (!stored) return sql("NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version");
+  return sql(
+      "tableoid AS origin, ctid AS place, "
+      "CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version");
+}
+
+Sql rows_sql(const JobRow& row, const JobSource& source, Oid function) {
+  return sql("SELECT {id} AS id, {version}, {key} AS key{kept}, {body} AS body FROM {source} WHERE true{conditions}",
+             {{"id", source_value(row.source, row.id, "id")},
+              {"version", version_columns(source.stored)},
+              {"key", key_sql(row, function)},
+              {"kept", kept_values(row)},
+              {"body", body_sql(row, source.kind, function)},
+              {"source", QualifiedName::held(row.source)},
+              {"conditions", conditions_sql(row)}});
+}
+
+void name_kept(const JobRow& row, JobSource* source) {
+  source->kept = static_cast<Identifier*>(palloc(sizeof(Identifier) * static_cast<size_t>(row.n_within + 2)));
+  source->kept[source->n_kept++] = Identifier("key");
+  for (int i = 0; i < row.n_within; ++i) source->kept[source->n_kept++] = within_name(i);
+  if (row.at != nullptr) source->kept[source->n_kept++] = Identifier("at");
+}
+
+}  // namespace
+
+const char* source_columns(Oid table) {
+  SqlList names;
+  Relation relation = relation_open(table, AccessShareLock);
+  const TupleDesc desc = RelationGetDescr(relation);
+  for (int i = 0; i < desc->natts; ++i)
+    if (!TupleDescAttr(desc, i)->attisdropped) names.add(Identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+  relation_close(relation, NoLock);
+  return names.all().text();
+}
+
+const char* name_of(SignatureKind kind) { return kKindNames[static_cast<int>(kind)]; }
+
+Oid source_column_type(Oid source, const char* column, const char* what) {
+  const AttrNumber number = get_attnum(source, column);
+  if (number <= 0) no_column(source, column, what);
+  return getBaseType(get_atttype(source, number));
+}
+
+Sql source_value(Oid source, const char* column, const char* what) {
+  const Oid base = source_column_type(source, column, what);
+  const Identifier name(column);
+  if (get_atttype(source, get_attnum(source, column)) == base) return sql("{name}", {{"name", name}});
+  return sql("{name}::{type}", {{"name", name}, {"type", TypeName(base)}});
+}
+
+SignatureKind signature_kind(const JobRow& row, Oid function) {
+  const bool by_profile = row.body != nullptr;
+  const Oid type = by_profile ? InvalidOid : source_column_type(row.source, row.signature, "signature");
+  const char* name = by_profile ? profile_named(row.profile, function).signature : nullptr;
+  for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
+    if (by_profile ? strcmp(name, kKindNames[i]) == 0 : type == type_beside(function, kKindNames[i]))
+      return static_cast<SignatureKind>(i);
+  if (by_profile) elog(ERROR, "a profile of %s signatures", name);
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
+                  errhint("A column of documents is given as body => .., one of minhash, simhash or ctph as signature "
+                          "=> ...")));
+}
+
+JobSource read_source(const JobRow& row, Oid function) {
+  if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(row.source))) no_source();
+  JobSource source = {};
+  source.stored = is_stored(row.source);
+  source.kind = signature_kind(row, function);
+  source.id_type = source_column_type(row.source, row.id, "id");
+  source.same_id = EqualityOperator(source.id_type);
+  const Oid equality = lookup_type_cache(source.id_type, TYPECACHE_EQ_OPR)->eq_opr;
+  source.joins_fully = op_mergejoinable(equality, source.id_type) || op_hashjoinable(equality, source.id_type);
+  name_kept(row, &source);
+  source.rows = rows_sql(row, source, function);
+  return source;
+}
+
+Sql content_sql(const JobRow& row, SignatureKind kind, const Identifier& neardup, Pattern value) {
+  if (row.body != nullptr)
+    return sql("{neardup}.neardup_content_hash({value})", {{"neardup", neardup}, {"value", sql(value)}});
+  return sql("{neardup}.neardup_content_hash({neardup}.{send}({value}))",
+             {{"neardup", neardup}, {"send", Identifier(psprintf("%s_send", name_of(kind)))}, {"value", sql(value)}});
+}
+
+Sql kept_columns(const JobSource& source, const char* alias) {
+  SqlList columns("");
+  for (int i = 0; i < source.n_kept; ++i)
+    columns.add(sql(", {alias}.{column}", {{"alias", Identifier(alias)}, {"column", source.kept[i]}}));
+  return columns.all();
+}
+
+Sql kept_differ(const JobSource& source, const char* a, const char* b) {
+  SqlList of_a;
+  SqlList of_b;
+  for (int i = 0; i < source.n_kept; ++i) {
+    of_a.add(sql("{alias}.{column}", {{"alias", Identifier(a)}, {"column", source.kept[i]}}));
+    of_b.add(sql("{alias}.{column}", {{"alias", Identifier(b)}, {"column", source.kept[i]}}));
+  }
+  return sql("ROW({a})::record OPERATOR(pg_catalog.*<>) ROW({b})::record", {{"a", of_a.all()}, {"b", of_b.all()}});
+}
+
+}  // namespace neardup

@@ -1,0 +1,52 @@
+// The source of a job, a table or view of the user's: what its columns are now, and the query that reads its rows.
+#pragma once
+
+#include "pg/jobs/job.h"
+
+namespace neardup {
+
+enum class SignatureKind : uint8_t { minhash, simhash, ctph };
+const char* name_of(SignatureKind kind);  // of the type
+
+struct JobSource {
+  SignatureKind kind;        // of the signatures
+  Oid id_type;               // of a domain the type below it
+  EqualityOperator same_id;  // of ids
+  bool joins_fully;          // whether PostgreSQL makes a FULL JOIN by it
+  // Whether place and version of a row say that it has changed: of tables that lie here, whole. Rows of a foreign
+  // partition have no version, and their place is one on another server, where a later row may lie.
+  bool stored;
+  // A query with the columns id; origin, place and version, NULL where it is not stored; key, by which a row of a
+  // cluster is kept; within_1 .., at; body: the document, or the signature itself. A row that this very transaction
+  // wrote has no version: it may write it again, and VACUUM FULL then put it where it was.
+  Sql rows;
+  // The columns of `rows` that a job stores beside the signature: key, within_1 .., at.
+  int n_kept;
+  Identifier* kept;
+};
+
+// An error where the source, or a column that the job names, does not exist, or is of a type that a job cannot use.
+JobSource read_source(const JobRow& row, Oid function);
+
+// Type of a column that a job names; of a domain that below it. what: the argument that names it, for the error.
+Oid source_column_type(Oid source, const char* column, const char* what);
+
+// Its columns, "a, b, c": for messages.
+const char* source_columns(Oid source);
+
+// SQL of a column's value, of a domain as the type below it: tables of the job are not to evaluate what the domain's
+// owner has put into it.
+Sql source_value(Oid source, const char* column, const char* what);
+
+SignatureKind signature_kind(const JobRow& row, Oid function);
+
+// SQL of what tells one content of `value`, a column `body` of rows, from another.
+Sql content_sql(const JobRow& row, SignatureKind kind, const Identifier& neardup, Pattern value);
+
+// Condition that rows a and b of `kept` columns differ in their bytes: values that are equal may be written otherwise.
+Sql kept_differ(const JobSource& source, const char* a, const char* b);
+
+// {alias}.column of all kept columns, with a comma before each.
+Sql kept_columns(const JobSource& source, const char* alias);
+
+}  // namespace neardup

@@ -1,0 +1,128 @@
+// See job_state.h.
+#include "pg/jobs/job_state.h"
+
+#include "pg/sql/run_statement.h"
+#include "pg/values/arrays.h"
+
+extern "C" {
+#include "access/relation.h"
+#include "access/xlog.h"
+}
+
+namespace neardup {
+
+namespace {
+
+// "number name" of each column: text[].
+Value columns_of(Oid source) {
+  Relation relation = relation_open(source, AccessShareLock);
+  const TupleDesc desc = RelationGetDescr(relation);
+  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(desc->natts, 1))));
+  size_t n = 0;
+  for (int i = 0; i < desc->natts; ++i) {
+    const Form_pg_attribute column = TupleDescAttr(desc, i);
+    if (!column->attisdropped)
+      names[n++] = CStringGetTextDatum(psprintf("%d %s", column->attnum, NameStr(column->attname)));
+  }
+  relation_close(relation, NoLock);
+  return value(TEXTARRAYOID, array_datum(names, n, TEXTOID));
+}
+
+}  // namespace
+
+void begin_refresh(const Job& job, bool sign_again) {
+  const JobRow& row = job.row;
+  run_statement(
+      job_sql(job, R"(
+    UPDATE {job}
+    SET refresh = refresh + 1, phase = 'listing', done = 0, total = NULL, started = clock_timestamp(),
+        phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL,
+        filter = $1, deleted = $2, order_by = $3, qualified = true,
+        profile_version = CASE WHEN $4 THEN NULL ELSE profile_version END,
+        result = COALESCE(result, $5), signatures = COALESCE(signatures, $6), changes = COALESCE(changes, $7))"),
+      {value(row.filter), value(row.deleted), value(row.order_by), value(sign_again),
+       value(REGCLASSOID, ObjectIdGetDatum(job.result_oid)), value(REGCLASSOID, ObjectIdGetDatum(job.signatures_oid)),
+       value(REGCLASSOID, ObjectIdGetDatum(job.changes_oid))});
+}
+
+void enter_phase(const Job& job, const char* phase) {
+  run_statement(job_sql(job, R"(
+    UPDATE {job}
+    SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1)"),
+                {value(phase)});
+}
+
+void finish_refresh(const Job& job) {
+  run_statement(job_sql(job, R"(
+    UPDATE {job}
+    SET finished = clock_timestamp(), pid = NULL,
+        refreshed = clock_timestamp(), took = clock_timestamp() - started, changed = total)"));
+}
+
+void interrupt_refresh(const Job& job) {
+  run_statement(job_sql(job, "UPDATE {job} SET finished = clock_timestamp(), pid = NULL, phase = 'waiting'"));
+}
+
+void fail_refresh(Oid job, const char* message) {
+  run_statement(sql("UPDATE {job} SET phase = 'failed', finished = clock_timestamp(), pid = NULL, last_error = $1",
+                    {{"job", QualifiedName::held(job)}}),
+                {value(message)});
+}
+
+bool follow_source_columns(const Job& job) {
+  const Value columns = columns_of(job.row.source);
+  const Value server = value(static_cast<int64>(GetSystemIdentifier()));
+  const bool changed = one_bool(
+      job_sql(job, "SELECT NOT COALESCE(columns <@ $1, true) OR system IS DISTINCT FROM $2 FROM {job} LIMIT 1"),
+      {columns, server});
+  run_statement(job_sql(job, R"(
+    UPDATE {job} SET columns = $1, system = $2, resync = resync OR $3
+    WHERE $3 OR columns IS DISTINCT FROM $1)"),
+                {columns, server, value(changed)});
+  return changed;
+}
+
+void store_signing(const Job& job, int32 profile_version, Oid body_type) {
+  run_statement(job_sql(job, "UPDATE {job} SET profile_version = $1, body_type = $2, recluster = true"),
+                {value(profile_version), value(REGTYPEOID, ObjectIdGetDatum(body_type))});
+}
+
+void demand_resync(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET resync = true, recluster = true")); }
+
+void demand_clustering(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET recluster = true")); }
+
+void store_synced(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET resync = false")); }
+
+void store_listed(const Job& job, int64 rows) {
+  run_statement(job_sql(job, "UPDATE {job} SET total = $1, done = 0"), {value(rows)});
+}
+
+void store_signed(const Job& job, int64 rows) {
+  run_statement(job_sql(job, "UPDATE {job} SET done = LEAST(done + $1, total)"), {value(rows)});
+}
+
+void store_search_threshold(const Job& job, double threshold) {
+  run_statement(job_sql(job, "UPDATE {job} SET search_threshold = $1"), {value(threshold)});
+}
+
+void store_nothing_clustered(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET clustered_rows = 0")); }
+
+void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows, const Sql& result_hash) {
+  run_statement(job_sql(job, R"(
+    UPDATE {job}
+    SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1,
+        (rows, duplicates, clusters, result_hash) =
+          (SELECT count(*), count(*) FILTER (WHERE NOT r.survivor),
+                  count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor), {hash}
+           FROM {result} r))",
+                        {{"hash", result_hash}}),
+                {value(new_clusters), value(static_cast<int64>(clustered_rows))});
+}
+
+bool is_result_changed(const Job& job, const Sql& result_hash) {
+  return one_bool(job_sql(job, R"(
+    SELECT j.result_hash IS NOT NULL AND j.result_hash IS DISTINCT FROM (SELECT {hash} FROM {result} r) FROM {job} j LIMIT 1)",
+                          {{"hash", result_hash}}));
+}
+
+}  // namespace neardup

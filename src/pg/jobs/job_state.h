@@ -1,0 +1,39 @@
+// What changes the row of a job while it is refreshed. Each is one statement, and nothing else.
+#pragma once
+
+#include "pg/jobs/job.h"
+
+namespace neardup {
+
+// A refresh begins: what a job of 0.2.0 lacks is completed, and last_error is taken away. sign_again: documents are
+// signed anew.
+void begin_refresh(const Job& job, bool sign_again);
+// phase: of the next step
+void enter_phase(const Job& job, const char* phase);
+// The session ends its work on the job: all is done, or the next refresh goes on.
+void finish_refresh(const Job& job);
+void interrupt_refresh(const Job& job);
+void fail_refresh(Oid job, const char* message);
+
+// Whether a column of the source has gone or changed its name since the last listing, or the server is another one: on
+// a server that the job was restored on from a dump, a row may be where another version of it was, under the same
+// number. Then resync is set, too. By ALTER TABLE another column may have the name of one that the job reads, and no
+// row is written.
+bool follow_source_columns(const Job& job);
+
+// How documents are signed from now on: all is clustered again.
+void store_signing(const Job& job, int32 profile_version, Oid body_type);
+// All rows are compared with what was signed, and clustered again.
+void demand_resync(const Job& job);
+void demand_clustering(const Job& job);
+void store_synced(const Job& job);
+void store_listed(const Job& job, int64 rows);
+void store_signed(const Job& job, int64 rows);
+void store_search_threshold(const Job& job, double threshold);
+void store_nothing_clustered(const Job& job);
+// With what the result holds now; result_hash: of all its rows r.
+void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows, const Sql& result_hash);
+// Whether the result is another than a refresh has left it: somebody has changed it by hand.
+bool is_result_changed(const Job& job, const Sql& result_hash);
+
+}  // namespace neardup

@@ -1,0 +1,39 @@
+// Every statement that makes, changes or drops a job or its tables, a function each, in the order in which they run.
+// Their names say what they do; a comment names their parameters. While a job is made, Job names tables that there are
+// not yet.
+#pragma once
+
+#include "pg/jobs/job_source.h"
+
+namespace neardup {
+
+// The table of the job
+Sql create_job_table(const Job& job);
+Sql identify_job_rows(const Job& job);
+Sql insert_job_row(const Job& job);  // $1: source; $2: within; $3 to $5: result, signatures, changes
+Sql write_settings(const Job& job);  // $1 to $14: id to deleted, as alter_duplicates() may change them; the type lists
+                                     // them in this order; $15: profile_version; $16: body_type; $17: resync
+
+// The result
+Sql create_result_table(const Job& job, const JobSource& source);
+Sql key_result_table(const Job& job);
+Sql index_result_table(const Job& job);
+Sql describe_result_table(const Job& job, const char* given_name);
+
+// The changes
+Sql create_changes_table(const Job& job);
+
+// The signatures
+Sql create_signatures_table(const Job& job, const JobSource& source);
+Sql key_signatures_table(const Job& job);
+Sql index_signatures_table(const Job& job);
+Sql empty_signatures_table(const Job& job);
+Sql change_signature_type(const Job& job, SignatureKind kind);
+Sql drop_index(Oid index);
+
+// A job that there is
+Sql lock_job_row(const QualifiedName& job);
+Sql pause_job(const QualifiedName& job);  // $1: whether it is paused
+Sql rename_table(Oid table, const char* name);
+
+}  // namespace neardup

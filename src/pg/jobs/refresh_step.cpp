@@ -1,0 +1,48 @@
+// See refresh_step.h.
+#include "pg/jobs/refresh_step.h"
+
+#include "pg/sql/run_statement.h"
+
+namespace neardup {
+
+namespace {
+
+QualifiedName temporary(const char* what, Oid job) {
+  return QualifiedName("pg_temp", psprintf("neardup_%s_%u_%u", what, job, GetUserId()));
+}
+
+}  // namespace
+
+RefreshStep read_step(Oid oid, Oid function) {
+  RefreshStep step = {};
+  step.job = read_job(oid, function);
+  step.source = read_source(step.job.row, function);
+  step.tables = {temporary("todo", oid),  temporary("shape", oid), temporary("touched", oid), temporary("edges", oid),
+                 temporary("fresh", oid), temporary("heirs", oid), temporary("ids", oid)};
+  return step;
+}
+
+Sql step_sql(const RefreshStep& step, Pattern pattern, std::initializer_list<Placeholder> more) {
+  const Placeholder common[] = {{"neardup", step.job.neardup}, {"job", step.job.job},
+                                {"result", step.job.result},   {"signatures", step.job.signatures},
+                                {"changes", step.job.changes}, {"todo", step.tables.todo},
+                                {"shape", step.tables.shape},  {"touched", step.tables.touched},
+                                {"edges", step.tables.edges},  {"fresh", step.tables.fresh},
+                                {"heirs", step.tables.heirs},  {"ids", step.tables.ids},
+                                {"rows", step.source.rows},    {"same_id", step.source.same_id}};
+  return sql(pattern, more, common, lengthof(common));
+}
+
+Oid temporary_table(const QualifiedName& table) {
+  bool is_null;
+  const Datum oid =
+      one_value(sql("SELECT pg_catalog.to_regclass({name})", {{"name", Literal(table.text())}}), {}, &is_null);
+  return is_null ? InvalidOid : DatumGetObjectId(oid);
+}
+
+void drop_temporary(std::initializer_list<QualifiedName> tables) {
+  for (const QualifiedName& table : tables)
+    if (OidIsValid(temporary_table(table))) run_statement(sql("DROP TABLE {table}", {{"table", table}}));
+}
+
+}  // namespace neardup

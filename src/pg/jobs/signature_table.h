@@ -1,0 +1,18 @@
+// The table of signatures: what a job knows of each row of its source. SPI must be connected.
+#pragma once
+
+#include "pg/jobs/job_source.h"
+
+namespace neardup {
+
+// Makes it, empty, under the name that the job has for it.
+Oid create_signatures(const Job& job, const JobSource& source);
+
+// Forgets all signatures; the next are of this kind. The table itself stays, and what has been granted on it.
+void clear_signatures(const Job& job, SignatureKind kind);
+
+// Indexes by which signatures are searched: a list of OIDs.
+List* signature_indexes(const Job& job);
+void drop_signature_indexes(const Job& job);
+
+}  // namespace neardup

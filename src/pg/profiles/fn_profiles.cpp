@@ -1,0 +1,161 @@
+// SQL functions of profiles: made, altered, looked up; the SQL that signs as one says.
+#include "pg/base/open_table.h"
+#include "pg/base/result_row.h"
+#include "pg/profiles/profile.h"
+#include "pg/profiles/profile_rules.h"
+#include "pg/profiles/profile_table.h"
+#include "pg/sql/new_table.h"
+#include "pg/sql/statement_scope.h"
+
+extern "C" {
+#include "access/xact.h"
+#include "common/int.h"
+}
+
+namespace {
+
+using namespace neardup;
+
+// A profile is one table, of that very name.
+constexpr int kMostNameBytes = NAMEDATALEN - 1;
+
+const char* text_or_null(FunctionCallInfo fcinfo, int n) {
+  return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+Oid row_type_beside(FunctionCallInfo fcinfo) { return type_beside(fcinfo->flinfo->fn_oid, "neardup_profile"); }
+
+// The arguments of create_profile() and alter_profile() that are columns of a profile, from `first` on.
+class GivenColumns {
+ public:
+  GivenColumns(FunctionCallInfo fcinfo, int first) : fcinfo_(fcinfo), first_(first) {}
+
+  // A version that differs from p in what is given.
+  Profile changed(Profile p, int32 version) const {
+    enum { kSignature, kUnit, kK, kNumPerm, kBits, kSeed, kEncoding, kScript, kRules, kMinLength, kNormalization };
+    p.version = version;
+    take(kSignature, &p.signature);
+    take(kUnit, &p.unit);
+    take(kK, &p.k);
+    take(kNumPerm, &p.num_perm);
+    take(kBits, &p.bits);
+    take(kSeed, &p.seed);
+    take(kEncoding, &p.encoding);
+    take(kScript, &p.script);
+    if (given(kRules)) p.rules = stored_rules(text_to_cstring(DatumGetTextPP(datum(kRules))));
+    take(kMinLength, &p.min_length);
+    p.made_at = GetCurrentTransactionStartTimestamp();
+    take(kNormalization, &p.normalization);
+    if (p.normalization == nullptr) p.normalization = "none";
+    return p;
+  }
+
+ private:
+  bool given(int n) const { return !fcinfo_->args[first_ + n].isnull; }
+  Datum datum(int n) const { return fcinfo_->args[first_ + n].value; }
+  void take(int n, const char** column) const {
+    if (given(n)) *column = text_to_cstring(DatumGetTextPP(datum(n)));
+  }
+  void take(int n, std::optional<int32>* column) const {
+    if (given(n)) *column = DatumGetInt32(datum(n));
+  }
+  void take(int n, std::optional<int64>* column) const {
+    if (given(n)) *column = DatumGetInt64(datum(n));
+  }
+
+  FunctionCallInfo fcinfo_;
+  int first_;
+};
+
+// SQL that its caller gives and gets back: it is not run here.
+class CallersSql : public SqlPiece {
+ public:
+  explicit CallersSql(const char* text) : SqlPiece(text) {}
+};
+
+int32 version_after(int32 version) {
+  int32 next;
+  if (pg_add_s32_overflow(version, 1, &next))
+    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("integer out of range")));
+  return next;
+}
+
+}  // namespace
+
+extern "C" {
+
+// neardup_default_profiles() -> name text, profile neardup_profile
+PG_FUNCTION_INFO_V1(neardup_default_profiles);
+Datum neardup_default_profiles(PG_FUNCTION_ARGS) {
+  enum Column { kName, kProfile, kColumns };
+  const Oid row_type = row_type_beside(fcinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  for (const BuiltInProfile& b : built_in_profiles) {
+    ResultRow<Column> row;
+    row.set(kName, CStringGetTextDatum(b.name));
+    row.set(kProfile, profile_datum(b.profile, row_type));
+    row.put(rows);
+  }
+  return 0;
+}
+
+// neardup_profile_named(name text) -> neardup_profile
+PG_FUNCTION_INFO_V1(neardup_profile_named);
+Datum neardup_profile_named(PG_FUNCTION_ARGS) {
+  return profile_datum(profile_named(text_or_null(fcinfo, 0), fcinfo->flinfo->fn_oid), row_type_beside(fcinfo));
+}
+
+// neardup_sign_sql(p neardup_profile, body_type regtype, body text) -> text; NULLs have always been taken
+PG_FUNCTION_INFO_V1(neardup_sign_sql);
+Datum neardup_sign_sql(PG_FUNCTION_ARGS) {
+  const Profile profile = PG_ARGISNULL(0) ? Profile{} : profile_of(PG_GETARG_HEAPTUPLEHEADER(0));
+  const Oid body_type = PG_ARGISNULL(1) ? BYTEAOID : PG_GETARG_OID(1);
+  const char* body = text_or_null(fcinfo, 2);
+  const Identifier neardup(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+  const Sql signature = signing_sql(profile, neardup, body_type, CallersSql(body == nullptr ? "" : body));
+  PG_RETURN_TEXT_P(cstring_to_text(signature.text()));
+}
+
+// create_profile(name text, base text, signature text, ..) -> regclass
+PG_FUNCTION_INFO_V1(neardup_create_profile);
+Datum neardup_create_profile(PG_FUNCTION_ARGS) {
+  const Oid function = fcinfo->flinfo->fn_oid;
+  const char* name = text_or_null(fcinfo, 0);
+  if (built_in_profile(name) != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("profile \"%s\" is built in", name)));
+  Oid made = InvalidOid;
+  SPI_connect();
+  with_fresh_snapshot([&] {
+    const NewName table = new_name(name, "a profile", kMostNameBytes);
+    const Profile base = profile_named(text_or_null(fcinfo, 1), function);
+    made = make_profile(table, GivenColumns(fcinfo, 2).changed(base, 1), function);
+  });
+  SPI_finish();
+  PG_RETURN_OID(made);
+}
+
+// alter_profile(name text, signature text, ..) -> int: the number of the version that it adds
+PG_FUNCTION_INFO_V1(neardup_alter_profile);
+Datum neardup_alter_profile(PG_FUNCTION_ARGS) {
+  const Oid function = fcinfo->flinfo->fn_oid;
+  const char* name = text_or_null(fcinfo, 0);
+  if (built_in_profile(name) != nullptr)
+    ereport(ERROR,
+            (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("profile \"%s\" is built in", name),
+             errhint("Make your own: create_profile('my_%s', base => %s, ..).", name, quote_literal_cstr(name))));
+  if (name == nullptr) no_profile(name);
+  int32 version = 0;
+  SPI_connect();
+  with_fresh_snapshot([&] {
+    const Oid table = relation_named(PG_GETARG_TEXT_PP(0));
+    const char* path = OidIsValid(table) ? lasting_name(table) : name;
+    const std::optional<Profile> newest = newest_version(table, path, function);
+    if (!newest) no_profile(path);
+    version = version_after(newest->version);
+    add_version(table, GivenColumns(fcinfo, 1).changed(*newest, version), function);
+  });
+  SPI_finish();
+  PG_RETURN_INT32(version);
+}
+
+}  // extern "C"

@@ -1,0 +1,198 @@
+// See profile.h.
+#include "pg/profiles/profile.h"
+
+#include "pg/base/open_table.h"
+#include "pg/base/result_row.h"
+#include "pg/profiles/profile_rules.h"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::nullopt_t kNone = std::nullopt;
+
+}  // namespace
+
+// Version 2 reads CR LF as LF (units of characters), or has other rules.
+const BuiltInProfile built_in_profiles[kBuiltInProfiles] = {
+    {"default", {1, "minhash", "word", 3, 128, 32, 0, "detect", "keep", "none", 0, kNone, "none"}},
+    {"web", {2, "minhash", "word", 3, 128, 32, 0, "detect", "keep", "default", 50, kNone, "none"}},
+    {"code", {2, "minhash", "char", 8, 128, 32, 0, "detect", "keep", "none", 0, kNone, "none"}},
+    {"chinese", {2, "minhash", "char", 3, 128, 32, 0, "detect", "simplified", "none", 0, kNone, "none"}},
+    {"simhash", {1, "simhash", "word", 3, kNone, kNone, kNone, "detect", "keep", "none", 0, kNone, "none"}},
+    {"ctph", {1, "ctph", nullptr, kNone, kNone, kNone, kNone, "bytes", "keep", "none", 0, kNone, "none"}},
+};
+
+namespace {
+
+// The columns of neardup_profile.
+enum Column : uint8_t {
+  kVersion,
+  kSignature,
+  kUnit,
+  kK,
+  kNumPerm,
+  kBits,
+  kSeed,
+  kEncoding,
+  kScript,
+  kRules,
+  kMinLength,
+  kMadeAt,
+  kNormalization,
+  kColumns
+};
+
+// The values of a row. The type of 0.2.0 has fewer columns: those that it lacks are NULL.
+class RowReader {
+ public:
+  RowReader(const Datum* values, const bool* nulls, int n) : values_(values), nulls_(nulls), n_(n) {}
+
+  const char* string(Column c) const { return has(c) ? TextDatumGetCString(values_[c]) : nullptr; }
+  std::optional<int32> int4(Column c) const { return has(c) ? std::optional(DatumGetInt32(values_[c])) : std::nullopt; }
+  std::optional<int64> int8(Column c) const { return has(c) ? std::optional(DatumGetInt64(values_[c])) : std::nullopt; }
+
+ private:
+  bool has(Column c) const { return c < n_ && !nulls_[c]; }
+
+  const Datum* values_;
+  const bool* nulls_;
+  int n_;
+};
+
+Profile profile_of(const RowReader& read) {
+  Profile p = {};
+  p.version = read.int4(kVersion).value_or(0);
+  p.signature = read.string(kSignature);
+  p.unit = read.string(kUnit);
+  p.k = read.int4(kK);
+  p.num_perm = read.int4(kNumPerm);
+  p.bits = read.int4(kBits);
+  p.seed = read.int8(kSeed);
+  p.encoding = read.string(kEncoding);
+  p.script = read.string(kScript);
+  p.rules = read.string(kRules);
+  p.min_length = read.int4(kMinLength);
+  p.made_at = read.int8(kMadeAt);
+  p.normalization = read.string(kNormalization);
+  return p;
+}
+
+using ProfileRow = ResultRow<Column>;
+
+void put(ProfileRow* row, Column column, const char* value) {
+  if (value != nullptr) row->set(column, CStringGetTextDatum(value));
+}
+void put(ProfileRow* row, Column column, std::optional<int32> value) {
+  if (value) row->set(column, Int32GetDatum(*value));
+}
+void put(ProfileRow* row, Column column, std::optional<int64> value) {
+  if (value) row->set(column, Int64GetDatum(*value));
+}
+
+// The table of a profile, or null where the relation is none.
+Relation open_profile(Oid table, const char* name, Oid row_type) {
+  const OpenTable opened = open_table_of(table, row_type);
+  if (opened.refusal == Refusal::privilege)
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for profile \"%s\"", name)));
+  if (opened.refusal == Refusal::row_security)
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("profile \"%s\" of another role has row security", name)));
+  return opened.relation;
+}
+
+// Of the row with the highest version; null where there is none.
+HeapTuple newest_row(Relation table) {
+  const AttrNumber version = column_named(table, "version");
+  HeapTuple newest = nullptr;
+  int32 highest = 0;
+  scan_table(table, nullptr, [&](HeapTuple row) {
+    bool is_null;
+    const int32 number = DatumGetInt32(heap_getattr(row, version, RelationGetDescr(table), &is_null));
+    if (!is_null && (newest == nullptr || number > highest)) {
+      newest = heap_copytuple(row);
+      highest = number;
+    }
+    return true;
+  });
+  return newest;
+}
+
+// "default, web, ..", for a message.
+const char* built_in_names() {
+  StringInfoData names;
+  initStringInfo(&names);
+  for (const BuiltInProfile& b : built_in_profiles)
+    appendStringInfo(&names, "%s%s", names.len == 0 ? "" : ", ", b.name);
+  return names.data;
+}
+
+}  // namespace
+
+const Profile* built_in_profile(const char* name) {
+  for (const BuiltInProfile& b : built_in_profiles)
+    if (name != nullptr && strcmp(b.name, name) == 0) return &b.profile;
+  return nullptr;
+}
+
+void no_profile(const char* name) {
+  ereport(ERROR,
+          (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no profile \"%s\"", name == nullptr ? "<NULL>" : name),
+           errhint("Built in are %s; make your own with create_profile().", built_in_names())));
+  pg_unreachable();
+}
+
+Profile profile_named(const char* name, Oid function) {
+  const Profile* built_in = built_in_profile(name);
+  if (built_in != nullptr) return *built_in;
+  std::optional<Profile> found;
+  if (name != nullptr) found = newest_version(relation_named(cstring_to_text(name)), name, function);
+  if (!found) no_profile(name);
+  return *found;
+}
+
+std::optional<Profile> newest_version(Oid table, const char* name, Oid function) {
+  if (!OidIsValid(table)) return std::nullopt;
+  const Oid row_type = type_beside(function, "neardup_profile");
+  Relation relation = open_profile(table, name, row_type);
+  if (relation == nullptr) return std::nullopt;
+  HeapTuple row = newest_row(relation);
+  if (row == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("profile \"%s\" has no version", name)));
+  const TypedRow typed = typed_row(relation, row, row_type);
+  Profile profile = profile_of(RowReader(typed.values, typed.nulls, typed.desc->natts));
+  profile.rules = rules_of_profile(profile.rules, RelationGetNamespace(relation));
+  table_close(relation, NoLock);
+  return profile;
+}
+
+Datum profile_datum(const Profile& profile, Oid row_type) {
+  ProfileRow row;
+  put(&row, kVersion, std::optional(profile.version));
+  put(&row, kSignature, profile.signature);
+  put(&row, kUnit, profile.unit);
+  put(&row, kK, profile.k);
+  put(&row, kNumPerm, profile.num_perm);
+  put(&row, kBits, profile.bits);
+  put(&row, kSeed, profile.seed);
+  put(&row, kEncoding, profile.encoding);
+  put(&row, kScript, profile.script);
+  put(&row, kRules, profile.rules);
+  put(&row, kMinLength, profile.min_length);
+  put(&row, kMadeAt, profile.made_at);
+  put(&row, kNormalization, profile.normalization);
+  return HeapTupleGetDatum(row.tuple(BlessTupleDesc(lookup_rowtype_tupdesc_copy(row_type, -1))));
+}
+
+Profile profile_of(HeapTupleHeader row) {
+  TupleDesc desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
+  HeapTupleData tuple = {};
+  tuple.t_len = HeapTupleHeaderGetDatumLength(row);
+  tuple.t_data = row;
+  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(desc->natts)));
+  auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(desc->natts)));
+  heap_deform_tuple(&tuple, desc, values, nulls);
+  return profile_of(RowReader(values, nulls, desc->natts));
+}
+
+}  // namespace neardup

@@ -1,0 +1,62 @@
+// Profiles: how a document becomes a signature. A user's profile is a table of type neardup_profile, a row a version;
+// the built-in ones are constants.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+
+#include "pg/sql/statement.h"
+
+namespace neardup {
+
+// A version of a profile, the columns of neardup_profile in their order. Text is null where the column is NULL.
+struct Profile {
+  int32 version;
+  const char* signature;  // "minhash", "simhash" or "ctph"
+  const char* unit;
+  std::optional<int32> k;
+  std::optional<int32> num_perm;
+  std::optional<int32> bits;
+  std::optional<int64> seed;
+  const char* encoding;
+  const char* script;
+  const char* rules;
+  std::optional<int32> min_length;
+  std::optional<TimestampTz> made_at;
+  const char* normalization;  // null: none, made by 0.2.0
+};
+// Errors would leave it by longjmp.
+static_assert(std::is_trivially_destructible_v<std::optional<Profile>>);
+
+struct BuiltInProfile {
+  const char* name;
+  Profile profile;
+};
+inline constexpr int kBuiltInProfiles = 6;
+extern const BuiltInProfile built_in_profiles[kBuiltInProfiles];
+
+// Null where none has this name, which may be null.
+const Profile* built_in_profile(const char* name);
+
+// The built-in profile of this name, or the newest version of the profile table of this name, looked up in the current
+// search_path; an error where there is none. function: the one of the extension that runs.
+Profile profile_named(const char* name, Oid function);
+
+// The newest version of the profile that this relation is; nothing where it is none. name: of it, for errors.
+std::optional<Profile> newest_version(Oid table, const char* name, Oid function);
+
+[[noreturn]] void no_profile(const char* name);
+
+// As a value of type neardup_profile, and back.
+Datum profile_datum(const Profile& profile, Oid row_type);
+Profile profile_of(HeapTupleHeader row);
+
+// SQL of the document that a profile signs, over `body`, an expression of type body_type (text, varchar or bytea). A
+// profile may be another role's: nothing in it, nor its rules, runs what that role has put there. neardup: the
+// extension's schema.
+Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
+
+// SQL of its signature; NULL for a document below min_length.
+Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
+
+}  // namespace neardup

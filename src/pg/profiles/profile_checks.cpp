@@ -1,0 +1,92 @@
+// See profile_checks.h.
+#include "pg/profiles/profile_checks.h"
+
+#include "pg/profiles/profile_rules.h"
+#include "pg/sql/run_statement.h"
+
+namespace neardup {
+
+namespace {
+
+bool is_one_of(const char* value, std::initializer_list<const char*> values) {
+  for (const char* v : values)
+    if (value != nullptr && strcmp(value, v) == 0) return true;
+  return false;
+}
+
+bool is_ctph(const Profile& profile) { return is_one_of(profile.signature, {"ctph"}); }
+
+// NULL is the form of profiles that 0.2.0 made.
+bool is_normalized(const Profile& profile) {
+  return profile.normalization != nullptr && !is_one_of(profile.normalization, {"none"});
+}
+
+void check_normalization(const char* normalization) {
+  if (normalization == nullptr) return;
+  if (!is_one_of(normalization, {"none", "NFC", "NFKC"}))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("normalization must be 'none', 'NFC' or 'NFKC': %s", quote_literal_cstr(normalization))));
+  if (!is_one_of(normalization, {"none"}) && GetDatabaseEncoding() != PG_UTF8)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("normalization => %s needs a database in UTF8: this one is in %s",
+                           quote_literal_cstr(normalization), GetDatabaseEncodingName())));
+}
+
+// What the document is made by.
+void check_document(const Profile& profile) {
+  if (profile.encoding == nullptr || profile.script == nullptr || profile.rules == nullptr || !profile.min_length)
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("encoding, script, rules and min_length of a profile must not be NULL")));
+  check_script(profile.script);
+  if (*profile.min_length < 0)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("min_length must be at least 0: %d", *profile.min_length)));
+  check_normalization(profile.normalization);
+  const bool as_it_is =
+      is_one_of(profile.script, {"keep"}) && is_one_of(profile.rules, {kNoRules}) && !is_normalized(profile);
+  if (is_one_of(profile.encoding, {"bytes"}) && !as_it_is)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("documents of encoding 'bytes' have no script, no rules and no normal form")));
+}
+
+// What the signature is made by.
+void check_signature(const Profile& profile) {
+  if (!is_ctph(profile) && (profile.unit == nullptr || !profile.k))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("unit and k of a profile of %s signatures must not be NULL", profile.signature)));
+  if (is_one_of(profile.signature, {"minhash"}) && (!profile.num_perm || !profile.bits || !profile.seed))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("num_perm, bits and seed of a profile of minhash signatures must not be NULL"),
+                    errhint("Give them, or another base.")));
+}
+
+Sql nothing_decoded(const Identifier& neardup) {
+  return sql("SELECT {neardup}.neardup_decode(''::pg_catalog.bytea, $1)", {{"neardup", neardup}});
+}
+
+Sql text_signed(const Profile& profile, const Identifier& neardup) {
+  const Sql text = sql("'one two three four'::pg_catalog.text");
+  return sql("SELECT {signature}", {{"signature", signing_sql(profile, neardup, TEXTOID, text)}});
+}
+
+}  // namespace
+
+void check_script(const char* script) {
+  if (!is_one_of(script, {"keep", "simplified", "traditional"}))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("script must be 'keep', 'simplified' or 'traditional': %s", quote_literal_cstr(script))));
+}
+
+void check_profile(const Profile& profile, const Identifier& neardup) {
+  if (!is_one_of(profile.signature, {"minhash", "simhash", "ctph"}))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("signature must be 'minhash', 'simhash' or 'ctph': %s",
+                           profile.signature == nullptr ? "NULL" : quote_literal_cstr(profile.signature))));
+  check_document(profile);
+  check_signature(profile);
+  if (!is_one_of(profile.encoding, {"detect", "bytes"}))
+    run_statement(nothing_decoded(neardup), {value(profile.encoding)});
+  run_statement(text_signed(profile, neardup));
+}
+
+}  // namespace neardup

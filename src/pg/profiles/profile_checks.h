@@ -1,0 +1,15 @@
+// What is wrong with a profile is said when it is made.
+#pragma once
+
+#include "pg/profiles/profile.h"
+
+namespace neardup {
+
+// An error for a profile that cannot be used: its functions check unit, k and the rest, its rules are compiled. SPI
+// must be connected, and names mean what they mean in pg_catalog. neardup: the extension's schema.
+void check_profile(const Profile& profile, const Identifier& neardup);
+
+// An error for a script, not null, that is none of those of profiles.
+void check_script(const char* script);
+
+}  // namespace neardup

@@ -1,0 +1,107 @@
+// The SQL of a profile: the document that it signs, and the signature. Generated columns of users hold this text: it
+// may not change. A row that its owner has emptied gives SQL that is an error when it is run.
+#include "pg/profiles/profile.h"
+#include "pg/profiles/profile_checks.h"
+#include "pg/profiles/profile_rules.h"
+
+namespace neardup {
+
+namespace {
+
+bool is(const char* value, const char* expected) { return value != nullptr && strcmp(value, expected) == 0; }
+bool is_other_than(const char* value, const char* excluded) { return value != nullptr && strcmp(value, excluded) != 0; }
+
+// A document in bytes is signed as it is.
+bool signs_bytes(const Profile& profile, Oid body_type) {
+  return body_type == BYTEAOID && is(profile.encoding, "bytes");
+}
+
+SqlPiece number(std::optional<int64> value) {
+  if (!value) return sql("");
+  return Literal::number(*value);
+}
+
+Sql decoded(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+  if (body_type != BYTEAOID) return sql("({body})::pg_catalog.text", {{"body", body}});
+  if (!is_other_than(profile.encoding, "bytes")) return sql("{body}", {{"body", body}});
+  return sql("{neardup}.neardup_signed_text({body}, {encoding}::pg_catalog.text)",
+             {{"neardup", neardup},
+              {"body", body},
+              {"encoding", Literal::or_null(is(profile.encoding, "detect") ? nullptr : profile.encoding)}});
+}
+
+// A file that came by way of another system has other line ends; words do not see them.
+Sql with_one_line_end(const Sql& document) {
+  return sql("pg_catalog.replace(pg_catalog.replace({document}, E'\\r\\n', E'\\n'), E'\\r', E'\\n')",
+             {{"document", document}});
+}
+
+Sql normalized(const Profile& profile, const Sql& document) {
+  return sql("pg_catalog.normalize({document}, {form})",
+             {{"document", document}, {"form", Literal(profile.normalization)}});
+}
+
+Sql in_script(const Profile& profile, const Identifier& neardup, const Sql& document) {
+  check_script(profile.script);
+  const Identifier to_script(psprintf("neardup_to_%s", profile.script));
+  return sql("{neardup}.{to_script}({document})",
+             {{"neardup", neardup}, {"to_script", to_script}, {"document", document}});
+}
+
+Sql cleaned(const Profile& profile, const Identifier& neardup, const Sql& document) {
+  if (is(profile.rules, kBuiltInRules))
+    return sql("({neardup}.neardup_clean({document})).body", {{"neardup", neardup}, {"document", document}});
+  return sql(
+      "({neardup}.neardup_clean({document}, (SELECT {neardup}.neardup_rules_named({rules}::pg_catalog.text)))).body",
+      {{"neardup", neardup}, {"document", document}, {"rules", Literal(profile.rules)}});
+}
+
+// Of a document of any length.
+Sql signature_of(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
+  const Placeholder common[] = {{"neardup", neardup},
+                                {"document", document},
+                                {"k", number(profile.k)},
+                                {"unit", Literal::or_null(profile.unit)},
+                                {"num_perm", number(profile.num_perm)},
+                                {"bits", number(profile.bits)},
+                                {"seed", number(profile.seed)}};
+  const auto filled = [&](Pattern pattern) { return sql(pattern, {}, common, lengthof(common)); };
+  if (is(profile.signature, "ctph")) return filled("{neardup}.to_ctph({document})");
+  if (is(profile.signature, "simhash"))
+    return bytes ? filled("{neardup}.to_simhash({document}, {k})")
+                 : filled("{neardup}.to_simhash({document}, {k}, {unit}::pg_catalog.text)");
+  return bytes ? filled(
+                     "{neardup}.to_minhash({document}, {k}, num_perm => {num_perm}, bits => {bits}, "
+                     "seed => '{seed}'::pg_catalog.int8)")
+               : filled(
+                     "{neardup}.to_minhash({document}, {k}, {unit}::pg_catalog.text, {num_perm}, {bits}, "
+                     "'{seed}'::pg_catalog.int8)");
+}
+
+}  // namespace
+
+Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+  const bool is_text = is_other_than(profile.encoding, "bytes");
+  Sql document = decoded(profile, neardup, body_type, body);
+  if (is_text && is(profile.unit, "char")) document = with_one_line_end(document);
+  if (is_text && (is(profile.normalization, "NFC") || is(profile.normalization, "NFKC")))
+    document = normalized(profile, document);
+  if (is_other_than(profile.script, "keep")) document = in_script(profile, neardup, document);
+  if (is_other_than(profile.rules, kNoRules)) document = cleaned(profile, neardup, document);
+  return document;
+}
+
+Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+  const bool bytes = signs_bytes(profile, body_type);
+  const Sql document = document_sql(profile, neardup, body_type, body);
+  if (profile.min_length.value_or(0) <= 0) return signature_of(profile, neardup, bytes, document);
+  return sql(
+      "(SELECT CASE WHEN {neardup}.neardup_characters(d.body) OPERATOR(pg_catalog.>=) {min_length} "
+      "THEN {signature} END FROM (SELECT {document} OFFSET 0) d(body))",
+      {{"neardup", neardup},
+       {"min_length", number(profile.min_length)},
+       {"signature", signature_of(profile, neardup, bytes, sql("d.body"))},
+       {"document", document}});
+}
+
+}  // namespace neardup

@@ -1,0 +1,54 @@
+// See new_table.h.
+#include "pg/sql/new_table.h"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+}
+
+namespace neardup {
+
+namespace {
+
+// As SQL reads names; an error where it is none.
+Datum parts_of(const char* given) {
+  return DirectFunctionCall2(parse_ident, CStringGetTextDatum(given), BoolGetDatum(true));
+}
+
+bool says_that_it_exists(const ErrorData* error) {
+  return error->sqlerrcode == ERRCODE_DUPLICATE_TABLE || error->sqlerrcode == ERRCODE_DUPLICATE_OBJECT ||
+         error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION;
+}
+
+Sql was_made_meanwhile(const Identifier& neardup) {
+  return sql("SELECT {neardup}.neardup_made_meanwhile($1)", {{"neardup", neardup}});
+}
+
+}  // namespace
+
+NewName new_name(const char* given, const char* what, int most_bytes) {
+  if (given == nullptr) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
+  Datum* parts;
+  int n;
+  deconstruct_array(DatumGetArrayTypeP(parts_of(given)), TEXTOID, -1, false, TYPALIGN_INT, &parts, nullptr, &n);
+  if (n > 2)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the name of %s is a name or schema.name: %s", what, given)));
+  char* name = TextDatumGetCString(parts[n - 1]);
+  if (static_cast<int>(strlen(name)) > most_bytes)
+    ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
+                    errmsg("the name of %s has at most %d bytes: %s has %zu", what, most_bytes, name, strlen(name))));
+  const Oid schema =
+      RangeVarGetCreationNamespace(makeRangeVar(n == 2 ? TextDatumGetCString(parts[0]) : nullptr, name, -1));
+  return {isTempNamespace(schema) ? "pg_temp" : get_namespace_name(schema), name};
+}
+
+bool made_first(const Identifier& neardup, std::initializer_list<QualifiedName> tables, void (*make)(void*),
+                void* arg) {
+  ErrorData* error = run_undoing(make, arg);
+  if (error == nullptr) return true;
+  if (!says_that_it_exists(error)) ReThrowError(error);
+  for (const QualifiedName& table : tables)
+    if (one_bool(was_made_meanwhile(neardup), {value(table.text())})) return false;
+  ReThrowError(error);
+}
+
+}  // namespace neardup

@@ -1,0 +1,28 @@
+// Tables that are to be made: their names, and what happens where another session makes one of them first.
+#pragma once
+
+#include "pg/sql/run_statement.h"
+
+namespace neardup {
+
+// Unquoted. The schema is "pg_temp" for a temporary table.
+struct NewName {
+  const char* schema;
+  const char* name;
+};
+
+// What "name" or "schema.name", as a user writes it, stands for: without a schema the one that a table would be made
+// in. An error for null, for another number of parts, and for a name of more bytes. what: it is, "a profile" say, for
+// errors.
+NewName new_name(const char* given, const char* what, int most_bytes);
+
+// Calls make(), which makes tables of these names. False, and nothing is made, where another session has made one of
+// them meanwhile. neardup: the extension's schema. SPI must be connected, and names mean what they mean in pg_catalog.
+bool made_first(const Identifier& neardup, std::initializer_list<QualifiedName> tables, void (*make)(void*), void* arg);
+template <typename F>
+bool made_first(const Identifier& neardup, std::initializer_list<QualifiedName> tables, F make) {
+  return made_first(
+      neardup, tables, [](void* arg) { (*static_cast<F*>(arg))(); }, &make);
+}
+
+}  // namespace neardup

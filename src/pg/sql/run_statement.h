@@ -1,0 +1,71 @@
+// Running statements of ours. SPI must be connected. They run with the caller's rights and search_path;
+// with_catalog_path() gives them pg_catalog alone.
+#pragma once
+
+#include <initializer_list>
+
+#include "pg/sql/statement.h"
+
+namespace neardup {
+
+// A parameter: $1 is the first.
+struct Value {
+  Oid type;
+  Datum datum;
+  bool is_null;
+};
+inline Value value(bool v) { return {BOOLOID, BoolGetDatum(v), false}; }
+inline Value value(int32 v) { return {INT4OID, Int32GetDatum(v), false}; }
+inline Value value(int64 v) { return {INT8OID, Int64GetDatum(v), false}; }
+inline Value value(double v) { return {FLOAT8OID, Float8GetDatum(v), false}; }
+inline Value oid_value(Oid v) { return {OIDOID, ObjectIdGetDatum(v), false}; }
+// text; NULL where it is null
+Value value(const char* v);
+// Of any type.
+inline Value value(Oid type, Datum v, bool is_null = false) { return {type, v, is_null}; }
+
+// Runs the statement; the number of rows that it has returned or changed.
+uint64 run_statement(const Sql& statement, std::initializer_list<Value> values = {});
+
+// The one value of the one row that a query returns; an error of ours where it returns none. NULL where is_null is not
+// null, else an error of ours, too. In the current memory context.
+Datum one_value(const Sql& query, std::initializer_list<Value> values = {}, bool* is_null = nullptr);
+inline int64 one_int64(const Sql& query, std::initializer_list<Value> values = {}) {
+  return DatumGetInt64(one_value(query, values));
+}
+inline bool one_bool(const Sql& query, std::initializer_list<Value> values = {}) {
+  return DatumGetBool(one_value(query, values));
+}
+
+// Calls on_row(tuple, desc) for each row that a query returns.
+void for_each_row(const Sql& query, std::initializer_list<Value> values,
+                  void (*on_row)(void* arg, HeapTuple tuple, TupleDesc desc), void* arg);
+template <typename OnRow>
+void for_each_row(const Sql& query, std::initializer_list<Value> values, OnRow on_row) {
+  for_each_row(
+      query, values, [](void* arg, HeapTuple tuple, TupleDesc desc) { (*static_cast<OnRow*>(arg))(tuple, desc); },
+      &on_row);
+}
+
+// search_path is "pg_catalog, pg_temp" until end(): names in statements then mean what they mean to us. An error, and
+// the end of the transaction, end it, too.
+class CatalogPath {
+ public:
+  static CatalogPath begin();
+  void end() const { AtEOXact_GUC(true, level_); }
+
+ private:
+  explicit CatalogPath(int level) : level_(level) {}
+  int level_;
+};
+
+// Runs f() in a subtransaction. Null where it has ended well; else what it raised, in the current memory context, with
+// all that it did undone. An error that asks for the end of the session's work, cancellation or shutdown, is raised
+// again.
+ErrorData* run_undoing(void (*f)(void*), void* arg);
+template <typename F>
+ErrorData* run_undoing(F f) {
+  return run_undoing([](void* arg) { (*static_cast<F*>(arg))(); }, &f);
+}
+
+}  // namespace neardup

@@ -1,0 +1,171 @@
+// neardup_suggest(): unit, k, num_perm and threshold for documents, measured on a sample of them.
+#include "core/base/message_text.h"
+#include "core/suggest/exact_similarity.h"
+#include "core/suggest/proposals.h"
+#include "pg/base/guc.h"
+#include "pg/base/result_row.h"
+#include "pg/query/id_store.h"
+#include "pg/suggest/measure.h"
+#include "pg/suggest/study.h"
+#include "pg/suggest/text_rows.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+// With fewer duplicates the figures say little.
+constexpr uint64 kFewDuplicates = 30;
+
+double edit_similarity_argument(FunctionCallInfo fcinfo, int n) {
+  const double value = DatumGetFloat8(argument(fcinfo, n, "edit_similarity"));
+  if (!(value >= 0.5 && value <= 1))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("edit_similarity must be from 0.5 to 1: %s", shown(value).text)));
+  return value;
+}
+
+// Remarks about the sample, one behind the other.
+class Note {
+ public:
+  Note() { initStringInfo(&text_); }
+
+  void add(const char* remark) { appendStringInfo(&text_, "%s%s", text_.len == 0 ? "" : "; ", remark); }
+  Datum datum() const { return PointerGetDatum(cstring_to_text_with_len(text_.data, text_.len)); }
+
+ private:
+  StringInfoData text_;
+};
+
+// What the sample is, and which of its pairs count.
+const char* told_pairs(const Study& study) {
+  const uint32 documents = study.sample->count;
+  const uint64 duplicates = study.totals.duplicates;
+  if (!study.has_labels)
+    return psprintf("%u documents, " UINT64_FORMAT " near pairs, " UINT64_FORMAT
+                    " of them duplicates (1 - 2 * edit_rate >= %s)",
+                    documents, study.near_pairs, duplicates, shown(study.edit_similarity).text);
+  if (study.only_judged)
+    return psprintf("%u documents, " UINT64_FORMAT " labelled pairs, " UINT64_FORMAT " of them duplicates", documents,
+                    study.near_pairs, duplicates);
+  return psprintf("%u documents, " UINT64_FORMAT
+                  " pairs labelled as duplicates and none as others: all other near pairs (" UINT64_FORMAT
+                  ") are taken for others",
+                  documents, duplicates, study.near_pairs);
+}
+
+Note note_of(const Study& study) {
+  const Sample& sample = *study.sample;
+  Note note;
+  note.add(told_pairs(study));
+  if (sample.more) note.add("the query returns more rows than were read");
+  if (study.totals.duplicates < kFewDuplicates) note.add("few duplicates: the figures are rough");
+  if (study.strange > 0) note.add(psprintf("labels of ids that are not in the sample: " UINT64_FORMAT, study.strange));
+  if (study.near_pairs > study.looked_at)
+    note.add(psprintf(UINT64_FORMAT " of the near pairs stand for all", study.looked_at));
+  if (study.copies > 0) note.add(psprintf("copies of equal documents left out: " UINT64_FORMAT, study.copies));
+  if (sample.empty_rows > 0) note.add(psprintf("NULL or empty documents left out: %d", sample.empty_rows));
+  if (sample.cut > 0)
+    note.add(psprintf("long documents of which only %d characters were looked at: %d", kMostCharacters, sample.cut));
+  if (study.unspaced > kMostlyUnspaced)
+    note.add(psprintf("%.0f %% of the letters are of scripts without spaces", 100 * study.unspaced));
+  return note;
+}
+
+// Palloc'd.
+std::span<Proposal> proposals_of(const Study& study) {
+  const Sample& sample = *study.sample;
+  const unsigned threads = search_threads();
+  const size_t memory = engine_memory();
+  const size_t most = study.forms.size() * std::size(kProposedNumPerm);
+  auto* proposals = static_cast<Proposal*>(palloc(most * sizeof(Proposal)));
+  size_t count = 0;
+  call_core([&] {
+    std::vector<SimilarityHistogram> histograms;
+    for (const ShingleForm& form : study.forms)
+      histograms.push_back(
+          exact_similarities(sample.documents, *study.pairs->object, form, memory, threads, study.pairs->stop));
+    const std::vector<Proposal> best = propose(histograms, study.totals.duplicate_weight);
+    count = best.size();
+    std::ranges::copy(best, proposals);
+  });
+  return {proposals, count};
+}
+
+enum Column {
+  kUnit,
+  kK,
+  kThreshold,
+  kNumPerm,
+  kBits,
+  kIndexOptions,
+  kExpectedRecall,
+  kExpectedPrecision,
+  kBytesPerRow,
+  kSigningUs,
+  kQueryUs,
+  kPairs,
+  kNote,
+  kColumns
+};
+
+ResultRow<Column> row_of(const Proposal& proposal, const ShingleForm& form) {
+  ResultRow<Column> row;
+  row.set(kUnit, CStringGetTextDatum(unit_name(form.unit)));
+  row.set(kK, Int32GetDatum(form.k));
+  row.set(kThreshold, Float8GetDatum(proposal.threshold));
+  row.set(kNumPerm, Int32GetDatum(static_cast<int32>(proposal.num_perm)));
+  row.set(kBits, Int32GetDatum(kProposedBits));
+  row.set(kIndexOptions, CStringGetTextDatum(psprintf("threshold = %s", shown(proposal.threshold).text)));
+  row.set(kExpectedRecall, Float8GetDatum(rounded(proposal.recall, 3)));
+  row.set(kExpectedPrecision, Float8GetDatum(rounded(proposal.precision, 3)));
+  row.set(kBytesPerRow, Float8GetDatum(proposal.bytes_per_row));
+  return row;
+}
+
+void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo* rows) {
+  Note note = note_of(study);
+  const TimedDocuments timed = timed_documents(*study.sample);
+  LookUpTime look_up = {};
+  bool is_first = true;
+  for (const Proposal& proposal : proposals_of(study)) {
+    const ShingleForm& form = study.forms[proposal.form];
+    ResultRow<Column> row = row_of(proposal, form);
+    row.set(kSigningUs, Float8GetDatum(rounded(signing_us(timed, form, proposal.num_perm), 1)));
+    // What failed once fails again.
+    if (look_up.failure == nullptr) {
+      look_up = look_up_us(timed, form, proposal.num_perm, proposal.threshold, neardup);
+      if (look_up.failure != nullptr) note.add(psprintf("query_us is not measured: %s", look_up.failure));
+    }
+    if (look_up.failure == nullptr) row.set(kQueryUs, Float8GetDatum(rounded(look_up.us, 1)));
+    row.set(kPairs, Int64GetDatum(static_cast<int64>(study.totals.duplicates)));
+    row.set(kNote, is_first ? note.datum() : CStringGetTextDatum(""));
+    row.put(rows);
+    is_first = false;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// neardup_suggest(query text, labels text, edit_similarity float8)
+PG_FUNCTION_INFO_V1(neardup_suggest);
+Datum neardup_suggest(PG_FUNCTION_ARGS) {
+  const double edit_similarity = edit_similarity_argument(fcinfo, 2);
+  const char* query = TextDatumGetCString(argument(fcinfo, 0, "query"));
+  const Identifier neardup(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  SPI_connect();
+  Sample sample = read_sample(query, neardup);
+  Labels labels = {};
+  const bool has_labels = !PG_ARGISNULL(1);
+  if (has_labels) labels = read_labels(TextDatumGetCString(PG_GETARG_DATUM(1)), neardup);
+  const Study study = study_sample(&sample, has_labels ? &labels : nullptr, edit_similarity);
+  put_proposals(study, neardup, rows);
+  destroy_owned(study.pairs);
+  SPI_finish();
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"

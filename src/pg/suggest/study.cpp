@@ -1,0 +1,121 @@
+// See study.h.
+#include "pg/suggest/study.h"
+
+#include "core/base/message_text.h"
+#include "core/suggest/near_pairs.h"
+#include "pg/base/guc.h"
+#include "pg/gpu/gpu_search.h"
+#include "pg/query/id_store.h"
+
+extern "C" {
+#include "common/hashfn.h"
+}
+
+namespace neardup {
+namespace {
+
+// PostgreSQL's hashtextextended() of both numbers, from 1. (Of text: its hash of a bigint folds the halves together,
+// and neighbours in the sample would be kept or lost together.)
+double chance_of(uint32_t a, uint32_t b) noexcept {
+  constexpr uint64 kRange = static_cast<uint64>(1) << 31;
+  char text[32];
+  const int length = snprintf(text, sizeof text, "%u %u", a + 1, b + 1);
+  const uint64 hash = hash_bytes_extended(reinterpret_cast<const unsigned char*>(text), length, 0);
+  return static_cast<double>(hash % kRange) / kRange;
+}
+
+void demand_labelled_duplicates(const Study& study, uint64 duplicates, uint64 labels) {
+  if (duplicates > 0) return;
+  ereport(ERROR, (errcode(ERRCODE_NO_DATA_FOUND), errmsg("labels names no duplicates of which both are in the sample"),
+                  errdetail("The sample has %u documents; labels of ids that are not in it: " UINT64_FORMAT
+                            " of " UINT64_FORMAT ".",
+                            study.sample->count, study.strange, labels),
+                  errhint("Let query return the labelled documents first.")));
+}
+
+void take_labels(Study* study, const Labels& labels) {
+  const Sample& sample = *study->sample;
+  uint64 duplicates = 0;
+  call_core([&] {
+    LabelledPairs found = find_labelled(sample.ids, sample.count, labels.labels, labels.count, study->pairs->stop);
+    duplicates = found.duplicates;
+    study->strange = found.strange;
+    study->only_judged = !found.all_duplicates();
+    *study->pairs->object = std::move(found.pairs);
+  });
+  demand_labelled_duplicates(*study, duplicates, labels.count);
+}
+
+// Equal documents are found by every form, and would only hide what the others tell.
+void leave_out_copies(Study* study) {
+  Sample* sample = study->sample;
+  const uint32 read = sample->count;
+  call_core([&] { sample->count = static_cast<uint32>(drop_copies(sample->documents, read)); });
+  study->copies = read - sample->count;
+}
+
+// Adds near pairs to those with labels.
+void find_near_pairs(Study* study) {
+  const Sample& sample = *study->sample;
+  const EngineOptions options = {.memory_limit = engine_memory(),
+                                 .files = study->pairs->files,
+                                 .stop = study->pairs->stop,
+                                 .threads = search_threads(),
+                                 .offload = gpu_join()};
+  std::vector<SamplePair>* pairs = study->pairs->object;
+  call_core([&] {
+    NearPairs near(sample.count);
+    for (const ShingleForm& form : study->forms) near.add_form(sample.documents, form, options);
+    const uint64 most = most_compared_pairs(sample.bytes, sample.count);
+    *pairs = with_labels(near.thinned(most, chance_of, options.stop, &study->near_pairs), *pairs);
+    study->looked_at = pairs->size();
+  });
+  if (study->looked_at > 0) return;
+  ereport(ERROR, (errcode(ERRCODE_NO_DATA_FOUND), errmsg("no two documents of the sample are similar"),
+                  errdetail("The sample has %u documents.", sample.count),
+                  errhint("Take a sample that has duplicates in it: rows of one source or of one time, or rows "
+                          "together with those that all_pairs finds near them.")));
+}
+
+void judge_pairs(Study* study) {
+  const Sample& sample = *study->sample;
+  const unsigned threads = search_threads();
+  call_core([&] {
+    std::vector<SamplePair>* pairs = study->pairs->object;
+    if (!study->has_labels)
+      judge_by_edit_rate(sample.documents, sample.count, study->edit_similarity, threads, study->pairs->stop, pairs);
+    study->looked_at = pairs->size();
+    study->totals = totals_of(*pairs);
+  });
+  if (study->totals.duplicates > 0) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_NO_DATA_FOUND), errmsg("no two documents of the sample are near duplicates"),
+           errdetail("Of %u documents " UINT64_FORMAT " pairs are near, and none of these has 1 - 2 * edit_rate >= %s.",
+                     sample.count, study->near_pairs, shown(study->edit_similarity).text),
+           errhint("Take a sample that has duplicates in it, give labels, or a lower edit_similarity.")));
+}
+
+}  // namespace
+
+Study study_sample(Sample* sample, const Labels* labels, double edit_similarity) {
+  Study study = {};
+  study.sample = sample;
+  study.has_labels = labels != nullptr;
+  study.edit_similarity = edit_similarity;
+  study.pairs = make_owned<std::vector<SamplePair>>(CurrentMemoryContext, [](PgStop* stop, PgTempFiles*) {
+    stop->be_quiet();
+    return new std::vector<SamplePair>;
+  });
+  if (labels != nullptr)
+    take_labels(&study, *labels);
+  else
+    leave_out_copies(&study);
+  call_core([&] { study.unspaced = unspaced_share(sample->documents, sample->count, study.pairs->stop); });
+  study.forms = forms_for(study.unspaced);
+  if (!study.only_judged) find_near_pairs(&study);
+  judge_pairs(&study);
+  if (study.only_judged) study.near_pairs = study.looked_at;
+  return study;
+}
+
+}  // namespace neardup

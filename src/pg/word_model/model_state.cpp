@@ -1,0 +1,112 @@
+// See model_state.h.
+#include "pg/word_model/model_state.h"
+
+#include "pg/base/held_names.h"
+#include "pg/word_model/word_table.h"
+
+extern "C" {
+#include "executor/executor.h"
+#include "utils/rls.h"
+}
+
+namespace neardup {
+
+namespace {
+
+bool is_plain_table_of(Oid relation, Oid row_type) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(tuple)) return false;
+  const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+  const bool is = form->relkind == RELKIND_RELATION && form->reloftype == row_type;
+  ReleaseSysCache(tuple);
+  return is;
+}
+
+// A policy would be run by whoever reads the table.
+bool may_be_read(Oid relation) {
+  return owner_of(relation) == GetUserId() || check_enable_rls(relation, InvalidOid, true) != RLS_ENABLED;
+}
+
+// What follows names them as the caller does: the schema may have another name since they were looked up.
+void hold_name(const QualifiedName& name, Oid relation) {
+  if (OidIsValid(relation)) held_name(relation);
+  if (relation_of(name) != relation)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("name %s now refers to a different relation", name.text()),
+                    errdetail("The schema was renamed concurrently.")));
+}
+
+void lock_row(const ModelNames& model) {
+  uint64 rows = 0;
+  ErrorData* error = run_undoing([&] { rows = run_statement(lock_settings(model)); });
+  if (error != nullptr && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE) ReThrowError(error);
+  if (error != nullptr)
+    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                    errmsg("another session is making the word model of %s", model.settings.text())));
+  if (rows != 1)
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("%s does not have one row, as the settings of a word model have", model.settings.text()),
+                    errhint("drop_word_model() removes it.")));
+}
+
+// The columns of a row by their names.
+std::optional<Datum> column(HeapTupleHeader row, const char* name) {
+  bool is_null;
+  const Datum value = GetAttributeByName(row, name, &is_null);
+  return is_null ? std::nullopt : std::optional(value);
+}
+
+std::optional<int32> int_column(HeapTupleHeader row, const char* name) {
+  const std::optional<Datum> value = column(row, name);
+  return value ? std::optional(DatumGetInt32(*value)) : std::nullopt;
+}
+
+ModelState state_of(HeapTupleHeader row) {
+  ModelState state = {};
+  state.words = int_column(row, "words");
+  state.compared = int_column(row, "compared");
+  const std::optional<Datum> started = column(row, "started");
+  if (started) state.started = DatumGetTimestampTz(*started);
+  state.finished = column(row, "finished").has_value();
+  return state;
+}
+
+}  // namespace
+
+NewName model_name(const char* given) {
+  const int most_bytes = NAMEDATALEN - 1 - static_cast<int>(strlen(kSettingsSuffix));
+  return new_name(given, "a word model", most_bytes);
+}
+
+ModelNames model_names(const NewName& name, Oid function) {
+  return {Identifier(get_namespace_name(get_func_namespace(function))), QualifiedName(name.schema, name.name),
+          QualifiedName(name.schema, psprintf("%s%s", name.name, kSettingsSuffix))};
+}
+
+bool is_words_table(Oid relation, Oid function) {
+  return is_plain_table_of(relation, type_beside(function, "neardup_word"));
+}
+bool is_settings_table(Oid relation, Oid function) {
+  return is_plain_table_of(relation, type_beside(function, "neardup_word_model"));
+}
+
+Oid relation_of(const QualifiedName& name) { return relation_named(cstring_to_text(name.text())); }
+
+ModelState lock_model(const ModelNames& model, Oid function) {
+  const Oid words = relation_of(model.words);
+  const Oid settings = relation_of(model.settings);
+  hold_name(model.words, words);
+  hold_name(model.settings, settings);
+  if (!is_words_table(words, function) || !is_settings_table(settings, function) || !may_be_read(words) ||
+      !may_be_read(settings))
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("%s is no word model", model.words.text()),
+                    errhint("create_word_model() makes one.")));
+  if (owner_of(words) != GetUserId() || owner_of(settings) != GetUserId())
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("word model %s belongs to another role", model.words.text()),
+                    errhint("Only its owner goes on with it.")));
+  lock_row(model);
+  return state_of(DatumGetHeapTupleHeader(one_value(read_settings(model))));
+}
+
+}  // namespace neardup

@@ -1,0 +1,33 @@
+// A word model that is being made: its tables, found by name, and how far it is.
+#pragma once
+
+#include <optional>
+
+#include "pg/word_model/statements.h"
+
+namespace neardup {
+
+// The name of a model as its maker gives it. It has room for what the name of the settings has behind it.
+NewName model_name(const char* given);
+ModelNames model_names(const NewName& name, Oid function);
+
+// The relation of this name; InvalidOid where there is none.
+Oid relation_of(const QualifiedName& name);
+
+// Whether a relation, which may be InvalidOid, is such a table of a word model.
+bool is_words_table(Oid relation, Oid function);
+bool is_settings_table(Oid relation, Oid function);
+
+// The columns of neardup_word_model that change.
+struct ModelState {
+  std::optional<int32> words;     // that there are; nothing: not counted yet
+  std::optional<int32> compared;  // words before this id have been compared with all before them
+  std::optional<TimestampTz> started;
+  bool finished;
+};
+
+// The state, locked until the transaction ends. An error where what has these names is no word model, is another
+// role's, or is being made by another session. SPI must be connected, and names mean what they mean in pg_catalog.
+ModelState lock_model(const ModelNames& model, Oid function);
+
+}  // namespace neardup
