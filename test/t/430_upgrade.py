@@ -115,14 +115,15 @@ def made_over_it():
         conn.execute("CREATE EXTENSION neardup VERSION '0.2.0'")
         conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); INSERT INTO docs VALUES (1, 'one two three four'), (2, 'one two three four')")
         conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
+        conn.execute("CALL refresh_duplicates('copies')")
         conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status")
         conn.execute("DROP ROLE IF EXISTS neardup_update_reader; CREATE ROLE neardup_update_reader")
         conn.execute("REVOKE ALL ON duplicates_status FROM PUBLIC; GRANT SELECT ON duplicates_status TO neardup_update_reader; "
                      "REVOKE ALL ON PROCEDURE refresh_duplicates FROM PUBLIC; GRANT EXECUTE ON PROCEDURE refresh_duplicates TO neardup_update_reader")
         conn.execute("ALTER EXTENSION neardup UPDATE")
-        equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(), [("copies", "new")])
+        equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(), [("copies", "idle")])
         equal("and the status is as a new one", conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
-              [("copies", "new", "CALL refresh_duplicates('copies');")])
+              [("copies", "idle", "CALL refresh_duplicates('copies');")])
         rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),
                     has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE') FROM unnest(%s::text[]) r"""
         equal("who might use them may use them", conn.execute(rights, (["neardup_update_reader", "pg_monitor"],)).fetchall(),

@@ -44,6 +44,8 @@ CALLS = (
     ("neardup_jobs", "SELECT * FROM neardup_jobs()", ("m.x_job",), True),
     ("refresh_duplicates", "CALL refresh_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
     ("refresh_duplicates in one transaction", "CALL refresh_duplicates('m.x', commit => false)", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
+    ("check_duplicates", "SELECT * FROM check_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x"), False),
+    ("neardup_refresh_statements", "SELECT * FROM neardup_refresh_statements('m.x')", ("m.x_job",), True),
     ("alter_duplicates", "SELECT alter_duplicates('m.x', threshold => 0.7)", ("m.x_job", "m.x_signatures"), False),
     ("pause_duplicates", "SELECT pause_duplicates('m.x')", ("m.x_job",), False),
     ("rename_duplicates", "SELECT rename_duplicates('m.x', 'y')", ("m.x_job", "m.x", "m.x_signatures"), False),

@@ -98,7 +98,8 @@ JOBS = (
 )
 
 JOB_STEPS = (
-    "SELECT {nd}.create_duplicates('data.job'::text, {job})", "CALL {nd}.refresh_duplicates('data.job'::text)", "SELECT * FROM {nd}.duplicates_status",
+    "SELECT {nd}.create_duplicates('data.job'::text, {job})", "CALL {nd}.refresh_duplicates('data.job'::text)", "SELECT * FROM {nd}.duplicates_status", "SELECT * FROM {nd}.check_duplicates('data.job'::text)",
+    "SELECT * FROM {nd}.neardup_refresh_statements('data.job'::text)",
     "UPDATE data.docs d SET body = d.body OPERATOR(pg_catalog.||) ' more'::pg_catalog.text, vbody = d.body::pg_catalog.varchar, sig = {nd}.to_minhash(d.body), tenant = 't3' WHERE d.id OPERATOR(pg_catalog.<) 4::pg_catalog.int8",
     "CALL {nd}.refresh_duplicates('data.job'::text, 10::int4)", "CALL {nd}.refresh_duplicates('data.job'::text, commit => false)", "SELECT {nd}.alter_duplicates('data.job'::text, linkage => 'connected'::text)",
     "SELECT {nd}.pause_duplicates('data.job'::text)", "CALL {nd}.refresh_duplicates('data.job'::text)", "SELECT {nd}.pause_duplicates('data.job'::text, false)",

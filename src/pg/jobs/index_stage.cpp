@@ -55,6 +55,7 @@ bool IndexStage::run() {
   const bool changed = one_int64(count_changed_rows(*step_), {value(row.clustered)}) > 0;
   if (!changed && !row.recluster) {
     store_nothing_clustered(job);
+    if (!row.knows_result) store_result(job, result_hash(*step_));
     return false;
   }
   return true;

@@ -20,6 +20,7 @@ class RowReader {
   }
   const char* string(const char* column) const { return is(column) ? TextDatumGetCString(found_) : nullptr; }
   Oid oid(const char* column) const { return is(column) ? DatumGetObjectId(found_) : InvalidOid; }
+  bool has(const char* column) const { return is(column); }
   bool flag(const char* column) const { return is(column) && DatumGetBool(found_); }
   int32 int4(const char* column) const { return is(column) ? DatumGetInt32(found_) : 0; }
   int64 int8(const char* column) const { return is(column) ? DatumGetInt64(found_) : 0; }
@@ -107,6 +108,7 @@ JobRow job_row(const OpenJob& job) {
   row.done = read.int8("done");
   row.total = read.int8("total");
   row.qualified = read.flag("qualified");
+  row.knows_result = read.has("result_hash");
   return row;
 }
 

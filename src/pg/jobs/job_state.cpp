@@ -107,16 +107,21 @@ void store_search_threshold(const Job& job, double threshold) {
 
 void store_nothing_clustered(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET clustered_rows = 0")); }
 
-void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows, const Sql& result_hash) {
+void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows) {
   run_statement(job_sql(job, R"(
     UPDATE {job}
-    SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1,
-        (rows, duplicates, clusters, result_hash) =
-          (SELECT count(*), count(*) FILTER (WHERE NOT r.survivor),
-                  count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor), {hash}
-           FROM {result} r))",
-                        {{"hash", result_hash}}),
+    SET clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1)"),
                 {value(new_clusters), value(static_cast<int64>(clustered_rows))});
+}
+
+void store_result(const Job& job, const Sql& result_hash) {
+  run_statement(job_sql(job, R"(
+    UPDATE {job}
+    SET (rows, duplicates, clusters, result_hash) =
+        (SELECT count(*), count(*) FILTER (WHERE NOT r.survivor),
+                count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor), {hash}
+         FROM {result} r))",
+                        {{"hash", result_hash}}));
 }
 
 bool is_result_changed(const Job& job, const Sql& result_hash) {

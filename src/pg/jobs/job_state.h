@@ -31,8 +31,9 @@ void store_listed(const Job& job, int64 rows);
 void store_signed(const Job& job, int64 rows);
 void store_search_threshold(const Job& job, double threshold);
 void store_nothing_clustered(const Job& job);
-// With what the result holds now; result_hash: of all its rows r.
-void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows, const Sql& result_hash);
+void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows);
+// What the result holds now. result_hash: of all its rows r.
+void store_result(const Job& job, const Sql& result_hash);
 // Whether the result is another than a refresh has left it: somebody has changed it by hand.
 bool is_result_changed(const Job& job, const Sql& result_hash);
 

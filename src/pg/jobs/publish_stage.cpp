@@ -29,7 +29,8 @@ void PublishStage::write() const {
 void PublishStage::run(uint64 clustered_rows) {
   number_clusters();
   write();
-  store_clustered(step_.job, one_int64(count_new_clusters(step_)), clustered_rows, result_hash(step_));
+  store_clustered(step_.job, one_int64(count_new_clusters(step_)), clustered_rows);
+  store_result(step_.job, result_hash(step_));
   const RefreshTables& t = step_.tables;
   drop_temporary({t.fresh, t.ids, t.heirs, t.touched, t.edges});
 }

@@ -1,5 +1,5 @@
 // Running statements of ours. SPI must be connected. They run with the caller's rights and search_path;
-// with_catalog_path() gives them pg_catalog alone.
+// CatalogPath gives them pg_catalog alone.
 #pragma once
 
 #include <initializer_list>
