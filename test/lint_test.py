@@ -256,11 +256,49 @@ def small_tools(folder):
         print("skip - shellcheck: it is not installed")
 
 
+# What may fill a placeholder of src/pg/sql/statement.h, and what may not.
+STATEMENT = """#include "pg/sql/statement.h"
+
+namespace neardup {
+
+Sql of(const char* text) { return %s; }
+
+}  // namespace neardup
+"""
+FILLED = 'sql("SELECT {name}", {{"name", Identifier(text)}})'
+UNFILLED = {
+    "a string fills no placeholder of a statement": 'sql("SELECT {name}", {{"name", text}})',
+    "a statement is a constant": "sql(text)",
+    "a string is no statement": "Sql(text)",
+}
+
+
+def statements(folder):
+    config, compiler = os.environ.get("PG_CONFIG") or shutil.which("pg_config"), shutil.which(os.environ.get("CXX", "g++"))
+    if not config or not compiler:
+        print("skip - statements: there are no g++ and no PostgreSQL headers")
+        return
+    server = subprocess.run([config, "--includedir-server"], stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    def compiled(expression):
+        path = os.path.join(folder, "statement.cpp")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(STATEMENT % expression)
+        run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I" + os.path.join(ROOT, "src"), "-isystem", server, path],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return run.returncode == 0, run.stdout
+
+    good = compiled(FILLED)
+    for what, expression in UNFILLED.items():
+        passes_and_fails(what, good, compiled(expression), "error")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         rooms(folder)
         clang_format(folder)
         small_tools(folder)
+        statements(folder)
         libclang(folder)
 
 

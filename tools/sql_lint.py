@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# may be skipped: where pglast is not installed and PyPI cannot be reached
 """What our SQL leaves to the search_path: operators, functions, types and relations without a schema, where somebody else's may be found.
 
     tools/sql_lint.py [-v] [FILE...]     sql/install/*.sql and the newest script of sql/upgrade, unless files are given
