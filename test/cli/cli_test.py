@@ -481,7 +481,7 @@ def usage(tmp):
     contains(Load("load", tmp, "-t", "t").out, "1 new")
     quiet = Load("load", tmp, "-t", "t", "--quiet")
     equal(quiet.out + quiet.err, "")
-    Load("load", tmp, "-t", "t", "--conninfo", f"host={os.environ['PGHOST']} dbname={os.environ['PGDATABASE']}")
+    Load("load", tmp, "-t", "t", "--conninfo", f"host='{os.environ['PGHOST']}' dbname={os.environ['PGDATABASE']}")
 
 
 @test

@@ -46,8 +46,11 @@ megabytes_of_memory() {
 at_most() { if [ "$1" -lt "$2" ]; then echo "$1"; else echo "$2"; fi; }
 
 write_settings() {
-  local memory shm
+  local memory shm workers
   memory=$(megabytes_of_memory)
+  # two on one processor, too: tests read by two
+  workers=$(processors)
+  [ "$workers" -ge 2 ] || workers=2
   cat <<EOF
 listen_addresses = ''
 unix_socket_directories = '$socket'
@@ -57,8 +60,8 @@ shared_buffers = $(at_most $((memory / 8 + 16)) 1024)MB
 work_mem = $(at_most $((memory / 32 + 4)) 256)MB
 maintenance_work_mem = $(at_most $((memory / 8 + 16)) 1024)MB
 max_worker_processes = $(($(processors) + 8))
-max_parallel_workers = $(processors)
-max_parallel_workers_per_gather = $(processors)
+max_parallel_workers = $workers
+max_parallel_workers_per_gather = $workers
 jit = off
 fsync = off                  # a scratch server: its data need not survive a power failure
 synchronous_commit = off
