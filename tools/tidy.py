@@ -44,13 +44,15 @@ class Groups:
             sources = [source for source in sources if source not in taken]
 
     def one_by_one(self, sources, flags):
-        """Those of the sources that can stand in one file: all but the ones that have errors there."""
+        """Those of the sources that can stand in one file: all but the ones that have errors there. Where the errors are in a header, the
+        first half."""
         taken = list(sources)
         while len(taken) > 1:
             apart = self.refused(taken, flags)
             if not apart:
                 break
-            taken = [source for source in taken if source not in apart] or taken[:1]
+            left = [source for source in taken if source not in apart]
+            taken = left[:len(taken) // 2] if len(left) == len(taken) else left or taken[:1]
         return taken
 
     def refused(self, sources, flags):

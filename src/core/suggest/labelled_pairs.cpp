@@ -38,7 +38,7 @@ struct NumberedLabel {
   uint32_t b;
   bool duplicate;
 
-  auto operator<=>(const NumberedLabel&) const = default;
+  auto operator<=>(const NumberedLabel&) const = default;  // NOLINT(modernize-use-nullptr): what it expands to
 };
 
 bool same_pair(const NumberedLabel& x, const NumberedLabel& y) { return x.a == y.a && x.b == y.b; }

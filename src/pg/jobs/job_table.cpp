@@ -169,19 +169,19 @@ void demand_owner(Oid oid, Oid function) {
   table_close(job.table, NoLock);
 }
 
-void adopt_parts(Oid oid, Oid function, Oid* tables) {
-  const OpenJob job = open_job(oid, function);
+void adopt_parts(Oid job, Oid function, Oid* tables) {
+  const OpenJob opened = open_job(job, function);
   for (int i = 0; i < kJobParts; ++i) {
-    PartTable found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
-    if (found.belonging == Belonging::like && owns_relation(oid)) {
+    PartTable found = part_of_job(opened.table, opened.row, static_cast<JobPart>(i));
+    if (found.belonging == Belonging::like && owns_relation(job)) {
       LockRelationOid(found.table, AccessShareLock);
-      found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
-      if (found.belonging == Belonging::like) record_part(oid, found.table);
+      found = part_of_job(opened.table, opened.row, static_cast<JobPart>(i));
+      if (found.belonging == Belonging::like) record_part(job, found.table);
     }
     const bool is_none = found.belonging == Belonging::none || found.belonging == Belonging::stranger;
     tables[i] = is_none ? InvalidOid : found.table;
   }
-  table_close(job.table, NoLock);
+  table_close(opened.table, NoLock);
 }
 
 void record_part(Oid job, Oid table) {

@@ -88,8 +88,8 @@ class Expression : public SqlPiece {
 // lower-case letters, digits and "_" in braces; braces around anything else stay.
 class Pattern {
  public:
-  consteval Pattern(const char* text)
-      : text_(text) {}  // NOLINT(google-explicit-constructor): so that a literal will do
+  // NOLINTNEXTLINE(google-explicit-constructor): so that a literal will do
+  consteval Pattern(const char* text) : text_(text) {}
   const char* text() const { return text_; }
 
  private:

@@ -24,7 +24,7 @@ struct LookUpTime {
 };
 
 // Microseconds of a look-up in an index of these documents' signatures. neardup: the extension's schema.
-LookUpTime look_up_us(const TimedDocuments& documents, const ShingleForm& form, uint32 num_perm, double threshold,
+LookUpTime look_up_us(const TimedDocuments& timed, const ShingleForm& form, uint32 num_perm, double threshold,
                       const Identifier& neardup);
 
 }  // namespace neardup
