@@ -124,6 +124,26 @@ void name_kept(const JobRow& row, JobSource* source) {
   if (row.at != nullptr) source->kept[source->n_kept++] = Identifier("at");
 }
 
+SignatureKind kind_of_profile(const JobRow& row, Oid function) {
+  const char* name = profile_named(row.profile, function).signature;
+  for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
+    if (is_text(name, kKindNames[i])) return static_cast<SignatureKind>(i);
+  ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+                  errmsg("profile \"%s\" has no kind of signatures that a job knows: %s", row.profile,
+                         name == nullptr ? "NULL" : quote_literal_cstr(name)),
+                  errhint("alter_profile(.., signature => 'minhash') adds a version that has.")));
+}
+
+SignatureKind kind_of_column(const JobRow& row, Oid function) {
+  const Oid type = source_column_type(row.source, row.signature, "signature");
+  for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
+    if (type == type_beside(function, kKindNames[i])) return static_cast<SignatureKind>(i);
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
+                  errhint("A column of documents is given as body => .., one of minhash, simhash or ctph as signature "
+                          "=> ...")));
+}
+
 }  // namespace
 
 const char* source_columns(Oid table) {
@@ -152,17 +172,7 @@ Sql source_value(Oid source, const char* column, const char* what) {
 }
 
 SignatureKind signature_kind(const JobRow& row, Oid function) {
-  const bool by_profile = row.body != nullptr;
-  const Oid type = by_profile ? InvalidOid : source_column_type(row.source, row.signature, "signature");
-  const char* name = by_profile ? profile_named(row.profile, function).signature : nullptr;
-  for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
-    if (by_profile ? strcmp(name, kKindNames[i]) == 0 : type == type_beside(function, kKindNames[i]))
-      return static_cast<SignatureKind>(i);
-  if (by_profile) elog(ERROR, "a profile of %s signatures", name);
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
-                  errhint("A column of documents is given as body => .., one of minhash, simhash or ctph as signature "
-                          "=> ...")));
+  return row.body != nullptr ? kind_of_profile(row, function) : kind_of_column(row, function);
 }
 
 JobSource read_source(const JobRow& row, Oid function) {

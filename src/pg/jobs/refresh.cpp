@@ -94,8 +94,8 @@ bool was_signed_otherwise(const Job& job) {
   const JobRow& row = job.row;
   if (row.body == nullptr || row.qualified) return false;
   const Profile profile = profile_named(row.profile, job.function);
-  return (profile.unit != nullptr && strcmp(profile.unit, "char") == 0) || strcmp(profile.rules, "none") != 0 ||
-         (row.body_type == BYTEAOID && strcmp(profile.encoding, "bytes") != 0);
+  return is_text(profile.unit, "char") || !is_text(profile.rules, "none") ||
+         (row.body_type == BYTEAOID && !is_text(profile.encoding, "bytes"));
 }
 
 // False where the job is paused.

@@ -48,6 +48,12 @@ const char* equality_of(Oid type) {
 
 }  // namespace
 
+const char* SqlPiece::demanded(const char* value) {
+  if (value == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a name or value that a statement needs is NULL")));
+  return value;
+}
+
 QualifiedName QualifiedName::held(Oid relation) { return QualifiedName(held_name(relation)); }
 
 TypeName::TypeName(Oid type, int32 modifier)

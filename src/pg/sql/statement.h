@@ -21,6 +21,8 @@ class SqlPiece {
 
  protected:
   explicit SqlPiece(const char* text) : text_(text) {}
+  // An error for null: a row that its owner has changed may lack what a statement needs.
+  static const char* demanded(const char* value);
 
  private:
   const char* text_ = nullptr;
@@ -30,7 +32,7 @@ class SqlPiece {
 class Identifier : public SqlPiece {
  public:
   Identifier() = default;
-  explicit Identifier(const char* name) : SqlPiece(quote_identifier(name)) {}
+  explicit Identifier(const char* name) : SqlPiece(quote_identifier(demanded(name))) {}
 };
 
 // schema.name
@@ -62,7 +64,7 @@ class EqualityOperator : public SqlPiece {
 class Literal : public SqlPiece {
  public:
   Literal() = default;
-  explicit Literal(const char* value) : SqlPiece(quote_literal_cstr(value)) {}
+  explicit Literal(const char* value) : SqlPiece(quote_literal_cstr(demanded(value))) {}
   static Literal null() { return Literal("NULL", Unquoted{}); }
   static Literal or_null(const char* value) { return value == nullptr ? null() : Literal(value); }
   // All digits of it, without quotes.
