@@ -130,11 +130,46 @@ def guarded_table(conn, name):
     conn.execute("DROP SCHEMA g CASCADE; DROP SCHEMA old CASCADE; DROP TABLE ran")
 
 
+def waits_for(conn, session, end):
+    """Until the session waits for a lock."""
+    while not one(conn, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (session.info.backend_pid,)):
+        if time.monotonic() > end:
+            raise RuntimeError("a session does not wait for a lock")
+        time.sleep(0.01)
+
+
+def given_away(conn, name):
+    """Between two steps of a superuser's refresh the job gets another owner, who has put a trigger on its table."""
+    conn.execute("CREATE TABLE papers (id int PRIMARY KEY, body text); INSERT INTO papers SELECT i, 'words of paper ' || i FROM generate_series(1, 20) i")
+    conn.execute("SELECT create_duplicates('given', 'papers', 'id', 'body'); CREATE TABLE fired (role name); GRANT ALL ON fired TO PUBLIC; GRANT SELECT ON papers TO {0}; "
+                 "GRANT CREATE ON SCHEMA public TO {0}".format(ROLE))
+    attempt(conn, ROLE, "CREATE FUNCTION fires() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.fired VALUES (current_user); RETURN NEW; END $$")
+    tables = ("given", "given_signatures", "given_changes", "given_job")
+    give = "BEGIN; %s SET LOCAL ROLE %s; CREATE TRIGGER fires BEFORE UPDATE ON given_job FOR EACH ROW EXECUTE FUNCTION fires(); COMMIT" % (
+        "".join("ALTER TABLE %s OWNER TO %s; " % (table, ROLE) for table in tables[::-1]), ROLE)
+    errors, end = [], time.monotonic() + 60
+    with connect(name) as holder, connect(name) as refresher, connect(name) as giver:
+        holder.execute("BEGIN; LOCK TABLE papers IN ACCESS EXCLUSIVE MODE")
+        refresh = threading.Thread(target=lambda: errors.append(error_of(refresher, "CALL refresh_duplicates('given', batch => 5)")), daemon=True)
+        refresh.start()
+        waits_for(holder, refresher, end)
+        change = threading.Thread(target=lambda: giver.execute(give), daemon=True)
+        change.start()
+        waits_for(holder, giver, end)
+        holder.execute("COMMIT")
+        refresh.join(60)
+        change.join(60)
+    check("a refresh ends where its job is given away", errors and errors[0] is not None and errors[0].sqlstate == "42501" and "belongs to another role" in str(errors[0]), errors)
+    equal("nothing of the new owner's runs", conn.execute("SELECT role FROM fired").fetchall(), [])
+    equal("and the job is as the last step left it", conn.execute("SELECT phase, last_error FROM given_job").fetchone(), ("signing", None))
+    conn.execute("SELECT drop_duplicates('given'); DROP TABLE papers, fired; DROP FUNCTION fires()")
+
+
 def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning; DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(ROLE))
         try:
-            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name), (own_nonsense, conn), (guarded_table, conn, name))
+            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name), (own_nonsense, conn), (guarded_table, conn, name), (given_away, conn, name))
         finally:
             conn.execute("RESET ROLE; DROP SCHEMA IF EXISTS s CASCADE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(ROLE))
 

@@ -157,16 +157,20 @@ Oid demand_part(const OpenJob& job, JobPart part) {
   return found.table;
 }
 
-void demand_owner(Oid oid, Oid function) {
-  const OpenJob job = open_job(oid, function);
-  const char* owner = GetUserNameFromId(job.table->rd_rel->relowner, true);
-  const bool own = job.table->rd_rel->relowner == GetUserId() || (has_trusted_owner(job.table) && superuser());
-  if (!own)
+bool is_own_job(Oid job) {
+  const Oid owner = owner_of(job);
+  return OidIsValid(owner) && (owner == GetUserId() || (superuser_arg(owner) && superuser()));
+}
+
+void demand_owner(Oid job, Oid function) {
+  const OpenJob opened = open_job(job, function);
+  const char* owner = GetUserNameFromId(opened.table->rd_rel->relowner, true);
+  if (!is_own_job(job))
     ereport(ERROR,
-            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(opened.table)),
              errdetail("Its filter, its order and what is on its tables would run with your rights."),
              owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
-  table_close(job.table, NoLock);
+  table_close(opened.table, NoLock);
 }
 
 void adopt_parts(Oid job, Oid function, Oid* tables) {

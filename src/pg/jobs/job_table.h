@@ -47,7 +47,10 @@ void record_part(Oid job, Oid table);
 // The name of a job: that of its table without "_job", with its schema.
 const char* job_name(Relation job);
 
-// An error where the job is that of another role. Among superusers it may be.
+// Whether the caller owns the job. Among superusers another may own it. False where there is none.
+bool is_own_job(Oid job);
+
+// An error unless is_own_job(). The job is locked then: until the transaction ends its owner stays.
 void demand_owner(Oid job, Oid function);
 
 // Finds the tables that belong to a job: `tables`, of kJobParts, InvalidOid where there is none. Of a job of the

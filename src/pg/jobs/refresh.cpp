@@ -68,8 +68,9 @@ Phase cluster(const RefreshStep& step) {
   return Phase::idle;
 }
 
-// One step; what comes next.
+// One step; what comes next. The job may have got another owner since the last commit.
 Phase run_step(Phase phase, const RefreshOptions& options) {
+  demand_owner(options.job, options.function);
   RefreshStep step = read_step(options.job, options.function);
   const int64 done = step.row().done;
   switch (phase) {
@@ -133,8 +134,10 @@ bool Refresh::is_time_up() const {
   return DatumGetBool(DirectFunctionCall2(interval_ge, took, IntervalPGetDatum(options_.time_limit)));
 }
 
+// The row of a job that has gone, or has another owner by now, is left alone: what is on its table is not the caller's.
 void Refresh::fail(const ErrorData* error) const {
-  if (options_.commit && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(options_.job))) {
+  if (options_.commit) LockRelationOid(options_.job, AccessShareLock);
+  if (options_.commit && is_own_job(options_.job)) {
     const CatalogPath path = CatalogPath::begin();
     fail_refresh(options_.job, error->message);
     path.end();

@@ -28,6 +28,7 @@ class SignStage {
   void run(int64 after, int64 upto);
 
  private:
+  bool sign_as_new(const Value& first, const Value& last, const Value& refresh) const;
   void sign(int64 after, int64 upto) const;
 
   const RefreshStep& step_;

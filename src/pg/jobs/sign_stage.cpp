@@ -6,16 +6,21 @@
 
 namespace neardup {
 
+// Without a look for rows that are known. False where there is one, signed by a refresh that did not end: then none is
+// signed.
+bool SignStage::sign_as_new(const Value& first, const Value& last, const Value& refresh) const {
+  ErrorData* error = run_undoing([&] { run_statement(sign_new_rows(step_), {first, last, refresh}); });
+  if (error != nullptr && error->sqlerrcode != ERRCODE_UNIQUE_VIOLATION) ReThrowError(error);
+  return error == nullptr;
+}
+
 void SignStage::sign(int64 after, int64 upto) const {
   const JobRow& row = step_.row();
   const Value first = value(after);
   const Value last = value(upto);
   const Value refresh = value(row.refresh);
-  // Without a look for rows that are known: rows signed by a refresh that did not end may be among them.
-  const bool all_new = row.clustered == 0 && run_undoing([&] {
-                                               run_statement(sign_new_rows(step_), {first, last, refresh});
-                                             }) == nullptr;
-  if (!all_new) run_statement(sign_listed_rows(step_), {first, last, refresh, value(row.verifies())});
+  if (row.clustered != 0 || !sign_as_new(first, last, refresh))
+    run_statement(sign_listed_rows(step_), {first, last, refresh, value(row.verifies())});
   run_statement(mark_gone_rows(step_), {first, last, refresh});
 }
 
