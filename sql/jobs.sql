@@ -152,6 +152,21 @@ SELECT * FROM check_duplicates('post_copies') ORDER BY id, what;
 CALL refresh_duplicates('post_copies');
 SELECT * FROM check_duplicates('post_copies');
 SELECT id, representative, survivor FROM post_copies WHERE id < 40 OR id = 77 ORDER BY id;
+-- Each change alone is seen, and mended
+DO $$
+DECLARE
+  change text;
+BEGIN
+  FOREACH change IN ARRAY ARRAY['DELETE FROM post_copies WHERE id = 11', 'UPDATE post_copies SET survivor = true WHERE id = 11',
+      'UPDATE post_copies SET cluster = 99 WHERE id = 11', 'UPDATE post_copies SET representative = 22 WHERE id = 11',
+      'UPDATE post_copies SET similarity = 0.5 WHERE id = 11'] LOOP
+    EXECUTE change;
+    IF NOT EXISTS (SELECT FROM check_duplicates('post_copies')) THEN RAISE NOTICE 'not seen: %', change; END IF;
+    CALL refresh_duplicates('post_copies', commit => false);
+    IF EXISTS (SELECT FROM check_duplicates('post_copies')) THEN RAISE NOTICE 'not mended: %', change; END IF;
+  END LOOP;
+END $$;
+SELECT refreshed IS NOT NULL AND took >= '0 s' AS timed FROM duplicates_status WHERE job = 'post_copies';
 -- The spelling of ids follows the source, in rows that stand for others, too
 UPDATE posts SET id = id::numeric(10, 1) WHERE id IN (12, 20);
 CALL refresh_duplicates('post_copies');
