@@ -9,7 +9,7 @@ COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean, boolean) I
 CREATE FUNCTION check_duplicates(name text) RETURNS TABLE (id text, what text, "is" text, should text)
   AS 'MODULE_PATHNAME', 'neardup_check_duplicates' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION check_duplicates(text) IS
-  'what a table of duplicates says otherwise than the signatures of its rows do: nothing, unless it was changed by hand';
+  'returns the differences between a table of duplicates and the signatures of its rows: no row, unless somebody changed it by hand';
 
 CREATE FUNCTION neardup_refresh_statements(job text) RETURNS TABLE (name text, statement text)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;

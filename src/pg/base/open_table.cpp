@@ -114,6 +114,11 @@ Oid type_beside(Oid function, const char* name) {
   return type;
 }
 
+bool has_rows(char kind) {
+  return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE || kind == RELKIND_VIEW ||
+         kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;
+}
+
 Oid owner_of(Oid relation) {
   HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
   if (!HeapTupleIsValid(tuple)) return InvalidOid;

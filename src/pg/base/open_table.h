@@ -37,6 +37,9 @@ OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting = Waiting::wait
 // security decide: SELECT on one column is enough.
 OpenTable open_readable(Oid relation);
 
+// Whether relations of this relkind have rows that a query may read: tables, views, foreign tables.
+bool has_rows(char kind);
+
 // Whether the caller may read the table, or all of its columns, or any of them.
 bool may_select(Oid relation, AclMaskHow columns);
 

@@ -79,7 +79,7 @@ Datum neardup_create_lexicon(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name and query must not be NULL")));
   SPI_connect();
   const QualifiedName lexicon(name.schema, name.name);
-  const Identifier neardup(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+  const Identifier neardup = extension_schema(fcinfo->flinfo->fn_oid);
   make_table(lexicon, neardup);
   const uint64 terms = run_statement(count_terms(lexicon, neardup), {value(TEXTOID, PG_GETARG_DATUM(1))});
   if (terms == 0)

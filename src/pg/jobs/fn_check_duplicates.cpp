@@ -1,4 +1,4 @@
-// check_duplicates(job): what the result of a job says otherwise than its signatures do.
+// check_duplicates(job): the differences between the result of a job and the signatures of its rows.
 #include "pg/base/result_row.h"
 #include "pg/jobs/refresh_statements.h"
 #include "pg/sql/run_statement.h"

@@ -96,7 +96,7 @@ QualifiedName name_beside(const NewName& name, const char* suffix) {
 Job new_job(const NewName& name, const JobRow& row, Oid function) {
   Job job = {};
   job.function = function;
-  job.neardup = Identifier(get_namespace_name(get_func_namespace(function)));
+  job.neardup = extension_schema(function);
   job.row = row;
   job.job = name_beside(name, kJobSuffix);
   job.result = name_beside(name, suffix_of(JobPart::result));
@@ -127,7 +127,7 @@ PG_FUNCTION_INFO_V1(neardup_create_duplicates);
 Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const JobArguments given(fcinfo);
-  const NewName name = new_name(given.string(kName), "a table of duplicates", kMaxJobNameBytes);
+  const NewName name = new_name(given.string(kName), kWhatJobsAre, kMaxJobNameBytes);
   Job job = new_job(name, row_given(given), function);
   with_statements([&] {
     check_new_columns(job.row);

@@ -4,6 +4,7 @@
 #include "pg/jobs/job_access.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/sql/drop_tables.h"
+#include "pg/sql/new_table.h"
 #include "pg/sql/statement_scope.h"
 
 namespace {
@@ -25,17 +26,12 @@ JobTables tables_of(Oid job, Oid function) {
 
 // The new name of a job, without a schema.
 const char* plain_name(const char* given) {
-  if (given == nullptr) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
-  const Elements parts =
-      elements_of(DatumGetArrayTypeP(DirectFunctionCall2(parse_ident, CStringGetTextDatum(given), BoolGetDatum(true))));
+  const NameParts parts = parts_of_name(given);
   if (parts.count > 1)
     ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the new name has no schema: %s", given),
                     errhint("ALTER TABLE .. SET SCHEMA moves a table.")));
   const char* name = TextDatumGetCString(parts.values[0]);
-  if (strlen(name) > static_cast<size_t>(kMaxJobNameBytes))
-    ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
-                    errmsg("the name of a table of duplicates has at most %d bytes: %s has %zu", kMaxJobNameBytes, name,
-                           strlen(name))));
+  check_name_length(name, kWhatJobsAre, kMaxJobNameBytes);
   return name;
 }
 

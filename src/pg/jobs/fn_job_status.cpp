@@ -8,6 +8,7 @@
 
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
+#include "pg/base/text_equals.h"
 
 extern "C" {
 #include "access/table.h"
@@ -74,12 +75,6 @@ const char* text_of(const OpenJob& job, const char* name) {
   return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMaxShown)));
 }
 
-bool is_one_of(const char* phase, std::initializer_list<const char*> phases) {
-  for (const char* p : phases)
-    if (strcmp(phase, p) == 0) return true;
-  return false;
-}
-
 // Whether a session refreshes or changes the job.
 bool is_locked(const LockData* locks, Oid job) {
   const LOCKTAG wanted = tag_of_job(job);
@@ -134,16 +129,9 @@ Oid result_of(const OpenJob& job) {
 
 // As regclass writes it: with a schema where the search_path does not find it. Null where the result has gone, or is
 // another's: the name would recommend to drop it.
-const char* users_name(const OpenJob& job) {
-  const Oid result = result_of(job);
+const char* users_name(Oid result) {
   if (!OidIsValid(result)) return nullptr;
   return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result)));
-}
-
-// 0.2.0 has a regclass in its place.
-void name_job(const OpenJob& job, bool as_text, StatusRow* out) {
-  const char* name = users_name(job);
-  if (name != nullptr) out->set(kJob, as_text ? CStringGetTextDatum(name) : ObjectIdGetDatum(result_of(job)));
 }
 
 // What a user may do about the job now; null while a session does it, and where it has no name.
@@ -165,7 +153,7 @@ void describe_result(const OpenJob& job, StatusRow* out) {
   copy(job, out, kChanged, "changed");
 }
 
-void describe(const OpenJob& job, const char* stored, bool running, StatusRow* out) {
+void describe(const OpenJob& job, const char* stored, const char* name, bool running, StatusRow* out) {
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
@@ -177,7 +165,7 @@ void describe(const OpenJob& job, const char* stored, bool running, StatusRow* o
   const char* phase = phase_now(job, stored, running);
   out->set(kPhase, CStringGetTextDatum(phase));
   describe_result(job, out);
-  const char* step = next_step(phase, users_name(job), running);
+  const char* step = next_step(phase, name, running);
   if (step != nullptr) out->set(kNextStep, CStringGetTextDatum(step));
   if (!running) return;
   if (strcmp(phase, "clustering") == 0) estimate_clustering(job, out);
@@ -191,8 +179,11 @@ bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusR
   const OpenJob job = {opened.relation, first_row(opened.relation)};
   const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
   if (stored != nullptr) {
-    name_job(job, as_text, out);
-    describe(job, stored, is_locked(locks, oid), out);
+    const Oid result = result_of(job);
+    const char* name = users_name(result);
+    // 0.2.0 has a regclass in its place.
+    if (name != nullptr) out->set(kJob, as_text ? CStringGetTextDatum(name) : ObjectIdGetDatum(result));
+    describe(job, stored, name, is_locked(locks, oid), out);
   }
   table_close(opened.relation, NoLock);
   return stored != nullptr;

@@ -28,7 +28,7 @@ void give_back_lock(XactEvent event, void*) {
 void refresh_by_sql(const RefreshOptions& options) {
   const Sql call =
       sql("CALL {neardup}.neardup_refresh({job}::pg_catalog.oid::pg_catalog.regclass, {batch}, {limit}, {commit})",
-          {{"neardup", Identifier(get_namespace_name(get_func_namespace(options.function)))},
+          {{"neardup", extension_schema(options.function)},
            {"job", Literal::number(int64{options.job})},
            {"batch", Literal::number(int64{options.batch})},
            {"limit", options.time_limit == nullptr ? sql("NULL") : SqlPiece(Literal::interval(options.time_limit))},

@@ -58,11 +58,15 @@ List* changed_columns(const RefreshStep& step) {
   return changed;
 }
 
+// A domain's values are those of the type below it.
+bool is_in_place(const ChangedColumn& column) {
+  return get_typtype(column.old_type) == TYPTYPE_DOMAIN && getBaseType(column.old_type) == column.new_type;
+}
+
 // By way of text, but of a domain as the type below it, which is in place.
 Sql converted(const ChangedColumn& column, const Identifier& name) {
   const TypeName type(column.new_type, column.new_modifier);
-  if (get_typtype(column.old_type) == TYPTYPE_DOMAIN && getBaseType(column.old_type) == column.new_type)
-    return sql("{name}::{type}", {{"name", name}, {"type", type}});
+  if (is_in_place(column)) return sql("{name}::{type}", {{"name", name}, {"type", type}});
   return sql("{name}::pg_catalog.text::{type}", {{"name", name}, {"type", type}});
 }
 
@@ -121,9 +125,7 @@ void alter_result(const RefreshStep& step, const ChangedColumn& column) {
 }
 
 void follow(const RefreshStep& step, const ChangedColumn& column) {
-  const bool in_place =
-      get_typtype(column.old_type) == TYPTYPE_DOMAIN && getBaseType(column.old_type) == column.new_type;
-  if (!in_place && (!is_trusted_type(column.old_type) || !is_trusted_type(column.new_type)))
+  if (!is_in_place(column) && (!is_trusted_type(column.old_type) || !is_trusted_type(column.new_type)))
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                     errmsg("casts and checks of another role's type would run with your rights")));
   if (is_key(column.name)) {

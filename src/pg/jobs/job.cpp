@@ -48,14 +48,11 @@ const char** RowReader::names(const char* column, int* n) const {
   if (!is(column)) return nullptr;
   const Elements all = elements_of(DatumGetArrayTypeP(found_));
   *n = all.count;
-  auto** names = static_cast<const char**>(palloc(sizeof(char*) * static_cast<size_t>(Max(*n, 1))));
-  for (int i = 0; i < *n; ++i) {
+  for (int i = 0; i < all.count; ++i)
     if (all.nulls[i])
       ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                       errmsg("job %s has a within column that is NULL", job_name(job_.table))));
-    names[i] = pstrdup(NameStr(*reinterpret_cast<Name>(DatumGetPointer(all.values[i]))));
-  }
-  return names;
+  return strings_of_names(all);
 }
 
 // Its owner may have written anything into it.
@@ -119,7 +116,7 @@ Job read_job(Oid oid, Oid function) {
   Job job = {};
   job.oid = oid;
   job.function = function;
-  job.neardup = Identifier(get_namespace_name(get_func_namespace(function)));
+  job.neardup = extension_schema(function);
   job.name = job_name(opened.table);
   // a row that its owner has emptied is no job, either
   if (opened.row != nullptr) job.row = job_row(opened);

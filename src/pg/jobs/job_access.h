@@ -8,6 +8,9 @@ namespace neardup {
 // What the name of a job may have, so that those of its tables are no longer than names may be.
 inline constexpr int kMaxJobNameBytes = NAMEDATALEN - static_cast<int>(sizeof "_signatures");
 
+// What a message calls a job.
+inline constexpr const char* kWhatJobsAre = "a table of duplicates";
+
 // The job that argument n names, which may not be NULL. Not locked.
 Oid job_argument(FunctionCallInfo fcinfo, int n);
 

@@ -35,13 +35,10 @@ class JobArguments {
     *count = 0;
     if (is_null(n)) return nullptr;
     const Elements elements = elements_of(DatumGetArrayTypeP(value(n)));
-    auto** names = static_cast<const char**>(palloc(sizeof(char*) * static_cast<size_t>(Max(elements.count, 1))));
-    for (int i = 0; i < elements.count; ++i) {
+    for (int i = 0; i < elements.count; ++i)
       if (elements.nulls[i]) refuse_null_element(i, what, what);
-      names[i] = pstrdup(NameStr(*DatumGetName(elements.values[i])));
-    }
     *count = elements.count;
-    return names;
+    return strings_of_names(elements);
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "pg/base/open_table.h"
+#include "pg/base/text_equals.h"
 #include "pg/jobs/job_expressions.h"
 #include "pg/jobs/job_source.h"
 #include "pg/jobs/job_types.h"
@@ -12,18 +14,10 @@ namespace neardup {
 
 namespace {
 
-// A threshold that is meant as per cent is told from one that is wrong otherwise.
+// Up to here a threshold above 1 is taken for a percentage.
 constexpr double kMaxPercent = 100;
 
 constexpr const char* kResultColumns[] = {"id", "cluster", "representative", "similarity", "survivor", "found_at"};
-
-bool equals(const char* value, const char* constant) { return value != nullptr && strcmp(value, constant) == 0; }
-
-bool is_one_of(const char* value, std::initializer_list<const char*> constants) {
-  for (const char* constant : constants)
-    if (equals(value, constant)) return true;
-  return false;
-}
 
 // For messages.
 const char* quoted(const char* value) { return value == nullptr ? "NULL" : quote_literal_cstr(value); }
@@ -43,8 +37,7 @@ void check_documents(const JobRow& row) {
 void check_source(const JobRow& row) {
   const char kind = get_rel_relkind(row.source);
   const bool dropped = kind == '\0';  // what reads its columns says so
-  if (!dropped && kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_VIEW &&
-      kind != RELKIND_MATVIEW && kind != RELKIND_FOREIGN_TABLE)
+  if (!dropped && !has_rows(kind))
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("%s is no table or view", qualified_name(row.source))));
 }
 

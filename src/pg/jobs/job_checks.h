@@ -1,4 +1,4 @@
-// What is wrong with a job is said when it is made or changed, not when it is refreshed. SPI need not be connected;
+// Checks of a job when it is made or changed, not when it is refreshed. SPI need not be connected;
 // names mean what they mean in the current search_path.
 #pragma once
 

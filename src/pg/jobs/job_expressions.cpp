@@ -41,11 +41,6 @@ void name_expression(void* arg) {
   errcontext("expression \"%s\" of a job", expression);
 }
 
-bool has_rows(char kind) {
-  return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE || kind == RELKIND_VIEW ||
-         kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;
-}
-
 // The table that an expression is over, open and locked.
 Relation open_source(Oid table) {
   const OpenTable opened = open_readable(table);

@@ -2,6 +2,7 @@
 #include "pg/jobs/job_source.h"
 
 #include "pg/base/open_table.h"
+#include "pg/base/text_equals.h"
 #include "pg/profiles/profile.h"
 
 extern "C" {
@@ -46,13 +47,11 @@ bool is_stored(Oid source) {
   return true;
 }
 
-Identifier schema_of(Oid function) { return Identifier(get_namespace_name(get_func_namespace(function))); }
-
 // By which the rows of a cluster are kept.
 Sql key_sql(const JobRow& row, Oid function) {
   if (strcmp(row.keep, "longest") == 0) return sql("pg_catalog.octet_length({body})", {{"body", Identifier(row.body)}});
   if (strcmp(row.keep, "best") == 0) {
-    const Identifier neardup = schema_of(function);
+    const Identifier neardup = extension_schema(function);
     return sql("{neardup}.neardup_text_score({document})",
                {{"neardup", neardup},
                 {"document",
@@ -67,7 +66,7 @@ Sql key_sql(const JobRow& row, Oid function) {
 Sql body_sql(const JobRow& row, SignatureKind kind, Oid function) {
   if (row.body == nullptr)
     return sql("{signature}::{neardup}.{type}", {{"signature", Identifier(row.signature)},
-                                                 {"neardup", schema_of(function)},
+                                                 {"neardup", extension_schema(function)},
                                                  {"type", Identifier(name_of(kind))}});
   const Oid type = source_column_type(row.source, row.body, "body");
   if (type != TEXTOID && type != VARCHAROID && type != BYTEAOID)
@@ -127,7 +126,7 @@ void name_kept(const JobRow& row, JobSource* source) {
 SignatureKind kind_of_profile(const JobRow& row, Oid function) {
   const char* name = profile_named(row.profile, function).signature;
   for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
-    if (is_text(name, kKindNames[i])) return static_cast<SignatureKind>(i);
+    if (equals(name, kKindNames[i])) return static_cast<SignatureKind>(i);
   ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   errmsg("profile \"%s\" has no kind of signatures that a job knows: %s", row.profile,
                          name == nullptr ? "NULL" : quote_literal_cstr(name)),

@@ -40,7 +40,7 @@ Sql source_value(Oid source, const char* column, const char* what);
 
 SignatureKind signature_kind(const JobRow& row, Oid function);
 
-// SQL of what tells one content of `value`, a column `body` of rows, from another.
+// SQL of the hash of `value`, a column `body` of rows: equal contents have equal hashes.
 Sql content_sql(const JobRow& row, SignatureKind kind, const Identifier& neardup, Pattern value);
 
 // Condition that rows a and b of `kept` columns differ in their bytes: values that are equal may be written otherwise.

@@ -10,7 +10,7 @@ namespace neardup {
 void begin_refresh(const Job& job, bool sign_again);
 // phase: of the next step
 void enter_phase(const Job& job, const char* phase);
-// The session ends its work on the job: all is done, or the next refresh goes on.
+// The session ends its work on the job: all is done, or the next refresh continues.
 void finish_refresh(const Job& job);
 void interrupt_refresh(const Job& job);
 void fail_refresh(Oid job, const char* message);

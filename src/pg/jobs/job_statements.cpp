@@ -18,12 +18,11 @@ Sql within_columns(const JobRow& row) {
 
 // Of a relation that DROP or ALTER is to find. Its schema keeps its name by the lock of held_name() on a table in it.
 QualifiedName name_of(Oid relation) {
-  const char* name = get_rel_name(relation);
-  const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relation));
-  if (schema == nullptr)
+  const QualifiedName name = QualifiedName::of(relation);
+  if (name.text() == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
-  return QualifiedName(schema, name);
+  return name;
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ int64 ListStage::run() {
     demand_resync(step_->job);
   }
   if (is_result_changed(step_->job, result_hash(*step_))) demand_clustering(step_->job);
-  // Each row is to remember by itself that it has not been compared, so that the next refresh goes on after a time
-  // limit.
+  // A row without a version is still to be compared. So the next refresh continues after a time limit.
   if (resync) {
     if (step_->source.stored) run_statement(forget_versions(*step_));
     store_synced(step_->job);

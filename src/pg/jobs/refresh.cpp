@@ -1,15 +1,13 @@
 // See refresh.h. What lives from one transaction to the next is Refresh; all else is read again.
 #include "pg/jobs/refresh.h"
 
+#include "pg/base/text_equals.h"
 #include "pg/jobs/job_expressions.h"
 #include "pg/jobs/job_state.h"
 #include "pg/jobs/refresh_stages.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/profiles/profile.h"
-
-extern "C" {
-#include "tcop/pquery.h"
-}
+#include "pg/sql/statement_scope.h"
 
 namespace neardup {
 
@@ -95,8 +93,8 @@ bool was_signed_otherwise(const Job& job) {
   const JobRow& row = job.row;
   if (row.body == nullptr || row.qualified) return false;
   const Profile profile = profile_named(row.profile, job.function);
-  return is_text(profile.unit, "char") || !is_text(profile.rules, "none") ||
-         (row.body_type == BYTEAOID && !is_text(profile.encoding, "bytes"));
+  return equals(profile.unit, "char") || !equals(profile.rules, "none") ||
+         (row.body_type == BYTEAOID && !equals(profile.encoding, "bytes"));
 }
 
 // False where the job is paused.
@@ -121,10 +119,7 @@ bool Refresh::begin() {
 }
 
 void Refresh::commit() const {
-  if (!options_.commit) return;
-  SPI_commit();
-  SPI_start_transaction();
-  EnsurePortalSnapshotExists();
+  if (options_.commit) commit_statements();
 }
 
 bool Refresh::is_time_up() const {

@@ -111,7 +111,7 @@ Datum neardup_sign_sql(PG_FUNCTION_ARGS) {
   const Profile profile = PG_ARGISNULL(0) ? Profile{} : profile_of(PG_GETARG_HEAPTUPLEHEADER(0));
   const Oid body_type = PG_ARGISNULL(1) ? BYTEAOID : PG_GETARG_OID(1);
   const char* body = text_or_null(fcinfo, 2);
-  const Identifier neardup(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+  const Identifier neardup = extension_schema(fcinfo->flinfo->fn_oid);
   const Sql signature = signing_sql(profile, neardup, body_type, CallersSql(body == nullptr ? "" : body));
   PG_RETURN_TEXT_P(cstring_to_text(signature.text()));
 }

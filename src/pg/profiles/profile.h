@@ -38,11 +38,6 @@ extern const BuiltInProfile built_in_profiles[kBuiltInProfiles];
 // Null where none has this name, which may be null.
 const Profile* built_in_profile(const char* name);
 
-// Of a column's text. Whoever owns the table of a profile may have written NULL into it, or nonsense.
-inline bool is_text(const char* value, const char* expected) {
-  return value != nullptr && strcmp(value, expected) == 0;
-}
-
 // The built-in profile of this name, or the newest version of the profile table of this name, looked up in the current
 // search_path; an error where there is none. function: the one of the extension that runs.
 Profile profile_named(const char* name, Oid function);

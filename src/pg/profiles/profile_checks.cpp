@@ -1,6 +1,7 @@
 // See profile_checks.h.
 #include "pg/profiles/profile_checks.h"
 
+#include "pg/base/text_equals.h"
 #include "pg/profiles/profile_rules.h"
 #include "pg/sql/run_statement.h"
 
@@ -8,17 +9,11 @@ namespace neardup {
 
 namespace {
 
-bool is_one_of(const char* value, std::initializer_list<const char*> values) {
-  for (const char* v : values)
-    if (value != nullptr && strcmp(value, v) == 0) return true;
-  return false;
-}
-
-bool is_ctph(const Profile& profile) { return is_one_of(profile.signature, {"ctph"}); }
+bool is_ctph(const Profile& profile) { return equals(profile.signature, "ctph"); }
 
 // NULL is the form of profiles that 0.2.0 made.
 bool is_normalized(const Profile& profile) {
-  return profile.normalization != nullptr && !is_one_of(profile.normalization, {"none"});
+  return profile.normalization != nullptr && !equals(profile.normalization, "none");
 }
 
 void check_normalization(const char* normalization) {
@@ -26,7 +21,7 @@ void check_normalization(const char* normalization) {
   if (!is_one_of(normalization, {"none", "NFC", "NFKC"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("normalization must be 'none', 'NFC' or 'NFKC': %s", quote_literal_cstr(normalization))));
-  if (!is_one_of(normalization, {"none"}) && GetDatabaseEncoding() != PG_UTF8)
+  if (!equals(normalization, "none") && GetDatabaseEncoding() != PG_UTF8)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("normalization => %s needs a database in UTF8: this one is in %s",
                            quote_literal_cstr(normalization), GetDatabaseEncodingName())));
@@ -43,8 +38,8 @@ void check_document(const Profile& profile) {
                     errmsg("min_length must be at least 0: %d", *profile.min_length)));
   check_normalization(profile.normalization);
   const bool as_it_is =
-      is_one_of(profile.script, {"keep"}) && is_one_of(profile.rules, {kNoRules}) && !is_normalized(profile);
-  if (is_one_of(profile.encoding, {"bytes"}) && !as_it_is)
+      equals(profile.script, "keep") && is_one_of(profile.rules, {kNoRules}) && !is_normalized(profile);
+  if (equals(profile.encoding, "bytes") && !as_it_is)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("documents of encoding 'bytes' have no script, no rules and no normal form")));
 }
@@ -54,7 +49,7 @@ void check_signature(const Profile& profile) {
   if (!is_ctph(profile) && (profile.unit == nullptr || !profile.k))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                     errmsg("unit and k of a profile of %s signatures must not be NULL", profile.signature)));
-  if (is_one_of(profile.signature, {"minhash"}) && (!profile.num_perm || !profile.bits || !profile.seed))
+  if (equals(profile.signature, "minhash") && (!profile.num_perm || !profile.bits || !profile.seed))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                     errmsg("num_perm, bits and seed of a profile of minhash signatures must not be NULL"),
                     errhint("Give them, or another base.")));

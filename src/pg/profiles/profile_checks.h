@@ -1,4 +1,4 @@
-// What is wrong with a profile is said when it is made.
+// Checks of a profile when it is made.
 #pragma once
 
 #include "pg/profiles/profile.h"

@@ -2,18 +2,18 @@
 // may not change. A row that its owner has emptied gives SQL that is an error when it is run.
 #include "pg/profiles/profile.h"
 #include "pg/profiles/profile_checks.h"
+#include "pg/base/text_equals.h"
 #include "pg/profiles/profile_rules.h"
 
 namespace neardup {
 
 namespace {
 
-bool is(const char* value, const char* expected) { return value != nullptr && strcmp(value, expected) == 0; }
 bool is_other_than(const char* value, const char* excluded) { return value != nullptr && strcmp(value, excluded) != 0; }
 
 // A document in bytes is signed as it is.
 bool signs_bytes(const Profile& profile, Oid body_type) {
-  return body_type == BYTEAOID && is(profile.encoding, "bytes");
+  return body_type == BYTEAOID && equals(profile.encoding, "bytes");
 }
 
 SqlPiece number(std::optional<int64> value) {
@@ -27,7 +27,7 @@ Sql decoded(const Profile& profile, const Identifier& neardup, Oid body_type, co
   return sql("{neardup}.neardup_signed_text({body}, {encoding}::pg_catalog.text)",
              {{"neardup", neardup},
               {"body", body},
-              {"encoding", Literal::or_null(is(profile.encoding, "detect") ? nullptr : profile.encoding)}});
+              {"encoding", Literal::or_null(equals(profile.encoding, "detect") ? nullptr : profile.encoding)}});
 }
 
 // A file that came by way of another system has other line ends; words do not see them.
@@ -49,7 +49,7 @@ Sql in_script(const Profile& profile, const Identifier& neardup, const Sql& docu
 }
 
 Sql cleaned(const Profile& profile, const Identifier& neardup, const Sql& document) {
-  if (is(profile.rules, kBuiltInRules))
+  if (equals(profile.rules, kBuiltInRules))
     return sql("({neardup}.neardup_clean({document})).body", {{"neardup", neardup}, {"document", document}});
   return sql(
       "({neardup}.neardup_clean({document}, (SELECT {neardup}.neardup_rules_named({rules}::pg_catalog.text)))).body",
@@ -66,8 +66,8 @@ Sql signature_of(const Profile& profile, const Identifier& neardup, bool bytes, 
                                 {"bits", number(profile.bits)},
                                 {"seed", number(profile.seed)}};
   const auto filled = [&](Pattern pattern) { return sql(pattern, {}, common, lengthof(common)); };
-  if (is(profile.signature, "ctph")) return filled("{neardup}.to_ctph({document})");
-  if (is(profile.signature, "simhash"))
+  if (equals(profile.signature, "ctph")) return filled("{neardup}.to_ctph({document})");
+  if (equals(profile.signature, "simhash"))
     return bytes ? filled("{neardup}.to_simhash({document}, {k})")
                  : filled("{neardup}.to_simhash({document}, {k}, {unit}::pg_catalog.text)");
   return bytes ? filled(
@@ -83,8 +83,8 @@ Sql signature_of(const Profile& profile, const Identifier& neardup, bool bytes, 
 Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
   const bool is_text = is_other_than(profile.encoding, "bytes");
   Sql document = decoded(profile, neardup, body_type, body);
-  if (is_text && is(profile.unit, "char")) document = with_one_line_end(document);
-  if (is_text && (is(profile.normalization, "NFC") || is(profile.normalization, "NFKC")))
+  if (is_text && equals(profile.unit, "char")) document = with_one_line_end(document);
+  if (is_text && (equals(profile.normalization, "NFC") || equals(profile.normalization, "NFKC")))
     document = normalized(profile, document);
   if (is_other_than(profile.script, "keep")) document = in_script(profile, neardup, document);
   if (is_other_than(profile.rules, kNoRules)) document = cleaned(profile, neardup, document);

@@ -13,8 +13,6 @@ namespace {
 
 constexpr const char* kRowType = "neardup_profile";
 
-Identifier schema_of(Oid function) { return Identifier(get_namespace_name(get_func_namespace(function))); }
-
 Sql create_profile_table(const QualifiedName& table, const Identifier& neardup) {
   return sql("CREATE TABLE {table} OF {neardup}.{row_type} (PRIMARY KEY (version))",
              {{"table", table}, {"neardup", neardup}, {"row_type", Identifier(kRowType)}});
@@ -39,7 +37,7 @@ void demand_own(Oid table) {
 
 Oid make_profile(const NewName& name, const Profile& profile, Oid function) {
   const CatalogPath path = CatalogPath::begin();
-  const Identifier neardup = schema_of(function);
+  const Identifier neardup = extension_schema(function);
   const QualifiedName table(name.schema, name.name);
   check_profile(profile, neardup);
   run_statement(create_profile_table(table, neardup));
@@ -53,7 +51,7 @@ void add_version(Oid table, const Profile& version, Oid function) {
   const CatalogPath path = CatalogPath::begin();
   const QualifiedName name = QualifiedName::held(table);
   demand_own(table);
-  check_profile(version, schema_of(function));
+  check_profile(version, extension_schema(function));
   insert(name, version, function);
   path.end();
 }

@@ -8,9 +8,8 @@ namespace neardup {
 void drop_tables(const Oid* tables, int n) {
   SqlList names;
   for (int i = 0; i < n; ++i) {
-    const char* name = get_rel_name(tables[i]);
-    const char* schema = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(tables[i]));
-    if (schema != nullptr) names.add(QualifiedName(schema, name));
+    const QualifiedName name = QualifiedName::of(tables[i]);
+    if (name.text() != nullptr) names.add(name);
   }
   if (names.all().text()[0] == '\0') return;
   run_statement(sql("DROP TABLE {names}", {{"names", names.all()}}));

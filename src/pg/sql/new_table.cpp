@@ -9,11 +9,6 @@ namespace neardup {
 
 namespace {
 
-// As SQL reads names; an error where it is none.
-Datum parts_of(const char* given) {
-  return DirectFunctionCall2(parse_ident, CStringGetTextDatum(given), BoolGetDatum(true));
-}
-
 bool says_that_it_exists(const ErrorData* error) {
   return error->sqlerrcode == ERRCODE_DUPLICATE_TABLE || error->sqlerrcode == ERRCODE_DUPLICATE_OBJECT ||
          error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION;
@@ -25,19 +20,28 @@ Sql was_made_meanwhile(const Identifier& neardup) {
 
 }  // namespace
 
-NewName new_name(const char* given, const char* what, int most_bytes) {
+NameParts parts_of_name(const char* given) {
   if (given == nullptr) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
-  Datum* parts;
-  int n;
-  deconstruct_array(DatumGetArrayTypeP(parts_of(given)), TEXTOID, -1, false, TYPALIGN_INT, &parts, nullptr, &n);
-  if (n > 2)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the name of %s is a name or schema.name: %s", what, given)));
-  char* name = TextDatumGetCString(parts[n - 1]);
-  if (static_cast<int>(strlen(name)) > most_bytes)
+  const Datum all = DirectFunctionCall2(parse_ident, CStringGetTextDatum(given), BoolGetDatum(true));
+  NameParts parts = {};
+  deconstruct_array(DatumGetArrayTypeP(all), TEXTOID, -1, false, TYPALIGN_INT, &parts.values, nullptr, &parts.count);
+  return parts;
+}
+
+void check_name_length(const char* name, const char* what, int most_bytes) {
+  if (strlen(name) > static_cast<size_t>(most_bytes))
     ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
                     errmsg("the name of %s has at most %d bytes: %s has %zu", what, most_bytes, name, strlen(name))));
-  const Oid schema =
-      RangeVarGetCreationNamespace(makeRangeVar(n == 2 ? TextDatumGetCString(parts[0]) : nullptr, name, -1));
+}
+
+NewName new_name(const char* given, const char* what, int most_bytes) {
+  const NameParts parts = parts_of_name(given);
+  if (parts.count > 2)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("the name of %s is a name or schema.name: %s", what, given)));
+  char* name = TextDatumGetCString(parts.values[parts.count - 1]);
+  check_name_length(name, what, most_bytes);
+  const Oid schema = RangeVarGetCreationNamespace(
+      makeRangeVar(parts.count == 2 ? TextDatumGetCString(parts.values[0]) : nullptr, name, -1));
   return {isTempNamespace(schema) ? "pg_temp" : get_namespace_name(schema), name};
 }
 

@@ -11,9 +11,18 @@ struct NewName {
   const char* name;
 };
 
+// The parts of a name as SQL reads it, of type text; an error where it is none, and for null.
+struct NameParts {
+  Datum* values;
+  int count;
+};
+NameParts parts_of_name(const char* given);
+
+// An error for a name of more bytes. what: it is, "a profile" say, for errors.
+void check_name_length(const char* name, const char* what, int most_bytes);
+
 // What "name" or "schema.name", as a user writes it, stands for: without a schema the one that a table would be made
-// in. An error for null, for another number of parts, and for a name of more bytes. what: it is, "a profile" say, for
-// errors.
+// in. An error for another number of parts, too.
 NewName new_name(const char* given, const char* what, int most_bytes);
 
 // Calls make(), which makes tables of these names. False, and nothing is made, where another session has made one of

@@ -3,6 +3,7 @@
 
 #include "pg/base/expression.h"
 #include "pg/base/held_names.h"
+#include "pg/base/open_table.h"
 
 extern "C" {
 #include "common/shortest_dec.h"
@@ -53,6 +54,10 @@ const char* SqlPiece::demanded(const char* value) {
     ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a name or value that a statement needs is NULL")));
   return value;
 }
+
+Identifier extension_schema(Oid function) { return Identifier(get_namespace_name(get_func_namespace(function))); }
+
+QualifiedName QualifiedName::of(Oid relation) { return QualifiedName(qualified_name(relation)); }
 
 QualifiedName QualifiedName::held(Oid relation) { return QualifiedName(held_name(relation)); }
 

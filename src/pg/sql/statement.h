@@ -35,11 +35,16 @@ class Identifier : public SqlPiece {
   explicit Identifier(const char* name) : SqlPiece(quote_identifier(demanded(name))) {}
 };
 
+// The extension's schema. function: the one of the extension that runs.
+Identifier extension_schema(Oid function);
+
 // schema.name
 class QualifiedName : public SqlPiece {
  public:
   QualifiedName() = default;
   QualifiedName(const char* schema, const char* name) : SqlPiece(quote_qualified_identifier(schema, name)) {}
+  // Of a relation, as it is now; without text where there is none.
+  static QualifiedName of(Oid relation);
   // Of a relation, by held_name(): until the transaction ends, a statement that finds another one by it is an error.
   static QualifiedName held(Oid relation);
 

@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "access/xact.h"
+#include "tcop/pquery.h"
 }
 
 namespace neardup {
@@ -27,6 +28,13 @@ void with_fresh_snapshot(F f) {
   PushActiveSnapshot(GetTransactionSnapshot());
   f();
   PopActiveSnapshot();
+}
+
+// Ends the transaction and begins the next, in a procedure that may. Locks and held names end.
+inline void commit_statements() {
+  SPI_commit();
+  SPI_start_transaction();
+  EnsurePortalSnapshotExists();
 }
 
 }  // namespace neardup

@@ -154,7 +154,7 @@ PG_FUNCTION_INFO_V1(neardup_suggest);
 Datum neardup_suggest(PG_FUNCTION_ARGS) {
   const double edit_similarity = edit_similarity_argument(fcinfo, 2);
   const char* query = TextDatumGetCString(argument(fcinfo, 0, "query"));
-  const Identifier neardup(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+  const Identifier neardup = extension_schema(fcinfo->flinfo->fn_oid);
   ReturnSetInfo* rows = begin_rows(fcinfo);
   SPI_connect();
   Sample sample = read_sample(query, neardup);

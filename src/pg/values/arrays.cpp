@@ -39,6 +39,12 @@ Elements elements_of(ArrayType* array) {
   return out;
 }
 
+const char** strings_of_names(const Elements& names) {
+  auto** strings = static_cast<const char**>(palloc(sizeof(char*) * static_cast<size_t>(Max(names.count, 1))));
+  for (int i = 0; i < names.count; ++i) strings[i] = pstrdup(NameStr(*DatumGetName(names.values[i])));
+  return strings;
+}
+
 Datum array_datum(Datum* elements, size_t n, Oid type) {
   const ElementLayout layout = layout_of(type);
   return PointerGetDatum(

@@ -18,6 +18,9 @@ struct Elements {
 // All elements of an array of any type; palloced.
 Elements elements_of(ArrayType* array);
 
+// The strings of names, none of which is NULL; palloced.
+const char** strings_of_names(const Elements& names);
+
 // An array of one dimension, none of whose elements is NULL.
 Datum array_datum(Datum* elements, size_t n, Oid type);
 

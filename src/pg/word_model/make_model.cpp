@@ -2,11 +2,11 @@
 #include "pg/word_model/word_run.h"
 
 #include "pg/base/held_names.h"
+#include "pg/sql/statement_scope.h"
 #include "pg/word_model/make_model.h"
 #include "pg/word_model/model_state.h"
 
 extern "C" {
-#include "tcop/pquery.h"
 #include "utils/regproc.h"
 }
 
@@ -154,11 +154,8 @@ void ModelMaker::finish() const {
 
 // Whether this call commits.
 bool ModelMaker::commit() const {
-  if (!run_.commits) return false;
-  SPI_commit();
-  SPI_start_transaction();
-  EnsurePortalSnapshotExists();
-  return true;
+  if (run_.commits) commit_statements();
+  return run_.commits;
 }
 
 // The model is locked again, if it is as it was then.

@@ -79,7 +79,7 @@ NewName model_name(const char* given) {
 }
 
 ModelNames model_names(const NewName& name, Oid function) {
-  return {Identifier(get_namespace_name(get_func_namespace(function))), QualifiedName(name.schema, name.name),
+  return {extension_schema(function), QualifiedName(name.schema, name.name),
           QualifiedName(name.schema, psprintf("%s%s", name.name, kSettingsSuffix))};
 }
 
