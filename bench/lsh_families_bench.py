@@ -83,10 +83,10 @@ def simhashes(session, rows):
     session.conn.execute("DROP TABLE IF EXISTS " + table)
     # A tenth are relatives of others, at distances of 0 to 12.
     session.conn.execute("CREATE TABLE %s (id int PRIMARY KEY, h simhash)" % table)
-    session.conn.execute("INSERT INTO %s SELECT i, simhash_from_bigint(hashint8extended(i, 1)) FROM generate_series(1, %d) i"
+    session.conn.execute("INSERT INTO %s SELECT i, hashint8extended(i, 1)::simhash FROM generate_series(1, %d) i"
                          % (table, rows * 9 // 10))
-    session.conn.execute("""INSERT INTO {t} SELECT {n} + id, simhash_from_bigint((SELECT simhash_to_bigint(h) # bit_or(1::bigint <<
-                         (abs(hashint8extended(e, id)) % 63)::int) FROM generate_series(1, id % 13) e)) FROM {t} WHERE id <= {m}
+    session.conn.execute("""INSERT INTO {t} SELECT {n} + id, (SELECT h::bigint # bit_or(1::bigint <<
+                         (abs(hashint8extended(e, id)) % 63)::int) FROM generate_series(1, id % 13) e)::simhash FROM {t} WHERE id <= {m}
                          AND id % 13 > 0""".format(t=table, n=rows, m=rows // 10))
     for blocks in 4, 3, 2:
         before = session.cpu()

@@ -13,7 +13,7 @@ SELECT ctph_score_at_least(to_ctph(a), to_ctph(b), 50), ctph_score_at_least(to_c
        ctph_edit_rate_at_most(to_ctph(a), to_ctph(b), 0.2), ctph_edit_rate_at_most(to_ctph(a), to_ctph(b), 0) FROM doc;
 SELECT ctph_score('3::', '3::'), ctph_edit_rate('3::', '3::');
 -- Forms
-SELECT ctph '3:abc:de,"a file.txt"', ctph '3:abc:de' = '3:abc:de,"x"', ctph '6:AAAAAAAA:B', encode(ctph_send('3:ab:c'), 'hex');
+SELECT ctph '3:abc:de,"a file.txt"', ctph '3:abc:de' = '3:abc:de,"x"', ctph '6:AAAAAAAA:B', encode(neardup_internal.ctph_send('3:ab:c'), 'hex');
 SELECT bool_and(d = d::text::ctph) FROM doc, LATERAL (VALUES (to_ctph(a)), (to_ctph(b)), (ctph_long(a, 256)), (ctph_long(b, 1024)), ('3::')) v(d);
 CREATE TEMP TABLE d (id int, c ctph);
 INSERT INTO d SELECT 1, to_ctph(a) FROM doc UNION ALL SELECT 2, to_ctph(b) FROM doc UNION ALL SELECT 3, to_ctph(a) FROM doc UNION ALL SELECT 4, NULL;
@@ -70,4 +70,4 @@ SELECT explain_pair(ctph '3::', '3::', rate => 1.01);
 SELECT explain_pair('3::', '3::');
 \set VERBOSITY default
 -- A digest that begins another comes before it, and is not equal.
-SELECT a < b AS before, a = b AS equal, ctph_cmp(a, b), ctph_cmp(b, a) FROM (VALUES (ctph '3:abc:de', ctph '3:abc:def')) v(a, b);
+SELECT a < b AS before, a = b AS equal, neardup_internal.ctph_cmp(a, b), neardup_internal.ctph_cmp(b, a) FROM (VALUES (ctph '3:abc:de', ctph '3:abc:def')) v(a, b);

@@ -5,7 +5,7 @@
 \pset tuples_only on
 CREATE FUNCTION statements(job text) RETURNS SETOF text LANGUAGE sql AS $$
   SELECT E'\n-- ' || name || regexp_replace(regexp_replace(statement, '^([^\n ])', E'\n    \\1'), '_\d+_\d+\M', '', 'g')
-  FROM neardup_refresh_statements(job)
+  FROM neardup_internal.neardup_refresh_statements(job)
 $$;
 
 CREATE TABLE notes (id bigint PRIMARY KEY, body text, published timestamptz);

@@ -74,7 +74,7 @@ DROP FUNCTION near, found;
 -- Simhashes: exactly d bits differ, spread over the blocks as evenly as can be.
 CREATE TABLE bits (d int, h simhash) WITH (autovacuum_enabled = off);
 CREATE INDEX bits_h ON bits USING lsh (h);
-INSERT INTO bits SELECT d, simhash_from_bigint(bit_or(1::bigint << ((n + k * 64 / d) % 64)))
+INSERT INTO bits SELECT d, neardup_internal.simhash_from_bigint(bit_or(1::bigint << ((n + k * 64 / d) % 64)))
   FROM generate_series(1, 12) d, generate_series(0, 63) n, generate_series(0, d - 1) k GROUP BY d, n;
 SELECT guarantee, bands FROM lsh_info('bits_h');
 CREATE FUNCTION found() RETURNS TABLE (d int, at_border bigint, nearer bigint, further bigint) LANGUAGE plpgsql
@@ -83,7 +83,7 @@ BEGIN
   FOR bits IN 1 .. 12 LOOP
     d := bits;
     EXECUTE format('SELECT count(*) FILTER (WHERE d = %1$s), count(*) FILTER (WHERE d < %1$s), count(*) FILTER (WHERE d > %1$s) FROM bits
-                    WHERE hamming_at_most(h, simhash_from_bigint(0), %1$s)', d) INTO at_border, nearer, further;
+                    WHERE hamming_at_most(h, neardup_internal.simhash_from_bigint(0), %1$s)', d) INTO at_border, nearer, further;
     RETURN NEXT;
   END LOOP;
 END $$;

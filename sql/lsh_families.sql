@@ -9,7 +9,7 @@ SELECT guarantee, parameters, bands, threshold, recall FROM lsh_info('hashes_h')
 SELECT verdict, index_serves FROM explain_pair('hashes_h', simhash '0123456789abcdef', simhash '0123456789abcdee');
 SELECT count(*) FROM hashes WHERE hamming(h, '0123456789abcdef') <= 3;
 -- The n-th bit and some of the following ones flipped; every seventh NULL.
-INSERT INTO hashes SELECT i, CASE WHEN i % 7 > 0 THEN simhash_from_bigint(i / 20 * 1234567890123457 # ((1::bigint << (i % 20)) - 1)) END
+INSERT INTO hashes SELECT i, CASE WHEN i % 7 > 0 THEN neardup_internal.simhash_from_bigint(i / 20 * 1234567890123457 # ((1::bigint << (i % 20)) - 1)) END
   FROM generate_series(1, 2000) i;
 INSERT INTO digests SELECT i, to_ctph((SELECT string_agg(md5((CASE WHEN l % 20 < i % 4 THEN i * 1000 + l ELSE i / 4 * 1000 + l END)::text), '')
   FROM generate_series(1, 40 + i % 3 * 30) l)) FROM generate_series(1, 400) i;
@@ -80,7 +80,7 @@ SELECT id FROM digests WHERE ctph_edit_rate_at_most(c, '3:abc:', 1.5);
 RESET plan_cache_mode;
 
 -- Queries as values
-SELECT lsh_hamming_query('0123456789abcdef', 3), lsh_score_query('3:abc:de', 70), lsh_rate_query('3:abc:de', 0.1);
+SELECT neardup_internal.lsh_hamming_query('0123456789abcdef', 3), neardup_internal.lsh_score_query('3:abc:de', 70), neardup_internal.lsh_rate_query('3:abc:de', 0.1);
 SELECT simhash '0123456789abcdee' %> lsh_query 'hamming<=1 0123456789abcdef', ctph '3:abc:de' %> lsh_query 'ctph_edit_rate<=0 3:abc:de';
 SELECT simhash '0123456789abcdee' %> lsh_query 'ctph_score>=1 3:abc:de';
 SELECT ctph '3:abc:de' %> lsh_query 'hamming<=1 0123456789abcdef';

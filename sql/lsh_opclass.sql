@@ -8,7 +8,7 @@ SELECT count(*) FILTER (WHERE opcname !~ '_set_ops') = (SELECT count(*) FROM pg_
 WHERE amname = 'lsh' AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 15);
 -- The procedures and a search operator must be there.
 CREATE OPERATOR CLASS bare_ops FOR TYPE minhash USING lsh AS
-  FUNCTION 1 lsh_minhash_keys(internal);
+  FUNCTION 1 neardup_internal.lsh_minhash_keys(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'bare_ops';
 DROP OPERATOR FAMILY bare_ops USING lsh;
 -- Of the right signatures
@@ -16,30 +16,30 @@ CREATE OPERATOR CLASS wrong_ops FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   OPERATOR 4 <%> (minhash, minhash) FOR ORDER BY pg_catalog.float_ops,
   FUNCTION 1 length(text),
-  FUNCTION 2 lsh_minhash_probes(internal),
-  FUNCTION 3 lsh_minhash_bind(internal),
-  FUNCTION 4 lsh_minhash_describe(internal),
+  FUNCTION 2 neardup_internal.lsh_minhash_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_minhash_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_minhash_describe(internal),
   FUNCTION 7 minhash_union(minhash, minhash),
   FUNCTION 8 containment(minhash, minhash),
-  FUNCTION 9 minhash_similar(minhash, minhash),
-  FUNCTION 10 lsh_query_bound(minhash, float8);
+  FUNCTION 9 neardup_internal.minhash_similar(minhash, minhash),
+  FUNCTION 10 neardup_internal.lsh_query_bound(minhash, float8);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'wrong_ops';
 DROP OPERATOR FAMILY wrong_ops USING lsh;
-CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 16 lsh_minhash_keys(internal);
+CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 16 neardup_internal.lsh_minhash_keys(internal);
 CREATE OPERATOR CLASS stored_ops FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
-  FUNCTION 1 lsh_minhash_keys(internal),
-  FUNCTION 2 lsh_minhash_probes(internal),
-  FUNCTION 3 lsh_minhash_bind(internal),
-  FUNCTION 4 lsh_minhash_describe(internal),
+  FUNCTION 1 neardup_internal.lsh_minhash_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_minhash_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_minhash_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_minhash_describe(internal),
   STORAGE lsh_query;
 -- One without what the planner needs serves its own operators only.
 CREATE OPERATOR CLASS plain_ops FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
-  FUNCTION 1 lsh_minhash_keys(internal),
-  FUNCTION 2 lsh_minhash_probes(internal),
-  FUNCTION 3 lsh_minhash_bind(internal),
-  FUNCTION 4 lsh_minhash_describe(internal);
+  FUNCTION 1 neardup_internal.lsh_minhash_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_minhash_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_minhash_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_minhash_describe(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'plain_ops';
 CREATE TABLE plain (id int, sig minhash);
 INSERT INTO plain SELECT i, to_minhash('row of words number ' || i % 100) FROM generate_series(1, 1000) i;

@@ -168,8 +168,8 @@ DROP FUNCTION estimates();
 DROP TABLE copied;
 
 -- Queries that are stored, and a value that asks for them
-CREATE TABLE watch AS SELECT id, with_threshold(sig, 0.9) AS of_minhash, lsh_hamming_query(to_simhash(id::text), 3) AS of_simhash,
-  lsh_rate_query(to_ctph(repeat('many words ' || id, 30)), 0.1) AS of_ctph FROM paper WHERE sig IS NOT NULL;
+CREATE TABLE watch AS SELECT id, with_threshold(sig, 0.9) AS of_minhash, neardup_internal.lsh_hamming_query(to_simhash(id::text), 3) AS of_simhash,
+  neardup_internal.lsh_rate_query(to_ctph(repeat('many words ' || id, 30)), 0.1) AS of_ctph FROM paper WHERE sig IS NOT NULL;
 SELECT count(*) > 0 AS minhash FROM watch WHERE (SELECT sig FROM paper WHERE sig IS NOT NULL LIMIT 1) %> of_minhash;
 SELECT count(*) AS simhash FROM watch WHERE to_simhash('7') %> of_simhash AND id = 7;
 SELECT count(*) AS ctph FROM watch WHERE to_ctph(repeat('many words ' || 7, 30)) %> of_ctph AND id = 7;

@@ -3,12 +3,12 @@
 SELECT with_threshold(to_minhash('a b c', num_perm => 16), 0.8);
 SELECT with_threshold(to_minhash('', num_perm => 16), 1), with_threshold(NULL, 0.5), with_threshold(to_minhash('a'), NULL);
 SELECT lsh_query 'jaccard>=0.50 mh1:char5:128x32:s0:t0:empty';
-SELECT count(*), bool_and(q = q::text::lsh_query) FROM (SELECT DISTINCT lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), bound)
+SELECT count(*), bool_and(q = q::text::lsh_query) FROM (SELECT DISTINCT neardup_internal.lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), bound)
   FROM unnest('{0.8,0.1,1,0,-1,1e-300,Infinity,-Infinity,NaN}'::float8[]) bound, unnest(ARRAY[8, 16, 32]) b, unnest('{a b c,""}'::text[]) doc) s(q);
-SELECT bound, split_part(lsh_query_bound(to_minhash(''), bound)::text, ' ', 1) FROM unnest('{0.1,1e-300,Infinity,-Infinity,NaN}'::float8[]) bound;
-SELECT encode(substr(lsh_query_send(with_threshold(to_minhash('a b c', num_perm => 16), 0.75)), 1, 28), 'hex');
-SELECT lsh_query_bound(s, 0) = lsh_query_bound(s, '-0'), lsh_query_bound(s, 'NaN') = lsh_query_bound(s, 'NaN'),
-       lsh_query_bound(s, 0.5) = with_threshold(s, 0.5), with_threshold(s, 0.5) <> with_threshold(s, 0.6)
+SELECT bound, split_part(neardup_internal.lsh_query_bound(to_minhash(''), bound)::text, ' ', 1) FROM unnest('{0.1,1e-300,Infinity,-Infinity,NaN}'::float8[]) bound;
+SELECT encode(substr(neardup_internal.lsh_query_send(with_threshold(to_minhash('a b c', num_perm => 16), 0.75)), 1, 28), 'hex');
+SELECT neardup_internal.lsh_query_bound(s, 0) = neardup_internal.lsh_query_bound(s, '-0'), neardup_internal.lsh_query_bound(s, 'NaN') = neardup_internal.lsh_query_bound(s, 'NaN'),
+       neardup_internal.lsh_query_bound(s, 0.5) = with_threshold(s, 0.5), with_threshold(s, 0.5) <> with_threshold(s, 0.6)
   FROM (SELECT to_minhash('a b c') s) v;
 CREATE TABLE queries (q lsh_query);
 INSERT INTO queries SELECT with_threshold(to_minhash('text ' || i), 0.8) FROM generate_series(1, 20) i, generate_series(1, 2);
@@ -25,15 +25,15 @@ CREATE TABLE pairs AS
     FROM generate_series(0, 100) d, unnest(ARRAY[8, 16, 32]) b;
 SELECT b, count(*), count(*) FILTER (WHERE j > 0.5) AS above, bool_and(jaccard_at_least(x, y, t) = (j >= t)) AS at_least,
        bool_and(jaccard_at_least(y, x, t) = (j >= t)) AS commuted, bool_and((x %> with_threshold(y, t)) = (j >= t)) AS query,
-       bool_and((x %> lsh_query_bound(y, j)) AND NOT (x %> lsh_query_bound(y, j + 1e-9))) AS bound,
+       bool_and((x %> neardup_internal.lsh_query_bound(y, j)) AND NOT (x %> neardup_internal.lsh_query_bound(y, j + 1e-9))) AS bound,
        bool_and((with_threshold(x, t) && with_threshold(y, t - 0.005)) = (j >= t)) AS both,
        bool_and((with_threshold(x, t - 0.005) && with_threshold(y, t)) = (j >= t)) AS both_commuted
   FROM pairs, LATERAL (SELECT jaccard(x, y) j) s, generate_series(0.01, 1, 0.01) g, LATERAL (SELECT g::float8 t) v
   GROUP BY b ORDER BY b;
 DROP TABLE pairs;
 -- Any bound, as in SQL: jaccard is a number, NaN is above all numbers, and an empty signature has similarity 0.
-SELECT bound, j, count(*), bool_and((x %> lsh_query_bound(y, bound)) = (j >= bound)) AS as_sql, bool_or(x %> lsh_query_bound(y, bound)) AS result,
-       bool_or(lsh_query_bound(x, bound) && lsh_query_bound(y, -1)) AS both
+SELECT bound, j, count(*), bool_and((x %> neardup_internal.lsh_query_bound(y, bound)) = (j >= bound)) AS as_sql, bool_or(x %> neardup_internal.lsh_query_bound(y, bound)) AS result,
+       bool_or(neardup_internal.lsh_query_bound(x, bound) && neardup_internal.lsh_query_bound(y, -1)) AS both
   FROM unnest('{-Infinity,-1,0,1,1.5,Infinity,NaN}'::float8[]) WITH ORDINALITY u(bound, n),
        (VALUES (to_minhash('a b'), to_minhash('a b')), (to_minhash('a b'), to_minhash('c d')), (to_minhash('a b'), to_minhash('')),
                (to_minhash(''), to_minhash('a b')), (to_minhash(''), to_minhash(''))) v(x, y), LATERAL (SELECT jaccard(x, y) j) s

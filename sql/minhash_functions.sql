@@ -125,7 +125,7 @@ SELECT minhash_agg(x, 16, b) FROM (VALUES ('a', 32), ('b', 16)) v(x, b);
 -- Errors of the core have states of their own.
 \set VERBOSITY sqlstate
 SELECT to_minhash('a', k => 0);
-SELECT minhash_in('mh1:', 0, -1);
+SELECT neardup_internal.minhash_in('mh1:', 0, -1);
 \set VERBOSITY default
 
 -- States of an aggregate that are combined: of partitions, one of which has nothing of a group

@@ -13,7 +13,7 @@ SELECT bool_and(s = s::text::minhash)
 -- Binary form
 CREATE TABLE m (id int, s minhash);
 INSERT INTO m VALUES (1, to_minhash('one two three four')), (2, to_minhash('')), (3, NULL), (4, set_minhash('{1}'::bigint[], 16, 8, 3));
-SELECT id, length(minhash_send(s)), encode(substr(minhash_send(s), 1, 16), 'hex') FROM m ORDER BY id;
+SELECT id, length(neardup_internal.minhash_send(s)), encode(substr(neardup_internal.minhash_send(s), 1, 16), 'hex') FROM m ORDER BY id;
 -- Type modifier: checks, never converts.
 SELECT 'minhash(128)'::regtype, format_type('minhash'::regtype, (128 << 8) | 16);
 CREATE TABLE shaped (s minhash(128, 32), t minhash(64));
@@ -74,6 +74,6 @@ COPY (SELECT) TO PROGRAM 'rm neardup_regress_copy';
 SELECT count(*), bool_and(r.s = sent.s) AS same FROM received r, sent;
 DROP TABLE sent, received;
 -- The extended hash has a seed; that of 0 begins with the other hash.
-SELECT count(DISTINCT minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), seed)) AS seeds,
-       bool_or(minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), 0)::bit(64) & x'00000000ffffffff' = minhash_hash(set_minhash('{1,2,3}'::bigint[]))::bigint::bit(64) & x'00000000ffffffff') AS low_half
+SELECT count(DISTINCT neardup_internal.minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), seed)) AS seeds,
+       bool_or(neardup_internal.minhash_hash_extended(set_minhash('{1,2,3}'::bigint[]), 0)::bit(64) & x'00000000ffffffff' = neardup_internal.minhash_hash(set_minhash('{1,2,3}'::bigint[]))::bigint::bit(64) & x'00000000ffffffff') AS low_half
 FROM generate_series(0, 9) seed;

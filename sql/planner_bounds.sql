@@ -4,7 +4,7 @@ CREATE FUNCTION sig(d int, size int = 16) RETURNS minhash IMMUTABLE LANGUAGE sql
   $$ SELECT minhash_import(array_agg(CASE WHEN i < d THEN 1000 + d ELSE i END ORDER BY i)) FROM generate_series(0::bigint, size - 1) i $$;
 -- Row d differs from row 0 in d of 16 components, and in d bits.
 CREATE TABLE rows_at (d int, sig minhash, h simhash, word text) WITH (autovacuum_enabled = off);
-INSERT INTO rows_at SELECT d, sig(d), simhash_from_bigint((1::bigint << d) - 1), 'w' || d FROM generate_series(0, 8) d, generate_series(1, 20);
+INSERT INTO rows_at SELECT d, sig(d), neardup_internal.simhash_from_bigint((1::bigint << d) - 1), 'w' || d FROM generate_series(0, 8) d, generate_series(1, 20);
 CREATE INDEX rows_at_sig ON rows_at USING lsh (sig) WITH (threshold = 0.7);
 CREATE INDEX rows_at_h ON rows_at USING lsh (h);
 ANALYZE rows_at;
@@ -40,7 +40,7 @@ SELECT condition, kept(replace(condition, 'Q', 'sig(0)')) FROM (VALUES
   ('NOT jaccard(sig, Q) < 0.8125'), ('jaccard(sig, Q) >= 0.8125 OR d = 8'), ('jaccard_at_least(sig, Q, 0.8125)'), ('jaccard_at_least(sig, Q, 80)'),
   ('jaccard_at_least(sig, Q, NULL)'), ('sig %> with_threshold(Q, 0.8125)'),
   ('sig %> (SELECT with_threshold(Q, 0.8125))'), ('sig %> (SELECT NULL::lsh_query)'), ('sig % (SELECT NULL::minhash)'), ('sig %> (SELECT with_threshold(Q, 0.3))')) x(condition);
-SELECT condition, kept(replace(condition, 'Q', 'simhash_from_bigint(0)')) FROM (VALUES
+SELECT condition, kept(replace(condition, 'Q', 'neardup_internal.simhash_from_bigint(0)')) FROM (VALUES
   ('hamming(h, Q) <= 3'), ('hamming(h, Q) < 3'), ('3 > hamming(Q, h)'), ('hamming(h, Q) < 2.5'), ('hamming(h, Q) <= 2.5'), ('hamming(h, Q) = 2'),
   ('hamming(h, Q) < 3::numeric'), ('hamming(h, Q) <= 3.00000000000000000001'), ('hamming(h, Q) <= 2.99999999999999999999999'), ('hamming(h, Q) < 3.00000000000000000001'),
   ('hamming(h, Q) < NULL::numeric'), ('hamming(h, Q) <= 1e30'), ('hamming(h, Q) < -1e30'), ('hamming(h, Q) < 3::bigint'), ('hamming(h, Q) < 3::real'),

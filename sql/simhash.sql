@@ -4,7 +4,7 @@ SELECT to_simhash('the quick brown fox jumps over the lazy dog'),
 SELECT to_simhash(''), to_simhash('...'), to_simhash(NULL), to_simhash('a', NULL), weighted_simhash('{}', '{}'),
        weighted_simhash('{a}', '{0}'), vector_simhash('{0,0}');
 -- Forms
-SELECT '0123456789ABCDEF'::simhash, simhash 'ffffffffffffffff', encode(simhash_send('0123456789abcdef'), 'hex');
+SELECT '0123456789ABCDEF'::simhash, simhash 'ffffffffffffffff', encode(neardup_internal.simhash_send('0123456789abcdef'), 'hex');
 SELECT bool_and(s = s::text::simhash AND s = s::bigint::simhash AND s = s::bit(64)::simhash)
   FROM (SELECT to_simhash('text ' || i) s FROM generate_series(1, 1000) i) x;
 SELECT '8000000000000001'::simhash::bigint, (-1)::bigint::simhash, '0123456789abcdef'::simhash::bit(64),

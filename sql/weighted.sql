@@ -13,7 +13,7 @@ SELECT weighted_minhash('{}', '{}', 16), weighted_minhash('{a}', '{0}', 16, 16),
        weighted_minhash(NULL, '{1}'), weighted_minhash('{a}', NULL);
 SELECT jaccard(weighted_minhash('{}', '{}'), weighted_minhash('{}', '{}')), set_size(weighted_minhash('{}', '{}'));
 -- Forms: text, binary, every width; greatest and least weights
-SELECT bool_and(s = s::text::minhash) AS text_form, bool_and(minhash_send(s) = minhash_send(s::text::minhash)) AS wire_form
+SELECT bool_and(s = s::text::minhash) AS text_form, bool_and(neardup_internal.minhash_send(s) = neardup_internal.minhash_send(s::text::minhash)) AS wire_form
   FROM (SELECT weighted_minhash(ARRAY['a', 'b' || i], ARRAY[i, 2::float8 ^ (i - 60)], 16, b, i) s
           FROM generate_series(0, 100) i, unnest('{8,16,32}'::int[]) b) x;
 SELECT count(DISTINCT weighted_minhash(ARRAY['a'], ARRAY[2::float8 ^ e])) FROM generate_series(-60, 40) e;

@@ -121,14 +121,14 @@ SELECT count(*) FROM similar_words('m', 'hot', 3);
 SELECT drop_word_model('m');
 RESET plpgsql.extra_errors;
 -- What is called directly, and tables that look like models.
-SELECT neardup_similar_words(1::oid::regclass, 1, 1, 1, 0, 0);
-SELECT neardup_similar_words('d', 1, 1, 1, 0, 0);
+SELECT neardup_internal.neardup_similar_words(1::oid::regclass, 1, 1, 1, 0, 0);
+SELECT neardup_internal.neardup_similar_words('d', 1, 1, 1, 0, 0);
 CREATE TABLE whole OF neardup_word;
-SELECT neardup_similar_words('whole', 1000001, 1, 1, 0, 0);
+SELECT neardup_internal.neardup_similar_words('whole', 1000001, 1, 1, 0, 0);
 DROP TABLE whole;
 CREATE TABLE e (id int, weight bigint, word bigint, features bytea);
 INSERT INTO e VALUES (0, 0, 4096, '');
-SELECT neardup_similar_words('e', 1, 1, 1, 0, 0);
+SELECT neardup_internal.neardup_similar_words('e', 1, 1, 1, 0, 0);
 CREATE TABLE v OF neardup_word;
 CREATE VIEW v_model AS SELECT (NULL::neardup_word_model).*;
 SELECT similar_words('v', 'a');

@@ -9,3 +9,7 @@ BEGIN
   END IF;
 END $$;
 
+-- What users do not call: support functions of types, operators, aggregates, indexes and jobs.
+CREATE SCHEMA neardup_internal;
+COMMENT ON SCHEMA neardup_internal IS 'extension neardup: what its types, operators, indexes and jobs are made of';
+GRANT USAGE ON SCHEMA neardup_internal TO PUBLIC;

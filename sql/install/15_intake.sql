@@ -23,7 +23,7 @@ COMMENT ON FUNCTION neardup_decode(bytea, text) IS
 CREATE FUNCTION neardup_signed_text(document bytea, encoding text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION neardup_signed_text(bytea, text) IS
-  'private: neardup_decode() for signing: a character that the database''s encoding lacks is spelled, such as u4e2d, as a word of its own';
+  'as neardup_decode(), and a character that the database''s encoding lacks is spelled, such as u4e2d, as a word of its own';
 
 CREATE FUNCTION neardup_to_simplified(body text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 5000;
@@ -56,10 +56,10 @@ CREATE FUNCTION neardup_title(filename text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION neardup_title(text) IS 'title that people read, from the name of a file';
 
-
 CREATE FUNCTION neardup_characters(body text) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_characters(text) IS 'private: characters of a text; in a SQL_ASCII database those of its UTF-8';
-CREATE FUNCTION neardup_first_characters(body text, most int) RETURNS text
+COMMENT ON FUNCTION neardup_characters(text) IS 'number of characters of a text; in a SQL_ASCII database those of its UTF-8';
+CREATE FUNCTION neardup_internal.neardup_first_characters(body text, most int) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_first_characters(text, int) IS 'private: the first characters of a text; in a SQL_ASCII database those of its UTF-8';
+COMMENT ON FUNCTION neardup_internal.neardup_first_characters(text, int) IS
+  'private: the first characters of a text; in a SQL_ASCII database those of its UTF-8';

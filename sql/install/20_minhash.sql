@@ -2,63 +2,71 @@
 
 CREATE TYPE minhash;
 
-CREATE FUNCTION minhash_in(cstring, oid, int) RETURNS minhash
+CREATE FUNCTION neardup_internal.minhash_in(cstring, oid, int) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_out(minhash) RETURNS cstring
+CREATE FUNCTION neardup_internal.minhash_out(minhash) RETURNS cstring
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_recv(internal, oid, int) RETURNS minhash
+CREATE FUNCTION neardup_internal.minhash_recv(internal, oid, int) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_send(minhash) RETURNS bytea
+CREATE FUNCTION neardup_internal.minhash_send(minhash) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_typmod_in(cstring[]) RETURNS int
+CREATE FUNCTION neardup_internal.minhash_typmod_in(cstring[]) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_typmod_out(int) RETURNS cstring
+CREATE FUNCTION neardup_internal.minhash_typmod_out(int) RETURNS cstring
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE minhash (
-  INPUT = minhash_in, OUTPUT = minhash_out, RECEIVE = minhash_recv, SEND = minhash_send,
-  TYPMOD_IN = minhash_typmod_in, TYPMOD_OUT = minhash_typmod_out,
+  INPUT = neardup_internal.minhash_in, OUTPUT = neardup_internal.minhash_out,
+  RECEIVE = neardup_internal.minhash_recv, SEND = neardup_internal.minhash_send,
+  TYPMOD_IN = neardup_internal.minhash_typmod_in, TYPMOD_OUT = neardup_internal.minhash_typmod_out,
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
 COMMENT ON TYPE minhash IS 'MinHash signature of a set (Fast Similarity Sketching); minhash(num_perm [, bits]) checks';
 
-CREATE FUNCTION minhash_check_typmod(minhash, int, boolean) RETURNS minhash
+CREATE FUNCTION neardup_internal.minhash_check_typmod(minhash, int, boolean) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_check_typmod(minhash, int, boolean) IS 'private: enforces the type modifier';
-CREATE CAST (minhash AS minhash) WITH FUNCTION minhash_check_typmod(minhash, int, boolean) AS IMPLICIT;
+COMMENT ON FUNCTION neardup_internal.minhash_check_typmod(minhash, int, boolean) IS
+  'private: enforces the type modifier';
+CREATE CAST (minhash AS minhash) WITH FUNCTION neardup_internal.minhash_check_typmod(minhash, int, boolean) AS IMPLICIT;
 
 -- Order, equality, hash. LEAKPROOF: they take any values, and may use an index under row security.
 
-CREATE FUNCTION minhash_eq(minhash, minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_eq(minhash, minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_ne(minhash, minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_ne(minhash, minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_lt(minhash, minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_lt(minhash, minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_le(minhash, minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_le(minhash, minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_gt(minhash, minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_gt(minhash, minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_ge(minhash, minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_ge(minhash, minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_cmp(minhash, minhash) RETURNS int
+CREATE FUNCTION neardup_internal.minhash_cmp(minhash, minhash) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION minhash_hash(minhash) RETURNS int
+CREATE FUNCTION neardup_internal.minhash_hash(minhash) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_hash_extended(minhash, bigint) RETURNS bigint
+CREATE FUNCTION neardup_internal.minhash_hash_extended(minhash, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE OPERATOR = (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_eq, COMMUTATOR = =, NEGATOR = <>,
+CREATE OPERATOR = (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_eq,
+  COMMUTATOR = =, NEGATOR = <>,
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ne, COMMUTATOR = <>, NEGATOR = =,
+CREATE OPERATOR <> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_ne,
+  COMMUTATOR = <>, NEGATOR = =,
   RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR < (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_lt, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR < (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_lt,
+  COMMUTATOR = >, NEGATOR = >=,
   RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_le, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR <= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_le,
+  COMMUTATOR = >=, NEGATOR = >,
   RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR > (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_gt, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR > (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_gt,
+  COMMUTATOR = <, NEGATOR = <=,
   RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ge, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR >= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_ge,
+  COMMUTATOR = <=, NEGATOR = <,
   RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR = (minhash, minhash) IS 'made alike and equal in every component';
 COMMENT ON OPERATOR <> (minhash, minhash) IS 'not equal';
@@ -68,9 +76,11 @@ COMMENT ON OPERATOR > (minhash, minhash) IS 'after in an arbitrary, fixed order'
 COMMENT ON OPERATOR >= (minhash, minhash) IS 'after in an arbitrary, fixed order, or equal';
 
 CREATE OPERATOR CLASS minhash_btree_ops DEFAULT FOR TYPE minhash USING btree AS
-  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 minhash_cmp(minhash, minhash);
+  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+  FUNCTION 1 neardup_internal.minhash_cmp(minhash, minhash);
 CREATE OPERATOR CLASS minhash_hash_ops DEFAULT FOR TYPE minhash USING hash AS
-  OPERATOR 1 =, FUNCTION 1 minhash_hash(minhash), FUNCTION 2 minhash_hash_extended(minhash, bigint);
+  OPERATOR 1 =, FUNCTION 1 neardup_internal.minhash_hash(minhash),
+  FUNCTION 2 neardup_internal.minhash_hash_extended(minhash, bigint);
 
 -- Constructors
 
@@ -113,68 +123,86 @@ COMMENT ON FUNCTION set_size(minhash) IS 'estimated number of distinct elements,
 CREATE FUNCTION minhash_union(a minhash, b minhash) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'signature of the union of two sets (16 or 32 bits)';
-CREATE FUNCTION minhash_union_final(minhash) RETURNS minhash
+CREATE FUNCTION neardup_internal.minhash_union_final(minhash) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_union_final(minhash) IS 'private: refuses a union of one signature of 8 bits, as of several';
+COMMENT ON FUNCTION neardup_internal.minhash_union_final(minhash) IS
+  'private: refuses a union of one signature of 8 bits, as of several';
 CREATE AGGREGATE minhash_union_agg(signature minhash) (
-  SFUNC = minhash_union, STYPE = minhash, FINALFUNC = minhash_union_final, COMBINEFUNC = minhash_union, PARALLEL = SAFE);
+  SFUNC = minhash_union, STYPE = minhash, FINALFUNC = neardup_internal.minhash_union_final,
+  COMBINEFUNC = minhash_union, PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'signature of the union of all sets (16 or 32 bits)';
 
-CREATE FUNCTION minhash_agg_combine(internal, internal) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_combine(internal, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION minhash_agg_serialize(internal) RETURNS bytea
+CREATE FUNCTION neardup_internal.minhash_agg_serialize(internal) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_agg_deserialize(bytea, internal) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_deserialize(bytea, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_agg_final(internal) RETURNS minhash
+CREATE FUNCTION neardup_internal.minhash_agg_final(internal) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION minhash_agg_text(internal, text) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text) (
-  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(text) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_text(internal, text, int) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text, num_perm int) (
-  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(text, int) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_text(internal, text, int, int) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int) (
-  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(text, int, int) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_text(internal, text, int, int, bigint) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int, int, bigint) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int, seed bigint) (
-  SFUNC = minhash_agg_text, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(text, int, int, bigint) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_bigint(internal, bigint) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint) (
-  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(bigint) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_bigint(internal, bigint, int) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint, num_perm int) (
-  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(bigint, int) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_bigint(internal, bigint, int, int) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int) (
-  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(bigint, int, int) IS 'signature of the set of all elements; NULL when there is none';
-CREATE FUNCTION minhash_agg_bigint(internal, bigint, int, int, bigint) RETURNS internal
+CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int, int, bigint) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int, seed bigint) (
-  SFUNC = minhash_agg_bigint, STYPE = internal, SSPACE = 1200, FINALFUNC = minhash_agg_final, COMBINEFUNC = minhash_agg_combine,
-  SERIALFUNC = minhash_agg_serialize, DESERIALFUNC = minhash_agg_deserialize, PARALLEL = SAFE);
+  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
+  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
+  PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(bigint, int, int, bigint) IS 'signature of the set of all elements; NULL when there is none';
 

@@ -2,17 +2,18 @@
 
 CREATE TYPE simhash;
 
-CREATE FUNCTION simhash_in(cstring) RETURNS simhash
+CREATE FUNCTION neardup_internal.simhash_in(cstring) RETURNS simhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_out(simhash) RETURNS cstring
+CREATE FUNCTION neardup_internal.simhash_out(simhash) RETURNS cstring
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_recv(internal) RETURNS simhash
+CREATE FUNCTION neardup_internal.simhash_recv(internal) RETURNS simhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_send(simhash) RETURNS bytea
+CREATE FUNCTION neardup_internal.simhash_send(simhash) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE simhash (
-  INPUT = simhash_in, OUTPUT = simhash_out, RECEIVE = simhash_recv, SEND = simhash_send,
+  INPUT = neardup_internal.simhash_in, OUTPUT = neardup_internal.simhash_out,
+  RECEIVE = neardup_internal.simhash_recv, SEND = neardup_internal.simhash_send,
   INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double, STORAGE = plain
 );
 COMMENT ON TYPE simhash IS
@@ -20,36 +21,42 @@ COMMENT ON TYPE simhash IS
 
 -- Order, equality, hash
 
-CREATE FUNCTION simhash_eq(simhash, simhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_eq(simhash, simhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_ne(simhash, simhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_ne(simhash, simhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_lt(simhash, simhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_lt(simhash, simhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_le(simhash, simhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_le(simhash, simhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_gt(simhash, simhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_gt(simhash, simhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_ge(simhash, simhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_ge(simhash, simhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS int
+CREATE FUNCTION neardup_internal.simhash_cmp(simhash, simhash) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION simhash_hash(simhash) RETURNS int
+CREATE FUNCTION neardup_internal.simhash_hash(simhash) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
+CREATE FUNCTION neardup_internal.simhash_hash_extended(simhash, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE OPERATOR = (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_eq, COMMUTATOR = =, NEGATOR = <>,
+CREATE OPERATOR = (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_eq,
+  COMMUTATOR = =, NEGATOR = <>,
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ne, COMMUTATOR = <>, NEGATOR = =,
+CREATE OPERATOR <> (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_ne,
+  COMMUTATOR = <>, NEGATOR = =,
   RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR < (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_lt, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR < (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_lt,
+  COMMUTATOR = >, NEGATOR = >=,
   RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_le, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR <= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_le,
+  COMMUTATOR = >=, NEGATOR = >,
   RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR > (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_gt, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR > (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_gt,
+  COMMUTATOR = <, NEGATOR = <=,
   RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ge, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR >= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_ge,
+  COMMUTATOR = <=, NEGATOR = <,
   RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR = (simhash, simhash) IS 'equal in all 64 bits';
 COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
@@ -59,28 +66,30 @@ COMMENT ON OPERATOR > (simhash, simhash) IS 'greater as a number without sign';
 COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater as a number without sign, or equal';
 
 CREATE OPERATOR CLASS simhash_btree_ops DEFAULT FOR TYPE simhash USING btree AS
-  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 simhash_cmp(simhash, simhash);
+  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+  FUNCTION 1 neardup_internal.simhash_cmp(simhash, simhash);
 CREATE OPERATOR CLASS simhash_hash_ops DEFAULT FOR TYPE simhash USING hash AS
-  OPERATOR 1 =, FUNCTION 1 simhash_hash(simhash), FUNCTION 2 simhash_hash_extended(simhash, bigint);
+  OPERATOR 1 =, FUNCTION 1 neardup_internal.simhash_hash(simhash),
+  FUNCTION 2 neardup_internal.simhash_hash_extended(simhash, bigint);
 
 -- Casts: explicit only
 
-CREATE FUNCTION simhash_to_bigint(simhash) RETURNS bigint
+CREATE FUNCTION neardup_internal.simhash_to_bigint(simhash) RETURNS bigint
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_from_bigint(bigint) RETURNS simhash
+CREATE FUNCTION neardup_internal.simhash_from_bigint(bigint) RETURNS simhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_to_bit(simhash) RETURNS bit
+CREATE FUNCTION neardup_internal.simhash_to_bit(simhash) RETURNS bit
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_from_bit(bit) RETURNS simhash
+CREATE FUNCTION neardup_internal.simhash_from_bit(bit) RETURNS simhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_to_bigint(simhash) IS 'the same 64 bits as a signed number';
-COMMENT ON FUNCTION simhash_from_bigint(bigint) IS 'the same 64 bits';
-COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'the same 64 bits, most significant first';
-COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the same 64 bits; an error for another length';
-CREATE CAST (simhash AS bigint) WITH FUNCTION simhash_to_bigint(simhash);
-CREATE CAST (bigint AS simhash) WITH FUNCTION simhash_from_bigint(bigint);
-CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash);
-CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
+COMMENT ON FUNCTION neardup_internal.simhash_to_bigint(simhash) IS 'the same 64 bits as a signed number';
+COMMENT ON FUNCTION neardup_internal.simhash_from_bigint(bigint) IS 'the same 64 bits';
+COMMENT ON FUNCTION neardup_internal.simhash_to_bit(simhash) IS 'the same 64 bits, most significant first';
+COMMENT ON FUNCTION neardup_internal.simhash_from_bit(bit) IS 'the same 64 bits; an error for another length';
+CREATE CAST (simhash AS bigint) WITH FUNCTION neardup_internal.simhash_to_bigint(simhash);
+CREATE CAST (bigint AS simhash) WITH FUNCTION neardup_internal.simhash_from_bigint(bigint);
+CREATE CAST (simhash AS bit) WITH FUNCTION neardup_internal.simhash_to_bit(simhash);
+CREATE CAST (bit AS simhash) WITH FUNCTION neardup_internal.simhash_from_bit(bit);
 
 -- Constructors
 
@@ -97,29 +106,33 @@ CREATE FUNCTION vector_simhash(vector real[]) RETURNS simhash
 COMMENT ON FUNCTION vector_simhash(real[]) IS
   'on which sides of 64 fixed hyperplanes a vector lies: the cosine sketch; NULL for a vector of zeros';
 
-CREATE FUNCTION simhash_agg_combine(internal, internal) RETURNS internal
+CREATE FUNCTION neardup_internal.simhash_agg_combine(internal, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION simhash_agg_serialize(internal) RETURNS bytea
+CREATE FUNCTION neardup_internal.simhash_agg_serialize(internal) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_agg_deserialize(bytea, internal) RETURNS internal
+CREATE FUNCTION neardup_internal.simhash_agg_deserialize(bytea, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_agg_final(internal) RETURNS simhash
+CREATE FUNCTION neardup_internal.simhash_agg_final(internal) RETURNS simhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION simhash_agg_add(internal, text, float8) RETURNS internal
+CREATE FUNCTION neardup_internal.simhash_agg_add(internal, text, float8) RETURNS internal
   AS 'MODULE_PATHNAME', 'simhash_agg_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE simhash_agg(feature text, weight float8) (
-  SFUNC = simhash_agg_add, STYPE = internal, SSPACE = 1100, FINALFUNC = simhash_agg_final,
-  COMBINEFUNC = simhash_agg_combine, SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
+  SFUNC = neardup_internal.simhash_agg_add, STYPE = internal, SSPACE = 1100,
+  FINALFUNC = neardup_internal.simhash_agg_final,
+  COMBINEFUNC = neardup_internal.simhash_agg_combine, SERIALFUNC = neardup_internal.simhash_agg_serialize,
+  DESERIALFUNC = neardup_internal.simhash_agg_deserialize,
   PARALLEL = SAFE);
 COMMENT ON AGGREGATE simhash_agg(text, float8) IS
   'SimHash of weighted features, one a row; NULL when none has a weight above 0';
 
-CREATE FUNCTION simhash_agg_add(internal, text) RETURNS internal
+CREATE FUNCTION neardup_internal.simhash_agg_add(internal, text) RETURNS internal
   AS 'MODULE_PATHNAME', 'simhash_agg_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE simhash_agg(feature text) (
-  SFUNC = simhash_agg_add, STYPE = internal, SSPACE = 1100, FINALFUNC = simhash_agg_final,
-  COMBINEFUNC = simhash_agg_combine, SERIALFUNC = simhash_agg_serialize, DESERIALFUNC = simhash_agg_deserialize,
+  SFUNC = neardup_internal.simhash_agg_add, STYPE = internal, SSPACE = 1100,
+  FINALFUNC = neardup_internal.simhash_agg_final,
+  COMBINEFUNC = neardup_internal.simhash_agg_combine, SERIALFUNC = neardup_internal.simhash_agg_serialize,
+  DESERIALFUNC = neardup_internal.simhash_agg_deserialize,
   PARALLEL = SAFE);
 COMMENT ON AGGREGATE simhash_agg(text) IS
   'SimHash of equally weighted features, one a row; NULL when none has a weight above 0';
@@ -132,8 +145,9 @@ COMMENT ON FUNCTION hamming(simhash, simhash) IS 'number of differing bits, 0 to
 CREATE FUNCTION cosine(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'simhash_cosine_estimate' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION cosine(simhash, simhash) IS 'estimated cosine, cos(pi * hamming / 64), -1 to 1';
-CREATE FUNCTION simhash_hamming_float(a simhash, b simhash) RETURNS float8
+CREATE FUNCTION neardup_internal.simhash_hamming_float(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_hamming_float(simhash, simhash) IS 'implementation of <~>: hamming(a, b)';
-CREATE OPERATOR <~> (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_hamming_float, COMMUTATOR = <~>);
+COMMENT ON FUNCTION neardup_internal.simhash_hamming_float(simhash, simhash) IS 'implementation of <~>: hamming(a, b)';
+CREATE OPERATOR <~> (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_hamming_float,
+  COMMUTATOR = <~>);
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance';

@@ -2,53 +2,54 @@
 
 CREATE TYPE ctph;
 
-CREATE FUNCTION ctph_in(cstring) RETURNS ctph
+CREATE FUNCTION neardup_internal.ctph_in(cstring) RETURNS ctph
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ctph_out(ctph) RETURNS cstring
+CREATE FUNCTION neardup_internal.ctph_out(ctph) RETURNS cstring
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ctph_recv(internal) RETURNS ctph
+CREATE FUNCTION neardup_internal.ctph_recv(internal) RETURNS ctph
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ctph_send(ctph) RETURNS bytea
+CREATE FUNCTION neardup_internal.ctph_send(ctph) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE ctph (
-  INPUT = ctph_in, OUTPUT = ctph_out, RECEIVE = ctph_recv, SEND = ctph_send,
+  INPUT = neardup_internal.ctph_in, OUTPUT = neardup_internal.ctph_out, RECEIVE = neardup_internal.ctph_recv,
+  SEND = neardup_internal.ctph_send,
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended
 );
 COMMENT ON TYPE ctph IS 'context-triggered piecewise hash (fuzzy digest) of a document, as ssdeep makes it, or longer';
 
 -- Order, equality, hash. LEAKPROOF: they take any values, and may use an index under row security.
 
-CREATE FUNCTION ctph_eq(ctph, ctph) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_eq(ctph, ctph) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_ne(ctph, ctph) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_ne(ctph, ctph) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_lt(ctph, ctph) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_lt(ctph, ctph) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_le(ctph, ctph) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_le(ctph, ctph) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_gt(ctph, ctph) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_gt(ctph, ctph) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_ge(ctph, ctph) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_ge(ctph, ctph) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_cmp(ctph, ctph) RETURNS int
+CREATE FUNCTION neardup_internal.ctph_cmp(ctph, ctph) RETURNS int
   AS 'MODULE_PATHNAME', 'minhash_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION ctph_hash(ctph) RETURNS int
+CREATE FUNCTION neardup_internal.ctph_hash(ctph) RETURNS int
   AS 'MODULE_PATHNAME', 'minhash_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION ctph_hash_extended(ctph, bigint) RETURNS bigint
+CREATE FUNCTION neardup_internal.ctph_hash_extended(ctph, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME', 'minhash_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE OPERATOR = (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_eq, COMMUTATOR = =, NEGATOR = <>,
+CREATE OPERATOR = (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_eq, COMMUTATOR = =, NEGATOR = <>,
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_ne, COMMUTATOR = <>, NEGATOR = =,
+CREATE OPERATOR <> (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_ne, COMMUTATOR = <>, NEGATOR = =,
   RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR < (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_lt, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR < (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_lt, COMMUTATOR = >, NEGATOR = >=,
   RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_le, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR <= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_le, COMMUTATOR = >=, NEGATOR = >,
   RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR > (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_gt, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR > (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_gt, COMMUTATOR = <, NEGATOR = <=,
   RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_ge, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR >= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_ge, COMMUTATOR = <=, NEGATOR = <,
   RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR = (ctph, ctph) IS 'the same digest';
 COMMENT ON OPERATOR <> (ctph, ctph) IS 'not equal';
@@ -58,9 +59,11 @@ COMMENT ON OPERATOR > (ctph, ctph) IS 'after in an arbitrary, fixed order';
 COMMENT ON OPERATOR >= (ctph, ctph) IS 'after in an arbitrary, fixed order, or equal';
 
 CREATE OPERATOR CLASS ctph_btree_ops DEFAULT FOR TYPE ctph USING btree AS
-  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 ctph_cmp(ctph, ctph);
+  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+  FUNCTION 1 neardup_internal.ctph_cmp(ctph, ctph);
 CREATE OPERATOR CLASS ctph_hash_ops DEFAULT FOR TYPE ctph USING hash AS
-  OPERATOR 1 =, FUNCTION 1 ctph_hash(ctph), FUNCTION 2 ctph_hash_extended(ctph, bigint);
+  OPERATOR 1 =, FUNCTION 1 neardup_internal.ctph_hash(ctph),
+  FUNCTION 2 neardup_internal.ctph_hash_extended(ctph, bigint);
 
 -- Constructors
 

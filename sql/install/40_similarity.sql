@@ -16,27 +16,29 @@ CREATE FUNCTION jaccard_exact(a bigint[], b bigint[]) RETURNS float8
   AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION jaccard_exact(bigint[], bigint[]) IS 'Jaccard similarity of two sets';
 
-CREATE FUNCTION minhash_jaccard_distance(a minhash, b minhash) RETURNS float8
+CREATE FUNCTION neardup_internal.minhash_jaccard_distance(a minhash, b minhash) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION minhash_jaccard_distance(minhash, minhash) IS 'implementation of <%>: 1 - jaccard(a, b)';
-CREATE OPERATOR <%> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_jaccard_distance, COMMUTATOR = <%>);
+COMMENT ON FUNCTION neardup_internal.minhash_jaccard_distance(minhash, minhash) IS
+  'implementation of <%>: 1 - jaccard(a, b)';
+CREATE OPERATOR <%> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_jaccard_distance,
+  COMMUTATOR = <%>);
 COMMENT ON OPERATOR <%> (minhash, minhash) IS 'Jaccard distance, 1 - jaccard(a, b)';
 
 -- How many rows and pairs a similarity condition keeps
-CREATE FUNCTION lsh_sel(internal, oid, internal, int) RETURNS float8
+CREATE FUNCTION neardup_internal.lsh_sel(internal, oid, internal, int) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_sel(internal, oid, internal, int) IS 'private: selectivity of %, %> and &&';
-CREATE FUNCTION lsh_joinsel(internal, oid, internal, smallint, internal) RETURNS float8
+COMMENT ON FUNCTION neardup_internal.lsh_sel(internal, oid, internal, int) IS 'private: selectivity of %, %> and &&';
+CREATE FUNCTION neardup_internal.lsh_joinsel(internal, oid, internal, smallint, internal) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_joinsel(internal, oid, internal, smallint, internal) IS
+COMMENT ON FUNCTION neardup_internal.lsh_joinsel(internal, oid, internal, smallint, internal) IS
   'private: selectivity of %, %> and && in joins';
 
 -- STABLE: reads neardup.jaccard_threshold.
-CREATE FUNCTION minhash_similar(a minhash, b minhash) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_similar(a minhash, b minhash) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION minhash_similar(minhash, minhash) IS 'implementation of %';
-CREATE OPERATOR % (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_similar, COMMUTATOR = %,
-  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON FUNCTION neardup_internal.minhash_similar(minhash, minhash) IS 'implementation of %';
+CREATE OPERATOR % (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_similar, COMMUTATOR = %,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR % (minhash, minhash) IS 'jaccard(a, b) >= neardup.jaccard_threshold';
 
 -- Explaining

@@ -1,17 +1,10 @@
 -- I-Match: one hash of the words that tell documents apart -----------------------------------------------------------------
 
-CREATE FUNCTION neardup_term_counts(query text, OUT term text, OUT documents bigint) RETURNS SETOF record
+CREATE FUNCTION neardup_internal.neardup_term_counts(query text, OUT term text, OUT documents bigint)
+  RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
-COMMENT ON FUNCTION neardup_term_counts(text) IS
+COMMENT ON FUNCTION neardup_internal.neardup_term_counts(text) IS
   'private: documents of a query that hold each word, in parts that add up; term NULL: how many documents there are';
-
--- Of schema.name, after an error that it exists already, which may have come of a type. CREATE TABLE waits for another session that takes the
--- name, and ends in an error of a catalog; to_regclass() then still gives what the cache holds, until a relation is locked: here by asking for its size.
-CREATE FUNCTION neardup_made_meanwhile(relation text) RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  SELECT count(pg_relation_size(c.oid)) > 0 FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
-  WHERE s.nspname = (parse_ident(relation))[1] AND c.relname = (parse_ident(relation))[2]
-  $$;
-COMMENT ON FUNCTION neardup_made_meanwhile(text) IS 'private: whether there is a relation of this name by now';
 
 CREATE FUNCTION create_lexicon(name text, query text) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_create_lexicon' LANGUAGE C;

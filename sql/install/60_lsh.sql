@@ -2,17 +2,18 @@
 
 CREATE TYPE lsh_query;
 
-CREATE FUNCTION lsh_query_in(cstring) RETURNS lsh_query
+CREATE FUNCTION neardup_internal.lsh_query_in(cstring) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION lsh_query_out(lsh_query) RETURNS cstring
+CREATE FUNCTION neardup_internal.lsh_query_out(lsh_query) RETURNS cstring
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION lsh_query_recv(internal) RETURNS lsh_query
+CREATE FUNCTION neardup_internal.lsh_query_recv(internal) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION lsh_query_send(lsh_query) RETURNS bytea
+CREATE FUNCTION neardup_internal.lsh_query_send(lsh_query) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE lsh_query (
-  INPUT = lsh_query_in, OUTPUT = lsh_query_out, RECEIVE = lsh_query_recv, SEND = lsh_query_send,
+  INPUT = neardup_internal.lsh_query_in, OUTPUT = neardup_internal.lsh_query_out,
+  RECEIVE = neardup_internal.lsh_query_recv, SEND = neardup_internal.lsh_query_send,
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
 COMMENT ON TYPE lsh_query IS
@@ -24,238 +25,253 @@ COMMENT ON FUNCTION with_threshold(minhash, float8) IS
   'a signature and the least similarity to it, for %> and for EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&)';
 -- Takes any bound, NaN too, as the comparison does that it stands for: what the planner derives must not fail where the
 -- query does not. So it is LEAKPROOF, and others of its kind are.
-CREATE FUNCTION lsh_query_bound(minhash, float8) RETURNS lsh_query
+CREATE FUNCTION neardup_internal.lsh_query_bound(minhash, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION lsh_query_bound(minhash, float8) IS
+COMMENT ON FUNCTION neardup_internal.lsh_query_bound(minhash, float8) IS
   'private: the planner''s form of with_threshold(), for any bound';
 
-CREATE FUNCTION lsh_hamming_query(simhash, float8) RETURNS lsh_query
+CREATE FUNCTION neardup_internal.lsh_hamming_query(simhash, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_hamming_query(simhash, float8) IS 'private: hamming(.., value) <= bound, for any bound';
-CREATE FUNCTION lsh_hamming_query_strict(simhash, float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_hamming_query(simhash, float8) IS
+  'private: hamming(.., value) <= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_hamming_query_strict(simhash, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_hamming_query_strict(simhash, float8) IS 'private: the same for bounds of hamming_at_most()';
-CREATE FUNCTION lsh_score_query(ctph, float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_hamming_query_strict(simhash, float8) IS
+  'private: the same for bounds of hamming_at_most()';
+CREATE FUNCTION neardup_internal.lsh_score_query(ctph, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_score_query(ctph, float8) IS 'private: ctph_score(.., digest) >= bound, for any bound';
-CREATE FUNCTION lsh_score_query_strict(ctph, float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_score_query(ctph, float8) IS
+  'private: ctph_score(.., digest) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_score_query_strict(ctph, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_score_query_strict(ctph, float8) IS 'private: the same for bounds of ctph_score_at_least()';
-CREATE FUNCTION lsh_rate_query(ctph, float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_score_query_strict(ctph, float8) IS
+  'private: the same for bounds of ctph_score_at_least()';
+CREATE FUNCTION neardup_internal.lsh_rate_query(ctph, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_rate_query(ctph, float8) IS 'private: ctph_edit_rate(.., digest) <= bound, for any bound';
-CREATE FUNCTION lsh_rate_query_strict(ctph, float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_rate_query(ctph, float8) IS
+  'private: ctph_edit_rate(.., digest) <= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_rate_query_strict(ctph, float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_rate_query_strict(ctph, float8) IS 'private: the same for bounds of ctph_edit_rate_at_most()';
+COMMENT ON FUNCTION neardup_internal.lsh_rate_query_strict(ctph, float8) IS
+  'private: the same for bounds of ctph_edit_rate_at_most()';
 
-CREATE FUNCTION lsh_query_eq(lsh_query, lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.lsh_query_eq(lsh_query, lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION lsh_query_ne(lsh_query, lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.lsh_query_ne(lsh_query, lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION lsh_query_hash(lsh_query) RETURNS int
+CREATE FUNCTION neardup_internal.lsh_query_hash(lsh_query) RETURNS int
   AS 'MODULE_PATHNAME', 'minhash_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION lsh_query_hash_extended(lsh_query, bigint) RETURNS bigint
+CREATE FUNCTION neardup_internal.lsh_query_hash_extended(lsh_query, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME', 'minhash_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE OPERATOR = (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = lsh_query_eq, COMMUTATOR = =, NEGATOR = <>,
+CREATE OPERATOR = (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = neardup_internal.lsh_query_eq,
+  COMMUTATOR = =, NEGATOR = <>,
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES);
-CREATE OPERATOR <> (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = lsh_query_ne, COMMUTATOR = <>, NEGATOR = =,
+CREATE OPERATOR <> (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = neardup_internal.lsh_query_ne,
+  COMMUTATOR = <>, NEGATOR = =,
   RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR = (lsh_query, lsh_query) IS 'the same signature and the same threshold';
 COMMENT ON OPERATOR <> (lsh_query, lsh_query) IS 'not equal';
 CREATE OPERATOR CLASS lsh_query_hash_ops DEFAULT FOR TYPE lsh_query USING hash AS
-  OPERATOR 1 =, FUNCTION 1 lsh_query_hash(lsh_query), FUNCTION 2 lsh_query_hash_extended(lsh_query, bigint);
+  OPERATOR 1 =, FUNCTION 1 neardup_internal.lsh_query_hash(lsh_query),
+  FUNCTION 2 neardup_internal.lsh_query_hash_extended(lsh_query, bigint);
 
 -- Conditions that an index serves. Not LEAKPROOF: as jaccard(); and they refuse bounds, which may be a column's.
 
-CREATE FUNCTION lsh_jaccard_support(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_jaccard_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_jaccard_support(internal) IS 'private: planner support of jaccard_at_least()';
+COMMENT ON FUNCTION neardup_internal.lsh_jaccard_support(internal) IS 'private: planner support of jaccard_at_least()';
 CREATE FUNCTION jaccard_at_least(sig minhash, query minhash, threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2 SUPPORT lsh_jaccard_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2 SUPPORT neardup_internal.lsh_jaccard_support;
 COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS 'jaccard(sig, query) >= threshold';
 
-CREATE FUNCTION lsh_hamming_support(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_hamming_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_hamming_support(internal) IS 'private: planner support of hamming_at_most()';
+COMMENT ON FUNCTION neardup_internal.lsh_hamming_support(internal) IS 'private: planner support of hamming_at_most()';
 CREATE FUNCTION hamming_at_most(a simhash, b simhash, distance float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT lsh_hamming_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT neardup_internal.lsh_hamming_support;
 COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS 'hamming(a, b) <= distance';
 
-CREATE FUNCTION lsh_score_support(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_score_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_score_support(internal) IS 'private: planner support of ctph_score_at_least()';
+COMMENT ON FUNCTION neardup_internal.lsh_score_support(internal) IS 'private: planner support of ctph_score_at_least()';
 CREATE FUNCTION ctph_score_at_least(a ctph, b ctph, score float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT lsh_score_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT neardup_internal.lsh_score_support;
 COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS 'ctph_score(a, b) >= score';
-CREATE FUNCTION lsh_rate_support(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_rate_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_rate_support(internal) IS 'private: planner support of ctph_edit_rate_at_most()';
+COMMENT ON FUNCTION neardup_internal.lsh_rate_support(internal) IS
+  'private: planner support of ctph_edit_rate_at_most()';
 CREATE FUNCTION ctph_edit_rate_at_most(a ctph, b ctph, rate float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT lsh_rate_support;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT neardup_internal.lsh_rate_support;
 COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS 'ctph_edit_rate(a, b) <= rate';
 
-CREATE FUNCTION minhash_at_least(sig minhash, query lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.minhash_at_least(sig minhash, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION minhash_at_least(minhash, lsh_query) IS 'implementation of %>';
-CREATE OPERATOR %> (LEFTARG = minhash, RIGHTARG = lsh_query, FUNCTION = minhash_at_least,
-  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON FUNCTION neardup_internal.minhash_at_least(minhash, lsh_query) IS 'implementation of %>';
+CREATE OPERATOR %> (LEFTARG = minhash, RIGHTARG = lsh_query, FUNCTION = neardup_internal.minhash_at_least,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (minhash, lsh_query) IS
   'Jaccard similarity of both signatures is at least the query''s threshold';
 
-CREATE FUNCTION simhash_within(value simhash, query lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.simhash_within(value simhash, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_within(simhash, lsh_query) IS 'implementation of %>';
-CREATE OPERATOR %> (LEFTARG = simhash, RIGHTARG = lsh_query, FUNCTION = simhash_within,
-  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON FUNCTION neardup_internal.simhash_within(simhash, lsh_query) IS 'implementation of %>';
+CREATE OPERATOR %> (LEFTARG = simhash, RIGHTARG = lsh_query, FUNCTION = neardup_internal.simhash_within,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (simhash, lsh_query) IS 'Hamming distance to the query''s value is at most the query''s bound';
 
-CREATE FUNCTION ctph_within(digest ctph, query lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.ctph_within(digest ctph, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION ctph_within(ctph, lsh_query) IS 'implementation of %>';
-CREATE OPERATOR %> (LEFTARG = ctph, RIGHTARG = lsh_query, FUNCTION = ctph_within,
-  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON FUNCTION neardup_internal.ctph_within(ctph, lsh_query) IS 'implementation of %>';
+CREATE OPERATOR %> (LEFTARG = ctph, RIGHTARG = lsh_query, FUNCTION = neardup_internal.ctph_within,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (ctph, lsh_query) IS
   'score with the query''s digest is at least, or edit rate at most, the query''s bound';
 
-CREATE FUNCTION lsh_query_conflicts(a lsh_query, b lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.lsh_query_conflicts(a lsh_query, b lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION lsh_query_conflicts(lsh_query, lsh_query) IS 'implementation of &&';
-CREATE OPERATOR && (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = lsh_query_conflicts, COMMUTATOR = &&,
-  RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON FUNCTION neardup_internal.lsh_query_conflicts(lsh_query, lsh_query) IS 'implementation of &&';
+CREATE OPERATOR && (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = neardup_internal.lsh_query_conflicts,
+  COMMUTATOR = &&,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR && (lsh_query, lsh_query) IS
   'Jaccard similarity of both signatures is at least the greater of both thresholds';
 
 -- The access method --------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION lsh_handler(internal) RETURNS index_am_handler
+CREATE FUNCTION neardup_internal.lsh_handler(internal) RETURNS index_am_handler
   AS 'MODULE_PATHNAME', 'lshhandler' LANGUAGE C;
-COMMENT ON FUNCTION lsh_handler(internal) IS 'private: the access method lsh';
-CREATE ACCESS METHOD lsh TYPE INDEX HANDLER lsh_handler;
+COMMENT ON FUNCTION neardup_internal.lsh_handler(internal) IS 'private: the access method lsh';
+CREATE ACCESS METHOD lsh TYPE INDEX HANDLER neardup_internal.lsh_handler;
 COMMENT ON ACCESS METHOD lsh IS 'near duplicates by bands of signatures; the answers of a sequential scan';
 
 -- The hash family "minhash": src/pg/lsh/family.h
 
-CREATE FUNCTION lsh_minhash_keys(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_minhash_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minhash_keys(internal) IS 'private: index keys of a signature';
-CREATE FUNCTION lsh_query_keys(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minhash_keys(internal) IS 'private: index keys of a signature';
+CREATE FUNCTION neardup_internal.lsh_query_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_query_keys(internal) IS 'private: index keys of an lsh_query';
+COMMENT ON FUNCTION neardup_internal.lsh_query_keys(internal) IS 'private: index keys of an lsh_query';
 -- STABLE: for % it reads neardup.jaccard_threshold.
-CREATE FUNCTION lsh_minhash_probes(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_minhash_probes(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minhash_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION lsh_minhash_bind(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minhash_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION neardup_internal.lsh_minhash_bind(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minhash_bind(internal) IS 'private: index parameters from a first signature, and their check';
-CREATE FUNCTION lsh_query_bind(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minhash_bind(internal) IS
+  'private: index parameters from a first signature, and their check';
+CREATE FUNCTION neardup_internal.lsh_query_bind(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_query_bind(internal) IS 'private: index parameters from a first lsh_query, and their check';
-CREATE FUNCTION lsh_minhash_describe(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_query_bind(internal) IS
+  'private: index parameters from a first lsh_query, and their check';
+CREATE FUNCTION neardup_internal.lsh_minhash_describe(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minhash_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION lsh_minhash_order(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minhash_describe(internal) IS 'private: what an index promises, in words';
+CREATE FUNCTION neardup_internal.lsh_minhash_order(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minhash_order(internal) IS 'private: least distance of a row by its hits';
+COMMENT ON FUNCTION neardup_internal.lsh_minhash_order(internal) IS 'private: least distance of a row by its hits';
 
 -- The planner finds 7 to 14 here, not by their names.
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   OPERATOR 2 % (minhash, minhash),
   OPERATOR 4 <%> (minhash, minhash) FOR ORDER BY pg_catalog.float_ops,
-  FUNCTION 1 lsh_minhash_keys(internal),
-  FUNCTION 2 lsh_minhash_probes(internal),
-  FUNCTION 3 lsh_minhash_bind(internal),
-  FUNCTION 4 lsh_minhash_describe(internal),
-  FUNCTION 5 lsh_minhash_order(internal),
+  FUNCTION 1 neardup_internal.lsh_minhash_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_minhash_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_minhash_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_minhash_describe(internal),
+  FUNCTION 5 neardup_internal.lsh_minhash_order(internal),
   FUNCTION 7 jaccard(minhash, minhash),
-  FUNCTION 8 lsh_query_bound(minhash, float8),
+  FUNCTION 8 neardup_internal.lsh_query_bound(minhash, float8),
   FUNCTION 9 jaccard_at_least(minhash, minhash, float8),
   FUNCTION 10 with_threshold(minhash, float8);
 COMMENT ON OPERATOR CLASS minhash_ops USING lsh IS 'Jaccard similarity of minhash signatures';
 
 CREATE OPERATOR CLASS lsh_query_ops DEFAULT FOR TYPE lsh_query USING lsh AS
   OPERATOR 3 && (lsh_query, lsh_query),
-  FUNCTION 1 lsh_query_keys(internal),
-  FUNCTION 2 lsh_minhash_probes(internal),
-  FUNCTION 3 lsh_query_bind(internal),
-  FUNCTION 4 lsh_minhash_describe(internal);
+  FUNCTION 1 neardup_internal.lsh_query_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_minhash_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_query_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_minhash_describe(internal);
 COMMENT ON OPERATOR CLASS lsh_query_ops USING lsh IS 'for exclusion constraints on with_threshold()';
 
 -- The hash family "simhash"
 
-CREATE FUNCTION lsh_simhash_keys(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_simhash_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_simhash_keys(internal) IS 'private: index keys of a simhash';
-CREATE FUNCTION lsh_simhash_probes(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_simhash_keys(internal) IS 'private: index keys of a simhash';
+CREATE FUNCTION neardup_internal.lsh_simhash_probes(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_simhash_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION lsh_simhash_bind(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_simhash_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION neardup_internal.lsh_simhash_bind(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_simhash_bind(internal) IS 'private: index parameters from a first simhash, and their check';
-CREATE FUNCTION lsh_simhash_describe(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_simhash_bind(internal) IS
+  'private: index parameters from a first simhash, and their check';
+CREATE FUNCTION neardup_internal.lsh_simhash_describe(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_simhash_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION lsh_simhash_order(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_simhash_describe(internal) IS 'private: what an index promises, in words';
+CREATE FUNCTION neardup_internal.lsh_simhash_order(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_simhash_order(internal) IS 'private: least distance of a row by its hits';
-CREATE FUNCTION lsh_simhash_options(internal) RETURNS void
+COMMENT ON FUNCTION neardup_internal.lsh_simhash_order(internal) IS 'private: least distance of a row by its hits';
+CREATE FUNCTION neardup_internal.lsh_simhash_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_simhash_options(internal) IS 'private: options of simhash_ops';
+COMMENT ON FUNCTION neardup_internal.lsh_simhash_options(internal) IS 'private: options of simhash_ops';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING lsh AS
   OPERATOR 1 %> (simhash, lsh_query),
   OPERATOR 4 <~> (simhash, simhash) FOR ORDER BY pg_catalog.float_ops,
-  FUNCTION 1 lsh_simhash_keys(internal),
-  FUNCTION 2 lsh_simhash_probes(internal),
-  FUNCTION 3 lsh_simhash_bind(internal),
-  FUNCTION 4 lsh_simhash_describe(internal),
-  FUNCTION 5 lsh_simhash_order(internal),
-  FUNCTION 6 (simhash) lsh_simhash_options(internal),
+  FUNCTION 1 neardup_internal.lsh_simhash_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_simhash_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_simhash_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_simhash_describe(internal),
+  FUNCTION 5 neardup_internal.lsh_simhash_order(internal),
+  FUNCTION 6 (simhash) neardup_internal.lsh_simhash_options(internal),
   FUNCTION 11 hamming(simhash, simhash),
-  FUNCTION 12 lsh_hamming_query(simhash, float8),
+  FUNCTION 12 neardup_internal.lsh_hamming_query(simhash, float8),
   FUNCTION 13 hamming_at_most(simhash, simhash, float8),
-  FUNCTION 14 lsh_hamming_query_strict(simhash, float8);
+  FUNCTION 14 neardup_internal.lsh_hamming_query_strict(simhash, float8);
 COMMENT ON OPERATOR CLASS simhash_ops USING lsh IS 'Hamming distance of simhash values; option blocks';
 
 -- The hash family "ctph"
 
-CREATE FUNCTION lsh_ctph_keys(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_ctph_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_ctph_keys(internal) IS 'private: index keys of a digest';
-CREATE FUNCTION lsh_ctph_probes(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_ctph_keys(internal) IS 'private: index keys of a digest';
+CREATE FUNCTION neardup_internal.lsh_ctph_probes(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_ctph_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION lsh_ctph_bind(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_ctph_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION neardup_internal.lsh_ctph_bind(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_ctph_bind(internal) IS 'private: index parameters from a first digest, and their check';
-CREATE FUNCTION lsh_ctph_describe(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_ctph_bind(internal) IS
+  'private: index parameters from a first digest, and their check';
+CREATE FUNCTION neardup_internal.lsh_ctph_describe(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_ctph_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION lsh_ctph_order(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_ctph_describe(internal) IS 'private: what an index promises, in words';
+CREATE FUNCTION neardup_internal.lsh_ctph_order(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_ctph_order(internal) IS 'private: least distance of a row by its hits';
-CREATE FUNCTION lsh_ctph_options(internal) RETURNS void
+COMMENT ON FUNCTION neardup_internal.lsh_ctph_order(internal) IS 'private: least distance of a row by its hits';
+CREATE FUNCTION neardup_internal.lsh_ctph_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_ctph_options(internal) IS 'private: options of ctph_ops';
+COMMENT ON FUNCTION neardup_internal.lsh_ctph_options(internal) IS 'private: options of ctph_ops';
 
 CREATE OPERATOR CLASS ctph_ops DEFAULT FOR TYPE ctph USING lsh AS
   OPERATOR 1 %> (ctph, lsh_query),
   OPERATOR 4 <-> (ctph, ctph) FOR ORDER BY pg_catalog.float_ops,
-  FUNCTION 1 lsh_ctph_keys(internal),
-  FUNCTION 2 lsh_ctph_probes(internal),
-  FUNCTION 3 lsh_ctph_bind(internal),
-  FUNCTION 4 lsh_ctph_describe(internal),
-  FUNCTION 5 lsh_ctph_order(internal),
-  FUNCTION 6 (ctph) lsh_ctph_options(internal),
+  FUNCTION 1 neardup_internal.lsh_ctph_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_ctph_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_ctph_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_ctph_describe(internal),
+  FUNCTION 5 neardup_internal.lsh_ctph_order(internal),
+  FUNCTION 6 (ctph) neardup_internal.lsh_ctph_options(internal),
   FUNCTION 7 ctph_score(ctph, ctph),
-  FUNCTION 8 lsh_score_query(ctph, float8),
+  FUNCTION 8 neardup_internal.lsh_score_query(ctph, float8),
   FUNCTION 9 ctph_score_at_least(ctph, ctph, float8),
-  FUNCTION 10 lsh_score_query_strict(ctph, float8),
+  FUNCTION 10 neardup_internal.lsh_score_query_strict(ctph, float8),
   FUNCTION 11 ctph_edit_rate(ctph, ctph),
-  FUNCTION 12 lsh_rate_query(ctph, float8),
+  FUNCTION 12 neardup_internal.lsh_rate_query(ctph, float8),
   FUNCTION 13 ctph_edit_rate_at_most(ctph, ctph, float8),
-  FUNCTION 14 lsh_rate_query_strict(ctph, float8);
+  FUNCTION 14 neardup_internal.lsh_rate_query_strict(ctph, float8);
 COMMENT ON OPERATOR CLASS ctph_ops USING lsh IS 'score and edit rate of ctph digests; option max_rate';
 
 -- Bands for joins of one's own

@@ -9,78 +9,88 @@ CREATE FUNCTION jaccard_exact(a smallint[], b smallint[]) RETURNS float8
   AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS 'Jaccard similarity of two sets';
 
-CREATE FUNCTION lsh_set_query(bigint[], float8) RETURNS lsh_query
+CREATE FUNCTION neardup_internal.lsh_set_query(bigint[], float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION lsh_set_query(bigint[], float8) IS 'private: jaccard_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION lsh_set_query(int[], float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_set_query(bigint[], float8) IS
+  'private: jaccard_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_set_query(int[], float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION lsh_set_query(int[], float8) IS 'private: jaccard_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION lsh_set_query_strict(bigint[], float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_set_query(int[], float8) IS
+  'private: jaccard_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_set_query_strict(bigint[], float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION lsh_set_query_strict(bigint[], float8) IS 'private: the same for bounds of jaccard_exact_at_least()';
-CREATE FUNCTION lsh_set_query_strict(int[], float8) RETURNS lsh_query
+COMMENT ON FUNCTION neardup_internal.lsh_set_query_strict(bigint[], float8) IS
+  'private: the same for bounds of jaccard_exact_at_least()';
+CREATE FUNCTION neardup_internal.lsh_set_query_strict(int[], float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION lsh_set_query_strict(int[], float8) IS 'private: the same for bounds of jaccard_exact_at_least()';
+COMMENT ON FUNCTION neardup_internal.lsh_set_query_strict(int[], float8) IS
+  'private: the same for bounds of jaccard_exact_at_least()';
 
-CREATE FUNCTION lsh_set_support(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_set_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_set_support(internal) IS 'private: planner support of jaccard_exact_at_least()';
+COMMENT ON FUNCTION neardup_internal.lsh_set_support(internal) IS
+  'private: planner support of jaccard_exact_at_least()';
 CREATE FUNCTION jaccard_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 SUPPORT lsh_set_support;
+  AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_set_support;
 COMMENT ON FUNCTION jaccard_exact_at_least(bigint[], bigint[], float8) IS 'jaccard_exact(a, b) >= threshold';
 CREATE FUNCTION jaccard_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 SUPPORT lsh_set_support;
+  AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_set_support;
 COMMENT ON FUNCTION jaccard_exact_at_least(int[], int[], float8) IS 'jaccard_exact(a, b) >= threshold';
 
-CREATE FUNCTION int_set_within(bigint[], lsh_query) RETURNS boolean
+CREATE FUNCTION neardup_internal.int_set_within(bigint[], lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION int_set_within(bigint[], lsh_query) IS 'implementation of %>';
-CREATE FUNCTION int_set_within(int[], lsh_query) RETURNS boolean
+COMMENT ON FUNCTION neardup_internal.int_set_within(bigint[], lsh_query) IS 'implementation of %>';
+CREATE FUNCTION neardup_internal.int_set_within(int[], lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION int_set_within(int[], lsh_query) IS 'implementation of %>';
-CREATE OPERATOR %> (LEFTARG = bigint[], RIGHTARG = lsh_query, FUNCTION = int_set_within, RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+COMMENT ON FUNCTION neardup_internal.int_set_within(int[], lsh_query) IS 'implementation of %>';
+CREATE OPERATOR %> (LEFTARG = bigint[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (bigint[], lsh_query) IS 'Jaccard similarity to the query''s set is at least the query''s bound';
-CREATE OPERATOR %> (LEFTARG = int[], RIGHTARG = lsh_query, FUNCTION = int_set_within, RESTRICT = lsh_sel, JOIN = lsh_joinsel);
+CREATE OPERATOR %> (LEFTARG = int[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
+  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (int[], lsh_query) IS 'Jaccard similarity to the query''s set is at least the query''s bound';
 
 -- The hash family "set". Equality as well: as a column before the last an array is one value.
 
-CREATE FUNCTION lsh_set_keys(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_set_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_set_keys(internal) IS 'private: index keys of a set';
-CREATE FUNCTION lsh_set_probes(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_set_keys(internal) IS 'private: index keys of a set';
+CREATE FUNCTION neardup_internal.lsh_set_probes(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_set_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION lsh_set_bind(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_set_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION neardup_internal.lsh_set_bind(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_set_bind(internal) IS 'private: index parameters from a first set, and their check';
-CREATE FUNCTION lsh_set_describe(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_set_bind(internal) IS
+  'private: index parameters from a first set, and their check';
+CREATE FUNCTION neardup_internal.lsh_set_describe(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_set_describe(internal) IS 'private: what an index promises, in words';
+COMMENT ON FUNCTION neardup_internal.lsh_set_describe(internal) IS 'private: what an index promises, in words';
 
 CREATE OPERATOR CLASS int8_set_ops DEFAULT FOR TYPE bigint[] USING lsh AS
   OPERATOR 1 %> (bigint[], lsh_query),
-  FUNCTION 1 lsh_set_keys(internal),
-  FUNCTION 2 lsh_set_probes(internal),
-  FUNCTION 3 lsh_set_bind(internal),
-  FUNCTION 4 lsh_set_describe(internal),
+  FUNCTION 1 neardup_internal.lsh_set_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_set_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_set_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_set_describe(internal),
   FUNCTION 7 jaccard_exact(bigint[], bigint[]),
-  FUNCTION 8 lsh_set_query(bigint[], float8),
+  FUNCTION 8 neardup_internal.lsh_set_query(bigint[], float8),
   FUNCTION 9 jaccard_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 10 lsh_set_query_strict(bigint[], float8),
+  FUNCTION 10 neardup_internal.lsh_set_query_strict(bigint[], float8),
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (bigint[]) hash_array_extended(anyarray, bigint);
 COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity of sets of bigint, exactly';
 CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   OPERATOR 1 %> (int[], lsh_query),
-  FUNCTION 1 lsh_set_keys(internal),
-  FUNCTION 2 lsh_set_probes(internal),
-  FUNCTION 3 lsh_set_bind(internal),
-  FUNCTION 4 lsh_set_describe(internal),
+  FUNCTION 1 neardup_internal.lsh_set_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_set_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_set_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_set_describe(internal),
   FUNCTION 7 jaccard_exact(int[], int[]),
-  FUNCTION 8 lsh_set_query(int[], float8),
+  FUNCTION 8 neardup_internal.lsh_set_query(int[], float8),
   FUNCTION 9 jaccard_exact_at_least(int[], int[], float8),
-  FUNCTION 10 lsh_set_query_strict(int[], float8),
+  FUNCTION 10 neardup_internal.lsh_set_query_strict(int[], float8),
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (int[]) hash_array_extended(anyarray, bigint);
 COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity of sets of int, exactly';
@@ -95,32 +105,33 @@ CREATE FUNCTION minutiae_buckets(cells int[], functions int = 1024, function_cel
   AS 'MODULE_PATHNAME', 'neardup_minutiae_buckets' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION minutiae_buckets(int[], int, int, int) IS 'numbers of the functions all of whose cells are in the set';
 
-CREATE FUNCTION lsh_minutiae_keys(internal) RETURNS internal
+CREATE FUNCTION neardup_internal.lsh_minutiae_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minutiae_keys(internal) IS 'private: index keys of a set of cells';
-CREATE FUNCTION lsh_minutiae_probes(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minutiae_keys(internal) IS 'private: index keys of a set of cells';
+CREATE FUNCTION neardup_internal.lsh_minutiae_probes(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minutiae_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION lsh_minutiae_bind(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minutiae_probes(internal) IS 'private: what an index looks up for a query';
+CREATE FUNCTION neardup_internal.lsh_minutiae_bind(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minutiae_bind(internal) IS 'private: index parameters from a first set of cells, and their check';
-CREATE FUNCTION lsh_minutiae_describe(internal) RETURNS internal
+COMMENT ON FUNCTION neardup_internal.lsh_minutiae_bind(internal) IS
+  'private: index parameters from a first set of cells, and their check';
+CREATE FUNCTION neardup_internal.lsh_minutiae_describe(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minutiae_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION lsh_minutiae_options(internal) RETURNS void
+COMMENT ON FUNCTION neardup_internal.lsh_minutiae_describe(internal) IS 'private: what an index promises, in words';
+CREATE FUNCTION neardup_internal.lsh_minutiae_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION lsh_minutiae_options(internal) IS 'private: options of minutiae_ops';
+COMMENT ON FUNCTION neardup_internal.lsh_minutiae_options(internal) IS 'private: options of minutiae_ops';
 
 CREATE OPERATOR CLASS minutiae_ops FOR TYPE int[] USING lsh AS
   OPERATOR 1 %> (int[], lsh_query),
-  FUNCTION 1 lsh_minutiae_keys(internal),
-  FUNCTION 2 lsh_minutiae_probes(internal),
-  FUNCTION 3 lsh_minutiae_bind(internal),
-  FUNCTION 4 lsh_minutiae_describe(internal),
-  FUNCTION 6 (int[]) lsh_minutiae_options(internal),
+  FUNCTION 1 neardup_internal.lsh_minutiae_keys(internal),
+  FUNCTION 2 neardup_internal.lsh_minutiae_probes(internal),
+  FUNCTION 3 neardup_internal.lsh_minutiae_bind(internal),
+  FUNCTION 4 neardup_internal.lsh_minutiae_describe(internal),
+  FUNCTION 6 (int[]) neardup_internal.lsh_minutiae_options(internal),
   FUNCTION 7 jaccard_exact(int[], int[]),
-  FUNCTION 8 lsh_set_query(int[], float8),
+  FUNCTION 8 neardup_internal.lsh_set_query(int[], float8),
   FUNCTION 9 jaccard_exact_at_least(int[], int[], float8),
-  FUNCTION 10 lsh_set_query_strict(int[], float8);
+  FUNCTION 10 neardup_internal.lsh_set_query_strict(int[], float8);
 COMMENT ON OPERATOR CLASS minutiae_ops USING lsh IS
   'Jaccard similarity of sets of cells, of those that share a bucket; options functions, cells, grid';

@@ -39,26 +39,32 @@ CREATE FUNCTION neardup_search_threshold(signature minhash, threshold float8) RE
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
   'least similarity of signatures by which 999 of 1000 pairs of documents of Jaccard similarity >= threshold are found';
-CREATE FUNCTION neardup_lock_job(job regclass) RETURNS void
+CREATE FUNCTION neardup_internal.neardup_lock_job(job regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
-COMMENT ON FUNCTION neardup_lock_job(regclass) IS 'private: keeps refreshes away until the transaction ends; an error while one runs';
+COMMENT ON FUNCTION neardup_internal.neardup_lock_job(regclass) IS
+  'private: keeps refreshes away until the transaction ends; an error while one runs';
 
-CREATE FUNCTION neardup_job_table(name text) RETURNS regclass
+CREATE FUNCTION neardup_internal.neardup_job_table(name text) RETURNS regclass
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
-COMMENT ON FUNCTION neardup_job_table(text) IS 'private: the table of a job';
-CREATE FUNCTION neardup_job_row(job regclass) RETURNS neardup_job
+COMMENT ON FUNCTION neardup_internal.neardup_job_table(text) IS 'private: the table of a job';
+CREATE FUNCTION neardup_internal.neardup_job_row(job regclass) RETURNS neardup_job
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_job_row(regclass) IS 'private: the row of a job';
+COMMENT ON FUNCTION neardup_internal.neardup_job_row(regclass) IS 'private: the row of a job';
 -- suffix '', '_signatures', '_changes', '_job'
-CREATE FUNCTION neardup_job_part(job regclass, suffix text) RETURNS text
+CREATE FUNCTION neardup_internal.neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_job_part(regclass, text) IS 'private: qualified name of one of a job''s tables';
-CREATE FUNCTION neardup_job_rows(job regclass) RETURNS text
+COMMENT ON FUNCTION neardup_internal.neardup_job_part(regclass, text) IS
+  'private: qualified name of one of a job''s tables';
+CREATE FUNCTION neardup_internal.neardup_job_rows(job regclass) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_job_rows(regclass) IS 'private: the query of the rows that a job looks at';
-CREATE FUNCTION neardup_held_name(relation regclass) RETURNS text
+COMMENT ON FUNCTION neardup_internal.neardup_job_rows(regclass) IS 'private: the query of the rows that a job looks at';
+CREATE FUNCTION neardup_internal.neardup_row_version(xmin xid) RETURNS xid
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.neardup_row_version(xid) IS
+  'private: the transaction that wrote a row; NULL for this transaction, which may yet write it again';
+CREATE FUNCTION neardup_internal.neardup_held_name(relation regclass) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_held_name(regclass) IS
+COMMENT ON FUNCTION neardup_internal.neardup_held_name(regclass) IS
   'private: qualified name of a relation; a statement of this transaction that finds another one by it ends in an error';
 
 -- Names and expressions mean here what they mean to the caller.

@@ -219,7 +219,7 @@ class Exporter {
         "  AND a.attnum > 0 AND NOT a.attisdropped),"
         " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
         " FROM " +
-            job_.extension +
+            job_.internal +
             "neardup_job_row($1::pg_catalog.regclass) j LEFT JOIN pg_catalog.pg_class c ON c.oid = j.source",
         Params().text(job_.job).text(options_.path_column));
     if (!get_bool(about, 0, 0)) throw std::runtime_error("the source of the job has been dropped");

@@ -13,17 +13,21 @@ Job find_job(Connection& db, const std::string& name) {
     throw DatabaseError("the database has no extension neardup", "42704", false, "CREATE EXTENSION neardup;");
   }
   job.extension = get_text(extension, 0, 0);
-  const Result has_jobs = db.query("SELECT pg_catalog.to_regprocedure($1) IS NOT NULL",
-                                   Params().text(job.extension + "neardup_job_table(text)"));
-  if (!get_bool(has_jobs, 0, 0)) {
+  const Result internal = db.query(
+      "SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d"
+      " ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid = e.oid AND d.deptype = 'e'"
+      " AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass JOIN pg_catalog.pg_proc p ON p.oid = d.objid"
+      " JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
+      " WHERE e.extname = 'neardup' AND p.proname = 'neardup_job_table'");
+  if (PQntuples(internal.get()) == 0) {
     throw DatabaseError("extension neardup of this database is of a version without jobs", "42883", false,
                         "ALTER EXTENSION neardup UPDATE;");
   }
-  const std::string part = job.extension + "neardup_job_part(j, ";
-  const Result found =
-      db.query("SELECT j::pg_catalog.oid::pg_catalog.int8, " + part + "''), " + part + "'_changes'), " + part +
-                   "'_job') FROM " + job.extension + "neardup_job_table($1) j",
-               Params().text(name));
+  job.internal = get_text(internal, 0, 0);
+  const std::string part = job.internal + "neardup_job_part(j, ";
+  const Result found = db.query("SELECT j::pg_catalog.oid::pg_catalog.int8, " + part + "''), " + part +
+                                    "'_changes'), " + part + "'_job') FROM " + job.internal + "neardup_job_table($1) j",
+                                Params().text(name));
   job.oid = get_int8(found, 0, 0);
   job.result = get_text(found, 0, 1);
   job.changes = get_text(found, 0, 2);

@@ -12,6 +12,7 @@ namespace neardup::cli {
 struct Job {
   std::string name;                  // as given
   std::string extension;             // schema of the extension, with its dot
+  std::string internal;              // schema of the functions that users do not call, with its dot
   std::int64_t oid;                  // of the table <name>_job
   std::string result, changes, job;  // <name>, <name>_changes, <name>_job
 };

@@ -110,7 +110,7 @@ class Report {
  private:
   // The query of the job's rows, with their documents.
   void find_documents() {
-    const std::string row = job_.extension + "neardup_job_row($1::pg_catalog.regclass)";
+    const std::string row = job_.internal + "neardup_job_row($1::pg_catalog.regclass)";
     const Result job = db_.query("SELECT body IS NOT NULL, signature::text, COALESCE(source::text, '') FROM " + row,
                                  Params().text(job_.job));
     if (!get_bool(job, 0, 0)) {
@@ -120,7 +120,7 @@ class Report {
     }
     try {
       const Result rows = db_.query(
-          "SELECT " + job_.extension +
+          "SELECT " + job_.internal +
               "neardup_job_rows($1::pg_catalog.regclass), j.body_type OPERATOR(pg_catalog.=) "
               "'bytea'::pg_catalog.regtype,"
               " CASE WHEN p.encoding <> 'bytes' THEN p.encoding ELSE '' END, pg_catalog.quote_literal(p.encoding),"
@@ -198,7 +198,7 @@ class Report {
 
   void write_settings(std::string_view finished) {
     const Result settings = db_.query(
-        "SELECT k.label, s.value FROM pg_catalog.jsonb_each_text(pg_catalog.to_jsonb(" + job_.extension +
+        "SELECT k.label, s.value FROM pg_catalog.jsonb_each_text(pg_catalog.to_jsonb(" + job_.internal +
             "neardup_job_row($1::pg_catalog.regclass))) s JOIN (VALUES (1, 'source', 'source'), (2, 'id', 'id column'),"
             " (3, 'body', 'documents'), (4, 'signature', 'signatures'), (5, 'profile', 'profile'),"
             " (6, 'profile_version', 'profile version'), (7, 'threshold', 'threshold'), (8, 'linkage', 'linkage'),"

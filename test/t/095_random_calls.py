@@ -110,18 +110,18 @@ def value(kind):
         return "%s::%s" % (rng.choice(FLOATS if kind == "double precision" else FLOATS[:5] + FLOATS[7:12]), kind)
     if kind == "bytea":
         return rng.choice(("'\\x'::bytea", "decode(repeat('00', 1000), 'hex')", "convert_to(%s, 'utf8')" % some_text(),
-                           "sha512('%d')" % rng.randrange(99), "minhash_send(%s)" % row_of_docs("sig")))
+                           "sha512('%d')" % rng.randrange(99), "neardup_internal.minhash_send(%s)" % row_of_docs("sig")))
     if kind == "minhash":
         return rng.choice((row_of_docs("sig"), row_of_docs("sig"), "to_minhash('')", "to_minhash('abc def ghi', 2, 'character', 64, 8, 7)",
                            "to_minhash('a b c d e', 3, 'word', 4096, 16, -5)"))
     if kind == "simhash":
-        return rng.choice((row_of_docs("sim"), "simhash_from_bigint(0)", "simhash_from_bigint(-1)", "to_simhash(%s)" % some_text()))
+        return rng.choice((row_of_docs("sim"), "neardup_internal.simhash_from_bigint(0)", "neardup_internal.simhash_from_bigint(-1)", "to_simhash(%s)" % some_text()))
     if kind == "ctph":
         return rng.choice((row_of_docs("dig"), "'3::'::ctph", "to_ctph(%s)" % some_text(), "ctph_long(%s, 256)" % some_text()))
     if kind == "lsh_query":
-        return rng.choice(("with_threshold(%s, 0.8)" % value("minhash"), "lsh_query_bound(%s, %s)" % (value("minhash"), rng.choice(FLOATS)),
-                           "lsh_hamming_query(%s, 3)" % value("simhash"), "lsh_rate_query(%s, 0.2)" % value("ctph"),
-                           "lsh_set_query(ARRAY[1, 2, 3]::bigint[], 0.5)"))
+        return rng.choice(("with_threshold(%s, 0.8)" % value("minhash"), "neardup_internal.lsh_query_bound(%s, %s)" % (value("minhash"), rng.choice(FLOATS)),
+                           "neardup_internal.lsh_hamming_query(%s, 3)" % value("simhash"), "neardup_internal.lsh_rate_query(%s, 0.2)" % value("ctph"),
+                           "neardup_internal.lsh_set_query(ARRAY[1, 2, 3]::bigint[], 0.5)"))
     choices = {"regclass": RELATIONS, "regdictionary": ("english_stem", "simple"), "regtype": ("text", "int", "minhash"),
                "interval": ("1 day", "-1 day", "0", "1 month", "178000000 years", "5 s"), "boolean": ("true", "false"), "bit": ("1", "101", "")}
     if kind in choices:

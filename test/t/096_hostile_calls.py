@@ -77,7 +77,7 @@ def prepare(conn, admin_of):
                "a row type's relation": "'o.pair'::regclass", "a toast table": "(SELECT reltoastrelid FROM pg_class WHERE oid = 'o.docs'::regclass)",
                "a toast table's index": "(SELECT indexrelid FROM pg_index WHERE indrelid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'o.docs'::regclass))", "a view": "'o.seen'::regclass",
                "a materialized view": "'o.kept'::regclass", "a foreign table": "'o.far'::regclass", "a partitioned table": "'o.parts'::regclass", "a partitioned index": "'o.parts_sig'::regclass", "a sequence": "'o.counter'::regclass",
-               "a table without columns": "'o.empty'::regclass", "a catalog": "'pg_class'::regclass", "a catalog of secrets": "'pg_authid'::regclass", "a function": "'neardup_jobs()'::regprocedure", "a schema": "'o'::regnamespace",
+               "a table without columns": "'o.empty'::regclass", "a catalog": "'pg_class'::regclass", "a catalog of secrets": "'pg_authid'::regclass", "a function": "'neardup_internal.neardup_jobs()'::regprocedure", "a schema": "'o'::regnamespace",
                "a role": "'%s'::regrole" % OWNER, "a dictionary": "'english_stem'::regdictionary", "another role's job": "'o.job_job'::regclass", "a hidden job": "'h.job_job'::regclass", "a job's signatures": "'o.job_signatures'::regclass",
                "a profile": "'o.prof'::regclass", "a lexicon": "'o.lex'::regclass", "a hidden lexicon": "'h.lex'::regclass", "a word model": "'o.wm'::regclass", "a hidden word model": "'h.wm'::regclass", "settings of a word model": "'o.wm_model'::regclass"}
     for what, query in queries.items():
@@ -231,7 +231,7 @@ def row_security(name):
             JOIN pg_depend d ON d.classid = 'pg_operator'::regclass AND d.objid = o.oid AND d.deptype = 'e' WHERE oprkind = 'b'""").fetchall()
         columns = {"minhash": "sig", "simhash": "sim", "ctph": "dig", "integer[]": "items", "bigint[]": "big", "text": "body", "bytea": "bin"}
         others = {"minhash": ("to_minhash('a b c d')", "to_minhash('a b c d', 3, 'word', 32, 8, 7)"), "simhash": ("to_simhash('a')",), "ctph": ("to_ctph('a')", "ctph_long('a b c'::text, 256)"),
-                  "lsh_query": ("with_threshold(to_minhash('a b c d'), 0.8)", "lsh_hamming_query(to_simhash('a'), 3)", "lsh_rate_query(to_ctph('a'), 0.1)", "lsh_set_query(ARRAY[1, 2]::int8[], 0.5)"),
+                  "lsh_query": ("with_threshold(to_minhash('a b c d'), 0.8)", "neardup_internal.lsh_hamming_query(to_simhash('a'), 3)", "neardup_internal.lsh_rate_query(to_ctph('a'), 0.1)", "neardup_internal.lsh_set_query(ARRAY[1, 2]::int8[], 0.5)"),
                   "integer[]": ("'{1}'::int[]", "'{NULL}'::int[]"), "bigint[]": ("'{1}'::int8[]",), "double precision": ("0.5", "'NaN'"), "integer": ("1", "-1"), "text": ("'a'",), "bytea": ("'a'::bytea",), "bigint": ("1",)}
         expressions = []
         for f, types, result, leakproof in functions:

@@ -17,7 +17,7 @@ def parameters(conn):
 
 
 def binary(conn):
-    conn.execute("CREATE TABLE q AS SELECT row_number() OVER () AS id, lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), t) AS q "
+    conn.execute("CREATE TABLE q AS SELECT row_number() OVER () AS id, neardup_internal.lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), t) AS q "
                  "FROM unnest('{0.8,1,-1,NaN,Infinity}'::float8[]) t, unnest(ARRAY[8, 16, 32]) b, unnest(ARRAY['', %s]) doc; CREATE TABLE r(LIKE q)" % repr(DOC))
     with conn.cursor() as cur, cur.copy("COPY q TO STDOUT (FORMAT binary)") as copy:
         image = b"".join(bytes(block) for block in copy)

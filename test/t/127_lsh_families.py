@@ -596,8 +596,8 @@ def queries_of_others(p):
             errors = () if own else ("42804",)
             p.compare("SELECT id FROM mixed WHERE %s %%> '%s'" % (column, literal), errors=errors)
             p.compare("SELECT id FROM mixed WHERE %s %%> '%s' AND id < 0" % (column, literal), settings=["default"], errors=errors)
-        for query in ("with_threshold({m}, 0.9)", "lsh_query_bound({m}, 0.9)", "lsh_hamming_query({s}, 3)",
-                "lsh_score_query({c}, 3)", "lsh_rate_query({c}, 0.1)"):
+        for query in ("with_threshold({m}, 0.9)", "neardup_internal.lsh_query_bound({m}, 0.9)", "neardup_internal.lsh_hamming_query({s}, 3)",
+                "neardup_internal.lsh_score_query({c}, 3)", "neardup_internal.lsh_rate_query({c}, 0.1)"):
             for b in ("b.", ""):
                 words = {x: b + x if b else "(SELECT %s FROM mixed WHERE id = 5)" % x for x in "msc"}
                 p.compare("SELECT a.id, b.id FROM mixed a JOIN mixed b ON a.%s %%> %s AND b.id < 20" % (column,

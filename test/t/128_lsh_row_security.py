@@ -12,24 +12,24 @@ NUMBERS = "compares two numbers"
 MAKER = "puts its arguments side by side; any bound is one"
 QUIET = "true, or a distance, where the public one refuses"
 LEAKPROOF = {
-    **{"%s_%s(%s,%s)" % (t, f, t, t): NUMBERS if t == "simhash" else BYTES
+    **{"neardup_internal.%s_%s(%s,%s)" % (t, f, t, t): NUMBERS if t == "simhash" else BYTES
        for t in ("minhash", "simhash", "ctph") for f in ("eq", "ne", "lt", "le", "gt", "ge", "cmp")},
     "hamming(simhash,simhash)": "counts bits of two numbers",
-    "simhash_hamming_float(simhash,simhash)": "counts bits of two numbers",
+    "neardup_internal.simhash_hamming_float(simhash,simhash)": "counts bits of two numbers",
     "cosine(simhash,simhash)": "counts bits of two numbers",
-    "lsh_query_bound(minhash,double precision)": MAKER,
-    "lsh_hamming_query(simhash,double precision)": MAKER,
-    "lsh_score_query(ctph,double precision)": MAKER,
-    "lsh_rate_query(ctph,double precision)": MAKER,
-    "lsh_quiet_within(minhash,lsh_query)": QUIET,
-    "lsh_quiet_within(simhash,lsh_query)": QUIET,
-    "lsh_quiet_within(ctph,lsh_query)": QUIET,
-    "lsh_quiet_within(bigint[],lsh_query)": QUIET,
-    "lsh_quiet_within(integer[],lsh_query)": QUIET,
-    "lsh_quiet_similar(minhash,minhash)": QUIET,
-    "lsh_quiet_distance(minhash,minhash)": QUIET,
-    "lsh_quiet_distance(ctph,ctph)": QUIET,
-    "lsh_quiet_conflicts(lsh_query,lsh_query)": QUIET,
+    "neardup_internal.lsh_query_bound(minhash,double precision)": MAKER,
+    "neardup_internal.lsh_hamming_query(simhash,double precision)": MAKER,
+    "neardup_internal.lsh_score_query(ctph,double precision)": MAKER,
+    "neardup_internal.lsh_rate_query(ctph,double precision)": MAKER,
+    "neardup_internal.lsh_quiet_within(minhash,lsh_query)": QUIET,
+    "neardup_internal.lsh_quiet_within(simhash,lsh_query)": QUIET,
+    "neardup_internal.lsh_quiet_within(ctph,lsh_query)": QUIET,
+    "neardup_internal.lsh_quiet_within(bigint[],lsh_query)": QUIET,
+    "neardup_internal.lsh_quiet_within(integer[],lsh_query)": QUIET,
+    "neardup_internal.lsh_quiet_similar(minhash,minhash)": QUIET,
+    "neardup_internal.lsh_quiet_distance(minhash,minhash)": QUIET,
+    "neardup_internal.lsh_quiet_distance(ctph,ctph)": QUIET,
+    "neardup_internal.lsh_quiet_conflicts(lsh_query,lsh_query)": QUIET,
 }
 
 
@@ -52,11 +52,11 @@ INSERT INTO pool (id, m) VALUES (1, set_minhash('{1,2,3}'::bigint[])), (2, set_m
 INSERT INTO pool (id, c) VALUES (21, to_ctph('a')), (22, to_ctph(repeat('some text ', 99))), (23, ctph_long(repeat('some text ', 99), 1024)), (24, ctph_long('', 256)), (25, NULL);
 INSERT INTO pool (id, s) VALUES (31, 0::bigint::simhash), (32, (-1)::bigint::simhash), (33, NULL);
 INSERT INTO pool (id, a) VALUES (41, '{}'), (42, '{1,2,NULL}'), (43, '{NULL}'), (44, '{1,2,3}'), (45, '{{1,2},{3,1}}'), (46, (SELECT array_agg(-i) FROM generate_series(1, 150000) i)), (47, NULL);
-INSERT INTO pool (id, q) SELECT 50, lsh_query_bound(m, b) FROM pool, unnest('{0.5,NaN,-1,Infinity}'::float8[]) b WHERE m IS NOT NULL;
-INSERT INTO pool (id, q) SELECT 50, lsh_score_query(c, b) FROM pool, unnest('{50,NaN,-1}'::float8[]) b WHERE c IS NOT NULL;
-INSERT INTO pool (id, q) SELECT 50, lsh_rate_query(c, b) FROM pool, unnest('{0.1,NaN,2}'::float8[]) b WHERE c IS NOT NULL;
-INSERT INTO pool (id, q) SELECT 50, lsh_hamming_query(s, b) FROM pool, unnest('{3,NaN,-1}'::float8[]) b WHERE s IS NOT NULL;
-INSERT INTO pool (id, q) SELECT 50, lsh_set_query(a, b) FROM pool, unnest('{0.5,NaN,-1}'::float8[]) b WHERE a IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_query_bound(m, b) FROM pool, unnest('{0.5,NaN,-1,Infinity}'::float8[]) b WHERE m IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_score_query(c, b) FROM pool, unnest('{50,NaN,-1}'::float8[]) b WHERE c IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_rate_query(c, b) FROM pool, unnest('{0.1,NaN,2}'::float8[]) b WHERE c IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_hamming_query(s, b) FROM pool, unnest('{3,NaN,-1}'::float8[]) b WHERE s IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_set_query(a, b) FROM pool, unnest('{0.5,NaN,-1}'::float8[]) b WHERE a IS NOT NULL;
 CREATE FUNCTION or_refused(call text) RETURNS text LANGUAGE plpgsql AS $$ DECLARE r text; BEGIN EXECUTE call INTO r; RETURN r; EXCEPTION
     WHEN datatype_mismatch OR null_value_not_allowed THEN RETURN 'refused'; END $$;
 """
@@ -69,7 +69,7 @@ def twins(conn):
     conn.execute(POOL)
     for left, right, public, quiet, refused in TWINS:
         rows = conn.execute(
-            "SELECT or_refused('SELECT (x.{0} {2} y.{1})::text FROM pool x, pool y WHERE x.n = ' || x.n || ' AND y.n = ' || y.n), (x.{0} {3} y.{1})::text FROM pool x, pool y "
+            "SELECT or_refused('SELECT (x.{0} {2} y.{1})::text FROM pool x, pool y WHERE x.n = ' || x.n || ' AND y.n = ' || y.n), (x.{0} OPERATOR(neardup_internal.{3}) y.{1})::text FROM pool x, pool y "
             "WHERE (x.{0} IS NOT NULL OR x.id % 11 = 0) AND (y.{1} IS NOT NULL OR y.id % 11 = 0) AND (x.id <> 46 OR y.n % 5 = 0)".format(left, right, public, quiet)).fetchall()
         some = sum(a == "refused" for a, b in rows)
         bad = [(a, b) for a, b in rows if b != (refused if a == "refused" else a)]

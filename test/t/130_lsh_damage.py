@@ -240,12 +240,12 @@ def make_tall(server, conn):
 def make_hashes(server, conn):
     """Simhashes: a built run, pending pages. Ten neighbours differ in up to 9 bits."""
     conn.execute("CREATE TABLE hashes (id bigint, sig simhash)")
-    insert = ("INSERT INTO hashes SELECT i, simhash_from_bigint(hashint8extended(i / 10, 7) # ((1::bigint << (i %% 10)::int) - 1))"
+    insert = ("INSERT INTO hashes SELECT i, neardup_internal.simhash_from_bigint(hashint8extended(i / 10, 7) # ((1::bigint << (i %% 10)::int) - 1))"
               " FROM generate_series(%d::bigint, %d) i")
     conn.execute(insert % (1, 3000))
     conn.execute("CREATE INDEX hashes_sig ON hashes USING lsh (sig)")
     conn.execute(insert % (3001, 3400))
-    return Golden("hashes", "id bigint, sig simhash", "", [(4, 3), (2001, 7), (3399, 1)], 30, "lsh_hamming_query", 2).read(server, conn)
+    return Golden("hashes", "id bigint, sig simhash", "", [(4, 3), (2001, 7), (3399, 1)], 30, "neardup_internal.lsh_hamming_query", 2).read(server, conn)
 
 
 def make_digests(server, conn):
@@ -256,7 +256,7 @@ def make_digests(server, conn):
     conn.execute(insert % (1, 400))
     conn.execute("CREATE INDEX digests_sig ON digests USING lsh (sig)")
     conn.execute(insert % (401, 440))
-    return Golden("digests", "id bigint, sig ctph", "", [(4, 0.1), (201, 0.15), (439, 0.05)], 0.9, "lsh_rate_query", 0.12).read(server, conn)
+    return Golden("digests", "id bigint, sig ctph", "", [(4, 0.1), (201, 0.15), (439, 0.05)], 0.9, "neardup_internal.lsh_rate_query", 0.12).read(server, conn)
 
 
 # What is done with each ----------------------------------------------------------------------------------------------

@@ -444,6 +444,41 @@ def unusual_jobs(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, versions, family; DROP SCHEMA theirs CASCADE; DROP DOMAIN pid, tid_of")
 
 
+def chain_of(length, rng):
+    """Values of 64 bits: each differs in 5 bits from the next, and in more than 6 from all others."""
+    chain = [rng.getrandbits(64)]
+    while len(chain) < length:
+        value = chain[-1]
+        for bit in rng.sample(range(64), 5):
+            value ^= 1 << bit
+        if all(bin(value ^ other).count("1") > 6 for other in chain[:-1]):
+            chain.append(value)
+    return chain
+
+
+def few_of_many(name):
+    """A change that moves along a chain of near rows, and nearly a tenth of all rows changed: the others are not clustered again."""
+    with connect(name) as conn:
+        rng = random.Random(64)
+        chain = chain_of(200, rng)
+        conn.execute("CREATE TABLE docs (id int PRIMARY KEY, sig simhash)")
+        values = chain + [rng.getrandbits(64) for _ in range(3800)]
+        conn.execute("INSERT INTO docs SELECT n, v::bit(64)::simhash FROM unnest(%s::text[]) WITH ORDINALITY u(v, n)", (["{:064b}".format(v) for v in values],))
+        options = "signature => 'sig', threshold => 0.9"
+        run(conn, "SELECT create_duplicates('dups', 'docs', 'id', %s)" % options, "CALL refresh_duplicates('dups')")
+        pairs = conn.execute("SELECT count(*), bool_and(id % 2 = 0 AND representative = id - 1) FROM dups WHERE NOT survivor AND id <= 200").fetchone()
+        equal("in a chain each second row joins the one before it", pairs, (100, True))
+        run(conn, "DELETE FROM docs WHERE id = 1", "CALL refresh_duplicates('dups')")
+        equal("its first row goes: all of the chain is clustered again, and no other row", conn.execute(
+            "SELECT clustered_rows, (SELECT count(*) FROM dups WHERE NOT survivor AND id % 2 = 1 AND representative = id - 1) FROM dups_job").fetchone(), (199, 99))
+        equal("as from scratch", table(conn, "dups"), from_scratch(conn, options))
+        run(conn, "UPDATE docs SET sig = ((~ sig::bigint)::simhash) WHERE id % 11 = 5 AND id > 200", "CALL refresh_duplicates('dups')")
+        changed, clustered = conn.execute("SELECT changed, clustered_rows FROM dups_job").fetchone()
+        check("of 9 % that have changed, a tenth of all rows is clustered", 340 < changed <= clustered < 420, (changed, clustered))
+        equal("and that as from scratch", table(conn, "dups"), from_scratch(conn, options))
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def longest_names(name):
     """52 bytes: each table and the index have names of their own, whatever PostgreSQL makes of longer ones."""
     with connect(name) as conn:
@@ -570,7 +605,7 @@ def rights(name):
             conn.execute("SET ROLE neardup_t_owner; REVOKE USAGE ON SCHEMA own FROM neardup_t_reader; GRANT SELECT ON own.dups_job TO neardup_t_reader; SET ROLE neardup_t_reader")
             equal("nor one in a schema that they may not use", one(conn, "SELECT count(*) FROM duplicates_status"), 0)
             conn.execute("SET ROLE neardup_t_owner; GRANT USAGE ON SCHEMA own TO neardup_t_reader; REVOKE SELECT ON own.dups_job FROM neardup_t_reader; SET ROLE neardup_t_reader")
-            fails("nor keep refreshes away", conn, "SELECT neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
+            fails("nor keep refreshes away", conn, "SELECT neardup_internal.neardup_lock_job('own.dups_job')", state="42501", text="permission denied for table dups_job")
             with connect(name) as other:
                 other.execute("BEGIN; LOCK TABLE own.dups_job; SET LOCAL idle_in_transaction_session_timeout = '1min'")
                 conn.execute("SET lock_timeout = '2s'")
@@ -773,7 +808,7 @@ def at_once(name):
                 first.execute("BEGIN; LOCK TABLE dups_job")
                 e = error_behind(first, between + ["COMMIT"], second, call)
                 gone = e is not None and e.sqlstate == "42P01" and 'there is no table of duplicates "dups"' in str(e)
-                left = one(first, "SELECT array_agg(job::text || (SELECT threshold FROM neardup_job_row((job || '_job')::regclass))) FROM duplicates_status")
+                left = one(first, "SELECT array_agg(job::text || (SELECT threshold FROM neardup_internal.neardup_job_row((job || '_job')::regclass))) FROM duplicates_status")
                 untouched = left == {"dropped": None, "renamed": ["other0.8"], "made anew": ["dups0.8"]}[change]
                 # the new one may be seen, or not yet
                 done = change == "made anew" and e is None and left == {drop: None, rename: ["new0.8"], alter: ["dups0.7"]}[call]
@@ -811,7 +846,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (few_of_many, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (at_once, name), (dumped, name))
 
 

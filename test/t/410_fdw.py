@@ -50,7 +50,7 @@ PREDICATES = [
     ("hamming(hash, H) <= 3", "public.hamming(hash, ", "w_hash"),
     ("hash <~> H < 4", "(hash OPERATOR(public.<~>) ", "w_hash"),
     ("hamming_at_most(hash, H, 3)", "public.hamming_at_most(hash, ", "w_hash"),
-    ("hash %> lsh_hamming_query(H, 3)", "(hash OPERATOR(public.%>) ", "w_hash"),
+    ("hash %> neardup_internal.lsh_hamming_query(H, 3)", "(hash OPERATOR(public.%>) ", "w_hash"),
     ("ctph_score(digest, C) >= 70", "public.ctph_score(digest, ", "w_digest"),
     ("ctph_score_at_least(digest, C, 80)", "public.ctph_score_at_least(digest, ", "w_digest"),
     ("ctph_edit_rate(digest, C) < 0.1", "public.ctph_edit_rate(digest, ", "w_digest"),
@@ -530,8 +530,8 @@ def transfer(s):
             with out.copy("COPY kinds TO STDOUT (FORMAT %s)" % how) as source, into.copy("COPY kinds FROM STDIN (FORMAT %s)" % how) as target:
                 for block in source:
                     target.write(block)
-            got = rows_of(conn, "SELECT k, minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k")
-            equal("COPY from server to server, " + how.lower(), got, rows_of(c, "SELECT k, minhash_send(sig), query = with_threshold(sig, 0.9) "
+            got = rows_of(conn, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k")
+            equal("COPY from server to server, " + how.lower(), got, rows_of(c, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) "
                                                                              "FROM kinds k"))
             conn.execute("DROP TABLE kinds")
 

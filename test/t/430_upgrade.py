@@ -109,6 +109,33 @@ def carried(old):
         equal(old + ", updated: DROP EXTENSION leaves none of it", one(conn, "SELECT count(*) FROM pg_proc WHERE probin LIKE '%neardup%'"), 0)
 
 
+def dumped(old):
+    """A dump of a database with the SQL of a release is restored where today's is installed."""
+    with database("_dumped", extension=False) as name, database("_restored", extension=False) as other:
+        with connect(name) as conn:
+            conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
+            estate.make(conn)
+            conn.execute("CREATE TABLE named (id int PRIMARY KEY, body text, sig minhash(64) DEFAULT to_minhash('', num_perm => 64), hash simhash, "
+                         "bits bigint GENERATED ALWAYS AS (hash::bigint) STORED, sim minhash GENERATED ALWAYS AS (to_minhash(body)) STORED, "
+                         "EXCLUDE USING lsh (with_threshold(sim, 0.9) WITH &&)); "
+                         "CREATE INDEX ON named USING lsh (id, sig minhash_ops) WHERE neardup_content_hash(body) IS NOT NULL; CREATE INDEX ON named (minhash_components(sig)); "
+                         "CREATE TRIGGER guard BEFORE INSERT ON named FOR EACH ROW EXECUTE FUNCTION neardup_guard('sim', '0.8'); "
+                         "CREATE VIEW near_named AS SELECT a.id, b.id AS other FROM named a JOIN named b ON a.sim % b.sim AND a.hash <~> b.hash < 10; "
+                         "INSERT INTO named (id, body, hash) SELECT i, md5(i::text) || ' of ' || md5((-i)::text), to_simhash(md5(i::text)) FROM generate_series(1, 20) i")
+            before = estate.answers(conn), conn.execute("SELECT * FROM named ORDER BY id").fetchall(), conn.execute("SELECT * FROM near_named ORDER BY 1, 2").fetchall()
+        dump = tool("pg_dump", "-d", name)
+        restored = tool("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", other, input=dump.stdout)
+        equal("a dump of %s is restored on today's" % old, (dump.returncode, restored.returncode, restored.stderr), (0, 0, ""))
+        with connect(other) as conn:
+            check("it has today's version", one(conn, "SELECT extversion = default_version FROM pg_extension JOIN pg_available_extensions ON name = extname WHERE extname = 'neardup'"))
+            after = estate.answers(conn), conn.execute("SELECT * FROM named ORDER BY id").fetchall(), conn.execute("SELECT * FROM near_named ORDER BY 1, 2").fetchall()
+            estate.same("a dump of %s, restored: the same answers" % old, after[0], before[0])
+            equal("and the same rows", after[1:], before[1:])
+            estate.served("a dump of %s, restored" % old, conn)
+            estate.sound("a dump of %s, restored" % old, conn)
+            estate.live_on("a dump of %s, restored" % old, conn)
+
+
 def made_over_it():
     """What users have made over objects that an update makes anew, and who may use these."""
     with database("_over", extension=False) as name, connect(name) as conn:
@@ -131,8 +158,24 @@ def made_over_it():
         conn.execute("CALL refresh_duplicates('copies')")
         equal("a job of 0.2.0 is refreshed", conn.execute("SELECT rows, clusters, duplicates FROM duplicates_status").fetchall(), [(2, 1, 1)])
         conn.execute("DROP VIEW watching; ALTER EXTENSION neardup DROP VIEW neardup_duplicates_status_0_2_0; DROP VIEW neardup_duplicates_status_0_2_0; "
-                     "ALTER EXTENSION neardup DROP FUNCTION neardup_jobs_0_2_0(); DROP FUNCTION neardup_jobs_0_2_0()")
+                     "ALTER EXTENSION neardup DROP FUNCTION neardup_internal.neardup_jobs_0_2_0(); DROP FUNCTION neardup_internal.neardup_jobs_0_2_0()")
         conn.execute("DROP OWNED BY neardup_update_reader; DROP ROLE neardup_update_reader")
+
+
+def schema_of_that_name():
+    """A schema neardup_internal that is not the extension's is in the way, and stays as it is."""
+    with database("_schema", extension=False) as name, connect(name) as conn:
+        conn.execute("CREATE SCHEMA neardup_internal; CREATE TABLE neardup_internal.mine (id int)")
+        fails("installed beside a schema of that name", conn, "CREATE EXTENSION neardup", state="42P06", text='schema "neardup_internal" already exists')
+        conn.execute("CREATE EXTENSION neardup VERSION '0.2.0'")
+        fails("updated beside a schema of that name", conn, "ALTER EXTENSION neardup UPDATE", state="42P06", text='schema "neardup_internal" already exists')
+        equal("the version of before is as it was", conn.execute("SELECT extversion, jaccard(to_minhash('a b c'), to_minhash('a b c')) FROM pg_extension WHERE extname = 'neardup'").fetchone(), ("0.2.0", 1))
+        conn.execute("ALTER SCHEMA neardup_internal RENAME TO other; ALTER EXTENSION neardup UPDATE")
+        equal("the schema belongs to the extension, and anybody may use it", conn.execute(
+            "SELECT deptype::text, has_schema_privilege('pg_monitor', 'neardup_internal', 'USAGE'), has_schema_privilege('pg_monitor', 'neardup_internal', 'CREATE') "
+            "FROM pg_depend WHERE classid = 'pg_namespace'::regclass AND objid = 'neardup_internal'::regnamespace").fetchall(), [("e", True, False)])
+        conn.execute("DROP EXTENSION neardup")
+        equal("and goes with it", one(conn, "SELECT to_regnamespace('neardup_internal')"), None)
 
 
 def begun_model(conn, call):
@@ -144,7 +187,7 @@ def begun_model(conn, call):
 def main():
     with database("_any") as name, connect(name) as conn:
         old = versions(conn)[:-1]
-    sections((frozen,), (chain,), (made_over_it,), *[(carried, v) for v in old[-1:]])
+    sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,), *[(call, v) for v in old[-1:] for call in (carried, dumped)])
 
 
 finish(main)

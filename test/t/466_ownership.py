@@ -77,7 +77,7 @@ def hostile_status(conn, name):
         # as a refresh of the bad ones would lock them
         other.execute("BEGIN")
         for i in range(3):
-            other.execute("SELECT neardup_lock_job('s.bad%d_job')" % i)
+            other.execute("SELECT neardup_internal.neardup_lock_job('s.bad%d_job')" % i)
         equal("nor of those that seem to be at work", conn.execute("SELECT count(*), count(time_left) FROM duplicates_status").fetchone(), (5, 0))
         other.execute("ROLLBACK; SET ROLE {0}; BEGIN; LOCK TABLE s.bad0_job".format(ROLE))
         conn.execute("SET lock_timeout = '5s'")
@@ -93,7 +93,7 @@ def own_nonsense(conn):
               "text": ("", "no such", "'; SELECT"), "name": ("", "no such"), "name[]": ("{}", "{NULL}", "{{a,b},{c,d}}", "[5:6]={a,b}"), "text[]": ("{}", "{NULL}"), "regclass": ("0", "1"),
               "regtype": ("0", "1"), "boolean": ("true", "false")}
     calls = ("SELECT alter_duplicates('mine', threshold => 0.7)", "SELECT alter_duplicates('mine', keep => 'best', order_by => '', linkage => 'connected')", "SELECT alter_duplicates('mine', signature => 'sig')",
-             "SELECT pause_duplicates('mine', NULL)", "SELECT rename_duplicates('mine', 'yours')", "SELECT neardup_job_rows('mine_job')", "CALL refresh_duplicates('mine', commit => false)", "SELECT drop_duplicates('mine')")
+             "SELECT pause_duplicates('mine', NULL)", "SELECT rename_duplicates('mine', 'yours')", "SELECT neardup_internal.neardup_job_rows('mine_job')", "CALL refresh_duplicates('mine', commit => false)", "SELECT drop_duplicates('mine')")
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, sig minhash, at date, tenant int); INSERT INTO docs SELECT i, 'the same words in every row' FROM generate_series(1, 10) i; "
                  "SELECT create_duplicates('mine', 'docs', 'id', 'body', within => '{tenant}', at => 'at', at_most_apart => '1 day', filter => 'id > 0')")
     conn.execute("CALL refresh_duplicates('mine')")

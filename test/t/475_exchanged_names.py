@@ -41,11 +41,11 @@ MAKE_OF_READER = ("SELECT create_duplicates('public.own', 'public.docs', 'id', '
 # name, the call, the relations that are locked one at a time, whether roles without rights on more than SELECT may call it
 CALLS = (
     ("duplicates_status", "SELECT * FROM duplicates_status", ("m.x_job",), True),
-    ("neardup_jobs", "SELECT * FROM neardup_jobs()", ("m.x_job",), True),
+    ("neardup_jobs", "SELECT * FROM neardup_internal.neardup_jobs()", ("m.x_job",), True),
     ("refresh_duplicates", "CALL refresh_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
     ("refresh_duplicates in one transaction", "CALL refresh_duplicates('m.x', commit => false)", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
     ("check_duplicates", "SELECT * FROM check_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x"), False),
-    ("neardup_refresh_statements", "SELECT * FROM neardup_refresh_statements('m.x')", ("m.x_job",), True),
+    ("neardup_refresh_statements", "SELECT * FROM neardup_internal.neardup_refresh_statements('m.x')", ("m.x_job",), True),
     ("alter_duplicates", "SELECT alter_duplicates('m.x', threshold => 0.7)", ("m.x_job", "m.x_signatures"), False),
     ("pause_duplicates", "SELECT pause_duplicates('m.x')", ("m.x_job",), False),
     ("rename_duplicates", "SELECT rename_duplicates('m.x', 'y')", ("m.x_job", "m.x", "m.x_signatures"), False),
@@ -456,7 +456,7 @@ def absurd_rows(copies):
     with copies.next() as name, connect(name) as conn, connect(name) as other, connect(name) as runner:
         reader_of(conn, False)
         other.execute("SET ROLE %s" % MALLORY)
-        runner.execute("SET ROLE %s; BEGIN; SELECT neardup_lock_job('m.x_job')" % MALLORY)  # the job runs
+        runner.execute("SET ROLE %s; BEGIN; SELECT neardup_internal.neardup_lock_job('m.x_job')" % MALLORY)  # the job runs
         columns = other.execute("SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'm.x_job'::regclass AND attnum > 0").fetchall()
         other.execute("CREATE TABLE m.kept AS TABLE m.x_job")
         count, bad = 0, []
@@ -645,7 +645,7 @@ def held(copies):
             watch = Watch(conn)
             other.execute("SET ROLE %s" % MALLORY)
             conn.execute("BEGIN READ ONLY")
-            written = one(conn, "SELECT neardup_held_name('m.docs')")
+            written = one(conn, "SELECT neardup_internal.neardup_held_name('m.docs')")
             for end in swapped("m", "docs", "r"):
                 other.execute(end)
             e = error_of(conn, statement % written)

@@ -40,7 +40,7 @@ MAKE = [
 # What must be the same wherever the database goes.
 ASK = [
     "SELECT id, sig::text, hash::text, digest::text, items::text FROM article ORDER BY id",
-    "SELECT id, encode(minhash_send(sig), 'hex'), encode(simhash_send(hash), 'hex'), encode(ctph_send(digest), 'hex') FROM article WHERE id % 40 = 0 ORDER BY id",
+    "SELECT id, sig::text, hash::text, digest::text FROM article WHERE id % 40 = 0 ORDER BY id",
     "TABLE near ORDER BY a, b",
     "TABLE anchors ORDER BY id",
     "SELECT id FROM article WHERE jaccard(sig, (SELECT sig FROM article WHERE id = 41)) >= 0.75 ORDER BY id",

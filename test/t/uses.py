@@ -35,7 +35,7 @@ CALLS = (
     "set_minhash(ARRAY['a', 'b']::text[])", "set_minhash(ARRAY[1, 2]::int8[])", "minhash_parameters({sig})", "minhash_components({sig})", "set_size({sig})",
     "minhash_union({sig}, {sig})", "stopword_minhash({t}, ARRAY['two']::text[])", "weighted_minhash(ARRAY['a', 'b']::text[], ARRAY[1, 2]::float8[])",
     "weighted_jaccard_exact(ARRAY['a']::text[], ARRAY[1]::float8[], ARRAY['a']::text[], ARRAY[2]::float8[])", "cosine_exact(ARRAY[1, 2]::float8[], ARRAY[2, 1]::float8[])",
-    "to_simhash({t}, 2::int4, 'word'::text)", "simhash_to_bigint({sim})", "simhash_to_bit({sim})", "weighted_simhash(ARRAY['a']::text[], ARRAY[1]::float8[])",
+    "to_simhash({t}, 2::int4, 'word'::text)", "weighted_simhash(ARRAY['a']::text[], ARRAY[1]::float8[])",
     "hamming({sim}, {sim})", "cosine({sim}, {sim})", "to_ctph({t})", "to_ctph({b})", "ctph_long({t}, 256::int4)", "ctph_score({dig}, {dig})", "ctph_edit_rate({dig}, {dig})",
     "jaccard({sig}, {sig})", "containment({sig}, {sig})", "jaccard_exact(ARRAY['a']::text[], ARRAY['a']::text[])", "jaccard_exact(ARRAY[1]::int8[], ARRAY[1]::int8[])",
     "compare_texts({t}, {t}, 2::int4, 'word'::text)", "explain_pair({sig}, {sig}, 0.8::float8)", "explain_pair({sim}, {sim}, 0.9::float8)", "edit_distance({t}, {t})",
@@ -99,7 +99,7 @@ JOBS = (
 
 JOB_STEPS = (
     "SELECT {nd}.create_duplicates('data.job'::text, {job})", "CALL {nd}.refresh_duplicates('data.job'::text)", "SELECT * FROM {nd}.duplicates_status", "SELECT * FROM {nd}.check_duplicates('data.job'::text)",
-    "SELECT * FROM {nd}.neardup_refresh_statements('data.job'::text)",
+    "SELECT * FROM neardup_internal.neardup_refresh_statements('data.job'::text)",
     "UPDATE data.docs d SET body = d.body OPERATOR(pg_catalog.||) ' more'::pg_catalog.text, vbody = d.body::pg_catalog.varchar, sig = {nd}.to_minhash(d.body), tenant = 't3' WHERE d.id OPERATOR(pg_catalog.<) 4::pg_catalog.int8",
     "CALL {nd}.refresh_duplicates('data.job'::text, 10::int4)", "CALL {nd}.refresh_duplicates('data.job'::text, commit => false)", "SELECT {nd}.alter_duplicates('data.job'::text, linkage => 'connected'::text)",
     "SELECT {nd}.pause_duplicates('data.job'::text)", "CALL {nd}.refresh_duplicates('data.job'::text)", "SELECT {nd}.pause_duplicates('data.job'::text, false)",

@@ -105,15 +105,6 @@ Oid relation_in(Oid schema, const char* name, const char* suffix) {
   return strlen(full) < NAMEDATALEN ? get_relname_relid(full, schema) : InvalidOid;
 }
 
-Oid type_beside(Oid function, const char* name) {
-  const Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, PointerGetDatum(name),
-                                   ObjectIdGetDatum(get_func_namespace(function)));
-  if (!OidIsValid(type))
-    ereport(ERROR,
-            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("the schema of extension neardup has no type \"%s\"", name)));
-  return type;
-}
-
 bool has_rows(char kind) {
   return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE || kind == RELKIND_VIEW ||
          kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;

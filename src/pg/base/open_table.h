@@ -53,9 +53,6 @@ Oid relation_named(const text* name, const char* suffix = "");
 // The relation of a name in a schema; InvalidOid where there is none.
 Oid relation_in(Oid schema, const char* name, const char* suffix);
 
-// The type of the extension's schema that has this name. `function`: the one that is running.
-Oid type_beside(Oid function, const char* name);
-
 // InvalidOid where there is no such relation.
 Oid owner_of(Oid relation);
 

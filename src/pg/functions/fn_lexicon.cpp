@@ -18,15 +18,15 @@ Sql create_table(const QualifiedName& lexicon) {
 }
 
 // $1: the query of a user, which runs with his search_path. So nothing is named without its schema.
-Sql count_terms(const QualifiedName& lexicon, const Identifier& neardup) {
+Sql count_terms(const QualifiedName& lexicon, const Identifier& internal) {
   return sql(
-      "WITH part AS MATERIALIZED (SELECT * FROM {neardup}.neardup_term_counts($1)), "
+      "WITH part AS MATERIALIZED (SELECT * FROM {internal}.neardup_term_counts($1)), "
       "all_of_them AS (SELECT p.documents::pg_catalog.float8 AS n FROM part p WHERE p.term IS NULL), "
       "counted AS (SELECT p.term, pg_catalog.sum(p.documents)::pg_catalog.int8 AS documents FROM part p "
       "WHERE p.term IS NOT NULL GROUP BY p.term) "
       "INSERT INTO {lexicon} SELECT c.term, c.documents, "
       "pg_catalog.ln(a.n OPERATOR(pg_catalog./) c.documents::pg_catalog.float8) FROM counted c, all_of_them a",
-      {{"lexicon", lexicon}, {"neardup", neardup}});
+      {{"lexicon", lexicon}, {"internal", internal}});
 }
 
 Sql add_key(const QualifiedName& lexicon) {
@@ -47,13 +47,13 @@ Sql set_comment(const QualifiedName& lexicon, int64 documents) {
 bool exists(const QualifiedName& lexicon) { return OidIsValid(relation_named(cstring_to_text(lexicon.text()))); }
 
 // Where another session makes it meanwhile, it exists.
-void make_table(const QualifiedName& lexicon, const Identifier& neardup) {
+void make_table(const QualifiedName& lexicon) {
   const CatalogPath path = CatalogPath::begin();
   for (bool made = false; !made;) {
     if (exists(lexicon))
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation %s exists already", lexicon.text()),
                       errhint("Drop it, or choose another name.")));
-    made = made_first(neardup, {lexicon}, [&] { run_statement(create_table(lexicon)); });
+    made = made_first({lexicon}, [&] { run_statement(create_table(lexicon)); });
   }
   made_here(cstring_to_text(lexicon.text()));
   path.end();
@@ -79,9 +79,9 @@ Datum neardup_create_lexicon(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name and query must not be NULL")));
   SPI_connect();
   const QualifiedName lexicon(name.schema, name.name);
-  const Identifier neardup = extension_schema(fcinfo->flinfo->fn_oid);
-  make_table(lexicon, neardup);
-  const uint64 terms = run_statement(count_terms(lexicon, neardup), {value(TEXTOID, PG_GETARG_DATUM(1))});
+  make_table(lexicon);
+  const Identifier internal = internal_schema(fcinfo->flinfo->fn_oid);
+  const uint64 terms = run_statement(count_terms(lexicon, internal), {value(TEXTOID, PG_GETARG_DATUM(1))});
   if (terms == 0)
     ereport(ERROR, (errcode(ERRCODE_NO_DATA_FOUND), errmsg("query returned no document that holds a word")));
   finish(lexicon);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pg/base/own_schemas.h"
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/open_table.h"
@@ -115,7 +116,7 @@ bool demands_resync(const JobRow& now, const JobRow& old) {
 bool signs_otherwise(const Job& job, const JobRow& old, SignatureKind kind) {
   const Oid stored = get_atttype(job.signatures_oid, get_attnum(job.signatures_oid, "signature"));
   return profiles_differ(job.row, old) || job.row.body_type != old.body_type ||
-         stored != type_beside(job.function, name_of(kind));
+         stored != own_type(job.function, name_of(kind));
 }
 
 // The job, with its row locked: nobody may change it meanwhile.

@@ -60,7 +60,7 @@ JobRow row_given(const JobArguments& given) {
 
 // The table of the job, without a row.
 void make_job_table(Job* job) {
-  const bool is_ours = made_first(job->neardup, {job->job}, [&] { run_statement(create_job_table(*job)); });
+  const bool is_ours = made_first({job->job}, [&] { run_statement(create_job_table(*job)); });
   if (!is_ours)
     ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation %s exists already", job->job.text()),
                     errhint("drop_duplicates() drops a table of duplicates with its job; or choose another name.")));

@@ -3,6 +3,7 @@
 // else.
 #include <cmath>
 
+#include "pg/base/own_schemas.h"
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_table.h"
 
@@ -227,7 +228,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_jobs);
 Datum neardup_jobs(PG_FUNCTION_ARGS) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
-  const Oid row_type = type_beside(fcinfo->flinfo->fn_oid, "neardup_job");
+  const Oid row_type = own_type(fcinfo->flinfo->fn_oid, "neardup_job");
   const bool as_text = TupleDescAttr(rows->setDesc, kJob)->atttypid == TEXTOID;
   const LockData* locks = GetLockStatusData();
   List* jobs = tables_of_type(row_type);

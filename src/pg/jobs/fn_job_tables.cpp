@@ -4,6 +4,10 @@
 #include "pg/jobs/job_source.h"
 #include "pg/sql/run_statement.h"
 
+extern "C" {
+#include "access/xact.h"
+}
+
 namespace {
 
 using namespace neardup;
@@ -57,6 +61,15 @@ Datum neardup_job_rows(PG_FUNCTION_ARGS) {
   const JobSource source = read_source(job.row, function);
   path.end();
   PG_RETURN_TEXT_P(cstring_to_text(source.rows.text()));
+}
+
+// neardup_row_version(xmin xid) -> xid: which version of its row a place holds. NULL for one that this transaction has
+// written: the transaction may yet write another one in its place.
+PG_FUNCTION_INFO_V1(neardup_row_version);
+Datum neardup_row_version(PG_FUNCTION_ARGS) {
+  const TransactionId writer = PG_GETARG_TRANSACTIONID(0);
+  if (TransactionIdIsCurrentTransactionId(writer)) PG_RETURN_NULL();
+  PG_RETURN_TRANSACTIONID(writer);
 }
 
 // neardup_held_name(relation regclass) -> text

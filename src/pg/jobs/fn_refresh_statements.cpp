@@ -1,4 +1,4 @@
-// refresh_statements(job): every statement of a refresh, as it is for a job.
+// neardup_refresh_statements(): the statements of refresh_statements.h, as they are for a job.
 #include "pg/base/result_row.h"
 #include "pg/jobs/refresh_statements.h"
 #include "pg/sql/run_statement.h"
@@ -68,6 +68,7 @@ constexpr Statement kStatements[] = {
     {"move_rows_of_merged_clusters", move_rows_of_merged_clusters},
     {"forget_gone_rows", forget_gone_rows},
     {"count_new_clusters", count_new_clusters},
+    {"result_hash", result_hash},
 };
 
 enum class Column { name, statement, kColumns };
@@ -76,7 +77,7 @@ enum class Column { name, statement, kColumns };
 
 extern "C" {
 
-// refresh_statements(job text) -> setof (name text, statement text)
+// neardup_refresh_statements(job text) -> setof (name text, statement text)
 PG_FUNCTION_INFO_V1(neardup_refresh_statements);
 Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
   const Oid function = fcinfo->flinfo->fn_oid;

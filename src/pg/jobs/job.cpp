@@ -106,6 +106,7 @@ JobRow job_row(const OpenJob& job) {
   row.total = read.int8("total");
   row.qualified = read.flag("qualified");
   row.knows_result = read.has("result_hash");
+  row.rows = read.int8("rows");
   return row;
 }
 

@@ -41,6 +41,7 @@ struct JobRow {
   int64 total;
   bool qualified;
   bool knows_result;  // false: by 0.2.0, which counted no rows of the result
+  int64 rows;         // of the result
 
   bool verifies() const { return verify != nullptr; }
   // Which row of a cluster is kept: that of the least key, or of the greatest.

@@ -2,6 +2,7 @@
 #include "pg/jobs/job_source.h"
 
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 #include "pg/base/text_equals.h"
 #include "pg/profiles/profile.h"
 
@@ -97,18 +98,16 @@ Sql kept_values(const JobRow& row) {
   return values.all();
 }
 
-// The age of a very old row is negative, too, but far.
-Sql version_columns(bool stored) {
+Sql version_columns(bool stored, Oid function) {
   if (!stored) return sql("NULL::oid AS origin, NULL::tid AS place, NULL::xid AS version");
-  return sql(
-      "tableoid AS origin, ctid AS place, "
-      "CASE WHEN pg_catalog.age(xmin) NOT BETWEEN -1000000000 AND 0 THEN xmin END AS version");
+  return sql("tableoid AS origin, ctid AS place, {internal}.neardup_row_version(xmin) AS version",
+             {{"internal", internal_schema(function)}});
 }
 
 Sql rows_sql(const JobRow& row, const JobSource& source, Oid function) {
   return sql("SELECT {id} AS id, {version}, {key} AS key{kept}, {body} AS body FROM {source} WHERE true{conditions}",
              {{"id", source_value(row.source, row.id, "id")},
-              {"version", version_columns(source.stored)},
+              {"version", version_columns(source.stored, function)},
               {"key", key_sql(row, function)},
               {"kept", kept_values(row)},
               {"body", body_sql(row, source.kind, function)},
@@ -136,7 +135,7 @@ SignatureKind kind_of_profile(const JobRow& row, Oid function) {
 SignatureKind kind_of_column(const JobRow& row, Oid function) {
   const Oid type = source_column_type(row.source, row.signature, "signature");
   for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
-    if (type == type_beside(function, kKindNames[i])) return static_cast<SignatureKind>(i);
+    if (type == own_type(function, kKindNames[i])) return static_cast<SignatureKind>(i);
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
                   errhint("A column of documents is given as body => .., one of minhash, simhash or ctph as signature "
@@ -188,11 +187,15 @@ JobSource read_source(const JobRow& row, Oid function) {
   return source;
 }
 
-Sql content_sql(const JobRow& row, SignatureKind kind, const Identifier& neardup, Pattern value) {
+Sql content_sql(const JobRow& row, SignatureKind kind, Oid function, Pattern value) {
+  const Identifier neardup = extension_schema(function);
   if (row.body != nullptr)
     return sql("{neardup}.neardup_content_hash({value})", {{"neardup", neardup}, {"value", sql(value)}});
-  return sql("{neardup}.neardup_content_hash({neardup}.{send}({value}))",
-             {{"neardup", neardup}, {"send", Identifier(psprintf("%s_send", name_of(kind)))}, {"value", sql(value)}});
+  return sql("{neardup}.neardup_content_hash({internal}.{send}({value}))",
+             {{"neardup", neardup},
+              {"internal", internal_schema(function)},
+              {"send", Identifier(psprintf("%s_send", name_of(kind)))},
+              {"value", sql(value)}});
 }
 
 Sql kept_columns(const JobSource& source, const char* alias) {

@@ -41,7 +41,7 @@ Sql source_value(Oid source, const char* column, const char* what);
 SignatureKind signature_kind(const JobRow& row, Oid function);
 
 // SQL of the hash of `value`, a column `body` of rows: equal contents have equal hashes.
-Sql content_sql(const JobRow& row, SignatureKind kind, const Identifier& neardup, Pattern value);
+Sql content_sql(const JobRow& row, SignatureKind kind, Oid function, Pattern value);
 
 // Condition that rows a and b of `kept` columns differ in their bytes: values that are equal may be written otherwise.
 Sql kept_differ(const JobSource& source, const char* a, const char* b);

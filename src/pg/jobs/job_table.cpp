@@ -2,6 +2,8 @@
 #include "pg/jobs/job_table.h"
 
 #include "pg/base/held_names.h"
+#include "pg/base/own_schemas.h"
+#include "pg/sql/statement.h"
 
 extern "C" {
 #include "access/table.h"
@@ -66,13 +68,10 @@ const char* base_name(Relation job) {
   return pnstrdup(name, size - suffix);
 }
 
-// The extension's own functions are where the view is.
-const char* schema_beside(Oid function) { return quote_identifier(get_namespace_name(get_func_namespace(function))); }
-
 [[noreturn]] void no_such_job(const char* name, Oid function) {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("there is no table of duplicates \"%s\"", name),
                   errhint("SELECT job FROM %s.duplicates_status lists them; create_duplicates() makes one.",
-                          schema_beside(function))));
+                          extension_schema(function).text())));
   pg_unreachable();
 }
 
@@ -89,14 +88,14 @@ Oid job_named(const text* name, Oid function) {
   HeapTuple tuple = OidIsValid(job) ? SearchSysCache1(RELOID, ObjectIdGetDatum(job)) : nullptr;
   if (!HeapTupleIsValid(tuple)) no_such_job(text_to_cstring(name), function);
   const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
-  const bool is_job = form->relkind == RELKIND_RELATION && form->reloftype == type_beside(function, "neardup_job");
+  const bool is_job = form->relkind == RELKIND_RELATION && form->reloftype == own_type(function, "neardup_job");
   ReleaseSysCache(tuple);
   if (!is_job) no_such_job(text_to_cstring(name), function);
   return job;
 }
 
 OpenJob open_job(Oid job, Oid function) {
-  const OpenTable opened = open_table_of(job, type_beside(function, "neardup_job"));
+  const OpenTable opened = open_table_of(job, own_type(function, "neardup_job"));
   switch (opened.refusal) {
     case Refusal::none:
       break;

@@ -17,7 +17,7 @@ Sql row_differs(const RefreshStep& step) {
         "g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place"
         " OR g.version IS DISTINCT FROM l.version");
   return sql("ROW(g.id, g.content)::record OPERATOR(pg_catalog.*<>) ROW(l.id, {content})::record OR {kept_differ}",
-             {{"content", content_sql(step.row(), step.source.kind, step.job.neardup, "l.body")},
+             {{"content", content_sql(step.row(), step.source.kind, step.job.function, "l.body")},
               {"kept_differ", kept_differ(step.source, "g", "l")}});
 }
 
@@ -40,7 +40,7 @@ Sql listed_rows(const RefreshStep& step) {
                 FROM {todo} t JOIN ({rows}) l ON l.id {same_id} t.id
                 WHERE t.n > $1 AND t.n <= $2 AND NOT t.gone
                 OFFSET 0))",
-                  {{"content", content_sql(step.row(), step.source.kind, step.job.neardup, "l.body")}});
+                  {{"content", content_sql(step.row(), step.source.kind, step.job.function, "l.body")}});
 }
 
 // The signature of a row b that is signed anew.
@@ -100,9 +100,15 @@ WithinSql within_sql(const RefreshStep& step) {
           step.row().n_within == 0 ? sql("") : step_sql(step, " JOIN {signatures} g ON g.id {same_id} f.id")};
 }
 
+// Signatures g that have gone since rows were clustered last; an index finds them.
+Sql gone_since(const RefreshStep& step) {
+  return sql("g.gone AND g.generation > {clustered}", {{"clustered", Literal::number(step.row().clustered)}});
+}
+
 // A row r of the result that has gone; part: only touched rows are in {fresh}.
 Sql is_gone(const RefreshStep& step, bool part) {
-  return part ? step_sql(step, "EXISTS (SELECT FROM {signatures} g WHERE g.gone AND g.id {same_id} r.id)")
+  return part ? step_sql(step, "EXISTS (SELECT FROM {signatures} g WHERE {gone_since} AND g.id {same_id} r.id)",
+                         {{"gone_since", gone_since(step)}})
               : step_sql(step, "NOT EXISTS (SELECT FROM {fresh} f WHERE f.id {same_id} r.id)");
 }
 
@@ -317,7 +323,9 @@ Sql move_rows_of_merged_clusters(const RefreshStep& step) {
     WHERE r.cluster = h.old AND i.id <> h.old AND NOT EXISTS (SELECT FROM {fresh} f WHERE f.id {same_id} r.id))");
 }
 
-Sql forget_gone_rows(const RefreshStep& step) { return step_sql(step, "DELETE FROM {signatures} WHERE gone"); }
+Sql forget_gone_rows(const RefreshStep& step) {
+  return step_sql(step, "DELETE FROM {signatures} g WHERE {gone_since}", {{"gone_since", gone_since(step)}});
+}
 Sql count_new_clusters(const RefreshStep& step) { return step_sql(step, "SELECT count(*) FROM {ids} WHERE new"); }
 
 // Of what a refresh writes, in any order. Types without a hash are hashed as text.

@@ -1,5 +1,6 @@
-// Every statement of a refresh, a function each, in the order in which they run. Their names say what they do; a
-// comment names their parameters. `SELECT * FROM neardup_internal.refresh_statements('job')` prints them for a job.
+// The statements by which a refresh reads and writes rows, a function each, in the order in which they run. Their names
+// say what they do; a comment names their parameters.
+// `SELECT * FROM neardup_internal.neardup_refresh_statements('job')` prints them for a job.
 #pragma once
 
 #include "pg/jobs/refresh_step.h"

@@ -5,6 +5,7 @@
 #include "core/pairs/minhash_pairs.h"
 #include "core/pairs/simhash_pairs.h"
 
+#include "pg/base/own_schemas.h"
 #include "pg/values/ctph_value.h"
 #include "pg/gpu/gpu_search.h"
 #include "pg/pairs/signature.h"
@@ -21,16 +22,8 @@ constexpr const char* kTypeNames[kSignatureTypes] = {"minhash", "simhash", "ctph
 const char* type_name(SignatureType type) noexcept { return kTypeNames[static_cast<int>(type)]; }
 
 SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
-  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
-  if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
-  const Oid schema = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->pronamespace;
-  ReleaseSysCache(tuple);
   SignatureTypes types;
-  for (int i = 0; i < kSignatureTypes; ++i) {
-    types.oid[i] =
-        GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(kTypeNames[i]), ObjectIdGetDatum(schema));
-    if (!OidIsValid(types.oid[i])) elog(ERROR, "type %s is not in the schema of neardup", kTypeNames[i]);
-  }
+  for (int i = 0; i < kSignatureTypes; ++i) types.oid[i] = own_type(fcinfo->flinfo->fn_oid, kTypeNames[i]);
   return types;
 }
 

@@ -1,5 +1,6 @@
 // SQL functions of profiles: made, altered, looked up; the SQL that signs as one says.
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 #include "pg/base/result_row.h"
 #include "pg/profiles/profile.h"
 #include "pg/profiles/profile_rules.h"
@@ -23,7 +24,7 @@ const char* text_or_null(FunctionCallInfo fcinfo, int n) {
   return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-Oid row_type_beside(FunctionCallInfo fcinfo) { return type_beside(fcinfo->flinfo->fn_oid, "neardup_profile"); }
+Oid row_type_beside(FunctionCallInfo fcinfo) { return own_type(fcinfo->flinfo->fn_oid, "neardup_profile"); }
 
 // The arguments of create_profile() and alter_profile() that are columns of a profile, from `first` on.
 class GivenColumns {

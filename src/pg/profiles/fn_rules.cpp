@@ -1,5 +1,6 @@
 // Rules that users keep in tables: read as they are stored, whoever owns them.
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 #include "pg/values/arrays.h"
 
 namespace {
@@ -47,7 +48,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_rules_named);
 Datum neardup_rules_named(PG_FUNCTION_ARGS) {
   const text* name = PG_GETARG_TEXT_PP(0);
-  const Oid row_type = type_beside(fcinfo->flinfo->fn_oid, "neardup_rule");
+  const Oid row_type = own_type(fcinfo->flinfo->fn_oid, "neardup_rule");
   Relation table = open_rules(name, row_type);
   const AttrNumber position = column_named(table, "position");
   size_t n = 0;

@@ -2,6 +2,7 @@
 #include "pg/profiles/profile.h"
 
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 #include "pg/base/result_row.h"
 #include "pg/profiles/profile_rules.h"
 
@@ -153,7 +154,7 @@ Profile profile_named(const char* name, Oid function) {
 
 std::optional<Profile> newest_version(Oid table, const char* name, Oid function) {
   if (!OidIsValid(table)) return std::nullopt;
-  const Oid row_type = type_beside(function, "neardup_profile");
+  const Oid row_type = own_type(function, "neardup_profile");
   Relation relation = open_profile(table, name, row_type);
   if (relation == nullptr) return std::nullopt;
   HeapTuple row = newest_row(relation);

@@ -3,6 +3,7 @@
 
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 #include "pg/profiles/profile_checks.h"
 #include "pg/profiles/profile_rules.h"
 #include "pg/sql/run_statement.h"
@@ -21,7 +22,7 @@ Sql create_profile_table(const QualifiedName& table, const Identifier& neardup) 
 Sql insert_version(const QualifiedName& table) { return sql("INSERT INTO {table} SELECT ($1).*", {{"table", table}}); }
 
 void insert(const QualifiedName& table, const Profile& version, Oid function) {
-  const Oid row_type = type_beside(function, kRowType);
+  const Oid row_type = own_type(function, kRowType);
   run_statement(insert_version(table), {value(row_type, profile_datum(version, row_type))});
 }
 

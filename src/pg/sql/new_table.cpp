@@ -1,8 +1,11 @@
 // See new_table.h.
 #include "pg/sql/new_table.h"
 
+#include "pg/base/open_table.h"
+
 extern "C" {
 #include "nodes/makefuncs.h"
+#include "utils/inval.h"
 }
 
 namespace neardup {
@@ -14,8 +17,10 @@ bool says_that_it_exists(const ErrorData* error) {
          error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION;
 }
 
-Sql was_made_meanwhile(const Identifier& neardup) {
-  return sql("SELECT {neardup}.neardup_made_meanwhile($1)", {{"neardup", neardup}});
+// CREATE TABLE that waited for another session ends in an error of a catalog; what the cache holds is older than that.
+bool exists_by_now(const QualifiedName& table) {
+  AcceptInvalidationMessages();
+  return OidIsValid(relation_named(cstring_to_text(table.text())));
 }
 
 }  // namespace
@@ -45,13 +50,12 @@ NewName new_name(const char* given, const char* what, int most_bytes) {
   return {isTempNamespace(schema) ? "pg_temp" : get_namespace_name(schema), name};
 }
 
-bool made_first(const Identifier& neardup, std::initializer_list<QualifiedName> tables, void (*make)(void*),
-                void* arg) {
+bool made_first(std::initializer_list<QualifiedName> tables, void (*make)(void*), void* arg) {
   ErrorData* error = run_undoing(make, arg);
   if (error == nullptr) return true;
   if (!says_that_it_exists(error)) ReThrowError(error);
   for (const QualifiedName& table : tables)
-    if (one_bool(was_made_meanwhile(neardup), {value(table.text())})) return false;
+    if (exists_by_now(table)) return false;
   ReThrowError(error);
 }
 

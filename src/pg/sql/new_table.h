@@ -26,12 +26,12 @@ void check_name_length(const char* name, const char* what, int most_bytes);
 NewName new_name(const char* given, const char* what, int most_bytes);
 
 // Calls make(), which makes tables of these names. False, and nothing is made, where another session has made one of
-// them meanwhile. neardup: the extension's schema. SPI must be connected, and names mean what they mean in pg_catalog.
-bool made_first(const Identifier& neardup, std::initializer_list<QualifiedName> tables, void (*make)(void*), void* arg);
+// them meanwhile. SPI must be connected, and names mean what they mean in pg_catalog.
+bool made_first(std::initializer_list<QualifiedName> tables, void (*make)(void*), void* arg);
 template <typename F>
-bool made_first(const Identifier& neardup, std::initializer_list<QualifiedName> tables, F make) {
+bool made_first(std::initializer_list<QualifiedName> tables, F make) {
   return made_first(
-      neardup, tables, [](void* arg) { (*static_cast<F*>(arg))(); }, &make);
+      tables, [](void* arg) { (*static_cast<F*>(arg))(); }, &make);
 }
 
 }  // namespace neardup

@@ -4,6 +4,7 @@
 #include "pg/base/expression.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 
 extern "C" {
 #include "common/shortest_dec.h"
@@ -55,7 +56,9 @@ const char* SqlPiece::demanded(const char* value) {
   return value;
 }
 
-Identifier extension_schema(Oid function) { return Identifier(get_namespace_name(get_func_namespace(function))); }
+Identifier extension_schema(Oid function) { return Identifier(get_namespace_name(extension_namespace(function))); }
+
+Identifier internal_schema(Oid function) { return Identifier(get_namespace_name(internal_namespace(function))); }
 
 QualifiedName QualifiedName::of(Oid relation) { return QualifiedName(qualified_name(relation)); }
 

@@ -35,8 +35,9 @@ class Identifier : public SqlPiece {
   explicit Identifier(const char* name) : SqlPiece(quote_identifier(demanded(name))) {}
 };
 
-// The extension's schema. function: the one of the extension that runs.
+// The extension's schema, and that of the functions which users do not call. function: the one that runs.
 Identifier extension_schema(Oid function);
+Identifier internal_schema(Oid function);
 
 // schema.name
 class QualifiedName : public SqlPiece {

@@ -101,11 +101,11 @@ Label label_of(const TextRows& rows, uint64 before) {
 
 }  // namespace
 
-Sample read_sample(const char* query, const Identifier& neardup) {
+Sample read_sample(const char* query, const Identifier& internal) {
   Sample sample = {};
   sample.documents = static_cast<Document*>(palloc(kMostDocuments * sizeof(Document)));
   sample.ids = static_cast<std::string_view*>(palloc(kMostDocuments * sizeof(std::string_view)));
-  TextRows rows = TextRows::open(query, kSampleColumns, neardup);
+  TextRows rows = TextRows::open(query, kSampleColumns, internal);
   while (rows.next()) {
     sample.more = is_full(sample);
     if (sample.more) break;
@@ -120,9 +120,9 @@ Sample read_sample(const char* query, const Identifier& neardup) {
   return sample;
 }
 
-Labels read_labels(const char* query, const Identifier& neardup) {
+Labels read_labels(const char* query, const Identifier& internal) {
   Labels read = {};
-  TextRows rows = TextRows::open(query, kLabelColumns, neardup);
+  TextRows rows = TextRows::open(query, kLabelColumns, internal);
   while (rows.next()) {
     const Label label = label_of(rows, read.count);
     reserve(CurrentMemoryContext, &read.labels, &read.capacity, read.count + 1);

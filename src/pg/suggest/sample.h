@@ -20,15 +20,15 @@ struct Sample {
   bool more;       // the query returns rows that were not read
 };
 
-// At least one document, ids all different; an error for a query that gives no such sample. neardup: the extension's
-// schema.
-Sample read_sample(const char* query, const Identifier& neardup);
+// At least one document, ids all different; an error for a query that gives no such sample. internal: the schema that
+// internal_schema() gives.
+Sample read_sample(const char* query, const Identifier& internal);
 
 struct Labels {
   Label* labels;
   uint64 count;
   uint64 capacity;
 };
-Labels read_labels(const char* query, const Identifier& neardup);
+Labels read_labels(const char* query, const Identifier& internal);
 
 }  // namespace neardup

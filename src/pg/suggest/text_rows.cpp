@@ -56,19 +56,19 @@ const char* reading_statement_of(const char* query, const char* name) {
 
 // Each column's text, cut, and the oid of its type. Types that came later than PostgreSQL's own may have a cast to
 // text, of whoever owns them: their output is taken.
-Sql reading_sql(const char* statement, const WantedColumns& wanted, const Identifier& neardup) {
+Sql reading_sql(const char* statement, const WantedColumns& wanted, const Identifier& internal) {
   SqlList columns;
   SqlList names;
   for (int i = 1; i <= wanted.count; ++i) {
     const Identifier name(psprintf("neardup %d", i));
     names.add(name);
     columns.add(
-        sql("{neardup}.neardup_first_characters("
+        sql("{internal}.neardup_first_characters("
             "CASE WHEN pg_catalog.pg_typeof({name})::pg_catalog.oid OPERATOR(pg_catalog.<) {later}::pg_catalog.oid"
             " THEN {name}::pg_catalog.text"
             " WHEN {name} IS NOT NULL THEN pg_catalog.format('%s', {name}) END, {most}), "
             "pg_catalog.pg_typeof({name})::pg_catalog.oid",
-            {{"neardup", neardup},
+            {{"internal", internal},
              {"name", name},
              {"later", Literal::number(static_cast<int64>(FirstNormalObjectId))},
              {"most", Literal::number(static_cast<int64>(kMostCharacters + 1))}}));
@@ -79,8 +79,8 @@ Sql reading_sql(const char* statement, const WantedColumns& wanted, const Identi
 
 }  // namespace
 
-TextRows TextRows::open(const char* query, const WantedColumns& wanted, const Identifier& neardup) {
-  const Sql statement = reading_sql(reading_statement_of(query, wanted.query), wanted, neardup);
+TextRows TextRows::open(const char* query, const WantedColumns& wanted, const Identifier& internal) {
+  const Sql statement = reading_sql(reading_statement_of(query, wanted.query), wanted, internal);
   Portal portal = nullptr;
   ErrorData* error = run_undoing([&] { portal = open_cursor(statement.text()); });
   if (error == nullptr) return TextRows(portal);

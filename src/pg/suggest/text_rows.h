@@ -18,9 +18,9 @@ struct WantedColumns {
 
 class TextRows {
  public:
-  // An error that names the query unless it is one statement that only reads, and returns such columns. neardup: the
-  // extension's schema.
-  static TextRows open(const char* query, const WantedColumns& wanted, const Identifier& neardup);
+  // An error that names the query unless it is one statement that only reads, and returns such columns. internal: see
+  // internal_schema().
+  static TextRows open(const char* query, const WantedColumns& wanted, const Identifier& internal);
 
   // The next row; false at the end. The one before is gone.
   bool next();

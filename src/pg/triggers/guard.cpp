@@ -2,6 +2,7 @@
 #include "pg/triggers/guard.h"
 
 #include "pg/base/expression.h"
+#include "pg/base/own_schemas.h"
 #include "pg/values/values.h"
 
 extern "C" {
@@ -204,12 +205,10 @@ Guard* make_guard(FunctionCallInfo fcinfo, bool flags) {
               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("action must be refuse or skip: \"%s\"", action)));
     if (strcmp(action, "skip") == 0) g->action = GuardAction::skip;
   }
-  const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-  g->minhash_type =
-      GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("minhash"), ObjectIdGetDatum(schema));
-  g->schema = pstrdup(quote_identifier(get_namespace_name(schema)));
-  g->query_type =
-      GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("lsh_query"), ObjectIdGetDatum(schema));
+  const Oid function = fcinfo->flinfo->fn_oid;
+  g->minhash_type = own_type(function, "minhash");
+  g->query_type = own_type(function, "lsh_query");
+  g->schema = pstrdup(quote_identifier(get_namespace_name(extension_namespace(function))));
   find_origin(call, g);
   make_expressions(g, call->tg_relation);
   Relation table = table_open(g->table, AccessShareLock);

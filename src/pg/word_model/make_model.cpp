@@ -93,7 +93,7 @@ void ModelMaker::make_tables() const {
     const bool given = words_are_given();
     refuse_bad_arguments(given);
     const CatalogPath path = CatalogPath::begin();
-    made_first(names_.neardup, {names_.words, names_.settings}, [&] { create_tables(given); });
+    made_first({names_.words, names_.settings}, [&] { create_tables(given); });
     path.end();
     commit();
   }

@@ -2,6 +2,7 @@
 #include "pg/word_model/model_state.h"
 
 #include "pg/base/held_names.h"
+#include "pg/base/own_schemas.h"
 #include "pg/word_model/word_table.h"
 
 extern "C" {
@@ -79,15 +80,15 @@ NewName model_name(const char* given) {
 }
 
 ModelNames model_names(const NewName& name, Oid function) {
-  return {extension_schema(function), QualifiedName(name.schema, name.name),
+  return {extension_schema(function), internal_schema(function), QualifiedName(name.schema, name.name),
           QualifiedName(name.schema, psprintf("%s%s", name.name, kSettingsSuffix))};
 }
 
 bool is_words_table(Oid relation, Oid function) {
-  return is_plain_table_of(relation, type_beside(function, "neardup_word"));
+  return is_plain_table_of(relation, own_type(function, "neardup_word"));
 }
 bool is_settings_table(Oid relation, Oid function) {
-  return is_plain_table_of(relation, type_beside(function, "neardup_word_model"));
+  return is_plain_table_of(relation, own_type(function, "neardup_word_model"));
 }
 
 Oid relation_of(const QualifiedName& name) { return relation_named(cstring_to_text(name.text())); }

@@ -6,21 +6,22 @@ namespace neardup {
 namespace {
 
 Sql model_sql(const ModelNames& model, Pattern pattern, std::initializer_list<Placeholder> more = {}) {
-  const Placeholder names[] = {{"neardup", model.neardup}, {"words", model.words}, {"settings", model.settings}};
+  const Placeholder names[] = {
+      {"neardup", model.neardup}, {"internal", model.internal}, {"words", model.words}, {"settings", model.settings}};
   return sql(pattern, more, names, lengthof(names));
 }
 
 }  // namespace
 
 Sql count_nothing(const ModelNames& model) {
-  return model_sql(model, "SELECT FROM {neardup}.neardup_count_words($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+  return model_sql(model, "SELECT FROM {internal}.neardup_count_words($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
 }
 
 Sql count_words(const ModelNames& model) {
   return model_sql(model,
                    "INSERT INTO {words} (id, word, frequency, weight, features) "
                    "SELECT c.id, c.word, c.frequency, c.weight, c.features_of "
-                   "FROM {neardup}.neardup_count_words($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) c");
+                   "FROM {internal}.neardup_count_words($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) c");
 }
 
 Sql create_words(const ModelNames& model) {
@@ -67,7 +68,7 @@ Sql mark_counted(const ModelNames& model) {
 
 Sql compare_words(const ModelNames& model) {
   return model_sql(model,
-                   "WITH s AS MATERIALIZED (SELECT * FROM {neardup}.neardup_similar_words($1, $2, $3, $4, $5, $6)), "
+                   "WITH s AS MATERIALIZED (SELECT * FROM {internal}.neardup_similar_words($1, $2, $3, $4, $5, $6)), "
                    "u AS (UPDATE {words} w SET similar_ids = s.similar_ids, similarities = s.similarities "
                    "FROM s WHERE w.id = s.id "
                    "AND (w.similar_ids = s.similar_ids AND w.similarities = s.similarities) IS NOT TRUE) "

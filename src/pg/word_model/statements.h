@@ -5,10 +5,11 @@
 
 namespace neardup {
 
-// What statements name: the extension's schema, and the two tables of a model. The one of words has a row for each
+// What statements name: the extension's two schemas, and the two tables of a model. The one of words has a row for each
 // word; the one of settings has one row, which says how the model is made and how far it is.
 struct ModelNames {
   Identifier neardup;
+  Identifier internal;
   QualifiedName words;
   QualifiedName settings;
 };
