@@ -7,11 +7,11 @@ namespace neardup {
 
 namespace {
 
-constexpr int kMaxRounds = 50;
+// In a chain of rows, each near the next, a change moves on by one row a round.
+constexpr int kMaxRounds = 1000;
 // A search costs as much as to cluster ten rows, and in more than a million rows more: an index that the memory does
 // not hold. So much may be searched, of so many rows.
 int64 max_touched(int64 rows) { return Min(rows / 10 + 10, 100000 + rows / 100); }
-int64 max_changed(int64 rows) { return Min(rows / 20 + 10, max_touched(rows)); }
 // Near rows that all searches may find together.
 int64 max_found(int64 rows) { return 10 * rows + 100000; }
 
@@ -21,9 +21,9 @@ int64 max_found(int64 rows) { return 10 * rows + 100000; }
 bool FindStage::may_search() {
   const JobRow& row = step_.row();
   if (row.recluster || row.clustered == 0 || !is_searchable(step_) || signature_indexes(step_.job) == NIL) return false;
-  rows_ = one_int64(count_rows(step_));
+  rows_ = row.knows_result ? row.rows : one_int64(count_rows(step_));
   max_touched_ = max_touched(rows_);
-  return one_int64(count_changed_rows(step_), {clustered()}) <= max_changed(rows_);
+  return one_int64(count_changed_rows(step_), {clustered()}) <= max_touched_;
 }
 
 // A large family of near rows: each would find all others.
