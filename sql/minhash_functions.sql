@@ -154,3 +154,12 @@ SELECT count(*), bool_and(j.words::text = a.words::text) AS minhash_agg, bool_an
   bool_and(j.bits::text = a.bits::text) AS simhash_agg
 FROM (SELECT k, minhash_agg(w) words, minhash_union_agg(to_minhash(w)) unions, simhash_agg(w, i) bits FROM said JOIN asked USING (k) GROUP BY k) j
 JOIN (SELECT k, minhash_agg(w) words, minhash_union_agg(to_minhash(w)) unions, simhash_agg(w, i) bits FROM said GROUP BY k) a USING (k);
+
+-- First mistakes
+SELECT jaccard('one text'::text, 'another');
+SELECT jaccard('one text', 'another');
+SELECT jaccard(to_minhash('a b c', num_perm => 16)::text, to_minhash('a b c', num_perm => 16)::text);
+SELECT jaccard('mh1:', 'mh1:');
+SELECT jaccard('mh1:x', 'mh1:x');
+SELECT set_minhash('{a,b}');
+SELECT set_minhash('{1,2}', 64) IS NULL;

@@ -143,5 +143,14 @@ SELECT cluster_anchor(CASE WHEN id < 2 THEN c ELSE long END, 0.8) OVER (ORDER BY
 SELECT * FROM pairs_between('SELECT id, s FROM signed', 'SELECT id, c FROM signed', 0.8);
 SELECT * FROM pairs_between('SELECT id, c FROM signed', 'SELECT id, long FROM signed', 0.8);
 SET neardup.threads = 1000;
+-- The form with ids gives the id of the row that represents: of any type, NULL where the signature is.
+SELECT id, cluster_anchor(sig, 0.8, id) OVER w AS anchor, cluster_connected(sig, 0.8, 'n' || id) OVER w AS connected, (cluster_anchor(sig, 0.8, ROW(id, body)) OVER w) IS NULL AS unsigned
+  FROM documents WINDOW w AS (ORDER BY id DESC) ORDER BY id;
+SELECT count(*) AS differences FROM (SELECT cluster_anchor(sig, 0.8) OVER w AS number, cluster_anchor(sig, 0.8, id) OVER w AS of_id, array_agg(id) OVER (PARTITION BY id % 2 ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS ids
+  FROM documents WINDOW w AS (PARTITION BY id % 2 ORDER BY id DESC)) x WHERE of_id IS DISTINCT FROM ids[number];
+SELECT id, cluster_anchor(sig, 0.8, NULLIF(id, 0)) OVER (ORDER BY id) FROM documents WHERE id < 4 ORDER BY id;
+-- Without an order: a warning, once.
+SELECT count(DISTINCT c) FROM (SELECT cluster_anchor(sig, 0.8) OVER (PARTITION BY id % 3) AS c FROM documents) x;
+
 DROP VIEW clustered, brute;
 DROP TABLE documents, words, small, kept, signed;

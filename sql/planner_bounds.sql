@@ -105,6 +105,18 @@ SELECT kept('TRUE', '(SELECT s.d FROM (SELECT sig(0) AS q OFFSET 0) x JOIN shown
 DROP INDEX rows_at_sig;
 INSERT INTO rows_at VALUES (9, sig(0, 32), NULL, 'other');
 SELECT kept('sig %> with_threshold(sig(0), 0.8125)', 'shown'), kept('jaccard(sig, sig(0)) >= 0.8125', 'shown');
+-- Bounds that no value reaches: a warning, once a statement and measure. The rows stay what they are.
+CREATE TABLE unreachable AS SELECT 1 AS id, sig(1) AS sig, neardup_internal.simhash_from_bigint(0) AS hash, to_ctph('some text') AS digest, ARRAY[1, 2] AS items;
+SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) >= 80;
+SELECT count(*) FROM unreachable WHERE 80.5 < jaccard(sig, sig) OR jaccard(sig, sig) > 1 OR jaccard(sig, sig) >= 1;
+SELECT count(*) FROM unreachable a JOIN unreachable b ON jaccard(a.sig, b.sig) > 1;
+SELECT count(*) FROM unreachable WHERE hamming(hash, hash) < 0 OR hamming(hash, hash) > 64 OR ctph_score(digest, digest) >= 101;
+SELECT count(*) FROM (SELECT * FROM unreachable WHERE ctph_edit_rate(digest, digest) < 0) x WHERE id > 0 AND jaccard_exact(items, items) = 2;
+SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) >= 'NaN' OR jaccard(sig, sig) <= -0.1;
+-- None where a value reaches it, or the bound is no literal.
+SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) >= 1 AND hamming(hash, hash) <= 64 AND ctph_score(digest, digest) <= 100 AND jaccard(sig, sig) < 80 AND jaccard(sig, sig) >= id AND ctph_edit_rate(digest, digest) >= 0;
+DROP TABLE unreachable;
+
 DROP VIEW shown;
 DROP TABLE rows_at;
 DROP FUNCTION kept, sig;

@@ -13,3 +13,15 @@ END $$;
 CREATE SCHEMA neardup_internal;
 COMMENT ON SCHEMA neardup_internal IS 'extension neardup: what its types, operators, indexes and jobs are made of';
 GRANT USAGE ON SCHEMA neardup_internal TO PUBLIC;
+
+-- Warnings of a comparison that no value can make true: jaccard(a, b) >= 80.
+CREATE FUNCTION neardup_internal.lsh_share_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_share_bounds(internal) IS
+  'private: planner support of measures from 0 to 1';
+CREATE FUNCTION neardup_internal.lsh_bits_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_bits_bounds(internal) IS 'private: planner support of hamming()';
+CREATE FUNCTION neardup_internal.lsh_score_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_score_bounds(internal) IS 'private: planner support of ctph_score()';

@@ -100,6 +100,9 @@ COMMENT ON FUNCTION set_minhash(text[], int, int, bigint) IS 'signature of a set
 CREATE FUNCTION set_minhash(elements bigint[], num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_bigint_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION set_minhash(bigint[], int, int, bigint) IS 'signature of a set of numbers';
+CREATE FUNCTION set_minhash(elements text, num_perm int = 128, bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME', 'set_minhash_of_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS 'an error that says how to write an array';
 CREATE FUNCTION minhash_import(components bigint[], bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION minhash_import(bigint[], int, bigint) IS

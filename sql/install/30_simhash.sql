@@ -140,7 +140,8 @@ COMMENT ON AGGREGATE simhash_agg(text) IS
 -- Measures. LEAKPROOF: they take any values.
 
 CREATE FUNCTION hamming(a simhash, b simhash) RETURNS int
-  AS 'MODULE_PATHNAME', 'simhash_hamming' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'simhash_hamming' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT neardup_internal.lsh_bits_bounds;
 COMMENT ON FUNCTION hamming(simhash, simhash) IS 'number of differing bits, 0 to 64';
 CREATE FUNCTION cosine(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'simhash_cosine_estimate' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -83,10 +83,12 @@ COMMENT ON FUNCTION ctph_long(bytea, int) IS 'a longer digest of bytes, of at mo
 -- Measures
 
 CREATE FUNCTION ctph_score(a ctph, b ctph) RETURNS int
-  AS 'MODULE_PATHNAME', 'ctph_score_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
+  AS 'MODULE_PATHNAME', 'ctph_score_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
+  SUPPORT neardup_internal.lsh_score_bounds;
 COMMENT ON FUNCTION ctph_score(ctph, ctph) IS 'ssdeep''s score of two digests, 0 to 100';
 CREATE FUNCTION ctph_edit_rate(a ctph, b ctph) RETURNS float8
-  AS 'MODULE_PATHNAME', 'ctph_edit_rate_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
+  AS 'MODULE_PATHNAME', 'ctph_edit_rate_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
+  SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION ctph_edit_rate(ctph, ctph) IS
   'Levenshtein distance of two digests over the sum of their lengths, 0 to 1; 1 where no block size is common';
 CREATE OPERATOR <-> (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_edit_rate, COMMUTATOR = <->);

@@ -3,17 +3,25 @@
 -- Not LEAKPROOF: their errors tell how a signature was made (unit, k, size, seed). How they use an index under row security:
 -- 64_lsh_quiet.sql.
 CREATE FUNCTION jaccard(a minhash, b minhash) RETURNS float8
-  AS 'MODULE_PATHNAME', 'minhash_jaccard' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME', 'minhash_jaccard' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2
+  SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION jaccard(minhash, minhash) IS
   'estimated Jaccard similarity, 0 to 1; an empty signature is similar to nothing';
+CREATE FUNCTION jaccard(a text, b text) RETURNS float8
+  AS 'MODULE_PATHNAME', 'jaccard_of_texts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard(text, text) IS
+  'an error that says how to compare texts, or the similarity of two text forms of signatures';
 CREATE FUNCTION containment(a minhash, b minhash) RETURNS float8
-  AS 'MODULE_PATHNAME', 'minhash_containment' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
+  AS 'MODULE_PATHNAME', 'minhash_containment' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2
+  SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION containment(minhash, minhash) IS 'estimated share of a''s elements that are in b';
 CREATE FUNCTION jaccard_exact(a text[], b text[]) RETURNS float8
-  AS 'MODULE_PATHNAME', 'jaccard_exact_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+  AS 'MODULE_PATHNAME', 'jaccard_exact_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION jaccard_exact(text[], text[]) IS 'Jaccard similarity of two sets, compared by their bytes';
 CREATE FUNCTION jaccard_exact(a bigint[], b bigint[]) RETURNS float8
-  AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+  AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION jaccard_exact(bigint[], bigint[]) IS 'Jaccard similarity of two sets';
 
 CREATE FUNCTION neardup_internal.minhash_jaccard_distance(a minhash, b minhash) RETURNS float8

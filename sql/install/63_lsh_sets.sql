@@ -1,7 +1,8 @@
 -- Sets of integers in an index ------------------------------------------------------------------------------------------
 
 CREATE FUNCTION jaccard_exact(a int[], b int[]) RETURNS float8
-  AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+  AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION jaccard_exact(int[], int[]) IS 'Jaccard similarity of two sets';
 
 -- Without it smallint[] would fit both of the others.

@@ -61,28 +61,53 @@ CREATE FUNCTION neardup_progress()
 COMMENT ON FUNCTION neardup_progress() IS
   'how far the calls of all_pairs and its kin have come that run now: those of roles that you may watch';
 
+-- Which row represents each row of the window: its number, or its id.
 CREATE FUNCTION cluster_anchor(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS
   'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_anchor(value minhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(minhash, float8, anyelement) IS
+  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
 CREATE FUNCTION cluster_connected(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(minhash, float8) IS
   'number, in the window''s order, of the first row of this row''s connected component';
+CREATE FUNCTION cluster_connected(value minhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(minhash, float8, anyelement) IS
+  'id of the first row, in the window''s order, of this row''s connected component';
 CREATE FUNCTION cluster_anchor(value simhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(simhash, float8) IS
   'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_anchor(value simhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(simhash, float8, anyelement) IS
+  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
 CREATE FUNCTION cluster_connected(value simhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(simhash, float8) IS
   'number, in the window''s order, of the first row of this row''s connected component';
+CREATE FUNCTION cluster_connected(value simhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(simhash, float8, anyelement) IS
+  'id of the first row, in the window''s order, of this row''s connected component';
 CREATE FUNCTION cluster_anchor(value ctph, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(ctph, float8) IS
   'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_anchor(value ctph, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(ctph, float8, anyelement) IS
+  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
 CREATE FUNCTION cluster_connected(value ctph, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(ctph, float8) IS
   'number, in the window''s order, of the first row of this row''s connected component';
+CREATE FUNCTION cluster_connected(value ctph, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(ctph, float8, anyelement) IS
+  'id of the first row, in the window''s order, of this row''s connected component';
 

@@ -277,6 +277,59 @@ ALTER FUNCTION neardup_internal.simhash_within(@extschema@.simhash, @extschema@.
 ALTER FUNCTION neardup_internal.ctph_within(@extschema@.ctph, @extschema@.lsh_query) NOT LEAKPROOF;
 ALTER FUNCTION neardup_internal.lsh_query_conflicts(@extschema@.lsh_query, @extschema@.lsh_query) NOT LEAKPROOF;
 
+-- Warnings of a comparison that no value can make true: jaccard(a, b) >= 80.
+CREATE FUNCTION neardup_internal.lsh_share_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_share_bounds(internal) IS
+  'private: planner support of measures from 0 to 1';
+CREATE FUNCTION neardup_internal.lsh_bits_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_bits_bounds(internal) IS 'private: planner support of hamming()';
+CREATE FUNCTION neardup_internal.lsh_score_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_score_bounds(internal) IS 'private: planner support of ctph_score()';
+ALTER FUNCTION @extschema@.jaccard(@extschema@.minhash, @extschema@.minhash) SUPPORT neardup_internal.lsh_share_bounds;
+ALTER FUNCTION @extschema@.containment(@extschema@.minhash, @extschema@.minhash) SUPPORT neardup_internal.lsh_share_bounds;
+ALTER FUNCTION @extschema@.jaccard_exact(pg_catalog.text[], pg_catalog.text[]) SUPPORT neardup_internal.lsh_share_bounds;
+ALTER FUNCTION @extschema@.jaccard_exact(pg_catalog.int8[], pg_catalog.int8[]) SUPPORT neardup_internal.lsh_share_bounds;
+ALTER FUNCTION @extschema@.jaccard_exact(pg_catalog.int4[], pg_catalog.int4[]) SUPPORT neardup_internal.lsh_share_bounds;
+ALTER FUNCTION @extschema@.hamming(@extschema@.simhash, @extschema@.simhash) SUPPORT neardup_internal.lsh_bits_bounds;
+ALTER FUNCTION @extschema@.ctph_score(@extschema@.ctph, @extschema@.ctph) SUPPORT neardup_internal.lsh_score_bounds;
+ALTER FUNCTION @extschema@.ctph_edit_rate(@extschema@.ctph, @extschema@.ctph) SUPPORT neardup_internal.lsh_share_bounds;
+
+-- The ids of representatives, and what is said of likely mistakes.
+CREATE FUNCTION cluster_anchor(value minhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(minhash, float8, anyelement) IS
+  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_connected(value minhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(minhash, float8, anyelement) IS
+  'id of the first row, in the window''s order, of this row''s connected component';
+CREATE FUNCTION cluster_anchor(value simhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(simhash, float8, anyelement) IS
+  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_connected(value simhash, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(simhash, float8, anyelement) IS
+  'id of the first row, in the window''s order, of this row''s connected component';
+CREATE FUNCTION cluster_anchor(value ctph, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_anchor(ctph, float8, anyelement) IS
+  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+CREATE FUNCTION cluster_connected(value ctph, threshold float8, id anyelement) RETURNS anyelement
+  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cluster_connected(ctph, float8, anyelement) IS
+  'id of the first row, in the window''s order, of this row''s connected component';
+CREATE FUNCTION jaccard(a text, b text) RETURNS float8
+  AS 'MODULE_PATHNAME', 'jaccard_of_texts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard(text, text) IS
+  'an error that says how to compare texts, or the similarity of two text forms of signatures';
+CREATE FUNCTION set_minhash(elements text, num_perm int = 128, bits int = 32, seed bigint = 0)
+  RETURNS minhash AS 'MODULE_PATHNAME', 'set_minhash_of_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS 'an error that says how to write an array';
+
 -- Conditions that never raise an error, for an index under row security.
 CREATE FUNCTION neardup_internal.lsh_quiet_within(@extschema@.minhash, @extschema@.lsh_query) RETURNS pg_catalog.bool
   AS 'MODULE_PATHNAME', 'minhash_quiet_within' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;

@@ -40,7 +40,7 @@ def psycopg3(conn):
         e = error_of(conn, "SELECT set_minhash(%s)", (value,))
         got = None if e else scalar("SELECT set_minhash(%s)", value)
         check("psycopg 3: untyped list %r is refused or right, never a document" % value,
-              (e and e.sqlstate == "42725") or got == o.set_minhash(value, kind="text"), "%s %s" % (e, got))
+              (e and e.sqlstate == "42804") or got == o.set_minhash(value, kind="text"), "%s %s" % (e, got))
     form = o.to_minhash(NEAR)
     m = sum(x == y for x, y in zip(o.components(o.shingle_hashes(DOC)), o.components(o.shingle_hashes(NEAR))))
     conn.execute("CREATE TABLE a AS SELECT 1::bigint AS id, to_minhash(%s) AS sig" % psycopg.sql.Literal(DOC).as_string(conn))
@@ -178,7 +178,7 @@ def untyped(conn):
         rows.append((call, one(conn, "SELECT parameter_types::text FROM pg_prepared_statements WHERE name = 'u'"), types))
         conn.execute("DEALLOCATE u")
     equal_all("types inferred for untyped parameters", rows)
-    fails("set_minhash of an untyped literal", conn, "SELECT set_minhash('{a,b}')", state="42725")
+    fails("set_minhash of an untyped literal", conn, "SELECT set_minhash('{a,b}')", state="42804")
     for call in ("all_pairs('TABLE a', '0.8')", "cluster_anchor(sig, '0.8') OVER ()", "to_minhash('a', '3')", "compare_texts('a b', 'b c')"):
         e = error_of(conn, "SELECT %s FROM a" % call)
         check("untyped literals: %s" % call, e is None, e)
@@ -213,7 +213,7 @@ def psycopg2_calls(name):
         got = scalar("SELECT set_minhash(%s)", [])
     except psycopg2.Error as e:
         got = e.pgcode
-    equal("psycopg2: an untyped empty list is refused", got, "42725")
+    equal("psycopg2: an untyped empty list is refused", got, "42804")
     conn.close()
 
 

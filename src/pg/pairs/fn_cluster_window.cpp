@@ -31,7 +31,13 @@ struct WindowState {
   bool ready;
   double threshold;
   uint32* representative;  // by row, kNoSignature for NULL; null when the partition has no signature
+  // Of the form with ids, by row: those of rows that represent others. Null in the form without.
+  NullableDatum* ids;
 };
+
+// The argument of the form that returns ids.
+constexpr int kIdArgument = 2;
+bool returns_ids(FunctionCallInfo fcinfo) { return PG_NARGS() > kIdArgument; }
 
 // Reads the partition's signatures into the run, and notes which rows have one. The clusterer lives in `partition`.
 void read_partition(WindowObject window, SignatureType type, int64 rows, MemoryContext partition, ClusterRun* run,
@@ -96,6 +102,60 @@ void cluster_partition(FunctionCallInfo fcinfo, WindowObject window, Linkage lin
   state->ready = true;
 }
 
+// Which row represents others depends on their order. Once a call of the query.
+void warn_without_order(FunctionCallInfo fcinfo, WindowObject window) {
+  if (fcinfo->flinfo->fn_extra != nullptr) return;
+  const int64 rows = WinGetPartitionRowCount(window);
+  if (rows < 2 || !WinRowsArePeers(window, 0, rows - 1)) return;
+  static bool warned = true;
+  fcinfo->flinfo->fn_extra = &warned;
+  ereport(WARNING, (errmsg("the window of %s() has no order, so any row of a cluster may represent it",
+                           get_func_name(fcinfo->flinfo->fn_oid)),
+                    errhint("Give one, as in OVER (ORDER BY published, id).")));
+}
+
+// The ids of rows that represent others, in the order of rows: so each is sought from the one before it.
+void read_ids(FunctionCallInfo fcinfo, WindowObject window, WindowState* state) {
+  MemoryContext partition = GetMemoryChunkContext(state);
+  const int64 rows = WinGetPartitionRowCount(window);
+  state->ids = static_cast<NullableDatum*>(MemoryContextAllocExtended(
+      partition, static_cast<Size>(rows) * sizeof(NullableDatum), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  bool* is_read = static_cast<bool*>(palloc_extended(static_cast<Size>(rows), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  for (int64 i = 0; i < rows; ++i) {
+    const uint32 first = state->representative[i];
+    if (first != kNoSignature && first != static_cast<uint64>(i)) is_read[first] = true;
+  }
+  int16 length;
+  bool by_value;
+  get_typlenbyval(get_fn_expr_argtype(fcinfo->flinfo, kIdArgument), &length, &by_value);
+  MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "neardup window id", ALLOCSET_DEFAULT_SIZES);
+  for (int64 i = 0; i < rows; ++i) {
+    if (!is_read[i]) continue;
+    CHECK_FOR_INTERRUPTS();
+    MemoryContextReset(row_context);
+    MemoryContext old = MemoryContextSwitchTo(row_context);
+    bool outside;
+    NullableDatum* id = &state->ids[i];
+    id->value = WinGetFuncArgInPartition(window, kIdArgument, static_cast<int>(i), WINDOW_SEEK_HEAD, false, &id->isnull,
+                                         &outside);
+    MemoryContextSwitchTo(partition);
+    if (!id->isnull) id->value = datumCopy(id->value, by_value, length);
+    MemoryContextSwitchTo(old);
+  }
+  MemoryContextDelete(row_context);
+  pfree(is_read);
+}
+
+// What represents a row: its number, or its id.
+Datum representative_of(FunctionCallInfo fcinfo, WindowObject window, const WindowState& state, int64 position) {
+  const uint32 first = state.representative[position];
+  if (state.ids == nullptr) PG_RETURN_INT64(static_cast<int64>(first) + 1);
+  NullableDatum id = state.ids[first];
+  if (first == static_cast<uint64>(position)) id.value = WinGetFuncArgCurrent(window, kIdArgument, &id.isnull);
+  if (id.isnull) PG_RETURN_NULL();
+  return id.value;
+}
+
 Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
   WindowObject window = PG_WINDOW_OBJECT();
   auto* state = static_cast<WindowState*>(WinGetPartitionLocalMemory(window, sizeof(WindowState)));
@@ -103,14 +163,18 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
   const Datum now = WinGetFuncArgCurrent(window, 1, &is_null);
   if (is_null) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("threshold must not be NULL")));
   const double threshold = DatumGetFloat8(now);
-  if (!state->ready) cluster_partition(fcinfo, window, linkage, threshold, state);
+  if (!state->ready) {
+    warn_without_order(fcinfo, window);
+    cluster_partition(fcinfo, window, linkage, threshold, state);
+    if (returns_ids(fcinfo) && state->representative != nullptr) read_ids(fcinfo, window, state);
+  }
   if (threshold != state->threshold)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("threshold must be the same in all rows of a partition: %s and %s",
                            shown(state->threshold).text, shown(threshold).text)));
   const int64 position = WinGetCurrentPosition(window);
   if (state->representative == nullptr || state->representative[position] == kNoSignature) PG_RETURN_NULL();
-  PG_RETURN_INT64(static_cast<int64>(state->representative[position]) + 1);
+  return representative_of(fcinfo, window, *state, position);
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// Calls that users write first and that have no meaning: functions of arguments that are nearly right. Each says what
+// to write; without it PostgreSQL says that no such function exists.
+#include "pg/base/own_schemas.h"
+#include "pg/values/values.h"
+
+namespace {
+
+using namespace neardup;
+
+// How the text form of every minhash begins.
+constexpr char kMinhashForm[] = "mh1:";
+
+bool is_minhash_form(const text* value) {
+  const size_t size = sizeof kMinhashForm - 1;
+  return VARSIZE_ANY_EXHDR(value) > size && memcmp(VARDATA_ANY(value), kMinhashForm, size) == 0;
+}
+
+// The minhash of its text form.
+Datum minhash_of_form(FunctionCallInfo fcinfo, int argument) {
+  const Oid type = own_type(fcinfo->flinfo->fn_oid, "minhash");
+  Oid input;
+  Oid parameter;
+  getTypeInputInfo(type, &input, &parameter);
+  return OidInputFunctionCall(input, text_to_cstring(PG_GETARG_TEXT_PP(argument)), parameter, -1);
+}
+
+}  // namespace
+
+extern "C" {
+
+Datum minhash_jaccard(PG_FUNCTION_ARGS);
+
+// jaccard(a text, b text) -> float8: of two text forms of signatures, which untyped literals may be, their similarity.
+PG_FUNCTION_INFO_V1(jaccard_of_texts);
+Datum jaccard_of_texts(PG_FUNCTION_ARGS) {
+  if (!is_minhash_form(PG_GETARG_TEXT_PP(0)) || !is_minhash_form(PG_GETARG_TEXT_PP(1)))
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("jaccard() compares signatures, not texts"),
+                    errhint("Sign the texts, as in jaccard(to_minhash(a), to_minhash(b)); compare_texts(a, b) compares "
+                            "two texts by several measures.")));
+  return DirectFunctionCall2(minhash_jaccard, minhash_of_form(fcinfo, 0), minhash_of_form(fcinfo, 1));
+}
+
+// set_minhash(elements text, num_perm int, bits int, seed bigint): of an untyped literal
+PG_FUNCTION_INFO_V1(set_minhash_of_text);
+Datum set_minhash_of_text(PG_FUNCTION_ARGS) {
+  ereport(ERROR,
+          (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("set_minhash() takes an array of text or of bigint"),
+           errhint("Write its type, as in '{a,b}'::text[] or '{1,2}'::bigint[]; to_minhash() signs a document.")));
+  pg_unreachable();
+}
+
+}  // extern "C"

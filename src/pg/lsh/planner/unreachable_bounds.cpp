@@ -1,0 +1,142 @@
+// Warns of a comparison that is never true because the measure has no such value: jaccard(a, b) >= 80. The planner asks
+// the support function of a measure about each of its calls, and does not say where that is: all comparisons of the
+// measure in the query's conditions are looked at.
+#include "pg/lsh/planner/number_comparison.h"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/float.h"
+}
+
+namespace neardup {
+namespace {
+
+struct MeasureRange {
+  double least;
+  double greatest;
+};
+
+struct Search {
+  PlannerInfo* root;
+  Oid measure;
+  MeasureRange range;
+};
+
+bool is_call(const Node* node, Oid function) {
+  return IsA(node, FuncExpr) && reinterpret_cast<const FuncExpr*>(node)->funcid == function;
+}
+
+// The measure's own cast to another type of number, as of hamming() that is compared with 2.5, is passed over.
+const Node* without_cast(const Node* node) {
+  if (!IsA(node, FuncExpr)) return node;
+  const auto* cast = reinterpret_cast<const FuncExpr*>(node);
+  const bool is_cast = cast->funcformat == COERCE_IMPLICIT_CAST || cast->funcformat == COERCE_EXPLICIT_CAST;
+  return is_cast && list_length(cast->args) == 1 ? static_cast<const Node*>(linitial(cast->args)) : node;
+}
+
+// Whether the side is a literal number, which is then stored.
+bool read_literal(PlannerInfo* root, Node* side, double* number) {
+  if (!IsA(without_cast(side), Const)) return false;
+  Node* value = as_float8(side, Whole::as_it_is);
+  if (value == nullptr) return false;
+  value = eval_const_expressions(root, static_cast<Node*>(copyObjectImpl(value)));
+  if (!IsA(value, Const) || reinterpret_cast<Const*>(value)->constisnull) return false;
+  *number = DatumGetFloat8(reinterpret_cast<Const*>(value)->constvalue);
+  return true;
+}
+
+// Whether no value of the range compares so. NaN is above all numbers.
+bool is_never_true(Comparison comparison, double bound, const MeasureRange& range) {
+  switch (comparison) {
+    case Comparison::greater:
+      return !(bound < range.greatest);
+    case Comparison::greater_or_equal:
+      return !(bound <= range.greatest);
+    case Comparison::less:
+      return bound <= range.least;
+    case Comparison::less_or_equal:
+      return bound < range.least;
+    case Comparison::equal:
+      return !(bound >= range.least && bound <= range.greatest);
+    default:
+      return false;
+  }
+}
+
+// A statement is warned once of a measure.
+bool was_warned_of(Oid measure) {
+  constexpr int kMaxMeasuresWarnedOf = 16;
+  static TimestampTz statement;
+  static Oid warned_of[kMaxMeasuresWarnedOf];
+  static int n;
+  const TimestampTz now = GetCurrentStatementStartTimestamp();
+  if (now != statement) n = 0;
+  statement = now;
+  for (int i = 0; i < n; ++i)
+    if (warned_of[i] == measure) return true;
+  if (n < kMaxMeasuresWarnedOf) warned_of[n++] = measure;
+  return false;
+}
+
+void warn(const Search& search, Oid comparison, double bound) {
+  if (was_warned_of(search.measure)) return;
+  const char* measure = get_func_name(search.measure);
+  const bool is_percentage = search.range.greatest == 1 && bound > 1 && bound <= 100;
+  ereport(WARNING,
+          (errmsg("%s(..) %s %s is true for no row", measure, get_opname(comparison), float8out_internal(bound)),
+           is_percentage ? errhint("%s() is from %g to %g. For %s %%, write %s.", measure, search.range.least,
+                                   search.range.greatest, float8out_internal(bound), float8out_internal(bound / 100))
+                         : errhint("%s() is from %g to %g.", measure, search.range.least, search.range.greatest)));
+}
+
+bool look_at(Node* node, void* arg) {
+  if (node == nullptr) return false;
+  const auto* search = static_cast<const Search*>(arg);
+  if (IsA(node, OpExpr) && list_length(reinterpret_cast<OpExpr*>(node)->args) == 2) {
+    auto* comparison = reinterpret_cast<OpExpr*>(node);
+    auto* left = static_cast<Node*>(linitial(comparison->args));
+    auto* right = static_cast<Node*>(lsecond(comparison->args));
+    const bool is_turned = is_call(without_cast(right), search->measure);
+    double bound = 0;
+    if ((is_turned || is_call(without_cast(left), search->measure)) &&
+        read_literal(search->root, is_turned ? left : right, &bound)) {
+      const Comparison by = comparison_of(get_opcode(comparison->opno));
+      const Oid shown_operator = is_turned ? get_commutator(comparison->opno) : comparison->opno;
+      if (is_never_true(is_turned ? turned(by) : by, bound, search->range)) warn(*search, shown_operator, bound);
+      return false;
+    }
+  }
+  return walk_expression(node, look_at, arg);
+}
+
+Datum warn_of_unreachable_bound(FunctionCallInfo fcinfo, MeasureRange range) {
+  Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+  if (!IsA(raw, SupportRequestSimplify)) PG_RETURN_POINTER(nullptr);
+  const auto* request = reinterpret_cast<SupportRequestSimplify*>(raw);
+  if (request->root != nullptr) {
+    Search search = {request->root, request->fcall->funcid, range};
+    look_at(reinterpret_cast<Node*>(request->root->parse->jointree), &search);
+  }
+  PG_RETURN_POINTER(nullptr);
+}
+
+}  // namespace
+}  // namespace neardup
+
+using namespace neardup;
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(lsh_share_bounds);
+Datum lsh_share_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 1}); }
+
+PG_FUNCTION_INFO_V1(lsh_bits_bounds);
+Datum lsh_bits_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 64}); }
+
+PG_FUNCTION_INFO_V1(lsh_score_bounds);
+Datum lsh_score_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 100}); }
+
+}  // extern "C"
