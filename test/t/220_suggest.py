@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """neardup_suggest: what it proposes for one sample must hold on another one; neardup_s_curve."""
 import random
+import threading
 from math import sqrt
 
 from harness import *
@@ -177,6 +178,21 @@ def reads_only(conn, name):
     equal("all rows are there", one(conn, "SELECT count(*) FROM clear_a"), 5 * FAMILIES)
 
 
+def watched(conn, name):
+    """Another session sees what a call is doing; afterwards nothing is left."""
+    put(conn, "watched", families(15, (0.02, 0.3), count=300))
+    seen, pid = set(), one(conn, "SELECT pg_backend_pid()")
+    with connect(name) as watcher:
+        thread = threading.Thread(target=lambda: suggest(conn, "TABLE watched"))
+        thread.start()
+        while thread.is_alive():
+            seen.update(watcher.execute("SELECT function, phase FROM neardup_progress() WHERE pid = %s", (pid,)).fetchall())
+        thread.join()
+        equal("nothing is left of its progress", watcher.execute("SELECT * FROM neardup_progress() WHERE pid = %s", (pid,)).fetchall(), [])
+    check("another session sees the phases of a call", {p for _, p in seen} >= {"searching", "measuring"} and {f for f, _ in seen} == {"neardup_suggest"}, seen)
+    conn.execute("DROP TABLE watched")
+
+
 def errors(conn):
     call = "SELECT * FROM neardup_suggest(%s, %s)"
     for name, query, labels, text, state in (
@@ -246,7 +262,7 @@ def data_sets(conn):
 def main():
     with database() as name, connect(name) as conn:
         sections((curve, conn), (well_known, conn), (no_clean_cut, conn), (with_labels, conn), (crowded, conn),
-                 (reads_only, conn, name), (errors, conn), (data_sets, conn))
+                 (reads_only, conn, name), (watched, conn, name), (errors, conn), (data_sets, conn))
 
 
 finish(main)

@@ -5,7 +5,7 @@
 
 namespace neardup {
 
-enum class Phase : uint8_t { reading, sorting, searching, verifying, returning, counting };
+enum class Phase : uint8_t { reading, sorting, searching, verifying, returning, counting, comparing, measuring };
 
 // function: of the SQL function, as neardup_progress() shows it. Does nothing where another command, COPY say, tells
 // its own progress. It ends with end_progress(), or with the transaction.
@@ -17,7 +17,8 @@ enum class Searching : uint8_t {
   blocked_pairs,
   oversized_blocks,
   word_similarities,
-  word_model
+  word_model,
+  suggest
 };
 void begin_progress(Searching function);
 void tell_phase(Phase phase);

@@ -79,7 +79,8 @@ void check_arguments(FunctionCallInfo fcinfo) {
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
                     errmsg("refresh_duplicates cannot run inside a transaction block"),
                     errhint("Call it alone with autocommit on (psycopg: autocommit = True; SQLAlchemy: isolation_level "
-                            "AUTOCOMMIT; pg_cron: one statement a job), or pass commit => false.")));
+                            "AUTOCOMMIT; Django: outside of atomic(); asyncpg: outside of transaction(); pg_cron: one "
+                            "statement a job), or pass commit => false.")));
 }
 
 // In memory that outlives the transaction.

@@ -3,6 +3,7 @@
 #include "core/suggest/exact_similarity.h"
 #include "core/suggest/proposals.h"
 #include "pg/base/guc.h"
+#include "pg/base/progress.h"
 #include "pg/base/result_row.h"
 #include "pg/query/id_store.h"
 #include "pg/suggest/measure.h"
@@ -124,6 +125,7 @@ ResultRow<Column> row_of(const Proposal& proposal, const ShingleForm& form) {
 }
 
 void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo* rows) {
+  tell_phase(Phase::measuring);
   Note note = note_of(study);
   const TimedDocuments timed = timed_documents(*study.sample);
   LookUpTime look_up = {};
@@ -157,6 +159,7 @@ Datum neardup_suggest(PG_FUNCTION_ARGS) {
   const Identifier internal = internal_schema(fcinfo->flinfo->fn_oid);
   ReturnSetInfo* rows = begin_rows(fcinfo);
   SPI_connect();
+  begin_progress(Searching::suggest);
   Sample sample = read_sample(query, internal);
   Labels labels = {};
   const bool has_labels = !PG_ARGISNULL(1);
@@ -164,6 +167,7 @@ Datum neardup_suggest(PG_FUNCTION_ARGS) {
   const Study study = study_sample(&sample, has_labels ? &labels : nullptr, edit_similarity);
   put_proposals(study, extension_schema(fcinfo->flinfo->fn_oid), rows);
   destroy_owned(study.pairs);
+  end_progress();
   SPI_finish();
   return static_cast<Datum>(0);
 }

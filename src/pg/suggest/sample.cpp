@@ -1,6 +1,7 @@
 // See sample.h.
 #include "pg/suggest/sample.h"
 
+#include "pg/base/progress.h"
 #include "pg/base/reserve.h"
 #include "pg/sql/run_statement.h"
 #include "pg/suggest/text_rows.h"
@@ -110,6 +111,7 @@ Sample read_sample(const char* query, const Identifier& internal) {
     sample.more = is_full(sample);
     if (sample.more) break;
     add_row(&sample, rows);
+    tell_rows_read(sample.count);
   }
   rows.close();
   if (sample.count == 0)

@@ -4,6 +4,7 @@
 #include "core/base/message_text.h"
 #include "core/suggest/near_pairs.h"
 #include "pg/base/guc.h"
+#include "pg/base/progress.h"
 #include "pg/gpu/gpu_search.h"
 #include "pg/query/id_store.h"
 
@@ -56,6 +57,7 @@ void leave_out_copies(Study* study) {
 
 // Adds near pairs to those with labels.
 void find_near_pairs(Study* study) {
+  tell_phase(Phase::searching);
   const Sample& sample = *study->sample;
   const EngineOptions options = {.memory_limit = engine_memory(),
                                  .files = study->pairs->files,
@@ -78,6 +80,7 @@ void find_near_pairs(Study* study) {
 }
 
 void judge_pairs(Study* study) {
+  tell_phase(Phase::comparing);
   const Sample& sample = *study->sample;
   const unsigned threads = search_threads();
   call_core([&] {
