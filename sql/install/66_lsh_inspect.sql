@@ -43,3 +43,9 @@ CREATE FUNCTION explain_pair(index regclass, a ctph, b ctph, score float8 = 70, 
   AS 'MODULE_PATHNAME', 'neardup_explain_indexed_digests' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION explain_pair(regclass, ctph, ctph, float8, float8) IS
   'why an lsh index finds b when asked for a at a score or an edit rate, or not';
+
+CREATE FUNCTION lsh_why_not(query text, OUT condition text, OUT relation regclass, OUT index regclass, OUT served boolean,
+    OUT reason text) RETURNS SETOF record
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 5;
+COMMENT ON FUNCTION lsh_why_not(text) IS
+  'for each condition of a query, and each lsh index of its table, whether its plan uses the index, and why not';

@@ -330,6 +330,12 @@ CREATE FUNCTION set_minhash(elements text, num_perm int = 128, bits int = 32, se
   RETURNS minhash AS 'MODULE_PATHNAME', 'set_minhash_of_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS 'an error that says how to write an array';
 
+CREATE FUNCTION lsh_why_not(query text, OUT condition text, OUT relation regclass, OUT index regclass, OUT served boolean,
+    OUT reason text) RETURNS SETOF record
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 5;
+COMMENT ON FUNCTION lsh_why_not(text) IS
+  'for each condition of a query, and each lsh index of its table, whether its plan uses the index, and why not';
+
 -- Conditions that never raise an error, for an index under row security.
 CREATE FUNCTION neardup_internal.lsh_quiet_within(@extschema@.minhash, @extschema@.lsh_query) RETURNS pg_catalog.bool
   AS 'MODULE_PATHNAME', 'minhash_quiet_within' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 2;

@@ -285,6 +285,32 @@ typedef struct JumbleState HookJumbleState;
 #define PLANNER_HOOK_ARGUMENT
 #endif
 
+// Analysis and planning of a query that is given as text. 15: an environment of the query; 19: an EXPLAIN.
+static inline Query* analyze_with_parameters(RawStmt* statement, const char* text) {
+  Oid* types = nullptr;
+  int n = 0;
+#if PG_VERSION_NUM >= 150000
+  return parse_analyze_varparams(statement, text, &types, &n, nullptr);
+#else
+  return parse_analyze_varparams(statement, text, &types, &n);
+#endif
+}
+static inline PlannedStmt* plan_query(Query* query, const char* text) {
+#if PG_VERSION_NUM >= 190000
+  return planner(query, text, CURSOR_OPT_PARALLEL_OK, nullptr, nullptr);
+#else
+  return planner(query, text, CURSOR_OPT_PARALLEL_OK, nullptr);
+#endif
+}
+// An error unless the caller may run the statement. 16: privileges lie beside the range table.
+static inline void demand_privileges(PlannedStmt* statement) {
+#if PG_VERSION_NUM >= 160000
+  ExecCheckPermissions(statement->rtable, statement->permInfos, true);
+#else
+  ExecCheckRTPerms(statement->rtable, true);
+#endif
+}
+
 // 16 declares what a walker takes.
 static inline bool walk_expression(Node* node, bool (*walker)(Node*, void*), void* context) {
 #if PG_VERSION_NUM >= 160000

@@ -37,6 +37,8 @@ extern "C" {
 #include "nodes/parsenodes.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "parser/analyze.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "portability/instr_time.h"

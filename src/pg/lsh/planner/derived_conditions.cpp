@@ -274,4 +274,15 @@ FuncExpr* implied_call(const PlanMeasures* measures, Node* clause) {
   return call != nullptr ? call : copied_predicate(&d, clause);
 }
 
+bool compares_measure(const PlanMeasures* measures, Node* clause) {
+  if (!IsA(clause, OpExpr)) return false;
+  auto* op = reinterpret_cast<OpExpr*>(clause);
+  set_opfuncid(op);
+  if (list_length(op->args) != 2 || comparison_of(op->opfuncid) == Comparison::none) return false;
+  const Derivation d{measures, NIL, NIL, NIL, NIL, nullptr, false};
+  Measured m{};
+  return measured(d, static_cast<Node*>(linitial(op->args)), &m) ||
+         measured(d, static_cast<Node*>(lsecond(op->args)), &m);
+}
+
 }  // namespace neardup

@@ -26,4 +26,7 @@ List* derive_list(Derivation* d, List* list);
 // null for clauses that are no comparison of a measure with a bound, and no predicate.
 FuncExpr* implied_call(const PlanMeasures* measures, Node* clause);
 
+// Whether the clause compares a measure with a bound, near or far.
+bool compares_measure(const PlanMeasures* measures, Node* clause);
+
 }  // namespace neardup

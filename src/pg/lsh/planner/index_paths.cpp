@@ -9,6 +9,7 @@
 #include "pg/lsh/planner/index_paths.h"
 
 #include "pg/base/guc.h"
+#include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
@@ -185,6 +186,7 @@ void keep_from_workers(RelOptInfo* rel) {
 
 void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTblEntry* rte) {
   if (previous_hook != nullptr) previous_hook(root, rel, rti, rte);
+  if (are_conditions_noted()) note_conditions(root, rel, rte);
   add_derived(root, rel, rte);
   guard_orders(root, rel);
   keep_from_workers(rel);

@@ -1,0 +1,56 @@
+-- lsh_why_not: why an index serves a condition of a query, or not.
+\pset format unaligned
+\pset footer off
+CREATE TABLE why_docs (id int PRIMARY KEY, body text, sig minhash, hash simhash, q lsh_query);
+INSERT INTO why_docs SELECT i, 'note ' || i / 2, to_minhash(md5((i / 2)::text) || ' ' || md5((-i / 2)::text) || ' and ' || md5((i / 2 + 5000)::text) || ' words'), to_simhash('note ' || i / 2), with_threshold(to_minhash('note ' || i), 0.9) FROM generate_series(1, 4000) i;
+CREATE INDEX why_docs_sig ON why_docs USING lsh (sig);
+CREATE INDEX why_docs_hash ON why_docs USING lsh (hash);
+VACUUM ANALYZE why_docs;
+CREATE TABLE why_others AS SELECT * FROM why_docs WHERE id < 50;
+ANALYZE why_others;
+CREATE FUNCTION why_not(query text) RETURNS TABLE (condition text, index text, served boolean, reason text) LANGUAGE sql AS
+  'SELECT condition, index::text, served, reason FROM lsh_why_not(query)';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8$$);
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words')) > 0.9 AND hamming(hash, to_simhash('note 7')) <= 3$$);
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE sig % $1 OR 0.1 > ($2::minhash <%> sig) OR jaccard_at_least(sig, $1, 0.9)$$);
+-- Each reason
+SELECT * FROM why_not($$SELECT * FROM why_others WHERE jaccard(sig, $1) >= 0.8$$);
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.3$$);
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words', 2)) >= 0.8 AND id > 7$$) WHERE index = 'why_docs_sig';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE NOT jaccard(sig, $1) >= 0.8$$) WHERE index = 'why_docs_sig';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash(body)) >= 0.8$$) WHERE index = 'why_docs_sig';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= random()$$) WHERE index = 'why_docs_sig';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard_at_least(sig, $1, 80)$$) WHERE index = 'why_docs_sig';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(to_minhash(body), $1) >= 0.8$$);
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE id < 100 AND jaccard(sig, $1) >= 0.8$$) WHERE index = 'why_docs_sig';
+CREATE INDEX why_docs_part ON why_docs USING lsh (sig) WHERE id > 2000;
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8$$);
+DROP INDEX why_docs_part;
+UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'why_docs_hash'::regclass;
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE hamming(hash, $1) <= 3$$);
+UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'why_docs_hash'::regclass;
+-- Joins, subqueries, views, partitions
+SELECT * FROM why_not($$SELECT * FROM why_others o JOIN why_docs n ON jaccard(n.sig, o.sig) >= 0.8$$) ORDER BY index COLLATE "C";
+CREATE VIEW why_shown AS SELECT id, sig AS signature FROM why_docs WHERE id > 0;
+SELECT condition, relation, index, served FROM lsh_why_not($$DELETE FROM why_others WHERE id IN (SELECT id FROM why_shown WHERE jaccard(signature, $1) >= 0.8)$$) WHERE index = 'why_docs_sig'::regclass;
+CREATE TABLE why_parted (id int, sig minhash) PARTITION BY RANGE (id);
+CREATE TABLE why_parted_1 PARTITION OF why_parted FOR VALUES FROM (0) TO (100);
+CREATE TABLE why_parted_2 PARTITION OF why_parted FOR VALUES FROM (100) TO (200);
+CREATE INDEX ON why_parted_1 USING lsh (sig);
+SELECT relation, index, reason FROM lsh_why_not($$SELECT * FROM why_parted WHERE jaccard(sig, $1) >= 0.8$$);
+-- No condition, no query
+SELECT * FROM why_not('SELECT jaccard(sig, sig) FROM why_docs');
+SELECT * FROM why_not('DROP TABLE why_docs');
+SELECT * FROM why_not('SELECT 1; SELECT 2');
+SELECT * FROM why_not('SELECT * FROM nowhere');
+SELECT * FROM why_not('');
+SELECT * FROM why_not(NULL);
+-- As EXPLAIN: the caller's privileges decide.
+CREATE ROLE neardup_why_not;
+SET ROLE neardup_why_not;
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8$$);
+RESET ROLE;
+DROP ROLE neardup_why_not;
+DROP VIEW why_shown;
+DROP FUNCTION why_not;
+DROP TABLE why_docs, why_others, why_parted;

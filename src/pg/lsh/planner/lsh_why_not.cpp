@@ -1,0 +1,176 @@
+// lsh_why_not(): why an lsh index serves a condition of a query, or not. The query is planned, not run.
+#include "pg/base/result_row.h"
+#include "pg/lsh/planner/condition_notes.h"
+
+extern "C" {
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "rewrite/rewriteHandler.h"
+#include "tcop/tcopprot.h"
+#include "utils/float.h"
+}
+
+namespace neardup {
+namespace {
+
+// An index scan of a plan.
+struct Used {
+  Oid index;
+  Oid table;
+  const char* alias;
+};
+
+// The scans of lsh indexes and of others in a plan tree.
+void add_scans(Plan* plan, const PlannedStmt* statement, List** used) {
+  if (plan == nullptr) return;
+  Oid index = InvalidOid;
+  if (IsA(plan, IndexScan)) index = reinterpret_cast<IndexScan*>(plan)->indexid;
+  if (IsA(plan, BitmapIndexScan)) index = reinterpret_cast<BitmapIndexScan*>(plan)->indexid;
+  if (OidIsValid(index)) {
+    const auto* entry = static_cast<RangeTblEntry*>(
+        list_nth(statement->rtable, static_cast<int>(reinterpret_cast<Scan*>(plan)->scanrelid) - 1));
+    auto* scan = static_cast<Used*>(palloc(sizeof(Used)));
+    *scan = {index, entry->relid, entry->eref->aliasname};
+    *used = lappend(*used, scan);
+  }
+  add_scans(plan->lefttree, statement, used);
+  add_scans(plan->righttree, statement, used);
+  List* children = NIL;
+  if (IsA(plan, Append)) children = reinterpret_cast<Append*>(plan)->appendplans;
+  if (IsA(plan, MergeAppend)) children = reinterpret_cast<MergeAppend*>(plan)->mergeplans;
+  if (IsA(plan, BitmapAnd)) children = reinterpret_cast<BitmapAnd*>(plan)->bitmapplans;
+  if (IsA(plan, BitmapOr)) children = reinterpret_cast<BitmapOr*>(plan)->bitmapplans;
+  if (IsA(plan, SubqueryScan)) children = list_make1(reinterpret_cast<SubqueryScan*>(plan)->subplan);
+  ListCell* cell;
+  foreach (cell, children) add_scans(static_cast<Plan*>(lfirst(cell)), statement, used);
+}
+
+List* scans_of(const PlannedStmt* statement) {
+  List* used = NIL;
+  add_scans(statement->planTree, statement, &used);
+  ListCell* cell;
+  foreach (cell, statement->subplans) add_scans(static_cast<Plan*>(lfirst(cell)), statement, &used);
+  return used;
+}
+
+bool is_used(const ConditionNote& note, const List* used) {
+  const ListCell* cell;
+  foreach (cell, used) {
+    const auto* scan = static_cast<Used*>(lfirst(cell));
+    if (scan->index == note.index && scan->table == note.table && strcmp(scan->alias, note.alias) == 0) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void no_query(const char* source) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("query must be one SELECT, INSERT, UPDATE, DELETE or MERGE: %s", source)));
+  pg_unreachable();
+}
+
+// An error's place in the query is not one in the statement that calls us.
+void point_into_query(void* source) {
+  const int position = geterrposition();
+  if (position <= 0) return;
+  errposition(0);
+  internalerrposition(position);
+  internalerrquery(static_cast<const char*>(source));
+}
+
+// The query as it is run, its views expanded; $1 and the like may stand in it.
+List* rewritten(const char* source) {
+  ErrorContextCallback callback = {error_context_stack, point_into_query, const_cast<char*>(source)};
+  error_context_stack = &callback;
+  List* parsed = pg_parse_query(source);
+  if (list_length(parsed) != 1) no_query(source);
+  Query* query = analyze_with_parameters(linitial_node(RawStmt, parsed), source);
+  if (query->commandType == CMD_UTILITY) no_query(source);
+  error_context_stack = callback.previous;
+  return QueryRewrite(query);
+}
+
+// Notes the conditions of a query, and which indexes its plan uses.
+List* planned(const char* source, List** used) {
+  List* notes = NIL;
+  ListCell* cell;
+  foreach (cell, rewritten(source)) {
+    begin_condition_notes();
+    PlannedStmt* statement = nullptr;
+    PG_TRY();
+    { statement = plan_query(lfirst_node(Query, cell), source); }
+    PG_FINALLY();
+    { notes = list_concat(notes, end_condition_notes()); }
+    PG_END_TRY();
+    demand_privileges(statement);
+    *used = list_concat(*used, scans_of(statement));
+  }
+  return notes;
+}
+
+const char* reason_of(const ConditionNote& note, bool used) {
+  const char* table = quote_identifier(get_rel_name(note.table));
+  switch (note.verdict) {
+    case Verdict::usable:
+      return used ? "the plan uses the index"
+                  : "the index serves the condition, and the planner takes another plan that it expects to cost less";
+    case Verdict::no_index:
+      return psprintf("table %s has no lsh index", table);
+    case Verdict::not_valid:
+      return "the index is not valid: REINDEX builds it again";
+    case Verdict::other_value:
+      return "the index is over another column or expression: the condition must have it as CREATE INDEX wrote it";
+    case Verdict::other_measure:
+      return "the operator class of the index serves other measures";
+    case Verdict::far:
+      return "the condition is true of values that are far from one another, and an lsh index finds near ones";
+    case Verdict::other_row:
+      return "the value or the bound to compare with depends on the same row, or changes within the query";
+    case Verdict::partial:
+      return "the index is partial, and the conditions of the query do not imply its WHERE";
+    case Verdict::bad_bound:
+      return "no value of the measure reaches the bound";
+    case Verdict::below_threshold:
+      return psprintf(
+          "the index finds what is as near as its threshold, %s, and the condition asks for less near values",
+          float8out_internal(note.index_threshold));
+    case Verdict::other_signature:
+      return "the value was made with other parameters than the signatures in the index";
+  }
+  return nullptr;
+}
+
+enum class Column { condition, relation, index, served, reason, kColumns };
+
+void put_note(const ConditionNote& note, const List* used, ReturnSetInfo* rows) {
+  const bool is_served = note.verdict == Verdict::usable && is_used(note, used);
+  ResultRow<Column> row;
+  row.set(Column::condition, CStringGetTextDatum(note.condition));
+  row.set(Column::relation, ObjectIdGetDatum(note.table));
+  if (OidIsValid(note.index)) row.set(Column::index, ObjectIdGetDatum(note.index));
+  row.set(Column::served, BoolGetDatum(is_served));
+  row.set(Column::reason, CStringGetTextDatum(reason_of(note, is_served)));
+  row.put(rows);
+}
+
+}  // namespace
+}  // namespace neardup
+
+extern "C" {
+
+// lsh_why_not(query text) -> setof (condition text, relation regclass, index regclass, served boolean, reason text)
+PG_FUNCTION_INFO_V1(lsh_why_not);
+Datum lsh_why_not(PG_FUNCTION_ARGS) {
+  using namespace neardup;
+  const char* source = text_to_cstring(PG_GETARG_TEXT_PP(0));
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  List* used = NIL;
+  List* notes = planned(source, &used);
+  if (notes == NIL)
+    ereport(NOTICE, (errmsg("the query has no condition in WHERE or JOIN .. ON that an lsh index could serve"),
+                     errhint("Such are jaccard(sig, q) >= 0.8, hamming(hash, q) <= 3 and sig %% q.")));
+  ListCell* cell;
+  foreach (cell, notes) put_note(*static_cast<ConditionNote*>(lfirst(cell)), used, rows);
+  return static_cast<Datum>(0);
+}
+
+}  // extern "C"
