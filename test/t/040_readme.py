@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: what they promise must run, and
-what they say is refused must be. A page that is not listed here fails, and so does a link between pages that leads nowhere."""
+what they say is refused must be. What README.md shows as output is what psql prints. A page that is not listed here fails, and so
+does a link between pages that leads nowhere."""
+import difflib
 import os
 import re
 
@@ -17,11 +19,13 @@ CREATE TABLE documents AS SELECT gen_random_uuid() AS id, to_minhash(body) AS si
 
 # Pages over the README's table of articles, each in a database of its own; those that need its column sig, too; and those that
 # bring their own tables. A block that cannot run here has a line before it that says why: <!-- not run: it needs a GPU -->
-SHARING = ("README.md", "docs/intake.md", "docs/jobs.md", "docs/operating.md", "docs/recipes.md")
+SHARING = ("docs/intake.md", "docs/jobs.md", "docs/operating.md", "docs/recipes.md")
 SIGNED = ("docs/choosing.md",)
 ALONE = ("docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md",
          "docs/reference.md", "docs/security.md", "docs/weighted.md", "docs/words.md")
-WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md", "docs/loader.md", "docs/versions.md")
+PRINTED = "README.md"  # its outputs are compared
+WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md", "docs/loader.md", "docs/versions.md",
+               "docs/which_tool.md")
 ELSEWHERE = ("docs/citus.md",)  # 420_citus.py
 SIGNATURES = "ALTER TABLE articles ADD sig minhash GENERATED ALWAYS AS (to_minhash(body)) STORED;"
 
@@ -61,7 +65,7 @@ def paste(path, table):
         check("%s: the table of the README" % path, status == 0, out)
         for n, (block, why) in enumerate(blocks_of(path)):
             # what belongs to several servers: 410_fdw.py
-            if block == table or block.startswith("-- on "):
+            if block.strip() == table or block.startswith("-- on "):
                 continue
             title = "%s, block %d: %s" % (path, n, block.strip().splitlines()[0][:60])
             if why:
@@ -78,6 +82,25 @@ def paste(path, table):
                 skip("%s, block %d: a library is missing" % (path, n))
                 continue
             check(title, status == 0, out)
+
+
+def lines_of(text):
+    """Without trailing blanks and empty lines at both ends."""
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def printed(path):
+    """The blocks of a page in an empty database. The text block right after an sql block is what psql prints."""
+    shown = 0
+    with database("_printed", extension=False) as name:
+        blocks = re.findall(r"```sql\n(.*?)```\n(?:\n?```text\n(.*?)```)?", text_of(path), re.S)
+        for n, (block, want) in enumerate(blocks):
+            _, out = psql(name, block)
+            shown += want != ""
+            got, want = lines_of(out), lines_of(want)
+            check("%s, block %d: prints what the page shows: %s" % (path, n, block.strip().splitlines()[0][:60]), got == want,
+                  " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
+    check("%s shows outputs (%d)" % (path, shown), shown > 5, shown)
 
 
 def anchors_of(path):
@@ -103,15 +126,16 @@ def links(paths):
 
 
 def main():
-    listed = SHARING + SIGNED + ALONE + ELSEWHERE + WITHOUT_SQL
+    listed = (PRINTED,) + SHARING + SIGNED + ALONE + ELSEWHERE + WITHOUT_SQL
     there = ["README.md"] + ["docs/" + f for f in os.listdir(os.path.join(ROOT, "docs")) if f.endswith(".md")]
     equal("every page is listed here, once", sorted(there), sorted(listed))
     equal("pages without sql have none", [p for p in WITHOUT_SQL if "```sql" in text_of(p)], [])
     links(listed + LINKING)
     readme = text_of("README.md")
     equal("the README leads to every page", [p for p in there if p != "README.md" and "](%s" % p not in readme], [])
-    table = [b for b, _ in blocks_of("README.md") if "CREATE TABLE articles" in b]
+    table = re.findall(r"CREATE TABLE articles \(.*?\);", readme, re.S)
     check("the README shows its table once", len(table) == 1, len(table))
+    printed(PRINTED)
     for path in SHARING + SIGNED + ALONE:
         paste(path, table[0])
 
