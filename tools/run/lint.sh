@@ -114,6 +114,24 @@ step_ruff() {
   one_verdict "ruff finds nothing" "$ruff" check --quiet --output-format concise .
 }
 
+# Phrases that the documentation does not use.
+step_prose() { script_test /usr/bin/python3 "$root/tools/check_prose.py"; }
+
+# Names in code, and abbreviations, that codespell takes for misspelled words.
+spelled_so=copie,inh,ist,larg,nd,runn,sting,te,ue,upto
+step_spelling() {
+  if ! command -v codespell >/dev/null; then
+    skip "spelling" "codespell is not installed"
+    return
+  fi
+  one_verdict "codespell finds nothing" spelling_check
+}
+spelling_check() {
+  ours '*.md' '*README' 'src/*.cpp' 'src/*.h' 'src/*.cu' 'sql/install/*.sql' 'tools/*.py' 'tools/run/*.sh' 'docs/neardup.1' \
+    ':!src/core/document/stopwords.cpp' |
+    xargs -0 codespell -q 3 -L "$spelled_so"
+}
+
 # That each of these finds what it is for.
 step_lint_test() {
   local python
@@ -130,6 +148,8 @@ lint_steps() {
   step "clang-format" step_format
   step "shellcheck" step_shellcheck
   step "ruff" step_ruff
+  step "prose" step_prose
+  step "spelling" step_spelling
   step "planted violations" step_lint_test
 }
 

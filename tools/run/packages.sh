@@ -46,7 +46,7 @@ postgresql_version() {
 }
 
 # Of ./run lint.
-lint_packages=(clang-tidy clang-format shellcheck python3-clang git)
+lint_packages=(clang-tidy clang-format shellcheck python3-clang git codespell)
 
 # package_names build|test|lint|bench VERSION
 package_names() {
@@ -70,7 +70,7 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
-    clang-tidy | clang-format | shellcheck | python3-clang | git) return 0 ;;
+    clang-tidy | clang-format | shellcheck | python3-clang | git | codespell) return 0 ;;
     python3-venv | sqlsmith | unicode-data) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
   esac
