@@ -29,6 +29,8 @@ ifneq ($(realpath $(SRC)),$(realpath $(CURDIR)))
 ifneq ($(call sources,src/core/*/*.o),)
 $(error $(SRC) holds objects, which would be taken for those of this folder: make -C $(SRC) clean)
 endif
+# A server that was built in its own source folder has lost the line of PGXS that sets it.
+VPATH := $(SRC)
 # Here and not by a rule: make would find the folders of the sources instead.
 $(shell mkdir -p $(sort $(dir $(OBJS) $(CLI_OBJS) $(PCH))))
 endif

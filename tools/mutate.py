@@ -62,6 +62,8 @@ class Mutation:
                     kind, _, rest = value.partition(" ")
                     if kind not in KINDS:
                         raise Bad("%s: unknown kind of test: %s" % (self.name, value))
+                    if kind == "script" and not os.path.exists(os.path.join(ROOT, "test", "t", rest.strip())):
+                        raise Bad("%s: no such script: test/t/%s" % (self.name, rest.strip()))
                     self.tests.append((kind, rest.strip()))
                 else:
                     raise Bad("%s: a line that says nothing known: %s" % (self.name, line))

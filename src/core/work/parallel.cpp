@@ -20,7 +20,7 @@ namespace {
 // Batches that wait before workers do.
 constexpr size_t kMaxWaiting = 64;
 // On one thread progress is reported once for so many tasks.
-constexpr size_t kTold = 16;
+constexpr size_t kTasksBetweenReports = 16;
 
 // What a worker throws when another has failed or the caller has had enough.
 struct Stopped {};
@@ -89,7 +89,7 @@ class TaskRun {
   void run_here() {
     HitSink sink(*this);
     for (size_t task = 0; task < tasks_; ++task) {
-      if (task % kTold == 0) poller_.parts(task, tasks_);
+      if (task % kTasksBetweenReports == 0) poller_.parts(task, tasks_);
       work_(0, task, sink);
     }
     sink.flush();

@@ -152,10 +152,10 @@ void run_core(void (*f)(void*), void* arg) {
 }  // namespace detail
 
 void PgStop::steps(uint64_t done, uint64_t total) noexcept {
-  if (!quiet_) tell_steps(done, total);
+  if (!quiet_) report_steps(done, total);
 }
 void PgStop::parts(uint64_t done, uint64_t total) noexcept {
-  if (!quiet_) tell_parts(done, total);
+  if (!quiet_) report_parts(done, total);
 }
 
 void log_debug1(const char* text) noexcept {

@@ -22,7 +22,8 @@ const char* const kFunctions[] = {"all_pairs",         "pairs_between",     "all
 const char* const kPhases[] = {"reading rows",   "sorting rows",   "searching",           "verifying",
                                "returning rows", "counting words", "comparing documents", "measuring"};
 
-// Calls under way within the query of the one that is told. Only while is_ours(): an error ends all of them at once.
+// Calls under way within the query of the one that is reported. Only while is_ours(): an error ends all of them at
+// once.
 int inner_calls = 0;
 
 int command_of(const PgBackendStatus& status) noexcept {
@@ -43,7 +44,7 @@ void start_command() noexcept {
   PGSTAT_END_WRITE_ACTIVITY(MyBEEntry);
 }
 
-void tell(int parameter, uint64 value) noexcept {
+void report(int parameter, uint64 value) noexcept {
   if (is_ours() && inner_calls == 0) pgstat_progress_update_param(parameter, static_cast<int64>(value));
 }
 
@@ -54,7 +55,7 @@ double share_done(const int64* p) {
   return Min((static_cast<double>(p[kStepsDone]) + part) / static_cast<double>(p[kSteps]), 1.0);
 }
 
-// The status of the backend with this number, if it tells our progress and the caller may see it: as PostgreSQL's own
+// The status of the backend with this number, if it reports our progress and the caller may see it: as PostgreSQL's own
 // views of progress, of others only with the right to see their statistics.
 const PgBackendStatus* watched(int number) {
   const LocalPgBackendStatus* local = local_backend_status(number);
@@ -75,22 +76,22 @@ void begin_progress(Searching function) {
   if (MyBEEntry == nullptr || command_of(*MyBEEntry) != PROGRESS_COMMAND_INVALID) return;
   inner_calls = 0;
   start_command();
-  tell(kFunction, static_cast<uint64>(function));
+  report(kFunction, static_cast<uint64>(function));
 }
 
-void tell_phase(Phase phase) { tell(kPhase, static_cast<uint64>(phase)); }
-void tell_rows_read(uint64 rows) { tell(kRowsRead, rows); }
-void tell_pairs(uint64 pairs) { tell(kPairs, pairs); }
+void report_phase(Phase phase) { report(kPhase, static_cast<uint64>(phase)); }
+void report_rows_read(uint64 rows) { report(kRowsRead, rows); }
+void report_pairs(uint64 pairs) { report(kPairs, pairs); }
 
-void tell_steps(uint64 done, uint64 total) noexcept {
-  tell(kSteps, total);
-  tell(kStepsDone, done);
-  tell(kPartsDone, 0);
+void report_steps(uint64 done, uint64 total) noexcept {
+  report(kSteps, total);
+  report(kStepsDone, done);
+  report(kPartsDone, 0);
 }
 
-void tell_parts(uint64 done, uint64 total) noexcept {
-  tell(kParts, total);
-  tell(kPartsDone, done);
+void report_parts(uint64 done, uint64 total) noexcept {
+  report(kParts, total);
+  report(kPartsDone, done);
 }
 
 void end_progress() {

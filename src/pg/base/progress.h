@@ -21,12 +21,12 @@ enum class Searching : uint8_t {
   suggest
 };
 void begin_progress(Searching function);
-void tell_phase(Phase phase);
-void tell_rows_read(uint64 rows);
-void tell_pairs(uint64 pairs);
+void report_phase(Phase phase);
+void report_rows_read(uint64 rows);
+void report_pairs(uint64 pairs);
 // As StopCheck says. They raise no error.
-void tell_steps(uint64 done, uint64 total) noexcept;
-void tell_parts(uint64 done, uint64 total) noexcept;
+void report_steps(uint64 done, uint64 total) noexcept;
+void report_parts(uint64 done, uint64 total) noexcept;
 void end_progress();
 
 // How much of its search, from 0 to 1, a session that the caller may watch has done; 0 where it is at none.

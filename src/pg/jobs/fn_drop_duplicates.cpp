@@ -80,7 +80,7 @@ Datum neardup_pause_duplicates(PG_FUNCTION_ARGS) {
   const Oid oid = job_argument(fcinfo, 0);
   demand_owner(oid, fcinfo->flinfo->fn_oid);
   const QualifiedName job = QualifiedName::held(oid);
-  const Value paused = value(BOOLOID, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+  const SqlValue paused = value(BOOLOID, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
   uint64 rows = 0;
   with_statements([&] { rows = run_statement(pause_job(job), {paused}); });
   if (rows == 0) ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.text())));

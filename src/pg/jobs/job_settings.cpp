@@ -14,10 +14,10 @@ namespace neardup {
 namespace {
 
 // NULL where JobRow says so.
-Value fraction_value(double v) { return std::isnan(v) ? value(FLOAT8OID, 0, true) : value(v); }
-Value interval_value(const Interval* v) { return value(INTERVALOID, PointerGetDatum(v), v == nullptr); }
-Value version_value(int32 v) { return value(INT4OID, Int32GetDatum(v), v == 0); }
-Value type_value(Oid v) { return value(REGTYPEOID, ObjectIdGetDatum(v), !OidIsValid(v)); }
+SqlValue fraction_value(double v) { return std::isnan(v) ? value(FLOAT8OID, 0, true) : value(v); }
+SqlValue interval_value(const Interval* v) { return value(INTERVALOID, PointerGetDatum(v), v == nullptr); }
+SqlValue version_value(int32 v) { return value(INT4OID, Int32GetDatum(v), v == 0); }
+SqlValue type_value(Oid v) { return value(REGTYPEOID, ObjectIdGetDatum(v), !OidIsValid(v)); }
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void store_settings(const Job& job) {
        version_value(row.profile_version), type_value(row.body_type), value(row.resync)});
 }
 
-Value names_value(const char* const* names, int n) {
+SqlValue names_value(const char* const* names, int n) {
   auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(n, 1))));
   for (int i = 0; i < n; ++i) elements[i] = DirectFunctionCall1(namein, CStringGetDatum(names[i]));
   return value(NAMEARRAYOID, array_datum(elements, static_cast<size_t>(n), NAMEOID));

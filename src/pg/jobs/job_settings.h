@@ -16,6 +16,6 @@ void read_signing(JobRow* row, Oid function);
 void store_settings(const Job& job);
 
 // name[]
-Value names_value(const char* const* names, int n);
+SqlValue names_value(const char* const* names, int n);
 
 }  // namespace neardup

@@ -14,7 +14,7 @@ namespace neardup {
 namespace {
 
 // "number name" of each column: text[].
-Value columns_of(Oid source) {
+SqlValue columns_of(Oid source) {
   Relation relation = relation_open(source, AccessShareLock);
   const TupleDesc desc = RelationGetDescr(relation);
   auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(desc->natts, 1))));
@@ -70,8 +70,8 @@ void fail_refresh(Oid job, const char* message) {
 }
 
 bool follow_source_columns(const Job& job) {
-  const Value columns = columns_of(job.row.source);
-  const Value server = value(static_cast<int64>(GetSystemIdentifier()));
+  const SqlValue columns = columns_of(job.row.source);
+  const SqlValue server = value(static_cast<int64>(GetSystemIdentifier()));
   const bool changed = one_bool(
       job_sql(job, "SELECT NOT COALESCE(columns <@ $1, true) OR system IS DISTINCT FROM $2 FROM {job} LIMIT 1"),
       {columns, server});

@@ -28,7 +28,7 @@ class SignStage {
   void run(int64 after, int64 upto);
 
  private:
-  bool sign_as_new(const Value& first, const Value& last, const Value& refresh) const;
+  bool sign_as_new(const SqlValue& first, const SqlValue& last, const SqlValue& refresh) const;
   void sign(int64 after, int64 upto) const;
 
   const RefreshStep& step_;
@@ -69,7 +69,7 @@ class FindStage {
   bool search_costs_too_much(int64 searches) const;
   bool add_connected() const;
   void add_representatives() const;
-  Value clustered() const { return value(step_.row().clustered); }
+  SqlValue clustered() const { return value(step_.row().clustered); }
 
   const RefreshStep& step_;
   int64 rows_ = 0;

@@ -8,7 +8,7 @@ namespace neardup {
 
 // Without a look for rows that are known. False where there is one, signed by a refresh that did not end: then none is
 // signed.
-bool SignStage::sign_as_new(const Value& first, const Value& last, const Value& refresh) const {
+bool SignStage::sign_as_new(const SqlValue& first, const SqlValue& last, const SqlValue& refresh) const {
   ErrorData* error = run_undoing([&] { run_statement(sign_new_rows(step_), {first, last, refresh}); });
   if (error != nullptr && error->sqlerrcode != ERRCODE_UNIQUE_VIOLATION) ReThrowError(error);
   return error == nullptr;
@@ -16,9 +16,9 @@ bool SignStage::sign_as_new(const Value& first, const Value& last, const Value& 
 
 void SignStage::sign(int64 after, int64 upto) const {
   const JobRow& row = step_.row();
-  const Value first = value(after);
-  const Value last = value(upto);
-  const Value refresh = value(row.refresh);
+  const SqlValue first = value(after);
+  const SqlValue last = value(upto);
+  const SqlValue refresh = value(row.refresh);
   if (row.clustered != 0 || !sign_as_new(first, last, refresh))
     run_statement(sign_listed_rows(step_), {first, last, refresh, value(row.verifies())});
   run_statement(mark_gone_rows(step_), {first, last, refresh});

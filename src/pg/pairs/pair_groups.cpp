@@ -61,26 +61,26 @@ void add_to_cell(Cell* cell, CellRows* to, SortedRows* rows, uint32 group) {
   call_core([&] { add_row(cell->engine->object, signature); });
 }
 
-// What pairs are told by.
-uint32 told(const PairSide& side, const CellRow& row) {
+// What pairs name a row by.
+uint32 name_in_pairs(const PairSide& side, const CellRow& row) {
   return side.rank == nullptr ? row.number : side.rank[row.number];
 }
 
-const uint32* all_told(const PairSide& side, const CellRows& rows, MemoryContext context) {
+const uint32* all_names(const PairSide& side, const CellRows& rows, MemoryContext context) {
   auto* out = static_cast<uint32*>(MemoryContextAllocHuge(context, (rows.n + 1) * sizeof(uint32)));
-  for (uint64 i = 0; i < rows.n; ++i) out[i] = told(side, rows.rows[i]);
+  for (uint64 i = 0; i < rows.n; ++i) out[i] = name_in_pairs(side, rows.rows[i]);
   return out;
 }
 
-// Runs the engine on one whole group: of its equal rows the engine takes the one that is told first.
+// Runs the engine on one whole group: of its equal rows the engine takes the one that has the first name.
 void run_group(Cell* cell) {
   const PairRows& of = *cell->of;
   PairSearch* engine = cell->engine->object;
-  const uint32* told_a = all_told(of.a, cell->a, cell->context);
-  const uint32* told_b = of.two_sets ? all_told(of.b, cell->b, cell->context) : nullptr;
+  const uint32* names_a = all_names(of.a, cell->a, cell->context);
+  const uint32* names_b = of.two_sets ? all_names(of.b, cell->b, cell->context) : nullptr;
   RowPair found[kPairsAtOnce];
   call_core([&] {
-    engine->run(told_a, told_b);
+    engine->run(names_a, names_b);
     while (const size_t n = engine->next(found, kPairsAtOnce))
       for (const RowPair* p = found; p < found + n; ++p) cell->pairs->add(*p);
   });
@@ -102,8 +102,8 @@ void run_mixed(Cell* cell, uint64 own) {
         const CellRow& y = b[p->b];
         if (x.group != y.group || (cell->timed && !near_in_time(x, y))) continue;
         if (!of.two_sets && p->a >= own) continue;
-        const uint32 i = told(of.a, x);
-        const uint32 j = told(side_b, y);
+        const uint32 i = name_in_pairs(of.a, x);
+        const uint32 j = name_in_pairs(side_b, y);
         cell->pairs->add(of.two_sets || i < j ? RowPair{i, j, p->value} : RowPair{j, i, p->value});
       }
     }
@@ -192,7 +192,7 @@ void search_one_set(Cell* cell) {
     const uint64 own = cell->a.n;
     const bool partners = add_partners(cell, &group, &rows);
     finish_cell(cell, own, cell->a.n > 1);
-    tell_steps(done += own, total);
+    report_steps(done += own, total);
     if (partners) go_back(&rows);
     ++group.number;
     CHECK_FOR_INTERRUPTS();
@@ -254,7 +254,7 @@ void search_two_sets(Cell* cell) {
       add_rows_of_b(cell, group, &b);
       const uint64 own = cell->a.n;
       finish_cell(cell, own, cell->b.n > 0);
-      tell_steps(done += own, total);
+      report_steps(done += own, total);
       // The next cell may want the same rows.
       go_back(&b);
     }
@@ -265,7 +265,7 @@ void search_two_sets(Cell* cell) {
 }
 
 void finish_sorts(PairRows* rows) {
-  tell_phase(Phase::sorting);
+  report_phase(Phase::sorting);
   finish_sort(&rows->a.sort);
   if (rows->two_sets) finish_sort(&rows->b.sort);
   end_stage(&rows->stages, "rows sorted");
@@ -275,7 +275,7 @@ void finish_sorts(PairRows* rows) {
 
 Owned<PairCollector>* search_groups(PairRows* rows, uint64* left_out) {
   finish_sorts(rows);
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
   Owned<PairCollector>* pairs = make_owned<PairCollector>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
     return new PairCollector({engine_memory() / 6, files, stop});
   });

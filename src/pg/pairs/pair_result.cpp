@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kBatch = 4096;
 
-// Engine row -> what pairs are told by; null when that is the identity.
+// Engine row -> what pairs name it by; null when that is the identity.
 const uint32* engine_rank(PairSide* side) {
   if (side->row_of == nullptr) return side->rank;
   if (side->rank != nullptr)
@@ -41,7 +41,7 @@ void run_engine(PairRows* rows, PairResult* result) {
 }
 
 // Raises a NOTICE where pairs were left out and nothing else shows it.
-void tell_left_out(const PairResult& result) {
+void note_left_out(const PairResult& result) {
   const PairRows& rows = *result.rows;
   const Identical identical = rows.options.identical;
   // A star of one set shows all its rows.
@@ -56,7 +56,7 @@ void tell_left_out(const PairResult& result) {
 PairResult search_pairs(PairRows* rows) {
   PairResult result = {};
   result.rows = rows;
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
   if (rows->a.source.columns.grouped()) {
     result.pairs = search_groups(rows, &result.left_out);
   } else if (rows->engine != nullptr) {
@@ -64,7 +64,7 @@ PairResult search_pairs(PairRows* rows) {
   } else {
     end_stage(&rows->stages, "pairs found");
   }
-  tell_phase(rows->options.verify == Verify::no ? Phase::returning : Phase::verifying);
+  report_phase(rows->options.verify == Verify::no ? Phase::returning : Phase::verifying);
   result.batch = static_cast<RowPair*>(palloc(kBatch * sizeof(RowPair)));
   result.similarity = static_cast<double*>(palloc(kBatch * sizeof(double)));
   return result;
@@ -89,7 +89,7 @@ void estimate_batch(PairResult* result) {
     result->similarity[i] = similarity_of(result->rows->shape, result->batch[i].value & ~kEqualRows);
 }
 
-void tell_batch(PairResult* result) { tell_pairs(result->told += result->batch_size); }
+void report_batch(PairResult* result) { report_pairs(result->reported += result->batch_size); }
 
 void end_pairs(PairResult* result) {
   PairRows* rows = result->rows;
@@ -100,7 +100,7 @@ void end_pairs(PairResult* result) {
   end_verifying(result);
   if (result->pairs != nullptr) destroy_owned(result->pairs);
   free_pair_rows(rows);
-  tell_left_out(*result);
+  note_left_out(*result);
 }
 
 }  // namespace neardup

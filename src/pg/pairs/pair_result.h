@@ -16,7 +16,7 @@ struct PairResult {
   RowPair* batch;
   double* similarity;  // of the batch
   size_t batch_size;
-  uint64 told;         // pairs, to neardup_progress()
+  uint64 reported;     // pairs, to neardup_progress()
   Verifier* verifier;  // null until the first pair is verified
   uint64 verified;
 };
@@ -31,7 +31,7 @@ void verify_batch(PairResult* result);
 // The similarity of the signatures of all of the batch.
 void estimate_batch(PairResult* result);
 // After the batch was handed over.
-void tell_batch(PairResult* result);
+void report_batch(PairResult* result);
 
 // All pairs in ascending (a, b), a and b in ids of side a (with two sets: b in those of side b): take(pair,
 // similarity). Where documents are compared, pairs for which wants(pair) is false are not.
@@ -48,7 +48,7 @@ void for_each_pair(PairResult* result, Wants wants, Take take) {
       verify_batch(result);
     }
     for (size_t i = 0; i < result->batch_size; ++i) take(result->batch[i], result->similarity[i]);
-    tell_batch(result);
+    report_batch(result);
   }
 }
 

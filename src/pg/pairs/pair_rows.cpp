@@ -10,7 +10,7 @@ namespace neardup {
 namespace {
 
 // Rows between two reports of progress.
-constexpr uint64 kRowsTold = 1024;
+constexpr uint64 kRowsBetweenReports = 1024;
 
 void demand_alike(const RowSource& a, const RowSource& b) {
   const SourceColumns& x = a.columns;
@@ -92,7 +92,7 @@ uint64 rows_so_far(const PairRows& rows) {
 
 void add_pair_row(PairRows* rows, PairSide* side, const SourceRow& row) {
   const uint64 number = side->source.ids->count - 1;
-  if (number % kRowsTold == 0) tell_rows_read(rows_so_far(*rows));
+  if (number % kRowsBetweenReports == 0) report_rows_read(rows_so_far(*rows));
   if (rows->nulls != nullptr) rows->nulls->add(row.is_null);
   if (side->source.shape.known && !rows->shape.known) learn_shape(rows, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);

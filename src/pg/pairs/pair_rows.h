@@ -22,7 +22,8 @@ struct PairQueries {
   text* query_b;  // null: one set
   Oid id_type;
   SignatureTypes types;
-  bool by_id;  // pairs are told by the ranks of ids, each (lesser, greater); else by rows, which stay in their order
+  bool by_id;  // pairs name rows by the ranks of their ids, each (lesser, greater); else by their numbers, in their
+               // order
 };
 
 // One query, argument n of a function; an error that names it where it is NULL.
@@ -36,7 +37,7 @@ struct PairSide {
   uint64 capacity;      // of row_of
   RowSort sort;         // where rows are searched group by group
   IdStore* docs;        // null: they are not compared
-  uint32* rank;         // row -> what pairs are told by; null: the row itself
+  uint32* rank;         // row -> what pairs name it by; null: its number
   uint32* row_of_rank;  // the reverse, for docs
 };
 

@@ -1,5 +1,5 @@
-// The columns of a caller's query for all_pairs() and its kin: an id, a signature or keys, and what else pairs are told
-// by.
+// The columns of a caller's query for all_pairs() and its kin: an id, a signature or keys, and what else pairs
+// need.
 #pragma once
 
 #include "pg/pairs/signature.h"

@@ -1,5 +1,5 @@
 // The rows of a caller's query for all_pairs() and its kin: ids of any ordered type, comparable signatures, and what
-// else pairs are told by; or ids and keys.
+// else pairs need; or ids and keys.
 #pragma once
 
 #include "pg/pairs/row_columns.h"

@@ -20,7 +20,7 @@ constexpr size_t kListed = 100000;
 constexpr int kNamedBytes = 60;
 constexpr int kListedBytes = 1000;
 constexpr size_t kBatch = 4096;
-constexpr uint64 kRowsTold = 1024;
+constexpr uint64 kRowsBetweenReports = 1024;
 constexpr size_t kRowsChecked = 4096;
 
 // How a key column is hashed. Integers of any width are one type, text and varchar are.
@@ -160,7 +160,7 @@ bool hash_key(BlockSide* side, const KeyRow& row, int k, uint64* hash) {
 }
 
 void add_row(BlockCall* call, BlockSide* side, const KeyRow& row) {
-  if (call->rows++ % kRowsTold == 0) tell_rows_read(call->rows);
+  if (call->rows++ % kRowsBetweenReports == 0) report_rows_read(call->rows);
   uint64 hashes[kMaxKeys];
   uint64 present = 0;
   for (int k = 0; k < side->nkeys; ++k)
@@ -201,7 +201,7 @@ void begin_blocks(FunctionCallInfo fcinfo, BlockCall* call, const Arguments& at,
     read_side(call, &call->b);
   }
   end_stage(&call->stages, "rows read");
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
 }
 
 void end_blocks(BlockCall* call) {
@@ -290,8 +290,8 @@ OversizedBlock* copy_oversized(BlockCall* call, size_t* count) {
   return copy;
 }
 
-void tell_oversized(FunctionCallInfo fcinfo, const BlockCall& call, const BlockStats& stats,
-                    const OversizedBlock* blocks, size_t count) {
+void return_oversized(FunctionCallInfo fcinfo, const BlockCall& call, const BlockStats& stats,
+                      const OversizedBlock* blocks, size_t count) {
   // Naming them reads the query once more.
   if (stats.oversized == 0 || !message_level_is_interesting(NOTICE)) return;
   text** values = name_blocks(fcinfo, blocks, count, kNamedBytes);
@@ -345,7 +345,7 @@ void put_pairs(ReturnSetInfo* rows, BlockCall* call) {
   MemoryContext copies = AllocSetContextCreate(context, "neardup pair", ALLOCSET_SMALL_SIZES);
   auto* batch = static_cast<BlockedPair*>(palloc(kBatch * sizeof(BlockedPair)));
   auto* arrays = static_cast<KeyArrays*>(palloc0(sizeof(KeyArrays)));
-  uint64 told = 0;
+  uint64 returned = 0;
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;
@@ -358,9 +358,9 @@ void put_pairs(ReturnSetInfo* rows, BlockCall* call) {
       row.set(kKeys, key_array(arrays, batch[i].keys, context));
       row.put(rows);
     }
-    tell_pairs(told += n);
+    report_pairs(returned += n);
   }
-  end_stage(&call->stages, "pairs returned", psprintf(UINT64_FORMAT " pairs", told));
+  end_stage(&call->stages, "pairs returned", psprintf(UINT64_FORMAT " pairs", returned));
 }
 
 Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
@@ -383,14 +383,14 @@ Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
                                    " pairs, %zu MB in memory, " UINT64_FORMAT " MB on disk",
                      stats.entries, stats.rows, stats.blocks, stats.emitted, stats.peak_bytes >> 20,
                      stats.spilled_bytes >> 20));
-  tell_phase(Phase::returning);
+  report_phase(Phase::returning);
   put_pairs(rows, &call);
   size_t count = 0;
   OversizedBlock* blocks = copy_oversized(&call, &count);
   end_blocks(&call);
   free_ids(call.a.source.ids);
   if (call.two_sets) free_ids(call.b.source.ids);
-  tell_oversized(fcinfo, call, stats, blocks, count);
+  return_oversized(fcinfo, call, stats, blocks, count);
   SPI_finish();
   return static_cast<Datum>(0);
 }

@@ -19,7 +19,7 @@ using namespace neardup;
 
 // Rows between two reports of progress; rows between two checks for interrupts, where each takes little, and where it
 // is returned.
-constexpr uint64 kRowsTold = 1024;
+constexpr uint64 kRowsBetweenReports = 1024;
 constexpr uint64 kRowsScanned = 65536;
 constexpr uint64 kRowsReturned = 4096;
 
@@ -89,7 +89,7 @@ void add_cluster_row(ClusterReading* reading, const SourceRow& row) {
   RowClusters* c = reading->clusters;
   const uint64 number = c->nulls.rows;
   c->nulls.add(row.is_null);
-  if (number % kRowsTold == 0) tell_rows_read(number);
+  if (number % kRowsBetweenReports == 0) report_rows_read(number);
   if (reading->source.columns.grouped()) {
     if (!row.alone) sort_row(&reading->sort, reading->source, number, row);
     return;
@@ -155,7 +155,7 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, c
   c->ids = source->ids;
   make_results(c);
   end_stage(&c->stages, "rows read");
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
   if (source->columns.grouped()) {
     cluster_groups(reading);
   } else if (run->clusterer != nullptr) {
@@ -164,7 +164,7 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, c
     destroy_owned(run->clusterer);
   }
   end_stage(&c->stages, "clusters found");
-  tell_phase(Phase::returning);
+  report_phase(Phase::returning);
 }
 
 // ---- By all pairs, where these have more to fulfil than their signatures tell ----
@@ -213,7 +213,7 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
   take_links(c, *linked_rows(c, &result, linkage));
   if (rows.copies != nullptr) join_copies(rows.copies, &result, c->representative, c->similarity);
   end_pairs(&result);
-  tell_phase(Phase::returning);
+  report_phase(Phase::returning);
 }
 
 // ---- The result ----

@@ -61,7 +61,7 @@ Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const Pa
   return static_cast<Datum>(0);
 }
 
-// Pairs are told to the finder by where their similarity is kept.
+// Pairs go to the finder as the places where their similarities are kept.
 struct Bridges {
   explicit Bridges(uint32 rows) : finder(rows) {}
 

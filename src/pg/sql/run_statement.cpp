@@ -15,9 +15,9 @@ constexpr int kRowsPerFetch = 1000;
 
 // As SPI takes them.
 struct Parameters {
-  Parameters(const Sql& statement, std::initializer_list<Value> values) {
+  Parameters(const Sql& statement, std::initializer_list<SqlValue> values) {
     if (values.size() > kMaxValues) elog(ERROR, "too many parameters: %s", statement.text());
-    for (const Value& v : values) {
+    for (const SqlValue& v : values) {
       types[n] = v.type;
       datums[n] = v.datum;
       nulls[n] = v.is_null ? 'n' : ' ';
@@ -32,7 +32,7 @@ struct Parameters {
 };
 
 // The rows are in SPI_tuptable, SPI_processed of them. SPI would leave its own memory context as the current one.
-void execute(const Sql& statement, std::initializer_list<Value> values) {
+void execute(const Sql& statement, std::initializer_list<SqlValue> values) {
   Parameters p(statement, values);
   MemoryContext context = CurrentMemoryContext;
   const int result = SPI_execute_with_args(statement.text(), p.n, p.types, p.datums, p.nulls, false, 0);
@@ -42,19 +42,19 @@ void execute(const Sql& statement, std::initializer_list<Value> values) {
 
 }  // namespace
 
-Value value(const char* v) {
+SqlValue value(const char* v) {
   if (v == nullptr) return {TEXTOID, 0, true};
   return {TEXTOID, CStringGetTextDatum(v), false};
 }
 
-uint64 run_statement(const Sql& statement, std::initializer_list<Value> values) {
+uint64 run_statement(const Sql& statement, std::initializer_list<SqlValue> values) {
   execute(statement, values);
   const uint64 rows = SPI_processed;
   SPI_freetuptable(SPI_tuptable);
   return rows;
 }
 
-Datum one_value(const Sql& query, std::initializer_list<Value> values, bool* is_null) {
+Datum one_value(const Sql& query, std::initializer_list<SqlValue> values, bool* is_null) {
   execute(query, values);
   if (SPI_processed != 1 || SPI_tuptable->tupdesc->natts != 1) elog(ERROR, "not one value: %s", query.text());
   bool null;
@@ -68,7 +68,7 @@ Datum one_value(const Sql& query, std::initializer_list<Value> values, bool* is_
 }
 
 // By a cursor, so that the rows need not fit in memory.
-void for_each_row(const Sql& query, std::initializer_list<Value> values,
+void for_each_row(const Sql& query, std::initializer_list<SqlValue> values,
                   void (*on_row)(void* arg, HeapTuple tuple, TupleDesc desc), void* arg) {
   Parameters parameters(query, values);
   MemoryContext context = CurrentMemoryContext;

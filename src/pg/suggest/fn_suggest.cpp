@@ -39,7 +39,7 @@ class Note {
 };
 
 // What the sample is, and which of its pairs count.
-const char* told_pairs(const Study& study) {
+const char* pairs_note(const Study& study) {
   const uint32 documents = study.sample->count;
   const uint64 duplicates = study.totals.duplicates;
   if (!study.has_labels)
@@ -58,7 +58,7 @@ const char* told_pairs(const Study& study) {
 Note note_of(const Study& study) {
   const Sample& sample = *study.sample;
   Note note;
-  note.add(told_pairs(study));
+  note.add(pairs_note(study));
   if (sample.more) note.add("the query returns more rows than were read");
   if (study.totals.duplicates < kFewDuplicates) note.add("few duplicates: the figures are rough");
   if (study.strange > 0) note.add(psprintf("labels of ids that are not in the sample: " UINT64_FORMAT, study.strange));
@@ -125,7 +125,7 @@ ResultRow<Column> row_of(const Proposal& proposal, const ShingleForm& form) {
 }
 
 void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo* rows) {
-  tell_phase(Phase::measuring);
+  report_phase(Phase::measuring);
   Note note = note_of(study);
   const TimedDocuments timed = timed_documents(*study.sample);
   LookUpTime look_up = {};

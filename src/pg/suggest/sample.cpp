@@ -111,7 +111,7 @@ Sample read_sample(const char* query, const Identifier& internal) {
     sample.more = is_full(sample);
     if (sample.more) break;
     add_row(&sample, rows);
-    tell_rows_read(sample.count);
+    report_rows_read(sample.count);
   }
   rows.close();
   if (sample.count == 0)

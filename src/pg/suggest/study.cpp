@@ -57,7 +57,7 @@ void leave_out_copies(Study* study) {
 
 // Adds near pairs to those with labels.
 void find_near_pairs(Study* study) {
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
   const Sample& sample = *study->sample;
   const EngineOptions options = {.memory_limit = engine_memory(),
                                  .files = study->pairs->files,
@@ -80,7 +80,7 @@ void find_near_pairs(Study* study) {
 }
 
 void judge_pairs(Study* study) {
-  tell_phase(Phase::comparing);
+  report_phase(Phase::comparing);
   const Sample& sample = *study->sample;
   const unsigned threads = search_threads();
   call_core([&] {

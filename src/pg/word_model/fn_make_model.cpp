@@ -33,14 +33,14 @@ enum Argument : uint8_t {
 };
 
 // Of a type that is passed by value, or by a varlena, which is copied.
-Value parameter(FunctionCallInfo fcinfo, Argument n, Oid type) {
+SqlValue parameter(FunctionCallInfo fcinfo, Argument n, Oid type) {
   if (PG_ARGISNULL(n)) return value(type, 0, true);
   if (get_typbyval(type)) return value(type, PG_GETARG_DATUM(n));
   return value(type, PointerGetDatum(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n))));
 }
 
 // The name of a dictionary with its schema; NULL where there is none.
-Value dictionary_name(const Value& dictionary) {
+SqlValue dictionary_name(const SqlValue& dictionary) {
   HeapTuple tuple = dictionary.is_null ? nullptr : SearchSysCache1(TSDICTOID, dictionary.datum);
   if (!HeapTupleIsValid(tuple)) return value(nullptr);
   const auto* form = reinterpret_cast<Form_pg_ts_dict>(GETSTRUCT(tuple));

@@ -272,7 +272,7 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   Stages stages;
   begin_stages(&stages);
   begin_progress(Searching::word_model);
-  tell_phase(Phase::reading);
+  report_phase(Phase::reading);
   SPI_connect();
   call.each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);
   Owned<WordTable>* table = read_words(&call);
@@ -281,11 +281,11 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   destroy_owned(table);
   end_stage(&stages, "words read");
 
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
   const uint32 end = compare_blocks(&call, seconds);
   end_stage(&stages, "words compared", comparing_story(call, end));
 
-  tell_phase(Phase::returning);
+  report_phase(Phase::returning);
   put_similar(rows, call, end);
   end_progress();
   destroy_owned(call.engine);

@@ -84,7 +84,7 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
   SPI_connect();
   CountedWords counted;
   count_words(args, &counted, &stages);
-  tell_phase(Phase::searching);
+  report_phase(Phase::searching);
   WordRows* rows = counted.rows;
   uint32 features = 0;
   const uint32* weights = nullptr;
@@ -97,7 +97,7 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
   call_core([=] { compare_all(*rows, *engine); });
   end_stage(&stages, "words compared", engine_story(engine));
 
-  tell_phase(Phase::returning);
+  report_phase(Phase::returning);
   const uint64 returned = put_similar(out, counted, engine, args.k);
   end_stage(&stages, "rows returned", psprintf(UINT64_FORMAT " rows", returned));
   end_progress();
@@ -119,7 +119,7 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
   SPI_connect();
   CountedWords counted;
   count_words(args, &counted, &stages);
-  tell_phase(Phase::returning);
+  report_phase(Phase::returning);
   WordRows* rows = counted.rows;
   const uint32 words = counted.words;
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup word", ALLOCSET_DEFAULT_SIZES);

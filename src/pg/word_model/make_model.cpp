@@ -30,7 +30,7 @@ class ModelMaker {
   bool words_are_given() const;
   void refuse_bad_arguments(bool given) const;
   void create_tables(bool given) const;
-  uint64 run_with_arguments(const Sql& statement, const Value& query, const Value& dictionary) const;
+  uint64 run_with_arguments(const Sql& statement, const SqlValue& query, const SqlValue& dictionary) const;
   int32 columns(int32 words) const;
   bool commit() const;
   ModelState after_commit(const ModelState& before) const;
@@ -58,7 +58,7 @@ bool ModelMaker::tables_are_missing() const {
 }
 
 // With $1 to $10, as statements.h has them; how many rows it has returned or changed.
-uint64 ModelMaker::run_with_arguments(const Sql& statement, const Value& query, const Value& dictionary) const {
+uint64 ModelMaker::run_with_arguments(const Sql& statement, const SqlValue& query, const SqlValue& dictionary) const {
   const ModelArguments& a = run_.arguments;
   return run_statement(statement, {query, a.vocabulary, a.k, a.window, a.by_position, a.features, a.stopwords,
                                    dictionary, a.context, a.discount});

@@ -7,17 +7,17 @@ namespace neardup {
 
 // The arguments of a model, as parameters of statements. They lie where a commit leaves them.
 struct ModelArguments {
-  Value query;
-  Value vocabulary;
-  Value k;
-  Value window;
-  Value by_position;
-  Value features;
-  Value stopwords;
-  Value dictionary;
-  Value dictionary_name;  // text, with its schema
-  Value context;
-  Value discount;
+  SqlValue query;
+  SqlValue vocabulary;
+  SqlValue k;
+  SqlValue window;
+  SqlValue by_position;
+  SqlValue features;
+  SqlValue stopwords;
+  SqlValue dictionary;
+  SqlValue dictionary_name;  // text, with its schema
+  SqlValue context;
+  SqlValue discount;
 };
 
 struct ModelRun {

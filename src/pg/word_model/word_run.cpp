@@ -40,7 +40,7 @@ class WordTexts {
 
 namespace {
 
-constexpr int kRowsTold = 256;
+constexpr int kRowsBetweenReports = 256;
 // Candidates that are asked for beyond the vocabulary, for stop words of a dictionary.
 constexpr size_t kSpareCandidates = 2000;
 
@@ -84,7 +84,7 @@ void add_array(WordCounts* counts, ArrayType* array) {
 
 void add_row(TextCall* call, TupleTableSlot* slot) {
   CHECK_FOR_INTERRUPTS();
-  if (++call->rows % kRowsTold == 0) tell_rows_read(call->rows);
+  if (++call->rows % kRowsBetweenReports == 0) report_rows_read(call->rows);
   bool is_null;
   const Datum value = slot_getattr(slot, call->column, &is_null);
   if (is_null) return;
@@ -257,15 +257,15 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   call.each = AllocSetContextCreate(CurrentMemoryContext, "neardup document", ALLOCSET_DEFAULT_SIZES);
   SPIPlanPtr plan = prepare(&call, text_to_cstring(args.query));
   if (args.stopwords != nullptr) add_stopwords(&call);
-  tell_phase(Phase::reading);
+  report_phase(Phase::reading);
   for_each_row(plan, [&](TupleTableSlot* slot) {
     add_row(&call, slot);
     return true;
   });
-  tell_rows_read(call.rows);
+  report_rows_read(call.rows);
   end_stage(stages, "rows read", psprintf(UINT64_FORMAT " rows", call.rows));
 
-  tell_phase(Phase::counting);
+  report_phase(Phase::counting);
   MemoryContext old = MemoryContextSwitchTo(call.each);
   choose_vocabulary(&call);
   MemoryContextSwitchTo(old);

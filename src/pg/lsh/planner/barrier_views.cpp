@@ -70,7 +70,7 @@ bool is_of_barrier(const Query* query, Node* node) {
   int relation;
   Relids relids = pull_varnos(nullptr, node);
   return bms_get_singleton_member(relids, &relation) && is_barrier(rt_fetch(relation, query->rtable)) &&
-         tells_nothing(node);
+         reveals_nothing(node);
 }
 
 // The same for each row.

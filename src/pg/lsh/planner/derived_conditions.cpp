@@ -151,9 +151,9 @@ FuncExpr* copied_predicate(Derivation* d, Node* clause) {
 
 // Whether what was derived of the clause may be evaluated before row security.
 bool is_leakproof(const Derivation& d, const RestrictInfo* original, Expr* derived) {
-  if (!IsA(derived, FuncExpr)) return tells_nothing(reinterpret_cast<Node*>(derived));
+  if (!IsA(derived, FuncExpr)) return reveals_nothing(reinterpret_cast<Node*>(derived));
   const auto* call = reinterpret_cast<FuncExpr*>(derived);
-  if (is_guarded(call->location)) return tells_nothing(reinterpret_cast<Node*>(call->args));
+  if (is_guarded(call->location)) return reveals_nothing(reinterpret_cast<Node*>(call->args));
   // Operators of 0.2.0 have no twins, and its labels say that none is needed.
   const PlanMeasure* measure = d.measures->of(call->funcid);
   return original->leakproof && get_func_leakproof(get_opcode(measure->condition)) &&

@@ -43,7 +43,7 @@ Expr* with_operator(const OpExpr* call, Oid operator_id) {
 
 // The same order by a leakproof operator, or null.
 Expr* quiet_order(const IndexPath* path, Node* order, int column) {
-  if (tells_nothing(order)) return reinterpret_cast<Expr*>(order);
+  if (reveals_nothing(order)) return reinterpret_cast<Expr*>(order);
   if (!IsA(order, OpExpr)) return nullptr;
   int strategy;
   Oid left;
@@ -54,7 +54,7 @@ Expr* quiet_order(const IndexPath* path, Node* order, int column) {
   const Oid twin = get_opfamily_member(family, left, right, static_cast<int16>(strategy + kQuietTwin));
   if (!OidIsValid(twin)) return nullptr;
   Expr* quiet = with_operator(op, twin);
-  return tells_nothing(reinterpret_cast<Node*>(quiet)) ? quiet : nullptr;
+  return reveals_nothing(reinterpret_cast<Node*>(quiet)) ? quiet : nullptr;
 }
 
 void guard_order(IndexPath* path) {
@@ -86,7 +86,7 @@ bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
   return false;
 }
 
-bool tells_nothing(Node* node) { return !contain_leaked_vars(without_makers(node, nullptr)); }
+bool reveals_nothing(Node* node) { return !contain_leaked_vars(without_makers(node, nullptr)); }
 
 Expr* quiet_call(Oid family, Node* clause) {
   if (!IsA(clause, OpExpr)) return nullptr;

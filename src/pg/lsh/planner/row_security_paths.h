@@ -22,6 +22,6 @@ Expr* quiet_call(Oid family, Node* clause);
 
 // Whether evaluating the expressions tells nothing of the values that they are given, as PostgreSQL means it; calls of
 // makers of lsh_querys whose bound is a constant in its range are, too.
-bool tells_nothing(Node* node);
+bool reveals_nothing(Node* node);
 
 }  // namespace neardup
