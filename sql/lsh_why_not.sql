@@ -50,6 +50,15 @@ CREATE ROLE neardup_why_not;
 SET ROLE neardup_why_not;
 SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8$$);
 RESET ROLE;
+-- What the index holds of hidden rows is not said.
+GRANT SELECT ON why_docs TO neardup_why_not;
+ALTER TABLE why_docs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY first_ones ON why_docs TO neardup_why_not USING (id < 10);
+SET ROLE neardup_why_not;
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words', 2)) >= 0.8$$) WHERE index = 'why_docs_sig';
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words')) >= 0.3$$) WHERE index = 'why_docs_sig';
+RESET ROLE;
+DROP OWNED BY neardup_why_not;
 DROP ROLE neardup_why_not;
 DROP VIEW why_shown;
 DROP FUNCTION why_not;

@@ -6,6 +6,7 @@
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/index_facts.h"
 #include "pg/lsh/planner/lsh_support.h"
+#include "pg/lsh/planner/row_security_paths.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
@@ -108,7 +109,8 @@ Verdict refusal_of(const Condition& c, const IndexOptInfo* index, const KnownQue
   *threshold = facts->threshold;
   KnownQuery bound_alone = known;
   bound_alone.has_query = false;
-  return index_serves(c.root, index, bound_alone) ? Verdict::other_signature : Verdict::below_threshold;
+  if (!index_serves(c.root, index, bound_alone)) return Verdict::below_threshold;
+  return hides_rows(c.root, c.rel) ? Verdict::hidden : Verdict::other_signature;
 }
 
 // Of a call of a predicate: jaccard_at_least(sig, q, 0.8).

@@ -22,6 +22,7 @@ enum class Verdict : uint8_t {
   bad_bound,        // no bound of the measure
   below_threshold,  // the index finds nearer values only
   other_signature,  // the signature was made with other parameters than those of the index
+  hidden,           // the index does not serve it, and why would say something of rows that row security hides
 };
 
 // One condition and one lsh index of the table; or one condition and no index.

@@ -135,6 +135,8 @@ const char* reason_of(const ConditionNote& note, bool used) {
           float8out_internal(note.index_threshold));
     case Verdict::other_signature:
       return "the value was made with other parameters than the signatures in the index";
+    case Verdict::hidden:
+      return "the index does not serve the condition; row security hides why";
   }
   return nullptr;
 }
