@@ -1,6 +1,7 @@
 # PGXS build of the extension, the program `neardup` and, where there are a GPU and nvcc, the GPU module.
 #   make [PG_CONFIG=...] [CUDA=auto|yes|no]     make install     make uninstall     make installcheck
 #   WITH_UCHARDET=auto|yes|no WITH_OPENCC=... WITH_RE2=...   optional libraries: found by pkg-config, insisted on, left out
+#   WITH_SIMDJSON=... WITH_GMIME=... WITH_LIBXML2=... WITH_ZSTD=... WITH_LZMA=... WITH_BZIP2=...   the same, of the program
 #   WITH_CLI=no                 without the program and its manual page
 #   PG_CPPFLAGS= PG_CXXFLAGS= PG_LDFLAGS=   on top of the flags that PostgreSQL was built with
 #   make -f FOLDER/Makefile     builds in the current folder, for several versions of PostgreSQL side by side
@@ -72,6 +73,34 @@ endif
 endef
 $(foreach library,uchardet opencc re2,$(eval $(call optional_library,$(shell echo $(library) | tr a-z A-Z),$(library))))
 
+# The same for what src/cli is built on: NAME, what pkg-config knows it as, Debian's package. libbz2 may have nothing for pkg-config.
+CLI_CPPFLAGS :=
+CLI_LIBS :=
+define optional_cli_library
+WITH_$(1) ?= auto
+ifeq ($$(filter auto yes no,$$(WITH_$(1))),)
+$$(error WITH_$(1) must be auto, yes or no: $$(WITH_$(1)))
+endif
+ifneq ($$(WITH_$(1)),no)
+ifeq ($$(shell $$(PKG_CONFIG) --exists $(2) 2>/dev/null && echo yes),yes)
+CLI_CPPFLAGS += -DNEARDUP_WITH_$(1) $$(shell $$(PKG_CONFIG) --cflags $(2))
+CLI_LIBS += $$(shell $$(PKG_CONFIG) --libs $(2))
+else ifeq ($(1)$$(shell echo '$$(hash)include <bzlib.h>' | $$(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes),BZIP2yes)
+CLI_CPPFLAGS += -DNEARDUP_WITH_$(1)
+CLI_LIBS += -lbz2
+else ifeq ($$(WITH_$(1)),yes)
+$$(error WITH_$(1)=yes, but $(2) was not found (Debian: $(3)))
+endif
+endif
+endef
+hash := \#
+$(eval $(call optional_cli_library,SIMDJSON,simdjson,libsimdjson-dev))
+$(eval $(call optional_cli_library,GMIME,gmime-3.0,libgmime-3.0-dev))
+$(eval $(call optional_cli_library,LIBXML2,libxml-2.0,libxml2-dev))
+$(eval $(call optional_cli_library,ZSTD,libzstd,libzstd-dev))
+$(eval $(call optional_cli_library,LZMA,liblzma,liblzma-dev))
+$(eval $(call optional_cli_library,BZIP2,bzip2,libbz2-dev))
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 # Not every package of PostgreSQL has the program.
@@ -101,7 +130,7 @@ $(CORE_OBJS) $(TEXT_OBJS) $(OFFLOAD_OBJS) src/pch/core.h.gch: private override C
 $(TEXT_OBJS) $(TEXT_OBJS:.o=.syntax): private override CPPFLAGS += $(patsubst -I%,-isystem %,$(TEXT_CPPFLAGS))
 # The program is a client: of PostgreSQL's flags it takes all but the paths of the server's headers.
 $(CLI_OBJS) $(CLI_OBJS:.o=.syntax) src/pch/cli.h.gch: private override CPPFLAGS := $(filter -D% -U% -W%,$(CPPFLAGS)) -I$(SRC)/src \
-  -I$(shell $(PG_CONFIG) --includedir)
+  -I$(shell $(PG_CONFIG) --includedir) $(patsubst -I%,-isystem %,$(CLI_CPPFLAGS))
 # g++ 12 takes its own std::string, which is no system header to it once precompiled, for an overflow.
 $(CLI_OBJS): private override CXXFLAGS += -Wno-array-bounds -Wno-stringop-overflow
 src/pg/functions/fn_version.o src/cli/main.o src/pg/functions/fn_version.syntax src/cli/main.syntax: private override CPPFLAGS += -DNEARDUP_VERSION='"$(EXTVERSION)"'
@@ -135,17 +164,19 @@ $(SYNTAX): %.syntax: $(SRC)/%.cpp
 .PHONY: syntax $(SYNTAX)
 
 # Notes of what objects were made with besides their sources; written anew only when that has changed, and then the objects are made
-# again. Of another compiler or other flags: all. When a library has come or gone: src/text. For another server: src/pg and the
+# again. Of another compiler or other flags: all. When a library has come or gone: src/text or src/cli. For another server: src/pg and the
 # program, since objects of the one before would be linked and installed; core and text know no server.
 quoted = '$(subst ','\'',$(1))'
-NOTES := src/.compiler src/text/.libraries src/pg/.server
+NOTES := src/.compiler src/text/.libraries src/cli/.libraries src/pg/.server
 src/.compiler: NOTE = $(shell $(CXX) --version | head -n 1) $(CXXFLAGS) $(filter-out -isystem $(includedir_server),$(CPPFLAGS))
 src/text/.libraries: NOTE = $(TEXT_CPPFLAGS)
+src/cli/.libraries: NOTE = $(CLI_CPPFLAGS)
 src/pg/.server: NOTE = $(VERSION) $(includedir_server)
 $(NOTES): FORCE
 	@echo $(call quoted,$(NOTE)) | cmp -s - $@ || echo $(call quoted,$(NOTE)) > $@
 $(OBJS) $(CLI_OBJS) $(PCH): src/.compiler $(firstword $(MAKEFILE_LIST))
 $(TEXT_OBJS): src/text/.libraries
+$(CLI_OBJS) src/pch/cli.h.gch: src/cli/.libraries
 $(PG_OBJS) src/pch/pg.h.gch $(CLI_OBJS) src/pch/cli.h.gch: src/pg/.server
 FORCE:
 .PHONY: FORCE
@@ -157,7 +188,7 @@ sql/neardup--$(EXTVERSION).sql: $(INSTALL_SQL) neardup.control
 
 bin/neardup: $(CLI_OBJS)
 	@mkdir -p bin
-	$(CXX) $(CXXFLAGS) $^ -o $@ $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz
+	$(CXX) $(CXXFLAGS) $^ -o $@ $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz $(CLI_LIBS)
 
 ifeq ($(WITH_CLI),yes)
 all: bin/neardup

@@ -261,7 +261,7 @@ def elsewhere(scratch):
     for header in glob.glob(copy + "/src/pch/*.h"):
         for kind in ("gch", "d"):
             open("%s.%s" % (header, kind), "w").close()
-    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/.compiler", "src/text/.libraries",
+    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/.compiler", "src/text/.libraries", "src/cli/.libraries",
                  "src/pg/.server", "results/pairs.out", "regression.diffs", "regression.out"):
         os.makedirs(os.path.join(copy, os.path.dirname(name)), exist_ok=True)
         open(os.path.join(copy, name), "w").close()

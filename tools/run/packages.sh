@@ -48,15 +48,20 @@ postgresql_version() {
 # Of ./run lint.
 lint_packages=(clang-tidy clang-format shellcheck python3-clang git codespell)
 
+# What src/cli is built on.
+cli_packages=(libsimdjson-dev libgmime-3.0-dev libxml2-dev libzstd-dev liblzma-dev libbz2-dev)
+
 # package_names build|test|lint|bench VERSION
 package_names() {
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
   printf '%s\n' pkg-config libuchardet-dev libopencc-dev libre2-dev  # what src/text is built on
+  printf '%s\n' "${cli_packages[@]}"
   case $1 in
     test)
       printf '%s\n' cmake libgtest-dev python3 python3-psycopg python3-psycopg2
       printf '%s\n' unicode-data  # what generated tables are compared with
+      printf '%s\n' zstd  # packs files for the tests of the loader
       printf '%s\n' python3-venv  # for pglast, of PyPI: the lint of SQL
       if [ "${form:-short}" != short ]; then printf '%s\n' "${lint_packages[@]}"; fi
       if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith; fi  # fuzz targets; what digests are compared with; random queries
@@ -71,8 +76,9 @@ package_names() {
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
     clang-tidy | clang-format | shellcheck | python3-clang | git | codespell) return 0 ;;
-    python3-venv | sqlsmith | unicode-data) return 0 ;;
+    python3-venv | sqlsmith | unicode-data | zstd) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
+    libsimdjson-dev | libgmime-3.0-dev | libxml2-dev | libzstd-dev | liblzma-dev | libbz2-dev) return 0 ;;
   esac
   return 1
 }
