@@ -39,6 +39,15 @@ inline void append_int8_field(std::string& out, std::int64_t value) {
   append_int64(out, value);
 }
 
+inline void append_null(std::string& out) { append_int32(out, -1); }
+
+// A version, and the text.
+inline void append_jsonb_field(std::string& out, std::string_view json) {
+  append_int32(out, static_cast<std::int32_t>(json.size() + 1));
+  out += '\1';
+  out.append(json);
+}
+
 // signature, flags, length of the header extension
 inline constexpr std::string_view kCopyHeader{"PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19};
 inline constexpr std::string_view kCopyTrailer{"\377\377", 2};

@@ -1,16 +1,13 @@
-// One file as text: read, unpacked if it is gzip, checked to be UTF-8 without NUL.
+// One file as text: read, unpacked if it is packed, checked to be UTF-8 without NUL.
 #include "cli/file_reader.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <memory>
 #include <vector>
-#include <zlib.h>
 
-#include "cli/interrupt.h"
+#include "cli/byte_source.h"
+#include "cli/unpack.h"
 #include "cli/utf8.h"
 
 namespace neardup::cli {
@@ -19,54 +16,10 @@ namespace {
 constexpr std::size_t kChunk = 256 * 1024;
 constexpr int kReadings = 3;  // of a file that changes
 
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
-  // Bytes read, 0 at the end, -1 with errno.
-  ssize_t read(char* buffer, std::size_t size) const {
-    for (;;) {
-      const ssize_t got = ::read(fd_, buffer, size);
-      if (got >= 0 || errno != EINTR) return got;
-      check_interrupt();
-    }
-  }
-
- private:
-  int fd_;
-};
-
-class Inflater {
- public:
-  Inflater() { good_ = inflateInit2(&stream_, 15 + 16) == Z_OK; }
-  ~Inflater() {
-    if (good_) inflateEnd(&stream_);
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  bool good() const { return good_; }
-  z_stream& stream() { return stream_; }
-
- private:
-  z_stream stream_ = {};
-  bool good_ = false;
-};
-
 void fail(FileText& out, FileProblem problem, std::string detail = {}) {
   out.problem = problem;
   out.detail = std::move(detail);
   out.text = {};
-}
-
-void fail_errno(FileText& out, int error) {
-  fail(out, error == ENOENT || error == ENOTDIR ? FileProblem::vanished : FileProblem::unreadable,
-       std::strerror(error));
 }
 
 // A byte order mark, or NULs that are nearly all in the same places of each 2 or 4 bytes.
@@ -101,69 +54,30 @@ class NulCheck {
   Encoding encoding_;
 };
 
-void read_plain(const File& file, std::string_view head, std::int64_t max_size, NulCheck& nul, FileText& out) {
-  out.text.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(out.size, 0, max_size)) + 1);
-  out.text.assign(head);
-  std::vector<char> chunk(kChunk);
-  for (;;) {
-    if (nul.refuses(out.text.data() + (out.text.size() - std::min(out.text.size(), kChunk)),
-                    std::min(out.text.size(), kChunk))) {
-      return fail(out, FileProblem::has_nul);
-    }
-    if (static_cast<std::int64_t>(out.text.size()) > max_size) return fail(out, FileProblem::too_large);
-    const ssize_t got = file.read(chunk.data(), chunk.size());
-    if (got < 0) return fail_errno(out, errno);
-    if (got == 0) return;
-    out.text.append(chunk.data(), static_cast<std::size_t>(got));
-    check_interrupt();
+// Reads on until there are size bytes, or the end.
+void fill(ByteSource& source, std::string& text, std::size_t size) {
+  std::size_t have = text.size();
+  text.resize(std::max(have, size));
+  while (have < size) {
+    const std::size_t got = source.read(text.data() + have, size - have);
+    if (got == 0) break;
+    have += got;
   }
+  text.resize(have);
 }
 
-void read_gzip(const File& file, std::string_view head, std::int64_t max_size, NulCheck& nul, FileText& out) {
-  Inflater inflater;
-  if (!inflater.good()) return fail(out, FileProblem::bad_gzip, "zlib could not start");
-  z_stream& stream = inflater.stream();
-  std::vector<char> input(std::max(kChunk, head.size())), output(kChunk);
-  std::memcpy(input.data(), head.data(), head.size());
-  std::size_t have = head.size();
-  bool between_members = false;  // a member ended; another, padding with zeros, or the end of the file may follow
+// The rest of the source after the bytes that text has.
+void read_rest(ByteSource& source, std::int64_t max_size, NulCheck& nul, const char* form, FileText& out) {
+  std::vector<char> chunk(kChunk);
+  std::size_t checked = 0;
   for (;;) {
-    stream.next_in = reinterpret_cast<Bytef*>(input.data());
-    stream.avail_in = static_cast<uInt>(have);
-    // also with no input left: zlib may hold output back
-    do {
-      if (between_members) {
-        while (stream.avail_in > 0 && *stream.next_in == 0) {
-          ++stream.next_in;
-          --stream.avail_in;
-        }
-        if (stream.avail_in == 0) break;
-        if (*stream.next_in != 0x1f) return fail(out, FileProblem::bad_gzip, "garbage after the end");
-        inflateReset(&stream);
-        between_members = false;
-      }
-      stream.next_out = reinterpret_cast<Bytef*>(output.data());
-      stream.avail_out = static_cast<uInt>(output.size());
-      const int status = inflate(&stream, Z_NO_FLUSH);
-      const std::size_t made = output.size() - stream.avail_out;
-      if (nul.refuses(output.data(), made)) return fail(out, FileProblem::has_nul, "unpacked");
-      if (static_cast<std::int64_t>(out.text.size() + made) > max_size) {
-        return fail(out, FileProblem::too_large, "unpacked");
-      }
-      out.text.append(output.data(), made);
-      if (status == Z_BUF_ERROR) break;  // wants input
-      if (status != Z_OK && status != Z_STREAM_END) {
-        return fail(out, FileProblem::bad_gzip, stream.msg != nullptr ? stream.msg : "damaged");
-      }
-      between_members = status == Z_STREAM_END;
-      check_interrupt();
-    } while (stream.avail_in > 0 || stream.avail_out == 0);
-    const ssize_t got = file.read(input.data(), input.size());
-    if (got < 0) return fail_errno(out, errno);
-    if (got == 0) break;
-    have = static_cast<std::size_t>(got);
+    if (nul.refuses(out.text.data() + checked, out.text.size() - checked)) return fail(out, FileProblem::has_nul, form);
+    checked = out.text.size();
+    if (static_cast<std::int64_t>(out.text.size()) > max_size) return fail(out, FileProblem::too_large, form);
+    const std::size_t got = source.read(chunk.data(), chunk.size());
+    if (got == 0) return;
+    out.text.append(chunk.data(), got);
   }
-  if (!between_members) fail(out, FileProblem::bad_gzip, "ends too early");
 }
 
 }  // namespace
@@ -183,53 +97,44 @@ std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept
 
 namespace {
 
-FileText read_once(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding) {
-  FileText out;
-  // O_NONBLOCK: a path that became a FIFO since it was listed must not hang us
-  File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow_link ? 0 : O_NOFOLLOW)));
-  if (file.fd() < 0) {
-    if (errno == ELOOP && !follow_link)
-      fail(out, FileProblem::not_regular);
-    else
-      fail_errno(out, errno);
-    return out;
-  }
-  struct stat info = {};
-  if (fstat(file.fd(), &info) != 0) {
-    fail_errno(out, errno);
-    return out;
-  }
-  if (!S_ISREG(info.st_mode)) {
-    fail(out, FileProblem::not_regular);
-    return out;
-  }
-  out.size = info.st_size;
-  out.mtime = file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-  if (out.size > max_size) {
-    fail(out, FileProblem::too_large);
-    return out;
-  }
-  std::vector<char> head(64 * 1024);
-  std::size_t have = 0;
-  for (;;) {
-    const ssize_t got = file.read(head.data() + have, head.size() - have);
-    if (got < 0) {
-      fail_errno(out, errno);
-      return out;
-    }
-    have += static_cast<std::size_t>(got);
-    if (got == 0 || have == head.size()) break;
-  }
-  const std::string_view first(head.data(), have);
+// Of an open file, whose size and time out has. Throws SourceError.
+void read_file(File& file, std::int64_t max_size, Encoding encoding, const LookAtHead& look_at_head, FileText& out) {
+  std::string head;
+  fill(file, head, kHeadSize);
   NulCheck nul(encoding);
-  if (first.substr(0, 3) == "\x1f\x8b\x08") {
-    out.was_gzip = true;
-    read_gzip(file, first, max_size, nul, out);
-  } else {
-    read_plain(file, first, max_size, nul, out);
+  Prefixed whole(head, file);
+  const Packing packing = packing_of(head);
+  const bool packed = packing != Packing::none;
+  const std::unique_ptr<ByteSource> unpacking = packed ? unpacked(whole, packing) : nullptr;
+  ByteSource& source = packed ? *unpacking : file;
+  if (packed)
+    fill(source, out.text, std::min(kHeadSize, static_cast<std::size_t>(max_size) + 1));
+  else
+    out.text = std::move(head);
+  std::string detail;
+  if (const FileProblem problem = look_at_head(out.text, detail); problem != FileProblem::none)
+    return fail(out, problem, detail);
+  if (out.size > max_size) return fail(out, FileProblem::too_large);
+  if (!packed) out.text.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(out.size, 0, max_size)) + 1);
+  read_rest(source, max_size, nul, packed ? "unpacked" : "", out);
+}
+
+FileText read_once(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding,
+                   const LookAtHead& look_at_head) {
+  FileText out;
+  try {
+    File file(path, follow_link);
+    out.size = file.size();
+    out.mtime = file.mtime();
+    try {
+      read_file(file, max_size, encoding, look_at_head, out);
+    } catch (const SourceError& error) {
+      fail(out, error.problem, error.what());
+    }
+    out.changed = file.has_changed();
+  } catch (const SourceError& error) {
+    fail(out, error.problem, error.what());
   }
-  out.changed = fstat(file.fd(), &info) == 0 &&
-                (info.st_size != out.size || file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec) != out.mtime);
   if (out.problem != FileProblem::none) return out;
   if (encoding == Encoding::utf8) {
     if (!valid_utf8(out.text)) fail(out, FileProblem::not_utf8);
@@ -241,10 +146,11 @@ FileText read_once(const std::string& path, std::int64_t max_size, bool follow_l
 
 }  // namespace
 
-FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding) {
+FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding,
+                   const LookAtHead& look_at_head) {
   FileText out;
   for (int reading = 0; reading < kReadings; ++reading) {
-    out = read_once(path, max_size, follow_link, encoding);
+    out = read_once(path, max_size, follow_link, encoding, look_at_head);
     if (!out.changed) break;
   }
   return out;
@@ -252,9 +158,9 @@ FileText read_text(const std::string& path, std::int64_t max_size, bool follow_l
 
 bool is_archive_name(std::string_view path) noexcept {
   static constexpr std::string_view kArchives[] = {
-      ".zip", ".7z",  ".rar", ".tar", ".tgz",  ".tar.gz", ".tbz", ".tbz2", ".txz",  ".tzst", ".tlz", ".xz",
-      ".bz2", ".zst", ".lz",  ".lz4", ".lzma", ".lzo",    ".br",  ".z",    ".cpio", ".cab",  ".arj", ".lha",
-      ".lzh", ".iso", ".jar", ".war", ".ear",  ".apk",    ".deb", ".rpm",  ".whl",  ".dmg"};
+      ".zip",     ".7z",      ".rar", ".tar", ".tgz",  ".tar.gz", ".tbz", ".tbz2", ".txz",  ".tzst", ".tlz", ".tar.xz",
+      ".tar.bz2", ".tar.zst", ".lz",  ".lz4", ".lzma", ".lzo",    ".br",  ".z",    ".cpio", ".cab",  ".arj", ".lha",
+      ".lzh",     ".iso",     ".jar", ".war", ".ear",  ".apk",    ".deb", ".rpm",  ".whl",  ".dmg"};
   const std::string_view name = path.substr(path.rfind('/') + 1);
   for (std::string_view ending : kArchives) {
     if (name.size() <= ending.size()) continue;

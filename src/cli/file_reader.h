@@ -1,23 +1,14 @@
-// One file as text: read, unpacked if it is gzip, checked to be UTF-8 without NUL.
+// One file as text: read, unpacked if it is packed, checked to be UTF-8 without NUL.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
-namespace neardup::cli {
+#include "cli/file_problem.h"
 
-// Why a file gave no text.
-enum class FileProblem {
-  none,
-  vanished,
-  unreadable,
-  not_regular,
-  too_large,
-  bad_gzip,
-  has_nul,
-  not_utf8,
-};
+namespace neardup::cli {
 
 // What is asked of the bytes of a file.
 enum class Encoding {
@@ -28,10 +19,9 @@ enum class Encoding {
 
 struct FileText {
   FileProblem problem = FileProblem::none;
-  std::string detail;      // the system's or zlib's words, may be empty
+  std::string detail;      // the words of the system or of a library, may be empty
   std::int64_t size = 0;   // of the file as it lies on disk, when it was opened
   std::int64_t mtime = 0;  // as in file_mtime()
-  bool was_gzip = false;
   bool changed = false;    // it was written to while it was read, each time that this was tried
   bool undecoded = false;  // text is not UTF-8, or holds NUL: only where other encodings are allowed
   std::string text;
@@ -40,13 +30,18 @@ struct FileText {
 // Microseconds since 2000-01-01 UTC, PostgreSQL's timestamptz; clamped to what timestamptz can hold.
 std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept;
 
-// Reads at most max_size bytes of text. gzip is recognised by its first bytes, whatever the name; a file of several
-// gzip members is one text. A file that changes meanwhile is read again, a few times. Never throws for what the file is
-// or holds; bad_alloc and Interrupted may pass. follow_link: the path itself may be a symbolic link.
-FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link,
-                   Encoding encoding = Encoding::utf8);
+// Looks at the first bytes of a file, unpacked, and at least kHeadSize of them unless it is shorter. Any FileProblem
+// but none ends the reading; detail goes with it.
+using LookAtHead = std::function<FileProblem(std::string_view head, std::string& detail)>;
+inline constexpr std::size_t kHeadSize = 64 * 1024;
 
-// Known by its name: zip, 7z, rar, tar and its packed forms, and what is packed with anything but gzip.
+// Reads at most max_size bytes of text. What is packed is recognised by its first bytes, whatever the name; a file of
+// several members is one text. A file that changes meanwhile is read again, a few times. Never throws for what the file
+// is or holds; bad_alloc and Interrupted may pass. follow_link: the path itself may be a symbolic link.
+FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding,
+                   const LookAtHead& look_at_head);
+
+// Known by its name: zip, 7z, rar, tar and its packed forms, and what is packed in a form that is not unpacked.
 bool is_archive_name(std::string_view path) noexcept;
 
 // Words for --min-words, counted up to limit: runs of ASCII letters, digits and _ and of bytes of other scripts;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
@@ -13,19 +13,21 @@
 #include <xxhash.h>
 
 #include "cli/file_reader.h"
+#include "cli/html_text.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/record_loader.h"
 #include "cli/row_sender.h"
 #include "cli/several_paths.h"
 #include "cli/skipped.h"
 #include "cli/stored_names.h"
+#include "cli/text_decoder.h"
 #include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kBatchBytes = 32 << 20;
-constexpr double kCertain = 0.9;  // a confidence below is counted
 
 // Of --encoding: UTF-16 and UTF-32 have NULs everywhere.
 Encoding encoding_of(const std::string& name) {
@@ -56,7 +58,9 @@ class Loader {
         encoding_(encoding_of(options.encoding)),
         mode_(mode),
         skipped_(skipped),
-        sender_(db, options.quoted_table, skipped) {}
+        sender_(db, options.quoted_table, skipped),
+        decoder_(db, options, skipped),
+        records_(db, options, skipped, sender_, decoder_) {}
 
   // A first walk gives the totals of the progress bar, and the files with several paths.
   void note(const FoundFile& file) {
@@ -96,26 +100,24 @@ class Loader {
     const double seconds = progress_->seconds(), bytes = static_cast<double>(sent.text_bytes);
     std::printf("%lld new, %lld changed, %lld only with a new time, %lld unchanged; %s of text in %.1f s (%s/s)\n",
                 static_cast<long long>(sent.fresh), static_cast<long long>(sent.changed),
-                static_cast<long long>(sent.touched), static_cast<long long>(unchanged_), human_bytes(bytes).c_str(),
-                seconds, human_bytes(bytes / std::max(seconds, 1e-3)).c_str());
+                static_cast<long long>(sent.touched), static_cast<long long>(unchanged_ + sent.same_records),
+                human_bytes(bytes).c_str(), seconds, human_bytes(bytes / std::max(seconds, 1e-3)).c_str());
     if (skipped_.total() > 0) {
       std::printf("%lld skipped: %s\n", static_cast<long long>(skipped_.total()), skipped_.summary().c_str());
     }
     if (options_.encoding.empty() && skipped_.count(SkipReason::not_utf8) > 0) {
       std::printf("hint: --encoding detect stores text that is not UTF-8, too\n");
     }
-    if (!decoded_.empty()) {
-      std::string text;
-      for (const auto& [name, count] : decoded_)
-        text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + printable(name);
-      if (dropped_ > 0) text += "; " + std::to_string(dropped_) + " bytes dropped";
-      if (uncertain_ > 0) text += "; " + std::to_string(uncertain_) + " files of an uncertain encoding";
-      std::printf("decoded: %s\n", text.c_str());
-    }
+    if (const std::string decoded = decoder_.summary(); !decoded.empty()) std::printf("%s\n", decoded.c_str());
     if (written_to_ > 0) {
       std::printf("%lld written to while they were read; the next load reads them again\n",
                   static_cast<long long>(written_to_));
     }
+    print_passed_over(walked);
+  }
+
+ private:
+  void print_passed_over(const WalkCounts& walked) const {
     std::string passed;
     auto pass = [&](std::int64_t count, const char* what) {
       if (count > 0) passed += (passed.empty() ? "" : ", ") + std::to_string(count) + " " + what;
@@ -123,30 +125,43 @@ class Loader {
     pass(walked.symlinks, "symbolic links");
     pass(walked.special, "sockets, pipes or devices");
     pass(walked.filtered, "left out by --include, --exclude or --min-size");
+    pass(walked.hidden, "names that begin with a dot (--hidden loads them)");
+    pass(walked.version_control, "folders of version control");
+    pass(walked.empty, "empty files");
     pass(walked.repeated_directories, "directories met twice");
     pass(named_twice_, "files named twice");
+    pass(records_.counts().other, "records of other kinds");
+    pass(records_.counts().attachments, "attachments");
     if (!passed.empty()) std::printf("passed over: %s\n", passed.c_str());
   }
 
- private:
   void process_found() {
     skip_refused_names();
     skip_links();
     if (found_.empty()) return;
     const KnownRows known = sender_.look_up(paths());
+    records_.look_up(paths());
     for (const FoundFile& file : found_) {
       check_interrupt();
-      const auto match = known.find(file.path);
-      if (match != known.end() && match->second.size == file.size && match->second.mtime == file.mtime) {
+      file_bytes_ = 0;
+      if (is_unchanged(file, known))
         ++unchanged_;
-      } else {
+      else
         read(file);
-      }
-      progress_->advance(1, file.size);
+      progress_->advance(1, file.size - file_bytes_);
       if (row_bytes_ >= kBatchBytes) send_rows();
     }
     found_.clear();
     send_rows();
+  }
+
+  // A file that was loaded as text stays so, unless a format of records is asked for.
+  bool is_unchanged(const FoundFile& file, const KnownRows& known) const {
+    if (file.path == kStandardInput) return false;
+    if (records_.is_unchanged(file)) return true;
+    if (has_records(options_.format)) return false;
+    const auto match = known.find(file.path);
+    return match != known.end() && match->second.size == file.size && match->second.mtime == file.mtime;
   }
 
   std::vector<std::string_view> paths() const {
@@ -181,12 +196,56 @@ class Loader {
   }
 
   void read(const FoundFile& file) {
-    FileText text = read_text(file.path, options_.max_size, file.given, encoding_);
+    Format format = options_.format;
+    bool html = false;
+    FileText text;
+    if (has_records(format)) {
+      text.problem = FileProblem::records;
+    } else {
+      const LookAtHead look = [&](std::string_view head, std::string& detail) {
+        if (format == Format::automatic) format = detect_format(file.path, head);
+        if (has_records(format)) return FileProblem::records;
+        if (const char* kind = binary_kind(head); kind != nullptr) {
+          detail = kind;
+          return FileProblem::binary;
+        }
+        html = options_.html_text && looks_like_html(file.path, head);
+        if (!html) warn_of(file, head);
+        return FileProblem::none;
+      };
+      text = read_text(file.path, options_.max_size, file.given, html_encoding(file), look);
+    }
+    if (text.problem == FileProblem::records) return read_records(file, format);
     if (text.problem != FileProblem::none) {
       skipped_.add(skip_reason(text.problem), file.path, text.detail);
       return;
     }
-    if (text.undecoded && !decode(file, text)) return;
+    if (text.undecoded && !decoder_.make_utf8(file.path, html ? html_charset(text.text) : "", text.text)) return;
+    if (html && !take_visible(file, text.text)) return;
+    add_row(file, text);
+  }
+
+  // Of HTML the encoding may stand in the document.
+  Encoding html_encoding(const FoundFile& file) const {
+    if (encoding_ != Encoding::utf8 || !options_.html_text || options_.decode_function.empty()) return encoding_;
+    return looks_like_html(file.path, "") ? Encoding::unknown : encoding_;
+  }
+
+  bool take_visible(const FoundFile& file, std::string& text) {
+    try {
+      text = html_text(text);
+      return true;
+    } catch (const std::runtime_error& error) {
+      skipped_.add(SkipReason::bad_record, file.path, error.what());
+      return false;
+    }
+  }
+
+  void add_row(const FoundFile& file, FileText& text) {
+    if (text.text.empty()) {
+      skipped_.add(SkipReason::no_text, file.path, "");
+      return;
+    }
     if (options_.min_words > 0 && count_words(text.text, options_.min_words) < options_.min_words) {
       skipped_.add(SkipReason::too_few_words, file.path, "");
       return;
@@ -194,46 +253,27 @@ class Loader {
     const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.text.data(), text.text.size()));
     written_to_ += text.changed;
     row_bytes_ += text.text.size() + file.path.size();
-    rows_.push_back({file.path, text.size, text.mtime, hash, std::move(text.text)});
+    const bool piped = file.path == kStandardInput;
+    rows_.push_back({file.path, piped ? static_cast<std::int64_t>(text.text.size()) : text.size,
+                     piped ? file.mtime : text.mtime, hash, std::move(text.text)});
   }
 
-  // The server makes text of it. False where it cannot.
-  bool decode(const FoundFile& file, FileText& text) {
-    std::string why = "no encoding fits";
-    try {
-      const bool detect = options_.encoding == "detect";
-      Params params;
-      params.bytea(text.text);
-      if (!detect) params.text(options_.encoding);
-      const Result found = db_.query(
-          "SELECT d.body, COALESCE(d.encoding, 'unknown'), COALESCE(d.confidence, 1)::float8,"
-          " COALESCE(d.dropped, 0)::int8 FROM " +
-              options_.decode_function + (detect ? "($1, NULL::text) d" : "($1, $2) d"),
-          params);
-      if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 0)) {
-        text.text = get_text(found, 0, 0);
-        if (static_cast<std::int64_t>(text.text.size()) > options_.max_size) {
-          skipped_.add(SkipReason::too_large, file.path, "decoded");
-          return false;
-        }
-        ++decoded_[std::string(get_text(found, 0, 1))];
-        uncertain_ += get_float8(found, 0, 2) < kCertain;
-        dropped_ += get_int8(found, 0, 3);
-        return true;
-      }
-      // no converter for it
-      if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 1)) {
-        why = "seems to be " + std::string(get_text(found, 0, 1));
-      }
-    } catch (const DatabaseError& error) {
-      // data exceptions, limits, conversions that there are not
-      if (error.connection_lost() ||
-          !(error.in_class("22") || error.in_class("54") || error.in_class("0A") || error.in_class("P0")))
-        throw;
-      why = error.what();
-    }
-    skipped_.add(SkipReason::not_utf8, file.path, why);
-    return false;
+  void read_records(const FoundFile& file, Format format) {
+    send_rows();
+    records_.load(file, format, [&](std::int64_t bytes) {
+      file_bytes_ += bytes;
+      progress_->advance(0, bytes);
+    });
+  }
+
+  // Once for each kind of file.
+  void warn_of(const FoundFile& file, std::string_view head) {
+    const Resemblance like = resemblance(file.path, head);
+    if (like.kind == nullptr || !warned_.insert(like.kind).second) return;
+    progress_->clear();
+    std::fprintf(stderr, "warning: %s looks like %s, but is loaded as plain text; %s %s\n",
+                 printable(file.path).c_str(), like.kind, like.option,
+                 like.kind == std::string_view("HTML") ? "loads what can be seen of it" : "loads its records");
   }
 
   void send_rows() {
@@ -254,9 +294,11 @@ class Loader {
   std::int64_t named_twice_ = 0, written_to_ = 0;
   std::vector<Row> rows_;  // read, not yet sent
   std::size_t row_bytes_ = 0;
-  std::map<std::string, std::int64_t> decoded_;  // files by encoding
-  std::int64_t dropped_ = 0, uncertain_ = 0;
+  TextDecoder decoder_;
+  RecordLoader records_;
+  std::set<std::string_view> warned_;  // of kinds of files
   std::int64_t unchanged_ = 0;
+  std::int64_t file_bytes_ = 0;  // of the file that is read
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/database.h"
+#include "cli/format.h"
 #include "cli/skipped.h"
 #include "cli/walk.h"
 
@@ -20,9 +21,13 @@ struct LoadOptions {
   std::int64_t max_size = 256LL << 20;  // bytes of text, unpacked
   std::int64_t min_words = 0;
   std::int64_t batch_files = 1000;
+  std::int64_t batch_records = 20000;
+  Format format = Format::automatic;
+  std::string text_column, id_column;  // empty: the usual names
+  bool html_text = false;              // the visible text of HTML
   std::string list_skipped;
   std::string encoding;         // of files that are not UTF-8: a name, "detect", or empty to skip them
-  std::string decode_function;  // quoted, found by find_decoder()
+  std::string decode_function;  // quoted, found by find_decoder(); empty: the database has none
   bool quiet = false;
 };
 
@@ -36,8 +41,8 @@ int load_main(int argc, char** argv);
 // path that the loader needs. Returns true when it was created.
 bool prepare_table(Connection& db, const LoadOptions& options);
 
-// Where options.encoding is given: the server's function that decodes, tried with it. Throws std::runtime_error where
-// the server has none.
+// Looks for the server's function that decodes. Where options.encoding is given, tries it, and throws
+// std::runtime_error where the server has none.
 void find_decoder(Connection& db, LoadOptions& options);
 
 // The work itself, after options and table are settled.

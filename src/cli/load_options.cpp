@@ -2,7 +2,9 @@
 #include <cstdio>
 #include <getopt.h>
 #include <stdexcept>
+#include <string_view>
 
+#include "cli/html_text.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/options.h"
@@ -13,23 +15,30 @@ namespace {
 constexpr const char* kHelp = R"(usage: neardup load DIR|FILE ... --table TABLE [options]
 
 Loads text files into a PostgreSQL table: id, path, size, mtime, content_hash, body. The table is
-created if it is missing. gzip files are unpacked. Files that are in the table unchanged (same size
-and time) are not read again, so a load that was stopped goes on where it was.
+created if it is missing. What gzip, zstd, bzip2 or xz has packed is unpacked. Files of records give a
+row for each record, with the path FILE#1, FILE#2 ... Files that are in the table unchanged (same size
+and time) are not read again, so a load that was stopped goes on where it was. FILE may be -, which is
+standard input.
 
   -t, --table TABLE        name, schema.name or "Quoted name", as in psql
   -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
   -h, --host HOST          host or socket directory
   -p, --port PORT
   -U, --username USER
+      --format FORMAT      auto (by name and first bytes, the default), text, jsonl, csv, tsv, mbox or warc
+      --text-column NAME   of jsonl and csv: the text (default: text, body or content)
+      --id-column NAME     of jsonl and csv: the id (default: id); all further columns are kept as attributes
+      --html text          load the visible text of HTML, without its markup
       --include GLOB       only files that match (repeatable); a pattern with a slash sees the whole path
       --exclude GLOB       not these files, nor directories and all that is in them (repeatable); GLOB/: directories
+      --hidden             files and folders whose names begin with a dot, too (folders of git and its kin never)
       --min-size SIZE      files of at least SIZE bytes on disk
-      --max-size SIZE      texts of at most SIZE bytes, unpacked (default 256M, at most 1000M)
+      --max-size SIZE      texts and records of at most SIZE bytes, unpacked (default 256M, at most 1000M)
       --min-words N        texts of at least N words
       --encoding NAME      store files that are not UTF-8, too: as text of this encoding, or, detect, of the one that
                            the server finds (function neardup_decode of the extension)
       --list-skipped FILE  write every skipped file and the reason to FILE (default: the first 10 to stderr)
-      --batch-files N      commit at least every N files (default 1000; also every 32 MB)
+      --batch-files N      commit at least every N files or records (default 1000 files, 20000 records; also every 32 MB)
   -q, --quiet              no progress, no summary
       --help
 
@@ -47,8 +56,27 @@ enum LongOnly {
   kMinWords,
   kEncoding,
   kListSkipped,
-  kBatchFiles
+  kBatchFiles,
+  kFormat,
+  kTextColumn,
+  kIdColumn,
+  kHtml,
+  kHidden
 };
+
+void set_format(LoadOptions& options) {
+  const auto format = format_named(optarg);
+  if (!format) throw UsageError("--format must be auto, text, jsonl, csv, tsv, mbox or warc: " + printable(optarg));
+  options.format = *format;
+}
+
+void set_html(LoadOptions& options) {
+  if (std::string_view(optarg) != "text") throw UsageError("--html must be text: " + printable(optarg));
+  if (!html_is_available())
+    throw UsageError(
+        "--html needs libxml2, which this program was built without: install libxml2-dev, and build it again");
+  options.html_text = true;
+}
 
 // With a slash at its end a pattern is for directories.
 void exclude(std::string pattern, FileFilter& filter) {
@@ -86,7 +114,7 @@ bool take_option(int option, LoadOptions& options) {
       options.min_words = parse_number("--min-words", optarg, false, 0, INT64_MAX);
       break;
     case kBatchFiles:
-      options.batch_files = parse_number("--batch-files", optarg, false, 1, 100000);
+      options.batch_files = options.batch_records = parse_number("--batch-files", optarg, false, 1, 100000);
       break;
     case kEncoding:
       options.encoding = optarg;
@@ -94,6 +122,21 @@ bool take_option(int option, LoadOptions& options) {
       break;
     case kListSkipped:
       options.list_skipped = optarg;
+      break;
+    case kFormat:
+      set_format(options);
+      break;
+    case kTextColumn:
+      options.text_column = optarg;
+      break;
+    case kIdColumn:
+      options.id_column = optarg;
+      break;
+    case kHtml:
+      set_html(options);
+      break;
+    case kHidden:
+      options.filter.hidden = true;
       break;
     case kHelpOption:
       return false;
@@ -115,6 +158,11 @@ bool parse(int argc, char** argv, LoadOptions& options) {
                                         {"encoding", required_argument, nullptr, kEncoding},
                                         {"list-skipped", required_argument, nullptr, kListSkipped},
                                         {"batch-files", required_argument, nullptr, kBatchFiles},
+                                        {"format", required_argument, nullptr, kFormat},
+                                        {"text-column", required_argument, nullptr, kTextColumn},
+                                        {"id-column", required_argument, nullptr, kIdColumn},
+                                        {"html", required_argument, nullptr, kHtml},
+                                        {"hidden", no_argument, nullptr, kHidden},
                                         {"quiet", no_argument, nullptr, 'q'},
                                         {"help", no_argument, nullptr, kHelpOption},
                                         {nullptr, 0, nullptr, 0}};

@@ -35,7 +35,8 @@ bool create(Connection& db, const LoadOptions& options) {
     throw;
   }
   db.query("COMMENT ON TABLE " + options.quoted_table + " IS 'files loaded by neardup load'");
-  db.query("COMMENT ON COLUMN " + options.quoted_table + ".size IS 'bytes on disk (packed, if the file is gzip)'");
+  db.query("COMMENT ON COLUMN " + options.quoted_table +
+           ".size IS 'bytes on disk (packed, if the file is packed); of a record: its bytes in the file'");
   db.query("COMMENT ON COLUMN " + options.quoted_table + ".content_hash IS 'XXH3_64 of the bytes of body, seed 0'");
   return true;
 }
@@ -78,7 +79,6 @@ bool prepare_table(Connection& db, const LoadOptions& options) {
 }
 
 void find_decoder(Connection& db, LoadOptions& options) {
-  if (options.encoding.empty()) return;
   const Result found = db.query(
       "SELECT COALESCE((SELECT pg_catalog.quote_ident(n.nspname) || '.neardup_decode' FROM pg_catalog.pg_extension e"
       "  JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'neardup' AND"
@@ -86,6 +86,7 @@ void find_decoder(Connection& db, LoadOptions& options) {
       " CASE WHEN pg_catalog.to_regprocedure('neardup_decode(bytea,text)') IS NOT NULL THEN 'neardup_decode' ELSE '' "
       "END)");
   options.decode_function = get_text(found, 0, 0);
+  if (options.encoding.empty()) return;
   if (options.decode_function.empty()) {
     throw DatabaseError("--encoding needs the function neardup_decode(bytea, text), which this database does not have",
                         "42883", false,

@@ -1,12 +1,16 @@
-// Rows of files on their way into the table: new ones by COPY, changed ones by UPDATE, one transaction a batch.
+// Rows of files and records on their way into the table: new ones by COPY, changed ones by UPDATE, one transaction a
+// batch.
 #include "cli/row_sender.h"
+
+#include <algorithm>
 
 #include "cli/copy_writer.h"
 
 namespace neardup::cli {
 namespace {
 
-constexpr int kRaces = 5;  // against other loaders, before a batch is sent in halves
+constexpr std::size_t kCopied = 64 * 1024;  // fields below go to libpq together
+constexpr int kRaces = 5;                   // against other loaders, before a batch is sent in halves
 
 // The server objects to the data of a row: data exceptions, program limits, constraints, and triggers that raise.
 bool is_of_data(const DatabaseError& error) {
@@ -18,6 +22,21 @@ bool is_race(const DatabaseError& error) { return error.sqlstate() == "23505" ||
 
 bool holds(const Known& known, const Row& row) {
   return known.size == row.size && known.mtime == row.mtime && known.content_hash == row.content_hash;
+}
+
+void append_record_fields(std::string& fields, const Row& row) {
+  if (row.record_id.empty())
+    append_null(fields);
+  else
+    append_field(fields, row.record_id);
+  if (row.at)
+    append_int8_field(fields, *row.at);
+  else
+    append_null(fields);
+  if (row.attributes.empty())
+    append_null(fields);
+  else
+    append_jsonb_field(fields, row.attributes);
 }
 
 std::int64_t text_bytes(const Row& row) { return static_cast<std::int64_t>(row.body.size()); }
@@ -43,10 +62,10 @@ KnownRows RowSender::look_up(const Rows& rows) {
 }
 
 // When the server refuses the data of a row: halves, until the row is found and skipped.
-void RowSender::send(std::span<const Row> rows) {
+void RowSender::send(std::span<const Row> rows, bool likely_new) {
   for (int attempt = 0;; ++attempt) {
     try {
-      transaction(rows);
+      transaction(rows, likely_new && attempt == 0);
       return;
     } catch (const DatabaseError& error) {
       db_.copy_abort();
@@ -69,19 +88,40 @@ void RowSender::send(std::span<const Row> rows) {
   send(rows.subspan(rows.size() / 2));
 }
 
-void RowSender::transaction(std::span<const Row> rows) {
-  Rows all, fresh, not_updated;
+void RowSender::transaction(std::span<const Row> rows, bool likely_new) {
+  Rows all, fresh;
   for (const Row& row : rows) all.push_back(&row);
-  const KnownRows known = look_up(all);
+  const KnownRows known = likely_new ? KnownRows() : look_up(all);
   Outcome outcome;
   db_.query("BEGIN");
-  for (const Row* row : all) {
+  if (known.empty())
+    fresh = std::move(all);
+  else
+    update_known(all, known, fresh, outcome);
+  if (!fresh.empty()) copy(fresh, outcome);
+  db_.query("COMMIT");
+  counts_.fresh += outcome.counts.fresh;
+  counts_.changed += outcome.counts.changed;
+  counts_.touched += outcome.counts.touched;
+  counts_.same_records += outcome.counts.same_records;
+  counts_.text_bytes += outcome.counts.text_bytes;
+  for (const Row* row : outcome.left_out) skipped_.add(SkipReason::left_out, row->path, "");
+  skipped_.add_unnamed(SkipReason::left_out, outcome.left_out_unnamed);
+}
+
+void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fresh, Outcome& outcome) {
+  Rows same_records, not_updated;
+  for (const Row* row : rows) {
     const auto match = known.find(row->path);
     if (match == known.end()) {
       fresh.push_back(row);
       continue;
     }
     const bool with_body = match->second.content_hash != row->content_hash;
+    if (row->is_record && !with_body) {
+      same_records.push_back(row);
+      continue;
+    }
     if (!update(*row, with_body)) {
       not_updated.push_back(row);
       continue;
@@ -89,39 +129,63 @@ void RowSender::transaction(std::span<const Row> rows) {
     ++(with_body ? outcome.counts.changed : outcome.counts.touched);
     outcome.counts.text_bytes += text_bytes(*row);
   }
-  if (!not_updated.empty()) {
-    const KnownRows now = look_up(not_updated);
-    for (const Row* row : not_updated) {
-      const auto match = now.find(row->path);
-      if (match == now.end()) {
-        fresh.push_back(row);  // deleted by someone else meanwhile
-      } else if (holds(match->second, *row)) {
-        ++outcome.counts.changed;  // a trigger or a rule has written it elsewhere
-        outcome.counts.text_bytes += text_bytes(*row);
-      } else {
-        outcome.left_out.push_back(row);
-      }
+  if (!same_records.empty()) update_records(same_records, outcome);
+  if (not_updated.empty()) return;
+  const KnownRows now = look_up(not_updated);
+  for (const Row* row : not_updated) {
+    const auto match = now.find(row->path);
+    if (match == now.end()) {
+      fresh.push_back(row);  // deleted by someone else meanwhile
+    } else if (holds(match->second, *row)) {
+      ++outcome.counts.changed;  // a trigger or a rule has written it elsewhere
+      outcome.counts.text_bytes += text_bytes(*row);
+    } else {
+      outcome.left_out.push_back(row);
     }
   }
-  if (!fresh.empty()) copy(fresh, outcome);
-  db_.query("COMMIT");
-  counts_.fresh += outcome.counts.fresh;
-  counts_.changed += outcome.counts.changed;
-  counts_.touched += outcome.counts.touched;
-  counts_.text_bytes += outcome.counts.text_bytes;
-  for (const Row* row : outcome.left_out) skipped_.add(SkipReason::left_out, row->path, "");
-  skipped_.add_unnamed(SkipReason::left_out, outcome.left_out_unnamed);
+}
+
+void RowSender::update_records(const Rows& rows, Outcome& outcome) {
+  std::vector<std::string> times;
+  std::vector<std::string_view> paths, ids, at, attributes;
+  for (const Row* row : rows) times.push_back(row->at ? std::to_string(*row->at) : "");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    paths.push_back(rows[i]->path);
+    ids.push_back(rows[i]->record_id);
+    at.push_back(times[i]);
+    attributes.push_back(rows[i]->attributes);
+  }
+  const Result result = db_.query(
+      "UPDATE " + table_ +
+          " t SET record_id = n.record_id, at = n.at, attributes = n.attributes"
+          " FROM (SELECT u.path, NULLIF(u.record_id, '') AS record_id, NULLIF(u.attributes, '')::jsonb AS attributes,"
+          "  '2000-01-01 00:00:00+00'::timestamptz + NULLIF(u.at, '')::bigint * interval '1 microsecond' AS at"
+          "  FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3),"
+          "  pg_catalog.unnest($4)) u(path, record_id, at, attributes)) n"
+          " WHERE t.path OPERATOR(pg_catalog.=) n.path"
+          " AND (t.record_id, t.at, t.attributes) IS DISTINCT FROM (n.record_id, n.at, n.attributes)",
+      Params().text_array(paths).text_array(ids).text_array(at).text_array(attributes));
+  const std::int64_t changed = command_rows(result);
+  outcome.counts.changed += changed;
+  outcome.counts.same_records += static_cast<std::int64_t>(rows.size()) - changed;
 }
 
 // False where no row was updated: it is gone, or a trigger or a rule did not let it be.
 bool RowSender::update(const Row& row, bool with_body) {
+  const std::string time = row.at ? std::to_string(*row.at) : "";
   Params params;
   params.text(row.path).int8(row.size).int8(row.mtime);
   if (with_body) params.int8(row.content_hash).text(row.body);
+  if (row.is_record) params.text(row.record_id).text(time).text(row.attributes);
   const Result result =
       db_.query("UPDATE " + table_ +
                     " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond'" +
-                    (with_body ? ", content_hash = $4, body = $5" : "") + " WHERE path OPERATOR(pg_catalog.=) $1",
+                    (with_body ? ", content_hash = $4, body = $5" : "") +
+                    (row.is_record ? ", record_id = NULLIF($6, ''), attributes = NULLIF($8, '')::jsonb, at ="
+                                     " '2000-01-01 00:00:00+00'::timestamptz"
+                                     " + NULLIF($7, '')::bigint * interval '1 microsecond'"
+                                   : "") +
+                    " WHERE path OPERATOR(pg_catalog.=) $1",
                 params);
   return command_rows(result) > 0;
 }
@@ -153,17 +217,27 @@ void RowSender::copy(const Rows& rows, Outcome& outcome) {
 }
 
 std::int64_t RowSender::copy_rows(const Rows& rows) {
-  db_.copy_begin("COPY " + table_ + " (path, size, mtime, content_hash, body) FROM STDIN (FORMAT binary)");
+  const bool records = std::any_of(rows.begin(), rows.end(), [](const Row* row) { return row->is_record; });
+  db_.copy_begin("COPY " + table_ + " (path, size, mtime, content_hash, body" +
+                 (records ? ", record_id, at, attributes" : "") + ") FROM STDIN (FORMAT binary)");
   std::string fields(kCopyHeader);
   for (const Row* row : rows) {
-    append_int16(fields, 5);
+    append_int16(fields, records ? 8 : 5);
     append_field(fields, row->path);
     append_int8_field(fields, row->size);
     append_int8_field(fields, row->mtime);
     append_int8_field(fields, row->content_hash);
     append_int32(fields, static_cast<std::int32_t>(row->body.size()));
+    if (row->body.size() < kCopied) {
+      fields += row->body;
+    } else {
+      db_.copy_data(fields);
+      db_.copy_data(row->body);
+      fields.clear();
+    }
+    if (records) append_record_fields(fields, *row);
+    if (fields.size() < kCopied) continue;
     db_.copy_data(fields);
-    db_.copy_data(row->body);
     fields.clear();
   }
   fields += kCopyTrailer;

@@ -1,7 +1,9 @@
-// Rows of files on their way into the table: new ones by COPY, changed ones by UPDATE, one transaction a batch.
+// Rows of files and records on their way into the table: new ones by COPY, changed ones by UPDATE, one transaction a
+// batch.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,13 +15,17 @@
 
 namespace neardup::cli {
 
-// A file that was read and is to be sent.
+// A file or a record that was read and is to be sent.
 struct Row {
   std::string path;
   std::int64_t size;
   std::int64_t mtime;
   std::int64_t content_hash;
   std::string body;
+  bool is_record = false;  // what follows is of records alone
+  std::string record_id = {};
+  std::optional<std::int64_t> at = {};
+  std::string attributes = {};
 };
 
 // What the table holds for a path.
@@ -33,6 +39,7 @@ using KnownRows = std::unordered_map<std::string, Known>;
 // Rows that the table has taken. What a trigger left out is none of them.
 struct SentCounts {
   std::int64_t fresh = 0, changed = 0, touched = 0;  // touched: only size and time are others
+  std::int64_t same_records = 0;
   std::int64_t text_bytes = 0;
 };
 
@@ -46,7 +53,8 @@ class RowSender {
 
   // Commits. A row that the server refuses is skipped, and so is one that a trigger leaves out. Throws DatabaseError
   // where it is not for the data of a row.
-  void send(std::span<const Row> rows);
+  // likely_new: none of them is expected to be in the table, so that this is asked only when the table objects.
+  void send(std::span<const Row> rows, bool likely_new = false);
 
   const SentCounts& counts() const { return counts_; }
 
@@ -59,7 +67,10 @@ class RowSender {
     std::int64_t left_out_unnamed = 0;
   };
 
-  void transaction(std::span<const Row> rows);
+  void transaction(std::span<const Row> rows, bool likely_new);
+  void update_known(const Rows& rows, const KnownRows& known, Rows& fresh, Outcome& outcome);
+  // Of records whose texts are what they were: what else they have.
+  void update_records(const Rows& rows, Outcome& outcome);
   KnownRows look_up(const Rows& rows);
   bool update(const Row& row, bool with_body);
   void copy(const Rows& rows, Outcome& outcome);

@@ -1,4 +1,4 @@
-// The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
+// The files and records that gave no row: counted by reason, the first of them shown, all of them listed on request.
 #include "cli/skipped.h"
 
 #include <cerrno>
@@ -22,12 +22,26 @@ const char* skip_reason_text(SkipReason reason) {
       return "too large";
     case SkipReason::bad_gzip:
       return "damaged gzip";
+    case SkipReason::bad_packing:
+      return "damaged zstd, bzip2 or xz";
     case SkipReason::has_nul:
       return "holding NUL (binary)";
     case SkipReason::not_utf8:
       return "not valid UTF-8";
     case SkipReason::archive:
       return "archives";
+    case SkipReason::binary:
+      return "of a kind that is not text";
+    case SkipReason::no_library:
+      return "in need of a library that this program was built without";
+    case SkipReason::no_column:
+      return "without a text column";
+    case SkipReason::bad_record:
+      return "damaged records";
+    case SkipReason::no_text:
+      return "without a text";
+    case SkipReason::repeated_id:
+      return "records with the id of an earlier one";
     case SkipReason::link:
       return "further links to a file";
     case SkipReason::too_few_words:
@@ -50,6 +64,12 @@ SkipReason skip_reason(FileProblem problem) {
       return SkipReason::too_large;
     case FileProblem::bad_gzip:
       return SkipReason::bad_gzip;
+    case FileProblem::bad_packing:
+      return SkipReason::bad_packing;
+    case FileProblem::binary:
+      return SkipReason::binary;
+    case FileProblem::no_library:
+      return SkipReason::no_library;
     case FileProblem::has_nul:
       return SkipReason::has_nul;
     case FileProblem::not_utf8:
@@ -57,6 +77,7 @@ SkipReason skip_reason(FileProblem problem) {
     case FileProblem::not_regular:
       return SkipReason::vanished;  // it was a regular file when it was listed
     case FileProblem::unreadable:
+    case FileProblem::records:
     case FileProblem::none:
       break;
   }

@@ -1,4 +1,4 @@
-// The files that gave no row: counted by reason, the first of them shown, all of them listed on request.
+// The files and records that gave no row: counted by reason, the first of them shown, all of them listed on request.
 #pragma once
 
 #include <array>
@@ -9,30 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/file_reader.h"
+#include "cli/skip_reason.h"
 #include "cli/walk.h"
 
 namespace neardup::cli {
-
-enum class SkipReason {
-  vanished,
-  unreadable,
-  bad_name,
-  too_large,
-  bad_gzip,
-  has_nul,
-  not_utf8,
-  archive,
-  link,
-  too_few_words,
-  refused,
-  left_out,
-  count_,
-};
-
-// "not valid UTF-8" and so on
-const char* skip_reason_text(SkipReason reason);
-SkipReason skip_reason(FileProblem problem);
 
 class Skipped {
  public:

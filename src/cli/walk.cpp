@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fnmatch.h>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -15,6 +17,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "cli/byte_source.h"
 #include "cli/database.h"
 #include "cli/file_reader.h"
 #include "cli/interrupt.h"
@@ -35,6 +38,12 @@ bool matches(const std::vector<std::string>& patterns, const std::string& path) 
   });
 }
 
+// Folders of version control: .git is a file in a worktree, and is hidden then.
+bool is_version_control(std::string_view name) {
+  constexpr std::string_view kFolders[] = {".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", ".jj"};
+  return std::find(std::begin(kFolders), std::end(kFolders), name) != std::end(kFolders);
+}
+
 class Walker {
  public:
   Walker(const FileFilter& filter, const OnFile& on_file, const OnProblem& on_problem)
@@ -52,6 +61,7 @@ class Walker {
 
  private:
   void argument(const std::string& path) {
+    if (path == kStandardInput) return standard_input();
     struct stat info = {};
     if (stat(path.c_str(), &info) != 0) return on_problem_(path, errno);
     if (!S_ISDIR(info.st_mode)) {
@@ -67,6 +77,14 @@ class Walker {
       if (list(directory, pending) && first) ++counts_.arguments_opened;
       first = false;
     }
+  }
+
+  void standard_input() {
+    ++counts_.arguments_opened;
+    ++counts_.files;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+    on_file_({kStandardInput, 0, file_mtime(seconds, 0), true, {}, false});
   }
 
   // Files are passed on, directories put on pending, the first in byte order on top.
@@ -101,6 +119,10 @@ class Walker {
       std::string path = directory.back() == '/' ? directory + name : directory + '/' + name;
       if (fstatat(dirfd(handle.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
         on_problem_(path, errno);
+      } else if (S_ISDIR(info.st_mode) && is_version_control(name)) {
+        ++counts_.version_control;
+      } else if (name.front() == '.' && !filter_.hidden) {
+        ++counts_.hidden;
       } else if (S_ISDIR(info.st_mode)) {
         if (matches(filter_.exclude, path) || matches(filter_.exclude_directories, path))
           ++counts_.filtered;
@@ -126,6 +148,10 @@ class Walker {
       ++counts_.filtered;
       return;
     }
+    if (info.st_size == 0) {
+      ++counts_.empty;
+      return;
+    }
     ++counts_.files;
     counts_.bytes += info.st_size;
     const FileId id{info.st_dev, info.st_ino};
@@ -148,7 +174,8 @@ WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& fil
   Walker walker(filter, on_file, on_problem);
   std::vector<std::string> paths;
   paths.reserve(arguments.size());
-  for (const std::string& argument : arguments) paths.push_back(absolute_path(argument));
+  for (const std::string& argument : arguments)
+    paths.push_back(argument == kStandardInput ? argument : absolute_path(argument));
   walker.walk(paths);
   return walker.counts();
 }
@@ -161,7 +188,9 @@ void check_arguments(const std::vector<std::string>& arguments) {
   bool readable = false;
   for (const std::string& path : arguments) {
     struct stat info = {};
-    if (stat(path.c_str(), &info) != 0) {
+    if (path == kStandardInput) {
+      readable = true;
+    } else if (stat(path.c_str(), &info) != 0) {
       note(missing, path);
     } else if (faccessat(AT_FDCWD, path.c_str(), S_ISDIR(info.st_mode) ? R_OK | X_OK : R_OK, AT_EACCESS) != 0) {
       note(unreadable, path);

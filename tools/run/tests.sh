@@ -334,19 +334,23 @@ step_long_scripts() {
   NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
 }
 
-step_loader() {
-  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
-  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/cli_test.py" "$root/bin/neardup"
+# loader_tests PROGRAM
+loader_tests() {
+  local script status=0
+  for script in cli_test formats_test; do
+    psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
+    PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/$script.py" "$1" || status=1
+  done
+  return $status
 }
+
+step_loader() { loader_tests "$root/bin/neardup"; }
 
 # Random queries against a server of their own, for ten minutes.
 step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_test.py" "${NEARDUP_SQLSMITH_SECONDS:-600}"; }
 
 # The same tests again with every memory access and every shift checked.
-step_loader_sanitized() {
-  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
-  PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/cli_test.py" "$root/build-asan/src/pg/neardup"
-}
+step_loader_sanitized() { loader_tests "$root/build-asan/src/pg/neardup"; }
 
 # The GPU module for every architecture, GPU or not: that it compiles.
 step_gpu_module() {
@@ -388,7 +392,7 @@ test_version() {
   touch "$copy.copying"
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
   tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.d' --exclude='*.gch' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server --exclude=./src/text/.libraries \
+    --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server --exclude=./src/text/.libraries --exclude=./src/cli/.libraries \
     --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
   # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
   find "$copy/src" "$copy/neardup.control" "${sources[@]}" -newer "$copy.copied" -exec touch {} +

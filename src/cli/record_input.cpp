@@ -1,0 +1,90 @@
+// A source as a buffer that is read on: lines and blocks, in bounded memory.
+#include "cli/record_input.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace neardup::cli {
+namespace {
+
+constexpr std::size_t kChunk = 256 * 1024;
+
+}  // namespace
+
+// More bytes behind those that are there. False at the end.
+bool RecordInput::fill() {
+  if (begin_ == end_) {
+    begin_ = end_ = 0;
+  } else if (begin_ > 0 && buffer_.size() - kPadding - end_ < kChunk / 2) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (buffer_.size() < end_ + kChunk / 2 + kPadding)
+    buffer_.resize(std::max(end_ + kChunk, buffer_.size() + buffer_.size() / 2) + kPadding);
+  const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
+  end_ += got;
+  return got > 0;
+}
+
+RecordInput::Line RecordInput::next_line(std::string_view& line) {
+  std::size_t scanned = 0;
+  for (;;) {
+    const std::string_view have = rest();
+    const std::size_t newline = have.find('\n', scanned);
+    const bool ends = newline != std::string_view::npos;
+    const std::size_t length = ends ? newline : have.size();
+    if (in_long_line_) {
+      begin_ += length + (ends ? 1 : 0);
+      in_long_line_ = !ends;
+      if (!ends && !fill()) in_long_line_ = false;
+      scanned = 0;
+      continue;
+    }
+    if (length > max_line_) {
+      line = have.substr(0, max_line_);
+      line_size_ = max_line_;
+      begin_ += max_line_;
+      in_long_line_ = true;
+      return Line::too_long;
+    }
+    scanned = have.size();
+    if (!ends && fill()) continue;
+    line = rest().substr(0, length);
+    if (!ends && line.empty()) return Line::end;
+    line_had_newline_ = ends;
+    line_size_ = length + (ends ? 1 : 0);
+    begin_ += line_size_;
+    return Line::whole;
+  }
+}
+
+std::string_view RecordInput::peek(std::size_t size) {
+  while (end_ - begin_ < size && fill()) {
+  }
+  return rest().substr(0, size);
+}
+
+bool RecordInput::skip(std::uint64_t size) {
+  for (;;) {
+    const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - begin_));
+    begin_ += part;
+    size -= part;
+    if (size == 0) return true;
+    if (!fill()) return false;
+  }
+}
+
+bool RecordInput::take(std::size_t size, std::string& out) {
+  for (;;) {
+    const std::size_t part = std::min(size, end_ - begin_);
+    out.append(buffer_.data() + begin_, part);
+    begin_ += part;
+    size -= part;
+    if (size == 0) return true;
+    if (!fill()) return false;
+  }
+}
+
+}  // namespace neardup::cli

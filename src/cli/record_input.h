@@ -1,0 +1,51 @@
+// A source as a buffer that is read on: lines and blocks, in bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cli/byte_source.h"
+
+namespace neardup::cli {
+
+class RecordInput {
+ public:
+  // max_line: of bytes that next_line() gives at once
+  RecordInput(ByteSource& source, std::int64_t max_line)
+      : source_(source), max_line_(static_cast<std::size_t>(max_line)) {}
+
+  // Bytes behind each line that may be read, whatever they are; simdjson does.
+  static constexpr std::size_t kPadding = 64;
+
+  enum class Line {
+    whole,     // with its end, or the last of the file
+    too_long,  // its first max_line bytes; the rest is passed over by the next call
+    end,
+  };
+  // A line without its newline, and valid until the next call of anything here. size: bytes with the newline.
+  Line next_line(std::string_view& line);
+  // Of the line just given: bytes with its newline.
+  std::size_t line_size() const { return line_size_; }
+  bool line_had_newline() const { return line_had_newline_; }
+
+  // The next bytes, size of them unless the file ends; they stay to be read. At most 64 kB.
+  std::string_view peek(std::size_t size);
+  // Passes over size bytes. False where the file ends before.
+  bool skip(std::uint64_t size);
+  // Appends size bytes. False where the file ends before.
+  bool take(std::size_t size, std::string& out);
+
+ private:
+  bool fill();
+  std::string_view rest() const { return {buffer_.data() + begin_, end_ - begin_}; }
+
+  ByteSource& source_;
+  std::size_t max_line_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;  // what of the buffer is to be read
+  std::size_t line_size_ = 0;
+  bool line_had_newline_ = false, in_long_line_ = false;
+};
+
+}  // namespace neardup::cli

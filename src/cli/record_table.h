@@ -1,0 +1,44 @@
+// What the database keeps of files of records: three columns of the table of documents, and a table of the files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cli/database.h"
+
+namespace neardup::cli {
+
+// A file of records that was read to its end.
+struct RecordFile {
+  std::string path;
+  std::int64_t size;
+  std::int64_t mtime;
+  std::int64_t records;  // of which the last stored one has this number; 0: none was stored
+  std::string options;   // with which its records were read
+};
+
+// The table of files is TABLE_files beside TABLE. It is made with the first file of records.
+class RecordTable {
+ public:
+  // quoted_table: as parse_table_name() gives it.
+  RecordTable(Connection& db, std::string quoted_table);
+
+  // The files of these paths that were read to their end, and whose last record is still in the table.
+  std::unordered_map<std::string, RecordFile> look_up(const std::vector<std::string_view>& paths);
+
+  // Adds the columns record_id, at and attributes to the table, and makes the table of files, where they are missing.
+  // Throws DatabaseError; std::runtime_error where a column or a table of that name is there that is another one.
+  void prepare();
+  // To be called when all records of the file are committed.
+  void note(const RecordFile& file);
+
+ private:
+  Connection& db_;
+  std::string table_, files_;
+  bool files_there_ = false, prepared_ = false;
+};
+
+}  // namespace neardup::cli

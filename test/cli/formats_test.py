@@ -1,0 +1,612 @@
+#!/usr/bin/python3
+"""Tests of `neardup load` with files of records, packed files and HTML: formats_test.py PROGRAM [TEST ...], as cli_test.py beside it.
+
+The files are made here, good, broken and hostile ones; each test says which rows it expects. Needs Python's standard library, psql,
+and the programs xz, bzip2 and zstd for packed files.
+"""
+import base64
+import bz2
+import gzip
+import json
+import lzma
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import cli_test
+from cli_test import Load, Skipped, contains, equal, sql, test, write
+
+cli_test.TESTS.clear()
+MEGABYTE = 1 << 20
+
+
+def rows(columns="body", table="t", order="id"):
+    """What the table holds, a list of lines."""
+    text = sql(f"SELECT {columns} FROM {table} ORDER BY {order}")
+    return text.split("\n") if text else []
+
+
+def named(path, columns="body"):
+    return sql(f"SELECT {columns} FROM t WHERE path = '{path}'")
+
+
+def skipped(tmp, *arguments):
+    """Loads into t; returns {the path without its folder: (reason, detail)} of what was skipped."""
+    load = Load("load", *arguments, "-t", "t", "--list-skipped", f"{tmp}.list")
+    found = {}
+    with open(f"{tmp}.list", encoding="utf-8") as lines:
+        for line in lines:
+            reason, path, *detail = line.rstrip("\n").split("\t")
+            found[path.rsplit("/", 1)[1] if "/" in path.split("#")[0] else path] = (reason, *detail)
+    os.unlink(f"{tmp}.list")
+    return load, found
+
+
+def lines(*objects):
+    return "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects)
+
+
+def zstd(content):
+    try:
+        return subprocess.run(["zstd", "-q", "-c"], input=content, capture_output=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise Skipped("no program zstd") from error
+
+
+class Pipe:
+    """A run of the program that reads standard input."""
+
+    def __init__(self, content, *arguments):
+        done = subprocess.run([cli_test.PROGRAM, "load", "-", "-t", "t", *arguments], input=content, capture_output=True,
+                              timeout=120, check=False)
+        self.out, self.err = done.stdout.decode(), done.stderr.decode()
+        equal(done.returncode, 0)
+
+
+def peak_memory(*arguments, feed=None):
+    """Megabytes that a run of the program needed at most, and what it printed. feed: writes its standard input."""
+    with subprocess.Popen([cli_test.PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as process:
+        peak = [0]
+
+        def watch():  # what wait4() says has the memory of this script in it, before the program was started
+            while process.returncode is None:
+                try:
+                    with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+                        peak.extend(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
+                except OSError:
+                    return
+                time.sleep(0.01)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        if feed is not None:
+            feed(process.stdin)
+        process.stdin.close()
+        out = process.stdout.read().decode()
+        equal(process.wait(), 0)
+        watcher.join()
+    return max(peak), out
+
+
+def at_most(megabytes, limit):
+    """The limit is generous, and not one of the sanitizers, which have memory of their own."""
+    if megabytes > limit and "asan" not in cli_test.ORIGINAL:
+        raise AssertionError(f"{megabytes} MB")
+
+
+@test
+def packed_texts(tmp):
+    text = ("many words in a row, " * 30000 + "end\n").encode()
+    write(f"{tmp}/a.txt.bz2", bz2.compress(text))
+    write(f"{tmp}/b.txt.xz", lzma.compress(text))
+    write(f"{tmp}/c.txt.zst", zstd(text))
+    write(f"{tmp}/d-without-suffix", lzma.compress(text))
+    write(f"{tmp}/e-members.bz2", bz2.compress(text[:999]) + bz2.compress(text[999:]))
+    write(f"{tmp}/f-members.xz", lzma.compress(text[:999]) + bytes(8) + lzma.compress(text[999:]))
+    write(f"{tmp}/g-frames.zst", zstd(text[:999]) + b"\x50\x2a\x4d\x18\x03\0\0\0abc" + zstd(text[999:]))
+    write(f"{tmp}/h-not-packed.xz", text)
+    load, found = skipped(tmp, tmp)
+    contains(load.out, "8 new")
+    equal(found, {})
+    equal(sql("SELECT count(DISTINCT content_hash) || ' ' || min(octet_length(body)) FROM t"), f"1 {len(text)}")
+
+
+@test
+def damaged_packings(tmp):
+    text = random.Random(1).randbytes(30000).hex().encode()
+    for name, packed in {"bz2": bz2.compress(text), "xz": lzma.compress(text), "zst": zstd(text)}.items():
+        write(f"{tmp}/cut.{name}", packed[:-9])
+        write(f"{tmp}/head.{name}", packed[:7])
+        write(f"{tmp}/garbage.{name}", packed + b"garbage")
+        middle = len(packed) // 2
+        write(f"{tmp}/changed.{name}", packed[:middle] + bytes([packed[middle] ^ 0x55]) + packed[middle + 1:])
+    load, found = skipped(tmp, tmp)
+    contains(load.out, "0 new")
+    equal({reason for reason, *_ in found.values()}, {"damaged zstd, bzip2 or xz"})
+    equal(len(found), 12)
+    equal(found["cut.xz"], ("damaged zstd, bzip2 or xz", "xz: ends too early"))
+    equal(found["garbage.bz2"], ("damaged zstd, bzip2 or xz", "bzip2: garbage after the end"))
+
+
+@test
+def bombs_of_every_packing(tmp):
+    plain = b"a" * (100 * MEGABYTE)
+    line = b'{"text": "' + plain + b'"}\n'
+    pack = {"gz": lambda b: gzip.compress(b, 1), "bz2": bz2.compress, "xz": lambda b: lzma.compress(b, preset=0), "zst": zstd}
+    for name, packed in pack.items():
+        write(f"{tmp}/text/bomb.{name}", packed(plain))
+        write(f"{tmp}/lines/bomb.jsonl.{name}", packed(line + b'{"text": "fits"}\n'))
+    memory, out = peak_memory("load", f"{tmp}/text", f"{tmp}/lines", "-t", "t", "--max-size", "1M")
+    contains(out, "8 skipped: 8 too large")
+    equal(rows(), ["fits"] * 4)
+    at_most(memory, 100)
+
+
+@test
+def a_line_of_a_gigabyte(tmp):
+    def feed(stdin):
+        stdin.write(b'{"text": "first"}\n{"text": "')
+        for _ in range(1000):
+            stdin.write(b"x" * MEGABYTE)
+        stdin.write(b'"}\n{"text": "last"}\n')
+
+    memory, out = peak_memory("load", "-", "-t", "t", "--format", "jsonl", "--max-size", "10M", feed=feed)
+    contains(out, "2 new")
+    contains(out, "1 skipped: 1 too large")
+    equal(rows("path || ' ' || body"), ["-#1 first", "-#3 last"])
+    at_most(memory, 150)
+
+
+@test
+def jsonl_rows(tmp):
+    write(f"{tmp}/a.jsonl", lines({"id": 7, "text": "seven", "lang": "en", "n": {"a": [1, 2.5, None, True, "x\"y"]}},
+                                  {"text": "Zürich \U0001f600 \"quoted\"\t\\", "id": "s"}) + "\n   \r\n" +
+          lines({"body": "of another name"}, {"content": [3], "body": 2.5, "text": "first"}), 10**18)
+    Load("load", tmp, "-t", "t")
+    equal(rows("path || '|' || coalesce(record_id, '-') || '|' || coalesce(attributes::text, '-') || '|' || coalesce(at::text, '-')"),
+          [f"{tmp}/a.jsonl#1|7|" + '{"n": {"a": [1, 2.5, null, true, "x\\"y"]}, "lang": "en"}|-', f"{tmp}/a.jsonl#2|s|-|-",
+           f"{tmp}/a.jsonl#3|-|-|-", f"{tmp}/a.jsonl#4|-|" + '{"body": 2.5, "content": [3]}|-'])
+    equal(rows(), ["seven", "Zürich \U0001f600 \"quoted\"\t\\", "of another name", "first"])
+    equal(sql("SELECT string_agg(size::text, ',' ORDER BY id) FROM t"), ",".join(
+        str(len(line) + 1) for line in open(f"{tmp}/a.jsonl", "rb").read().split(b"\n") if line.strip()))
+    equal(sql("SELECT min(mtime) = to_timestamp(1000000000) AND max(mtime) = min(mtime) FROM t"), "t")
+    equal(sql("SELECT path || ' ' || records || ' ' || options FROM t_files"), f"{tmp}/a.jsonl 4 jsonl")
+
+
+@test
+def jsonl_columns(tmp):
+    write(f"{tmp}/a.jsonl", lines({"Title": "named", "text": "not this", "key": 5}))
+    Load("load", tmp, "-t", "t", "--text-column", "Title", "--id-column", "key")
+    equal(rows("body || '|' || record_id || '|' || attributes"), ['named|5|{"text": "not this"}'])
+    write(f"{tmp}/b.jsonl", lines({"headline": "x", "url": "y"}))
+    _, found = skipped(tmp, f"{tmp}/b.jsonl")
+    equal(found, {"b.jsonl#1": ("without a text column", "no column text, body or content; there are: headline, url")})
+
+
+@test
+def jsonl_broken_and_hostile(tmp):
+    bad = {
+        '{"text": "cut': "damaged records", '{"text": "two"} {"text": "values"}': "damaged records", '["text"]': "damaged records",
+        '"text"': "damaged records", '{"text": "lone \\ud800"}': "damaged records", '{"text": "nul \\u0000"}': "damaged records",
+        '{"text": "x", "a": [1,,2]}': "damaged records", '{"text": "x", "a": 01}': "damaged records",
+        '{"text": "x", "a": tru}': "damaged records", '{"text": "x", "a": "\\u0000"}': "damaged records",
+        '{"text": "x", "a": ' + "[" * 600 + "]" * 600 + "}": "damaged records", '{"text": null}': "without a text",
+        '{"text": ["x"]}': "damaged records", '{"text": {"x": 1}}': "damaged records", '{"text": ""}': "without a text",
+        '{"id": 1, "text": "again"}': "records with the id of an earlier one", "not json": "damaged records", "{}": "without a text column",
+        '{"text": "x", "a\\u0000": 1}': "damaged records", '{"text" "x"}': "damaged records",
+        '{"text": "x",}': "damaged records", '{"text": "x", "a": {"b": "\\q"}}': "damaged records",
+        '{"text": "x", "a": 1e}': "damaged records", '{"text": "x", "a": NaN}': "damaged records",
+    }
+    good = {'{"id": 1, "text": "one"}': "one", '{"text": 12.50}': "12.50", '{"text": true}': "true",
+            '{"text": "big", "n": 123456789012345678901234567890.10}': "big", '\ufeff{"text": "mark"}': None,
+            '{"text": "deep", "a": ' + "[" * 400 + "]" * 400 + "}": "deep", '{"id": null, "text": "no id"}': "no id"}
+    content = "\n".join([*good, *bad]) + "\n"
+    write(f"{tmp}/a.jsonl", content.encode() + b'{"text": "caf\xe9"}\n{"text": "unended"}')
+    _, found = skipped(tmp, tmp)
+    first_bad = len(good) + 1
+    expected = {f"a.jsonl#{first_bad + i}": reason for i, reason in enumerate(bad.values())}
+    expected[f"a.jsonl#{len(good) + len(bad) + 1}"] = "damaged records"
+    expected["a.jsonl#5"] = "damaged records"  # a mark within the file
+    equal({path: reason for path, (reason, *_) in found.items()}, expected)
+    equal(rows(), ["one", "12.50", "true", "big", "deep", "no id", "unended"])
+    equal(sql("SELECT attributes->>'n' FROM t WHERE body = 'big'"), "123456789012345678901234567890.10")
+
+
+@test
+def random_json(tmp):
+    chance = random.Random(37)
+
+    def value(depth):
+        kind = chance.randrange(7 if depth < 5 else 5)
+        return (chance.randrange(-10**6, 10**6), chance.choice([True, False, None]), chance.random() * 10**chance.randrange(-9, 9),
+                "".join(chr(chance.choice([9, 34, 92, 65, 0xe9, 0x4e2d, 0x1f600])) for _ in range(chance.randrange(9))), "",
+                [value(depth + 1) for _ in range(3)] if depth < 5 else 0,
+                {chr(97 + i): value(depth + 1) for i in range(3)} if depth < 5 else 0)[kind]
+
+    records = [{"text": f"text {i}", **{f"k{j}": value(0) for j in range(chance.randrange(4))}} for i in range(300)]
+    write(f"{tmp}/a.jsonl", "".join(json.dumps(r, ensure_ascii=chance.random() < 0.5) + "\n" for r in records))
+    contains(Load("load", tmp, "-t", "t").out, "300 new")
+    got = [json.loads(line) for line in rows("coalesce(attributes, '{}')")]
+    equal(got, [{k: v for k, v in r.items() if k != "text"} for r in records])
+
+
+@test
+def csv_as_copy_reads_it(tmp):
+    content = ('id,text,"odd ""name""",n\n1,plain,a,\n2,"two\nlines, and ""quotes""",,""\r\n3,un"quoted, "part,b,5\n\n4,"",c,6\n5,,d,7\n'
+               '6,"€ \t ü",e,8\n')
+    write(f"{tmp}/a.csv", content)
+    write(f"{tmp}/b.tsv", content.replace(",", "\t"))
+    _, found = skipped(tmp, tmp)
+    equal(found, {f"{name}#{n}": ("without a text", *detail) for name in ("a.csv", "b.tsv")
+                  for n, detail in ((4, ()), (5, ("text is NULL",)))})
+    sql("CREATE TABLE c (id text, text text, o text, n text)")
+    for name, delimiter in (("a.csv", ","), ("b.tsv", "\t")):
+        sql(f"TRUNCATE c; COPY c FROM PROGRAM 'cat {tmp}/{name} | sed /^$/d | tr -d \"\\015\"' (FORMAT csv, HEADER, DELIMITER '{delimiter}')")
+        equal(sql(f"SELECT count(*) FROM (SELECT record_id, body, attributes FROM t WHERE path LIKE '%/{name}#%' EXCEPT "
+                  "SELECT id, text, jsonb_build_object('odd \"name\"', o, 'n', n) FROM c) d"), "0")
+        equal(sql(f"SELECT count(*) FROM t WHERE path LIKE '%/{name}#%'"), "4")
+
+
+@test
+def csv_broken_and_hostile(tmp):
+    write(f"{tmp}/columns.csv", "a,b\n1,2\n")
+    write(f"{tmp}/ragged.csv", b"id,text\n1,one\n2\n3,three,more\n1,again\n5,caf\xe9\n6,n\0l\n7,seven\n")
+    write(f"{tmp}/open.csv", 'text,x\ngood,1\n"open,2\nmore\n')
+    write(f"{tmp}/large.csv", "text,x\nfirst,1\n\"" + "long line\n" * 20000 + "\",2\nlast,3\n")
+    write(f"{tmp}/mark.csv", "\ufefftext\r\none column\r\n")
+    write(f"{tmp}/header-only.csv", "id,text\n")
+    write(f"{tmp}/html.csv", "<!doctype html><p>an error page")
+    write(f"{tmp}/wide.csv", "text," + "," * 20000 + "\nx\n")
+    _, found = skipped(tmp, tmp, "--max-size", "100000")
+    equal(found, {
+        "columns.csv": ("without a text column", "no column text, body or content; there are: a, b"),
+        "ragged.csv#2": ("damaged records", "1 fields, but 2 columns"), "ragged.csv#3": ("damaged records", "3 fields, but 2 columns"),
+        "ragged.csv#4": ("records with the id of an earlier one", "1"), "ragged.csv#5": ("not valid UTF-8",),
+        "ragged.csv#6": ("holding NUL (binary)",), "open.csv#2": ("damaged records", "a quote that is not closed"),
+        "large.csv#2": ("too large", "a record"), "wide.csv#1": ("damaged records", "1 fields, but 10001 columns")})
+    equal(rows("body", order="path"), ["<!doctype html><p>an error page", "first", "last", "one column", "good", "one", "seven"])
+
+
+def message(head, content):
+    return "From someone@example.org Thu Jan  1 00:00:00 1970\n" + head + "\n\n" + content + "\n\n"
+
+
+@test
+def mail(tmp):
+    text = base64.b64encode("Grüße aus Zürich\r\nzweite Zeile\r\n".encode()).decode()
+    box = (message("Message-ID: <one@x>\nDate: Fri, 21 Nov 1997 09:55:06 -0600\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@x>\n"
+                   "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b",
+                   "first line\n>From the start\n>>From deeper") +
+           message("Message-ID: <two@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B",
+                   "--B\nContent-Type: multipart/alternative; boundary=A\n\n--A\nContent-Type: text/html\n\n<p>html\n"
+                   "--A\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
+                   "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
+                   "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nattached\n--B--") +
+           message("Message-ID: <three@x>\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8",
+                   "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; two</p><script>x()</script><p>three") +
+           message("Message-ID: <one@x>", "the first one again") +
+           message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
+           message("Subject: without an id", "a=20b"))
+    write(f"{tmp}/Inbox", box)
+    load, found = skipped(tmp, tmp)
+    equal(found, {"Inbox#4": ("records with the id of an earlier one", "one@x"), "Inbox#5": ("without a text", "a message without text")})
+    contains(load.out, "passed over: 3 attachments")
+    equal(rows("coalesce(record_id, '-') || '|' || replace(rtrim(body, E'\\n'), E'\\n', '/')"),
+          ["one@x|first line/From the start/>From deeper", "two@x|Grüße aus Zürich/zweite Zeile", "three@x|one & two/three", "-|a=20b"])
+    equal(named(f"{tmp}/Inbox#1", "at AT TIME ZONE 'UTC' || '|' || attributes"),
+          '1997-11-21 15:55:06|{"to": "a@b", "from": "Jürgen <j@x>", "subject": "café"}')
+
+
+@test
+def mail_in_other_encodings(tmp):
+    if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "0":
+        raise Skipped("the server has no extension neardup")
+    write(f"{tmp}/box.mbox", message("Content-Type: text/plain; charset=iso-8859-1", "x").encode().replace(b"\nx\n", b"\ncaf\xe9\n"))
+    _, found = skipped(tmp, tmp)
+    equal(found["box.mbox#1"][0], "not valid UTF-8")
+    sql("CREATE EXTENSION neardup; DROP TABLE t, t_files")
+    load, found = skipped(tmp, tmp)
+    equal((found, rows("rtrim(body, E'\\n')")), ({}, ["café"]))
+    contains(load.out, "decoded: 1 ")
+
+
+@test
+def hostile_mail(tmp):
+    deep = "".join(f"--B{i}\nContent-Type: multipart/mixed; boundary=B{i + 1}\n\n" for i in range(200)) + "--B200\n\ntext\n"
+    box = (message("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B0", deep) +
+           message("Content-Type: multipart/mixed", "no boundary") + message("X: " + "y" * 300000, "long header") +
+           message("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64", "!!!! not base64 !!!!") +
+           message("Content-Type: text/plain; charset=\"\\", "broken parameter") + message("Date: never\nMessage-ID: <<<>>>", "odd header") +
+           message("Content-Type: text/html", "<div>" * 50000) + message("", "no header") + message("Subject: large", "x\n" * 200000) +
+           message("Subject: last", "last text") + "From cut@short Thu Jan  1 00:00:00 1970\nSubject: cut")
+    write(f"{tmp}/box", box)
+    load, found = skipped(tmp, tmp, "--max-size", "350000")
+    equal(found["box#9"], ("too large", "a message"))
+    equal(found["box#1"][0], "without a text")
+    equal(named(f"{tmp}/box#10", "rtrim(body, E'\\n')"), "last text")
+    equal(named(f"{tmp}/box#3", "rtrim(body, E'\\n')"), "long header")
+    contains(load.out, "new")
+
+
+def warc(kind, uri, content, media="text/plain", date="2024-05-01T10:20:30Z", length=None):
+    head = f"WARC/1.0\r\nWARC-Type: {kind}\r\n"
+    if uri:
+        head += f"WARC-Target-URI: {uri}\r\nWARC-Date: {date}\r\n"
+    size = len(content) if length is None else length
+    return (head + f"Content-Type: {media}\r\nContent-Length: {size}\r\n\r\n").encode() + content + b"\r\n\r\n"
+
+
+def response(uri, body, media="text/html; charset=utf-8", more="", **options):
+    content = f"HTTP/1.1 200 OK\r\nContent-Type: {media}\r\n{more}\r\n".encode() + body
+    return warc("response", uri, content, "application/http; msgtype=response", **options)
+
+
+@test
+def wet_and_warc(tmp):
+    page = "<title>t</title><body><h1>Kopf</h1><p>Größe &lt;5".encode()
+    wet = warc("warcinfo", "", b"software: x") + b"".join(
+        warc("conversion", f"http://x/{i}", f"Text {i} ü\n".encode()) for i in range(3)) + warc("conversion", "http://x/0", b"repeated")
+    write(f"{tmp}/a.wet.gz", b"".join(gzip.compress(part) for part in (wet[:300], wet[300:])))
+    chunked = b"5\r\n<p>ch\r\n8;x=y\r\nunked</p\r\n1\r\n>\r\n0\r\n\r\n"
+    packed = gzip.compress(b"<p>packed")
+    web = (warc("warcinfo", "", b"x") + warc("request", "http://y/", b"GET / HTTP/1.1\r\n\r\n", "application/http; msgtype=request") +
+           response("http://y/", page, date="2024-05-01T10:20:30.25Z") + response("http://y/c", chunked, more="Transfer-Encoding: chunked\r\n") +
+           response("http://y/g", packed, more="Content-Encoding: gzip\r\n") + response("http://y/i", b"\x89PNG", "image/png") +
+           warc("resource", "http://y/r", b"plain", "text/plain") + warc("metadata", "http://y/", b"x") +
+           response("http://y/", page, date="2025-05-01T10:20:30Z"))
+    write(f"{tmp}/b.warc", web)
+    load, found = skipped(tmp, tmp, "--html", "text")
+    equal(found, {"a.wet.gz#5": ("records with the id of an earlier one", "http://x/0")})
+    equal(rows("record_id || '|' || replace(rtrim(body, E'\\n'), E'\\n', '/') || '|' || (at AT TIME ZONE 'UTC')"),
+          [f"http://x/{i}|Text {i} ü|2024-05-01 10:20:30" for i in range(3)] +
+          ["http://y/|Kopf/Größe <5|2024-05-01 10:20:30.25", "http://y/c|chunked|2024-05-01 10:20:30", "http://y/g|packed|2024-05-01 10:20:30",
+           "http://y/r|plain|2024-05-01 10:20:30", "http://y/|Kopf/Größe <5|2025-05-01 10:20:30"])
+    contains(load.out, "5 records of other kinds")
+    equal(named(f"{tmp}/b.warc#3", "attributes"), '{"warc_type": "response", "content_type": "text/html; charset=utf-8"}')
+
+
+@test
+def lying_and_truncated_warc(tmp):
+    good = warc("conversion", "http://x/good", b"good text")
+    write(f"{tmp}/long.warc", warc("conversion", "http://x/1", b"short", length=5000) + good + warc("conversion", "http://x/2", b"x" * 6000) + good)
+    write(f"{tmp}/short.warc", warc("conversion", "http://x/1", b"long\n" * 100, length=20) + good)
+    write(f"{tmp}/huge.warc", warc("conversion", "http://x/1", b"a", length=10**18) + good)
+    write(f"{tmp}/cut.warc", good + warc("conversion", "http://x/1", b"cut text")[:-8])
+    write(f"{tmp}/head.warc", good + b"WARC/1.0\r\nWARC-Type: conversion\r\nContent-Le")
+    write(f"{tmp}/number.warc", warc("conversion", "http://x/1", b"a", length="-5") + good)
+    write(f"{tmp}/none.warc", b"WARC/1.0\r\nWARC-Type: conversion\r\n\r\n" + good)
+    write(f"{tmp}/garbage.warc", good + random.Random(5).randbytes(5000) + b"\r\nWARC/1.0 " + b"\r\n" * 4 + good)
+    write(f"{tmp}/text.warc", "a text that is none of these")
+    _, found = skipped(tmp, tmp)
+    lies = ("damaged records", "its Content-Length is not where the next record begins")
+    early = ("damaged records", "ends too early")
+    number = ("damaged records", "no Content-Length that is a number")
+    equal({path: found.pop(path) for path in ("long.warc#1", "short.warc#1", "huge.warc#1", "cut.warc#2", "number.warc#1", "none.warc#1")},
+          {"long.warc#1": lies, "short.warc#1": lies, "huge.warc#1": ("damaged records", "ends too early"), "cut.warc#2": early,
+           "number.warc#1": number, "none.warc#1": number})
+    equal(found.pop("head.warc#2"), ("damaged records", "a header that does not end"))
+    equal(sql("SELECT count(*) FROM t WHERE body = 'good text'"), "7")
+    equal(named(f"{tmp}/text.warc"), "a text that is none of these")
+
+
+@test
+def html_files(tmp):
+    pages = {
+        "a.html": ("<!DOCTYPE html><html><head><title>T</title><style>x</style></head><body><!-- c --><h1>Head</h1><p>one  two\n three<br>four"
+                   "<script>var a = '<p>';</script><table><tr><td>a<td>b<tr><td>c</table><pre>p\n  q</pre>&eacute;&#x4e2d;&lt;</body>",
+                   "Head\none two three\nfour\na b\nc\np\n  q\né中<\n"),
+        "b.htm": ("<p>unclosed <b>bold<i>it</b>alic <a href='x", "unclosed bolditalic\n"), "c.html": ("just text", "just text\n"),
+        "d.html": ("<ul><li>x<li>y</ul>z", "x\ny\nz\n"), "e.txt": ("<html><body>by its bytes", "by its bytes\n")}
+    for name, (content, _) in pages.items():
+        write(f"{tmp}/{name}", content)
+    write(f"{tmp}/f.txt", "<p>a text, not HTML")
+    Load("load", tmp, "-t", "t", "--html", "text")
+    for name, (_, expected) in pages.items():
+        equal(cli_test.body("t", f"{tmp}/{name}").decode(), expected)
+    equal(named(f"{tmp}/f.txt"), "<p>a text, not HTML")
+    load = Load("load", f"{tmp}/a.html", f"{tmp}/b.htm", "-t", "u")
+    equal(sql(f"SELECT left(body, 9) FROM u WHERE path = '{tmp}/a.html'"), "<!DOCTYPE")
+    equal(load.err.count("warning:"), 1)
+    contains(load.err, f"warning: {tmp}/a.html looks like HTML, but is loaded as plain text; --html text loads what can be seen of it")
+
+
+@test
+def html_in_other_encodings(tmp):
+    if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "0":
+        raise Skipped("the server has no extension neardup")
+    sql("CREATE EXTENSION neardup")
+    write(f"{tmp}/a.html", b"<html><meta charset=windows-1252><p>caf\xe9")
+    write(f"{tmp}/b.html", b'<html><meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><p>\xf0\xf2')
+    write(f"{tmp}/c.html", b"<html><p>no charset caf\xe9")
+    write(f"{tmp}/d.warc", response("http://y/", b"<p>caf\xe9", "text/html; charset=iso-8859-1") +
+          response("http://z/", b"<meta charset='windows-1252'><p>caf\xe9", "text/html"))
+    _, found = skipped(tmp, tmp, "--html", "text")
+    equal(found, {"c.html": ("not valid UTF-8",)})
+    equal(rows("rtrim(body, E'\\n')", order="path"), ["café", "ПР", "café", "café"])
+
+
+@test
+def hostile_html(tmp):
+    write(f"{tmp}/deep.html", "<html>" + "<div>" * 100000)
+    write(f"{tmp}/ends.html", "<html>" + "<b>" * 1500 + "</i>" * 100000 + "end")
+    write(f"{tmp}/attributes.html", "<html><p " + "a=b " * 100000 + ">text")
+    write(f"{tmp}/entities.html", "<html>" + "&amp;" * 100000 + "&nosuch;&#xffffff;&#0;")
+    write(f"{tmp}/script.html", "<html>before<script>" + "<p>" * 100000)
+    write(f"{tmp}/comment.html", "<html>before<!--" + "-" * 100000)
+    _, found = skipped(tmp, tmp, "--html", "text")
+    equal(found, {"deep.html": ("damaged records", "HTML is nested too deep")})
+    equal(rows("octet_length(body) > 0"), ["t"] * 5)
+
+
+@test
+def what_is_no_text_is_refused(tmp):
+    kinds = {"a.pdf": b"%PDF-1.7\nx", "b.docx": b"PK\x03\x04xx", "c.png": b"\x89PNG\r\n\x1a\nx", "d.jpg": b"\xff\xd8\xff\xe0",
+             "e.parquet": b"PAR1xx", "f.db": b"SQLite format 3\0x", "g": b"\x7fELF\x02", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+             "i.gif": b"GIF89ax", "j.gz": gzip.compress(b"%PDF-1.4"), "k.exe": b"MZ\x90\0"}
+    for name, content in kinds.items():
+        write(f"{tmp}/{name}", content)
+    write(f"{tmp}/l.txt", "MZ is a text, and BM, too")
+    load, found = skipped(tmp, tmp)
+    equal((set(found), {reason for reason, _ in found.values()}), (set(kinds), {"of a kind that is not text"}))
+    equal(found["a.pdf"][1], "PDF")
+    contains(load.out, "11 skipped: 11 of a kind that is not text")
+    if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "1":
+        sql("CREATE EXTENSION neardup")
+        _, found = skipped(tmp, tmp, "--encoding", "detect")
+        equal(set(found), set(kinds))
+
+
+@test
+def warnings_about_what_files_look_like(tmp):
+    write(f"{tmp}/a.txt", lines({"text": "x"}, {"text": "y"}))
+    write(f"{tmp}/b.txt", lines({"text": "x"}, {"text": "y"}))
+    write(f"{tmp}/c.txt", "id,name,size\n1,a,2\n2,b,3\n3,c,4\n")
+    write(f"{tmp}/d.txt", "One, two, three\nis no table, and\nno, such, thing\nx\n")
+    load = Load("load", tmp, "-t", "t")
+    equal(load.err.count("warning:"), 2)
+    contains(load.err, f"warning: {tmp}/a.txt looks like lines of JSON, but is loaded as plain text; --format jsonl loads its records")
+    contains(load.err, f"warning: {tmp}/c.txt looks like CSV, but is loaded as plain text; --format csv loads its records")
+    write(f"{tmp}/e.warc", warc("conversion", "http://x/", b"x"))
+    write(f"{tmp}/f.mbox", message("Subject: x", "y"))
+    load = Load("load", f"{tmp}/e.warc", f"{tmp}/f.mbox", "-t", "t", "--format", "text")
+    contains(load.err, "looks like a WARC file")
+    contains(load.err, "looks like a mailbox")
+    equal(sql("SELECT to_regclass('t_files') IS NULL"), "t")
+    Load("load", f"{tmp}/a.txt", "-t", "t", "--format", "jsonl")
+    equal(sql(f"SELECT count(*) FROM t WHERE path LIKE '{tmp}/a.txt#%'"), "2")
+
+
+@test
+def hidden_files_and_folders_of_version_control(tmp):
+    for name in ("a", ".b", ".c/d", ".git/config", ".hg/x", "e/CVS/x", "e/_darcs/x", "e/.svn/x", "e/f"):
+        write(f"{tmp}/{name}", "text")
+    write(f"{tmp}/empty", "")
+    load = Load("load", tmp, "-t", "t")
+    equal(rows("path"), [f"{tmp}/a", f"{tmp}/e/f"])
+    contains(load.out, "passed over: 2 names that begin with a dot (--hidden loads them), 5 folders of version control, 1 empty files")
+    Load("load", tmp, "-t", "t", "--hidden")
+    equal(rows("path", order="path COLLATE \"C\""), [f"{tmp}/.b", f"{tmp}/.c/d", f"{tmp}/a", f"{tmp}/e/f"])
+    Load("load", f"{tmp}/.git/config", f"{tmp}/.git", "-t", "u")
+    equal(rows("path", "u"), [f"{tmp}/.git/config"])
+
+
+@test
+def standard_input(_tmp):
+    contains(Pipe(b"a text").out, "1 new")
+    contains(Pipe(b"a text").out, "1 only with a new time")
+    contains(Pipe(b"another text").out, "1 changed")
+    equal(rows("path || ' ' || size || ' ' || body"), ["- 12 another text"])
+    content = lines({"text": "one"}, {"text": "two"}).encode()
+    contains(Pipe(gzip.compress(content), "--format", "jsonl").out, "2 new")
+    contains(Pipe(content, "--format", "jsonl").out, "0 new, 0 changed, 0 only with a new time, 2 unchanged")
+    equal(rows("path || ' ' || body", order="path"), ["- another text", "-#1 one", "-#2 two"])
+
+
+@test
+def again_grown_and_changed(tmp):
+    records = [{"id": i, "text": f"text {i}", "n": i} for i in range(50)]
+    path = f"{tmp}/a.jsonl"
+    write(path, lines(*records), 10**18)
+    contains(Load("load", tmp, "-t", "t").out, "50 new")
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+    write(path, lines(*records, {"id": 50, "text": "grown"}), 11 * 10**17)
+    contains(Load("load", tmp, "-t", "t").out, "1 new, 0 changed, 0 only with a new time, 50 unchanged")
+    before = sql("SELECT string_agg(path || id, ',' ORDER BY id) FROM t")
+    records[3]["text"], records[4]["n"], records[5]["n"] = "changed", "changed", None
+    write(path, lines(*records[:10]), 12 * 10**17)
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 3 changed, 0 only with a new time, 7 unchanged")
+    equal(sql("SELECT string_agg(path || id, ',' ORDER BY id) FROM t"), before)  # records that are gone stay
+    equal(rows("body || attributes", order="id LIMIT 6"), ['text 0{"n": 0}', 'text 1{"n": 1}', 'text 2{"n": 2}', 'changed{"n": 3}',
+                                                            'text 4{"n": "changed"}', 'text 5{"n": null}'])
+    # other options: read anew
+    contains(Load("load", tmp, "-t", "t", "--id-column", "n").out, "0 new, 10 changed")
+    # rows that someone has deleted come back with the file's last one
+    sql("TRUNCATE t")
+    contains(Load("load", tmp, "-t", "t").out, "10 new")
+
+
+@test
+def tables_that_were_there(tmp):
+    write(f"{tmp}/a.txt", "a text")
+    Load("load", tmp, "-t", "t")
+    write(f"{tmp}/b.jsonl", lines({"text": "b", "x": 1}))
+    contains(Load("load", tmp, "-t", "t").out, "1 new")
+    equal(rows("body || '|' || coalesce(attributes::text, '-')"), ["a text|-", 'b|{"x": 1}'])
+    sql("ALTER TABLE t ALTER attributes TYPE text; UPDATE t_files SET size = 0")
+    contains(Load("load", tmp, "-t", "t", status=1).err, "column attributes of table \"t\" is text, not jsonb; name a new table")
+    sql("CREATE TABLE u_files (x int)")
+    Load("load", f"{tmp}/a.txt", "-t", "u")
+    contains(Load("load", tmp, "-t", "u", status=1).err, "column path of table \"u_files\" is missing, not text")
+    long = "n" * 60
+    contains(Load("load", tmp, "-t", long, status=1).err, "is too long for files of records")
+    Load("load", f"{tmp}/a.txt", "-t", long)
+
+
+@test
+def refused_records(tmp):
+    write(f"{tmp}/a.txt", "x")
+    Load("load", tmp, "-t", "t")
+    sql("ALTER TABLE t ADD CHECK (body <> 'bad')")
+    write(f"{tmp}/a.jsonl", lines(*({"text": "bad" if i in (7, 70) else f"t{i}"} for i in range(100))))
+    load, found = skipped(tmp, tmp)
+    equal({path: reason for path, (reason, *_) in found.items()}, {f"a.jsonl#{i}": "refused by the server" for i in (8, 71)})
+    contains(load.out, "98 new")
+
+
+@test
+def a_stop_in_the_middle(tmp):
+    write(f"{tmp}/a.jsonl", "".join(lines({"text": f"text {i}", "i": i}) for i in range(20000)))
+    write(f"{tmp}/x.txt", "x")
+    Load("load", f"{tmp}/x.txt", "-t", "t")
+    sql("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.body = ''text 9000'' THEN PERFORM pg_sleep(300); END IF;"
+        " RETURN NEW; END'; CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
+    with subprocess.Popen([cli_test.PROGRAM, "load", tmp, "-t", "t", "--batch-files", "1000"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "1")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    equal(process.returncode, 130)
+    contains(err.decode(), "what was committed stays")
+    equal(sql("SELECT count(*) FROM t"), "9001")
+    before = sql("SELECT md5(string_agg(path || id || xmin, ',' ORDER BY id)) FROM t")
+    sql("DROP TRIGGER slow ON t")
+    contains(Load("load", tmp, "-t", "t").out, "11000 new, 0 changed, 0 only with a new time, 9001 unchanged")
+    equal(sql("SELECT md5(string_agg(path || id || xmin, ',' ORDER BY id)) FROM (SELECT *, xmin FROM t ORDER BY id LIMIT 9001) t"), before)
+    equal(sql("SELECT count(*) || ' ' || count(DISTINCT body) FROM t"), "20001 20001")
+
+
+@test
+def mixed_and_mislabelled(tmp):
+    write(f"{tmp}/a.jsonl", "a text, not JSON")
+    write(f"{tmp}/b.csv", message("Subject: x", "mail in a csv"))
+    write(f"{tmp}/c.mbox", warc("conversion", "http://x/", b"warc in an mbox"))
+    write(f"{tmp}/d.jsonl", b"\x89PNG\r\n\x1a\n")
+    write(f"{tmp}/e.jsonl.gz", lines({"text": "not packed"}))
+    write(f"{tmp}/f.jsonl", zstd(lines({"text": "packed, without a suffix"}).encode()))
+    write(f"{tmp}/g.warc", lines({"text": "1"}, {"text": "2"}))
+    _, found = skipped(tmp, tmp)
+    equal(found, {"d.jsonl": ("of a kind that is not text", "image (PNG)")})
+    equal(rows("rtrim(body, E'\\n')", order="path COLLATE \"C\"")[:5],
+          ["a text, not JSON", "mail in a csv", "warc in an mbox", "not packed", "packed, without a suffix"])
+    for kind in ("jsonl", "csv", "tsv", "mbox", "warc"):
+        write(f"{tmp}/random-{kind}", random.Random(kind).randbytes(200000))
+        skipped(tmp, f"{tmp}/random-{kind}", "--format", kind)
+
+
+@test
+def usage_of_formats(tmp):
+    write(f"{tmp}/a", "x")
+    contains(Load("load", tmp, "-t", "t", "--format", "xml", status=2).err, "--format must be auto, text, jsonl, csv, tsv, mbox or warc: xml")
+    contains(Load("load", tmp, "-t", "t", "--html", "no", status=2).err, "--html must be text: no")
+
+
+if __name__ == "__main__":
+    os.environ["PGOPTIONS"] = "-c client_min_messages=warning"
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.exit(cli_test.main())
