@@ -8,7 +8,6 @@
 #include "cli/html_text.h"
 #include "cli/interrupt.h"
 #include "cli/unpack.h"
-#include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {
