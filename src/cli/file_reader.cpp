@@ -54,8 +54,8 @@ class NulCheck {
   Encoding encoding_;
 };
 
-// Reads on until there are size bytes, or the end.
-void fill(ByteSource& source, std::string& text, std::size_t size) {
+// Reads on until there are size bytes. False where the source ends before.
+bool fill(ByteSource& source, std::string& text, std::size_t size) {
   std::size_t have = text.size();
   text.resize(std::max(have, size));
   while (have < size) {
@@ -64,17 +64,18 @@ void fill(ByteSource& source, std::string& text, std::size_t size) {
     have += got;
   }
   text.resize(have);
+  return have == size;
 }
 
-// The rest of the source after the bytes that text has.
-void read_rest(ByteSource& source, std::int64_t max_size, NulCheck& nul, const char* form, FileText& out) {
-  std::vector<char> chunk(kChunk);
+// The rest of the source after the bytes that text has; more: there may be one.
+void read_rest(ByteSource& source, bool more, std::int64_t max_size, NulCheck& nul, const char* form, FileText& out) {
+  std::vector<char> chunk(more ? kChunk : 0);
   std::size_t checked = 0;
   for (;;) {
     if (nul.refuses(out.text.data() + checked, out.text.size() - checked)) return fail(out, FileProblem::has_nul, form);
     checked = out.text.size();
     if (static_cast<std::int64_t>(out.text.size()) > max_size) return fail(out, FileProblem::too_large, form);
-    const std::size_t got = source.read(chunk.data(), chunk.size());
+    const std::size_t got = more ? source.read(chunk.data(), chunk.size()) : 0;
     if (got == 0) return;
     out.text.append(chunk.data(), got);
   }
@@ -99,24 +100,26 @@ namespace {
 
 // Of an open file, whose size and time out has. Throws SourceError.
 void read_file(File& file, std::int64_t max_size, Encoding encoding, const LookAtHead& look_at_head, FileText& out) {
+  // no more than the file has, and one byte that tells that it ends there; the size of a pipe is not known
+  const std::size_t expected = out.size > 0 ? static_cast<std::size_t>(out.size) + 1 : kHeadSize;
   std::string head;
-  fill(file, head, kHeadSize);
+  bool more = fill(file, head, std::min(kHeadSize, expected));
   NulCheck nul(encoding);
   Prefixed whole(head, file);
   const Packing packing = packing_of(head);
   const bool packed = packing != Packing::none;
   const std::unique_ptr<ByteSource> unpacking = packed ? unpacked(whole, packing) : nullptr;
-  ByteSource& source = packed ? *unpacking : file;
   if (packed)
-    fill(source, out.text, std::min(kHeadSize, static_cast<std::size_t>(max_size) + 1));
+    more = fill(*unpacking, out.text, std::min(kHeadSize, static_cast<std::size_t>(max_size) + 1));
   else
     out.text = std::move(head);
   std::string detail;
   if (const FileProblem problem = look_at_head(out.text, detail); problem != FileProblem::none)
     return fail(out, problem, detail);
   if (out.size > max_size) return fail(out, FileProblem::too_large);
-  if (!packed) out.text.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(out.size, 0, max_size)) + 1);
-  read_rest(source, max_size, nul, packed ? "unpacked" : "", out);
+  if (more && !packed) out.text.reserve(expected);
+  read_rest(packed ? *unpacking : file, more, max_size, nul, packed ? "unpacked" : "", out);
+  if (out.text.capacity() / 2 > out.text.size()) out.text.shrink_to_fit();
 }
 
 FileText read_once(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding,

@@ -568,7 +568,7 @@ def a_stop_in_the_middle(tmp):
         " RETURN NEW; END'; CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
     with subprocess.Popen([cli_test.PROGRAM, "load", tmp, "-t", "t", "--batch-files", "1000"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
-        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "1")
+        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()") == "1")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     equal(process.returncode, 130)
