@@ -1,9 +1,7 @@
-// A page of HTML that is written as it is made; nothing of the data can become markup.
+// Text and histograms for a page of HTML; nothing of the data can become markup.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,26 +14,6 @@ std::string html_text(std::string_view text, bool plain = false);
 
 // 1234567 -> "1,234,567"
 std::string grouped(std::int64_t number);
-
-// Written beside the file that it becomes at commit(); without commit() nothing is left of it. What is there already
-// must be a regular file, or a link to one, which stays.
-class HtmlFile {
- public:
-  // Throws std::runtime_error where it cannot be written.
-  explicit HtmlFile(const std::string& path);
-  ~HtmlFile();
-  HtmlFile(const HtmlFile&) = delete;
-  HtmlFile& operator=(const HtmlFile&) = delete;
-
-  HtmlFile& raw(std::string_view markup);
-  HtmlFile& text(std::string_view text) { return raw(html_text(text)); }
-  void commit();
-
- private:
-  [[noreturn]] void fail() const;
-  std::string path_, temporary_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};
-};
 
 struct Bar {
   std::string label;  // below the bar; may be empty

@@ -9,14 +9,14 @@
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup report JOB --out FILE.html [options]
+constexpr const char* kHelp = R"(usage: neardup report JOB --out FILE [options]
 
-Writes one page about the table of duplicates JOB: its settings and counts, how similar the duplicates are, the largest
-clusters, and pairs of documents side by side with the words marked that differ. The page loads nothing and runs nothing.
+Writes one page about the table of duplicates JOB: counts, the pairs of documents nearest to the threshold with the words
+marked that differ, the largest clusters, how similar the duplicates are, and the settings. The page loads nothing.
 
-  -o, --out FILE           the page; a regular file that is there is replaced at the end
+  -o, --out FILE           a regular file that is there is replaced at the end; - is stdout
       --clusters N         the N largest clusters (default 50)
-      --pairs N            N pairs, of all similarities (default 12)
+      --pairs N            the N pairs nearest to the threshold (default 12)
   -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
   -h, --host HOST          host or socket directory
   -p, --port PORT
@@ -24,7 +24,7 @@ clusters, and pairs of documents side by side with the words marked that differ.
   -q, --quiet              no summary
       --help
 
-Exit code: 0 done, 1 the page could not be made, 2 wrong usage, 130 stopped by Ctrl-C.
+Exit code: 0 done, 1 the report could not be made, 2 wrong usage, 130 stopped by Ctrl-C.
 )";
 
 enum LongOnly { kHelpOption = 256, kClusters, kPairs };
@@ -72,7 +72,8 @@ int report_main(int argc, char** argv) {
   try {
     return write_report(options);
   } catch (const Interrupted& interrupted) {
-    std::fputs("neardup report: stopped; nothing was written\n", stderr);
+    std::fputs(options.out == "-" ? "neardup report: stopped\n" : "neardup report: stopped; nothing was written\n",
+               stderr);
     return 128 + interrupted.signal;
   }
 }

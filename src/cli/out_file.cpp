@@ -1,0 +1,66 @@
+// A file that is written as it is made and is there only when it is whole; or stdout.
+#include "cli/out_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace neardup::cli {
+namespace {
+
+// Where a link leads, so that it stays one. A device or a pipe would be replaced by the file: /dev/null, for root.
+std::string target_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (error || !std::filesystem::exists(status)) return path;  // opening it tells what is wrong
+  if (!std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error("cannot write " + path + ": it is there, and no regular file");
+  }
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
+}  // namespace
+
+OutFile::OutFile(const std::string& path) {
+  if (path == "-") {
+    file_.reset(stdout);
+    return;
+  }
+  path_ = target_of(path);
+  temporary_ = path_ + ".new-" + std::to_string(getpid());
+  const int fd = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) fail();
+  file_.reset(fdopen(fd, "w"));
+  if (!file_) {
+    close(fd);
+    unlink(temporary_.c_str());
+    fail();
+  }
+}
+
+OutFile::~OutFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void OutFile::fail() const {
+  throw std::runtime_error("cannot write " + (path_.empty() ? "to stdout" : path_) + ": " + std::strerror(errno));
+}
+
+OutFile& OutFile::raw(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail();
+  return *this;
+}
+
+void OutFile::commit() {
+  if (std::fflush(file_.get()) != 0) fail();
+  if (path_.empty()) return;
+  if (fsync(fileno(file_.get())) != 0) fail();
+  if (std::fclose(file_.release()) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  temporary_.clear();
+}
+
+}  // namespace neardup::cli

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""Tests of `neardup report`: report_test.py PROGRAM [TEST ...], as cli_test.py, whose helpers they use."""
+import os
+import re
+import stat
+import sys
+
+import cli_test
+from cli_test import Load, Page, contains, equal, families, sql
+
+cli_test.TESTS.clear()  # those of the others
+test = cli_test.test
+
+PAIR = '<details class="card item" open><summary><b>'
+CLUSTER = "</b> copies, cluster "
+
+
+def in_order(text, *parts):
+    """Each part comes after the one before."""
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            raise AssertionError(f"{part!r} is not in {text[at:]!r}")
+        at = found + len(part)
+
+
+@test
+def report_of_a_job(tmp):
+    families(tmp)
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3)")
+    sql("CALL refresh_duplicates('dups')")
+    out = f"{tmp}/report.html"
+    contains(Load("report", "dups", "--out", out).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
+    equal(os.listdir(tmp), ["report.html"])
+    page = Page(out)
+    in_order(page.text, "Near duplicates: dups", "100 rows, 30 clusters of 2 rows or more, the largest of 4, with 60 duplicates (60.0 %)",
+             "Removing them would leave 40 rows", "Show only pairs and clusters with", "Pairs nearest to the threshold", "words that differ are marked", "Largest clusters",
+             "Histograms", "Similarity of duplicates", "3–4", "Settings", "threshold", "0.3", "anchor", "Made by neardup")
+    equal(page.source.count('<svg viewBox="0 0 560.0 250.0"'), 2)
+    # a title ends with a word; a path; what differs first: member 1 from member 0
+    title = re.search('<bdi class="title">(f11w1 [^<]*)…</bdi>', page.source).group(1)
+    equal((title.split(" ")[-1] in sql("SELECT body FROM docs WHERE id = 110").split(" "), 70 < len(title) <= 80), (True, True))
+    contains(page.source, f'<bdi class="id">{tmp}/11/1.txt</bdi> <span class="soft">(<bdi class="id">111</bdi>)</span>')
+    contains(page.source, '<bdi> <del>f11w1</del> <ins>f11w1x</ins> f11w2 f11w3 f11w4 f11w5 f11w6 f11w7 …</bdi>')
+    contains(page.text, "4 copies, cluster ")
+    # the member v of a family differs where i % 40 = v
+    marked = {int(word.rstrip("x").split("w")[1]) % 40 for words in page.marked for word in words.split()}
+    if not {0} < marked <= {0, 1, 2, 3}:
+        raise AssertionError(page.marked)
+    equal((page.source.count(PAIR), page.source.count(CLUSTER), page.source.count("<details")), (12, 30, 12 + 30 + 1))
+    few = f"{tmp}/few.html"
+    Load("report", "dups", "-o", few, "--clusters", "0", "--pairs", "1", "-q")
+    equal(Page(few).source.count(PAIR), 1)
+    if "Largest clusters" in Page(few).text:
+        raise AssertionError("clusters that nobody asked for")
+    for arguments in (("dups",), ("-o", out), ("dups", "-o", out, "--pairs", "x"), ("dups", "x", "-o", out)):
+        Load("report", *arguments, status=2)
+    contains(Load("report", "dups", "-o", f"{tmp}/no/where.html", status=1).err, "cannot write")
+    os.mkfifo(f"{tmp}/pipe")
+    contains(Load("report", "dups", "-o", f"{tmp}/pipe", status=1).err, "no regular file")
+    equal(stat.S_ISFIFO(os.stat(f"{tmp}/pipe").st_mode), True)
+    os.symlink("few.html", f"{tmp}/link.html")
+    Load("report", "dups", "-o", f"{tmp}/link.html")
+    equal((os.path.islink(f"{tmp}/link.html"), Page(few).source.count(PAIR)), (True, 12))
+    os.remove(f"{tmp}/pipe")
+    os.remove(f"{tmp}/link.html")
+    before = page.source
+    Load("report", "nothing", "-o", out, status=1)
+    sql("DROP TABLE dups")
+    Load("report", "dups", "-o", out, status=1)
+    equal(Page(out).source, before)
+    equal(sorted(os.listdir(tmp)), ["few.html", "report.html"])
+
+
+@test
+def report_of_hostile_data(tmp):
+    evil = ("</div></td></body><script>alert(1)</script> \"double\" 'single' & &amp; &lt;b&gt; ]]> --> <!-- \u202e override "
+            "\u2067 isolate \u200f \ufeff \x01 \x1b[31m \x7f \x85 \ufffe <img src=x onerror=alert(1)> 文章重複檢測 \U0001f600 ")
+    text = evil + " ".join(f"w{i}" for i in range(60))
+    sql("CREATE EXTENSION neardup; CREATE TABLE docs (id text PRIMARY KEY, body text)")
+    sql("INSERT INTO docs SELECT chr(34) || n || chr(39) || ', <i>', '<script>alert(1)</script>' || chr(10) || "
+        "string_agg('q' || i, ' ' ORDER BY i) || n FROM generate_series(1, 2) n, generate_series(1, 60) i GROUP BY n")
+    sql(f"INSERT INTO docs SELECT $e${evil}$e$ || n, $t${text}$t$ || n FROM generate_series(1, 4) n")
+    sql("INSERT INTO docs SELECT 'long' || repeat('é', 150) || n, string_agg('w' || i || CASE WHEN i = n * 100 THEN 'x' ELSE '' END, "
+        "' ' ORDER BY i) FROM generate_series(1, 2) n, generate_series(1, 9000) i GROUP BY n")
+    sql("SELECT create_duplicates('\"<b>&\"', 'docs', 'id', 'body', threshold => 0.5, filter => 'id <> ''<i>''')")
+    Load("run", '"<b>&"', "-q")
+    sql("DELETE FROM docs WHERE id LIKE '%4'")
+    out = f"{tmp}/<&>.html"
+    Load("report", '"<b>&"', "-o", out)
+    contains(open(out, encoding="utf-8").read(), "&quot;double&quot; &#39;single&#39; &amp; &amp;amp;")
+    page = Page(out)
+    contains(page.source, '<bdi class="title">&lt;script&gt;alert(1)&lt;/script&gt;</bdi>')
+    contains(page.source, '<bdi class="id">&quot;1&#39;, &lt;i&gt;</bdi>')
+    for part in ('"<b>&"', "<script>alert(1)</script>", "&amp; &lt;b&gt;", "U+202E override U+2067 isolate", "U+001B[31m",
+                 "<img src=x onerror=alert(1)>", "文章重複檢測 \U0001f600", "words that are the same", "the first 20,000 of ",
+                 "é…", "the row is no longer among those of the source"):
+        contains(page.text, part)
+    equal(sorted({word for word in page.marked if word.endswith("00x")}), ["w100x", "w200x"])
+
+
+@test
+def reports_of_every_job(tmp):
+    out = f"{tmp}/report.html"
+    families()
+
+    def report(ddl, arguments):
+        if sql("SELECT to_regclass('dups')"):
+            sql("SELECT drop_duplicates('dups')")
+        sql(f"DROP TABLE IF EXISTS d; {ddl}")
+        sql(f"SELECT create_duplicates('dups', 'd', {arguments})")
+        Load("report", "dups", "-o", out)
+        contains(Page(out).text, "has not been run")
+        Load("run", "dups", "-q")
+        Load("report", "dups", "-o", out)
+        return Page(out)
+
+    page = report("CREATE TABLE d AS SELECT id, to_minhash(body) AS sig FROM docs", "'id', signature => 'sig', threshold => 0.3")
+    contains(page.text, "The job reads signatures from the column sig, so there are no texts to show.")
+    page = report("CREATE TABLE d AS SELECT md5(id::text)::uuid AS id, body FROM docs", "'id', 'body', threshold => 0.3")
+    contains(page.text, sql("SELECT representative FROM dups WHERE NOT survivor ORDER BY cluster LIMIT 1"))
+    page = report("CREATE TABLE d AS SELECT ARRAY[id, -id] AS id, convert_to(body, 'UTF8') || '\\xff00'::bytea AS body FROM docs",
+                  "'id', 'body', profile => 'ctph', threshold => 0.3")
+    contains(page.text, "U+0000")
+    contains(page.text, "\ufffd")
+    page = report("CREATE TABLE d AS SELECT id, convert_to(body || ' café naïve', 'LATIN1') AS body FROM docs", "'id', 'body', threshold => 0.3")
+    contains(page.text, " café naïve")
+    page = report("CREATE TABLE d AS SELECT id, body FROM docs WHERE id % 10 = 0", "'id', 'body'")
+    contains(page.text, "No two rows are in one cluster.")
+    sql("DROP TABLE d CASCADE")
+    Load("report", "dups", "-o", out)
+
+
+@test
+def pairs_nearest_to_the_threshold(tmp):
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3)")
+    Load("run", "dups", "-q")
+    # Similarities of our own, on both sides of the threshold.
+    sql("UPDATE dups SET similarity = 0.31 + id / 10000.0 WHERE NOT survivor; UPDATE dups SET similarity = 0.295 WHERE id = 31;"
+        "UPDATE dups SET similarity = NULL WHERE id = 32")
+    Load("report", "dups", "-o", f"{tmp}/page.html", "--pairs", "3")
+    page = Page(f"{tmp}/page.html")
+    in_order(page.text, "0.295 cluster", "30 and 31", "0.311 cluster", "10 and 11", "0.312 cluster", "20 and 21", "Largest clusters")
+
+
+@test
+def titles_and_snippets(tmp):
+    words = " ".join(f"word{i}" for i in range(60))
+    texts = {1: f"\n \n  A title \t\nand {words}", 2: f"\n \n  A title \t\nand  {words}", 3: f"\n \n  A title \t\nand {words}",
+             4: f"A title\nand {words.replace('word30', 'other').replace('word50', 'second')}",
+             5: f"A title\nand {words.replace(' word30', '')}", 6: f"A title\nand {words} {'long' * 200}"}
+    sql("CREATE EXTENSION neardup; CREATE TABLE docs (id int PRIMARY KEY, path varchar, body text)")
+    for number, text in texts.items():
+        sql(f"INSERT INTO docs VALUES ({number}, NULLIF({number}, 3) || '/dir/file{number}.txt', '{text}')")
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    Load("run", "dups", "-q")
+    equal(sql("SELECT count(*) || ' ' || sum(survivor::int) || ' ' || min(representative) FROM dups"), "6 1 1")
+
+    def snippets():
+        Load("report", "dups", "-o", f"{tmp}/page.html", "--pairs", "0")
+        page = Page(f"{tmp}/page.html")
+        items = re.findall('<li><b>[^<]*</b> <bdi class="id">([0-9])(?:.*?)<div class="snippet" dir="auto">(.*?)</div></li>', page.source)
+        return page, {number: re.sub("</?bdi>", "", snippet) for number, snippet in items}
+
+    page, found = snippets()
+    contains(page.source, '<bdi class="title">A title</bdi>')
+    contains(page.source, '<span class="keep">kept</span> <bdi class="id">1/dir/file1.txt</bdi>')
+    around = "… word24 word25 word26 word27 word28 word29 <del>word30</del> %sword31 word32 word33 word34 word35 word36 …"
+    equal(found, {"2": '<span class="skip">only spaces differ</span>', "3": '<span class="skip">the same text</span>',
+                  "4": around % "<ins>other</ins> ", "5": around % "",
+                  "6": f"… word54 word55 word56 word57 word58 word59 <ins>{'long' * 50} …</ins> "})
+    contains(page.source, '<bdi class="id">3</bdi><div')  # it has no path
+    # without a document the path's file name, without that the id
+    sql("UPDATE docs SET body = NULL WHERE id = 1")
+    contains(snippets()[0].source, '<bdi class="title">file1.txt</bdi>')
+    sql("UPDATE docs SET path = NULL WHERE id = 1")
+    page, found = snippets()
+    contains(page.source, '<summary><bdi class="id">1</bdi>')
+    equal(found["4"], '<span class="skip">its representative has no document now</span>')
+
+
+if __name__ == "__main__":
+    os.environ["PGOPTIONS"] = "-c client_min_messages=warning"
+    sys.exit(cli_test.main())
