@@ -1,4 +1,4 @@
-// `neardup report`: what a job found, as one page of HTML.
+// `neardup report`: what a job found, as a page of HTML, as JSON or as CSV.
 #include "cli/report.h"
 
 #include <cstdio>
@@ -17,7 +17,17 @@ int write_report(const ReportOptions& options) {
   const Job job = find_job(db, options.job);
   ReportReader reader(db, job);
   OutFile file(options.out);
-  write_report_html(reader, options, file);
+  switch (options.format) {
+    case ReportFormat::html:
+      write_report_html(reader, options, file);
+      break;
+    case ReportFormat::json:
+      write_report_json(reader, options, file);
+      break;
+    case ReportFormat::csv:
+      write_report_csv(reader, file);
+      break;
+  }
   reader.finish();
   file.commit();
   if (!options.quiet) {

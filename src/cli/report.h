@@ -1,4 +1,4 @@
-// `neardup report`: what a job found, as one page of HTML.
+// `neardup report`: what a job found, as a page of HTML, as JSON or as CSV.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,11 @@
 
 namespace neardup::cli {
 
+enum class ReportFormat { html, json, csv };
+
 struct ReportOptions {
   std::string job, out;
+  ReportFormat format = ReportFormat::html;
   std::int64_t clusters = 50, pairs = 12;
   Connection::Options connection;
   bool quiet = false;

@@ -1,6 +1,7 @@
 // `neardup report`: its command line and its help.
 #include <cstdio>
 #include <getopt.h>
+#include <string_view>
 
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -11,12 +12,14 @@ namespace {
 
 constexpr const char* kHelp = R"(usage: neardup report JOB --out FILE [options]
 
-Writes one page about the table of duplicates JOB: counts, the pairs of documents nearest to the threshold with the words
-marked that differ, the largest clusters, how similar the duplicates are, and the settings. The page loads nothing.
+Writes what the table of duplicates JOB has found. html: one page with counts, the pairs of documents nearest to the
+threshold with the words marked that differ, the largest clusters, how similar the duplicates are, and the settings; it
+loads nothing. json: the same, without documents. csv: a line for each row of each cluster of at least 2 rows.
 
   -o, --out FILE           a regular file that is there is replaced at the end; - is stdout
-      --clusters N         the N largest clusters (default 50)
-      --pairs N            the N pairs nearest to the threshold (default 12)
+      --format FORMAT      html, json or csv (default html)
+      --clusters N         html and json: the N largest clusters (default 50)
+      --pairs N            html and json: the N pairs nearest to the threshold (default 12)
   -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
   -h, --host HOST          host or socket directory
   -p, --port PORT
@@ -27,11 +30,19 @@ marked that differ, the largest clusters, how similar the duplicates are, and th
 Exit code: 0 done, 1 the report could not be made, 2 wrong usage, 130 stopped by Ctrl-C.
 )";
 
-enum LongOnly { kHelpOption = 256, kClusters, kPairs };
+enum LongOnly { kHelpOption = 256, kFormat, kClusters, kPairs };
+
+ReportFormat parse_format(std::string_view name) {
+  if (name == "html") return ReportFormat::html;
+  if (name == "json") return ReportFormat::json;
+  if (name == "csv") return ReportFormat::csv;
+  throw UsageError("--format must be html, json or csv: " + printable(name));
+}
 
 // Returns false when help was asked for.
 bool parse(int argc, char** argv, ReportOptions& options) {
   static const option long_options[] = {{"out", required_argument, nullptr, 'o'},
+                                        {"format", required_argument, nullptr, kFormat},
                                         {"clusters", required_argument, nullptr, kClusters},
                                         {"pairs", required_argument, nullptr, kPairs},
                                         NEARDUP_CONNECTION_LONG_OPTIONS,
@@ -43,6 +54,9 @@ bool parse(int argc, char** argv, ReportOptions& options) {
     switch (c) {
       case 'o':
         options.out = optarg;
+        break;
+      case kFormat:
+        options.format = parse_format(optarg);
         break;
       case kClusters:
         options.clusters = parse_number("--clusters", optarg, false, 0, 10000);

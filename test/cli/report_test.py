@@ -1,8 +1,12 @@
 #!/usr/bin/python3
 """Tests of `neardup report`: report_test.py PROGRAM [TEST ...], as cli_test.py, whose helpers they use."""
+import csv
+import io
+import json
 import os
 import re
 import stat
+import subprocess
 import sys
 
 import cli_test
@@ -56,6 +60,7 @@ def report_of_a_job(tmp):
         raise AssertionError("clusters that nobody asked for")
     for arguments in (("dups",), ("-o", out), ("dups", "-o", out, "--pairs", "x"), ("dups", "x", "-o", out)):
         Load("report", *arguments, status=2)
+    contains(Load("report", "dups", "-o", out, "--format", "xml", status=2).err, "--format must be html, json or csv: xml")
     contains(Load("report", "dups", "-o", f"{tmp}/no/where.html", status=1).err, "cannot write")
     os.mkfifo(f"{tmp}/pipe")
     contains(Load("report", "dups", "-o", f"{tmp}/pipe", status=1).err, "no regular file")
@@ -143,6 +148,14 @@ def pairs_nearest_to_the_threshold(tmp):
     Load("report", "dups", "-o", f"{tmp}/page.html", "--pairs", "3")
     page = Page(f"{tmp}/page.html")
     in_order(page.text, "0.295 cluster", "30 and 31", "0.311 cluster", "10 and 11", "0.312 cluster", "20 and 21", "Largest clusters")
+    nearest = sql("SELECT id FROM dups WHERE NOT survivor ORDER BY abs(similarity - 0.3) LIMIT 20").split()
+    report = json.loads(Load("report", "dups", "-o", "-", "--format", "json", "--pairs", "20").out)
+    equal([pair["duplicate"] for pair in report["pairs"]], nearest)
+    # one whose similarity is not known is the last
+    report = json.loads(Load("report", "dups", "-o", "-", "--format", "json", "--pairs", "200").out)
+    equal(len(report["pairs"]), 60)
+    equal(report["pairs"][-1] | {"cluster": 0},
+          {"representative": "30", "duplicate": "32", "cluster": 0, "similarity": None, "threshold_distance": None})
 
 
 @test
@@ -179,6 +192,62 @@ def titles_and_snippets(tmp):
     page, found = snippets()
     contains(page.source, '<summary><bdi class="id">1</bdi>')
     equal(found["4"], '<span class="skip">its representative has no document now</span>')
+
+
+@test
+def report_as_json(tmp):
+    families()
+    sql("UPDATE docs SET path = E'a\"b\\\\c\\n\\x01\u202e<' WHERE id = 31; UPDATE docs SET path = NULL WHERE id = 32")
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3)")
+    empty = json.loads(Load("report", "dups", "-o", "-", "--format", "json").out)
+    equal((empty["counts"]["rows"], empty["clusters"], empty["pairs"], empty["finished"]), (0, [], [], None))
+    Load("run", "dups", "-q")
+    load = Load("report", "dups", "--out", f"{tmp}/r.json", "--format", "json", "--clusters", "12", "--pairs", "5")
+    contains(load.out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
+    with open(f"{tmp}/r.json", encoding="utf-8") as file:
+        text = file.read()
+    load = Load("report", "dups", "--out", "-", "--format", "json", "--clusters", "12", "--pairs", "5")
+    equal(re.sub('"time": .*', "", load.out), re.sub('"time": .*', "", text))
+    contains(load.err, "dups: 100 rows")
+    report = json.loads(text)
+    equal(report["counts"], {"rows": 100, "clusters": 30, "clustered_rows": 90, "duplicates": 60, "largest_cluster": 4})
+    settings = report["settings"]
+    equal((settings["threshold"], settings["source"], settings["linkage"], report["job"]), (0.3, "docs", "anchor", "dups"))
+    largest = sql("""SELECT json_agg(json_build_object('number', cluster, 'size', n, 'rows', rows) ORDER BY n DESC, cluster) FROM (
+        SELECT r.cluster, count(*) AS n, json_agg(json_build_object('id', r.id::text, 'path', d.path, 'similarity', r.similarity,
+          'survivor', r.survivor) ORDER BY r.survivor DESC, r.similarity DESC, r.id) AS rows
+        FROM dups r JOIN docs d USING (id) GROUP BY r.cluster ORDER BY n DESC, r.cluster LIMIT 12) c""")
+    equal(report["clusters"], json.loads(largest))
+    whole = json.loads(Load("report", "dups", "--out", "-", "--format", "json").out)
+    paths = {row["id"]: row["path"] for cluster in whole["clusters"] for row in cluster["rows"]}
+    equal((paths["31"], paths["32"], len(paths)), ("a\"b\\c\n\x01\u202e<", None, 90))
+    equal(len(report["pairs"]), 5)
+    for pair in report["pairs"]:
+        stored = sql(f"SELECT similarity FROM dups WHERE id = {pair['duplicate']} AND representative = {pair['representative']}")
+        equal((pair["similarity"], pair["threshold_distance"]), (float(stored), abs(float(stored) - 0.3)))
+
+
+@test
+def report_as_csv(tmp):
+    families()
+    sql("ALTER TABLE docs ADD name text UNIQUE; UPDATE docs SET name = E'id \"' || id || E'\", \\\\ \\r\\n;\u202e'")
+    sql("UPDATE docs SET path = NULL WHERE id = 32")
+    sql("SELECT create_duplicates('dups', 'docs', 'name', 'body', threshold => 0.3)")
+    equal(Load("report", "dups", "-o", "-", "--format", "csv").out, "cluster,id,representative,similarity,survivor,path\n")
+    Load("run", "dups", "-q")
+    out = f"{tmp}/r.csv"
+    Load("report", "dups", "-o", out, "--format", "csv", "-q")
+    with open(out, encoding="utf-8", newline="") as file:
+        text = file.read()
+    equal(Load("report", "dups", "-o", "-", "--format", "csv", "-q").out, text)
+    got = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    expected = sql("""SELECT json_agg(json_build_array(r.cluster::text, r.id, r.representative, r.similarity::text, r.survivor::text,
+          COALESCE(d.path, '')) ORDER BY r.cluster, r.survivor DESC, r.similarity DESC, r.id)
+        FROM dups r JOIN docs d ON d.name = r.id WHERE r.cluster IN (SELECT cluster FROM dups GROUP BY cluster HAVING count(*) > 1)""")
+    equal(got, [["cluster", "id", "representative", "similarity", "survivor", "path"], *json.loads(expected)])
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([cli_test.PROGRAM, "report", "dups", "-o", "-", "--format", "csv"], stdout=full, stderr=subprocess.PIPE, check=False)
+    equal(done.returncode, 1)
 
 
 if __name__ == "__main__":
