@@ -20,7 +20,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "test", "mutations")
-KINDS = ("unit", "regress", "isolation", "script", "loader", "formats", "lint")
+CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "formats": "formats_test.py"}
+KINDS = ("unit", "regress", "isolation", "script", *CLI_SCRIPTS, "lint")
 NOT_OURS = r"\.git|\.run|build[^/]*|.*\.pyc|.*__pycache__"
 BUILT = r"bin|sql/neardup--[^/]*\.sql|.*\.(o|d|so|gch)|src/\.compiler|src/pg/\.server|src/text/\.libraries"
 NOT_COPIED = re.compile("(%s|%s)$" % (NOT_OURS, BUILT))
@@ -194,7 +195,7 @@ class Copy:
         targets = []
         if "unit" in kinds:
             targets += self.objects()
-        if kinds & {"regress", "isolation", "script", "loader", "formats"}:
+        if kinds & {"regress", "isolation", "script", *CLI_SCRIPTS}:
             targets += ["all"]
         steps = [lambda: self.make(*targets)] if targets else []
         if "unit" in kinds:
@@ -328,9 +329,9 @@ class Runner:
                 with open(os.path.join(outputs, "regression.diffs"), encoding="utf-8", errors="replace") as f:
                     self.log.write(f.read(4000))
             return self.verdict(status)
-        if kind in ("loader", "formats"):
+        if kind in CLI_SCRIPTS:
             self.psql("DROP DATABASE IF EXISTS loader WITH (FORCE)", "CREATE DATABASE loader")
-            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli", "cli_test.py" if kind == "loader" else "formats_test.py"), self.env["NEARDUP_BIN"], *rest.split()],
+            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli", CLI_SCRIPTS[kind]), self.env["NEARDUP_BIN"], *rest.split()],
                                   self.log, env=dict(self.env, PGDATABASE="loader"), timeout=timeout)
             return self.script_verdict(status, output)
         database = "mutate_script"

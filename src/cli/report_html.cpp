@@ -140,11 +140,12 @@ void write_cluster(const ReportCluster& cluster, bool open, bool with_texts, Out
            " <span class=\"soft\"><b>" + grouped(cluster.size) + "</b> copies, cluster " +
            std::to_string(cluster.number));
   if (cluster.average) {
-    page.raw(", similarity from " + similarity_text(cluster.least) + ", " + similarity_text(cluster.average) +
-             " on average");
+    page.raw(cluster.size == 2 ? ", similarity " + similarity_text(cluster.least)
+                               : ", similarity from " + similarity_text(cluster.least) + ", " +
+                                     similarity_text(cluster.average) + " on average");
   }
-  page.raw("</span></summary>\n<ul class=\"copies\">\n<li><span class=\"keep\">kept</span> " +
-           place_html(cluster.path, cluster.id) + "</li>\n");
+  page.raw("</span><span class=\"where\"><span class=\"keep\">kept</span> " + place_html(cluster.path, cluster.id) +
+           "</span></summary>\n<ul class=\"copies\">\n");
   for (const ReportCopy& copy : cluster.copies) {
     page.raw("<li><b>" + similarity_text(copy.similarity) + "</b> " + place_html(copy.path, copy.id));
     if (with_texts) page.raw("<div class=\"snippet\" dir=\"auto\">" + difference_html(cluster, copy) + "</div>");

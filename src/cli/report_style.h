@@ -21,7 +21,7 @@ p { margin: .4rem 0; } .soft { color: var(--soft); font-size: .92rem; }
 #find { flex: 1 1 12rem; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .4rem .7rem; }
 #found { color: var(--soft); }
 summary { cursor: pointer; padding: .6rem .9rem; overflow-wrap: anywhere; } summary h2 { display: inline; margin: 0; }
-.id { unicode-bidi: isolate; overflow-wrap: anywhere; } .title { font-weight: 600; unicode-bidi: isolate; } .keep { color: var(--keep); font-weight: 600; }
+.id { unicode-bidi: isolate; overflow-wrap: anywhere; } .where { display: block; font-size: .92rem; } .title { font-weight: 600; unicode-bidi: isolate; } .keep { color: var(--keep); font-weight: 600; }
 .copies { list-style: none; margin: 0; padding: 0 0 .3rem; } .copies li { padding: .4rem .9rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .snippet { font-size: .92rem; } ins { background: var(--mark); color: inherit; text-decoration: none; border-bottom: 2px solid var(--mark-line); } del { color: var(--ctl); }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: .75rem; } .charts .card { margin: 0; padding: .6rem .9rem; min-width: 0; }
