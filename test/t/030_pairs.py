@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""all_pairs and pairs_between equal a brute-force join, clusters a simulation over that join's pairs."""
+"""all_pairs and pairs_between equal a brute-force join; clusters equal a simulation over the pairs of that join."""
 import threading
 import time
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Pairs and clusters within groups, near in time, and verified on documents, against plain joins; bridges against their
-definition; recall of verified pairs on the data sets."""
+"""Pairs and clusters within groups, near in time, and verified on documents equal plain joins. Bridges equal their
+definition. Recall of verified pairs on the data sets."""
 import re
 import threading
 import time

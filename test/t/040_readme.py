@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: what they promise must run, and
-what they say is refused must be. What README.md shows as output is what psql prints. A page that is not listed here fails, and so
-does a link between pages that leads nowhere."""
+"""Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: statements must run, and statements
+that the page calls refused must be refused. The output that README.md shows is what psql prints. A page that is not listed here
+fails, and so does a broken link between pages."""
 import difflib
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Other server encodings give the signatures of UTF-8; bytes that are no text are refused."""
+"""Other server encodings give the signatures of UTF-8; bytes that are not text are refused."""
 from harness import *
 import oracle as o
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Long statements stop when asked, leave no temporary file, and the session stays usable. Times are hang guards only."""
+"""Long statements stop on request and leave no temporary file, and the session stays usable. Times only prevent hanging."""
 import threading
 import time
 

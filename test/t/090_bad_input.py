@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Awkward input that pg_regress does not reach: mutated literals, errors inside queries, rights, memory over many errors."""
+"""Bad input that pg_regress does not cover: mutated literals, errors inside queries, rights, memory over many errors."""
 import random
 
 from harness import *

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every SQL function called with values drawn at random, some of them absurd: an answer or an error that says what is wrong, never an
-internal error, and never the end of the server. Each run draws others; NEARDUP_SEED repeats one."""
+"""Every SQL function called with values drawn at random, some of them absurd: a result or an error that says what is wrong, never an
+internal error or a crash of the server. Each run draws other values; NEARDUP_SEED repeats a run."""
 import random
 
 from harness import *

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Every SQL function called with what it is not meant for: OIDs of nothing, of what was dropped, of an index, a type, a view, another session's temporary table;
-names of other roles' objects; and by roles without rights, or from whom row security hides all rows. Each call ends in an answer or in an error that says
-what is wrong; no hidden row comes out in an answer, a message, a detail or a hint; and nothing of other roles' is changed or dropped."""
+"""Every SQL function called with invalid arguments (OIDs of nothing, of dropped objects, of an index, a type, a view, another session's temporary table;
+names of other roles' objects), and by roles without rights, or with all rows hidden by row security. Each call returns a result or raises an error that
+says what is wrong. No result, message, detail or hint shows a hidden row, and no object of another role is changed or dropped."""
 import collections
 import hashlib
 

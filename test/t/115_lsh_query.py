@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""lsh_query through drivers: bound parameters, binary COPY there and back, damaged binary input."""
+"""lsh_query through drivers: bound parameters, binary COPY in both directions, damaged binary input."""
 import struct
 
 from harness import *

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """The index never changes an answer: generated queries, each by every kind of plan on tables with lsh indexes, against
-the same tables without them. Of a marked part EXPLAIN must show the index.
+the same tables without them. For a marked part EXPLAIN must show the index.
 
-The schema `indexed` has the indexes, `plain` has not; both have the same tables, views, policies and rows, and a query
-names none of them, so that search_path chooses."""
+The schema `indexed` has the indexes, the schema `plain` has none. Both have the same tables, views, policies and rows. A query
+names no schema, so that search_path chooses it."""
 import itertools
 import threading
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What a session keeps of lsh indexes from one query to the next is never out of date: other sessions and its own
-transactions change, rebuild, move and drop the indexes between two looks. Rows are asked for ahead; more indexes than are
-kept; errors on the way; an old cursor."""
+"""What a session caches of lsh indexes between queries is never out of date: other sessions and its own
+transactions change, rebuild, move and drop the indexes between two queries. Also prefetched rows, more indexes than the cache
+holds, errors during a query, and an old cursor."""
 import threading
 
 from servers import *

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Indexes of simhash_ops and ctph_ops never change an answer: every bound and form of condition on tables with them,
-against the same tables without. Of a marked part EXPLAIN must show the index. Then all pairs of many values, before and
-after changes, the data sets' digests, and what the operator classes refuse."""
+against the same tables without. For a marked part EXPLAIN must show the index. Then all pairs of many values, before and
+after changes, the digests of the data sets, and what the operator classes refuse."""
 import itertools
 import random
 import re

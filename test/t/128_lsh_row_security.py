@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Row security: no error, no plan and no function tells of rows that are hidden, and indexes serve under it all the same."""
+"""Row security: no error, plan or function reveals hidden rows, and indexes are still used."""
 import itertools
 
 from plans import *

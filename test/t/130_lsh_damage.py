@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Damaged lsh indexes. Copies of an index file are changed field by field and byte by byte, and a server of its own works
-with them: queries, lsh_check and its kin, inserts, VACUUM. Each statement gives the right answer or an error that says
-"damaged"; no backend crashes or hangs. Where a page's head is damaged, or a link to it, no query may silently give wrong
-rows; where entries are, lsh_check(index, true) must find what queries do not, and it finds every damage of the groups FOUND."""
+"""Damaged lsh indexes. Copies of an index file are changed field by field and byte by byte. A separate server runs queries, lsh_check
+and related functions, inserts and VACUUM on them. Each statement returns the right answer or raises an error with the word
+"damaged"; no backend crashes or hangs. If a page's head or a link to a page is damaged, no query may silently return wrong
+rows. If entries are damaged, lsh_check(index, true) must find what queries do not; it finds every damage of the groups FOUND."""
 import struct
 
 from servers import *

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""lsh indexes through crashes and cancels. A server of its own is killed, with all its processes, during inserts, merges,
+"""lsh indexes through crashes and cancels. A separate server is killed, with all its processes, during inserts, merges,
 CREATE INDEX and VACUUM; a single backend is killed; statements are cancelled at random moments. After each: nothing that
-was committed is lost, lsh_check finds the index sound, it answers as a sequential scan does, inserts go on, the next VACUUM
-takes back every page that was left behind, and no temporary file stays."""
+was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue, the next
+VACUUM frees every page that was left behind, and no temporary file stays."""
 from servers import *
 
 ROUNDS = 20 if FULL else 5 if LONG else 1

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # may be skipped: it builds the extension, so it runs in the full form
-"""Indexes as large as they get. A run of an lsh index has at most 542 x 542 leaves (2.4 GB), the directory 80 runs; this builds the
-extension with runs of 12 x 12 leaves, so that some 100 MB have as many of them as 190 GB have otherwise, and fills an index to its
-end. Then the tests of crashes, concurrency and replicas run with that library: there, small tables have siblings and inner pages."""
+"""Indexes of the largest size. A run of an lsh index has at most 542 x 542 leaves (2.4 GB), the directory 80 runs; this builds the
+extension with runs of 12 x 12 leaves, so that about 100 MB have as many of them as 190 GB have otherwise, and fills an index
+completely. Then the tests of crashes, concurrency and replicas run with that library: there, small tables have siblings and inner pages."""
 from servers import *
 
 CHILDREN = 12

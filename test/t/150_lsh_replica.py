@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A streaming replica's lsh indexes. While the primary inserts, deletes, vacuums and merges, the standby compares, many
-times and in one snapshot each, what its index answers with what a sequential scan does. Its replay checks each page against
-the primary's (wal_consistency_checking). It is restarted and killed meanwhile; at the end it is promoted and goes on alone."""
+times, in one snapshot each, the result of its index with that of a sequential scan. Its replay checks each page against
+the primary's (wal_consistency_checking). It is restarted and killed during the test. At the end it is promoted and continues alone."""
 from servers import *
 
 SECONDS = 300 if FULL else 20 if LONG else 6

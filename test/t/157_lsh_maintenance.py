@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Upkeep of an lsh index as users watch it: VACUUM of more dead rows than its memory holds, what a build tells of its progress, and
+"""Maintenance of an lsh index: VACUUM of more dead rows than its memory holds, the progress that a build reports, and
 snapshots that are too old (before PostgreSQL 17)."""
 from servers import *
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Constraints and triggers against near copies under many clients, and through dump and restore. Whatever clients insert,
-update, delete and roll back at once, while the index is flushed, merged and vacuumed: the table never holds a near copy,
-and a row is refused only where there is one."""
+"""Constraints and triggers against near copies under many clients, and through dump and restore. Clients insert,
+update, delete and roll back at once, while the index is flushed, merged and vacuumed. The table never holds a near copy,
+and a row is refused only if there is one."""
 import random
 import tempfile
 import threading

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""lsh indexes of several columns: rows and queries have to share the columns before the last. Every kind of condition and
+"""lsh indexes of several columns: rows and queries must agree in the columns before the last. Every kind of condition and
 plan against the same tables without indexes; all types, NULLs, changes, parallel builds, constraints."""
 import random
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Sets of integers in lsh indexes: the answers of a sequential scan at every threshold, size and change; buckets of minutiae
-at the rates that the theory gives."""
+at the rates that theory predicts."""
 import random
 
 from plans import *

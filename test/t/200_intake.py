@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Text intake: bytes in many encodings become the text that they hold; scripts, cleaning rules, quality, titles."""
+"""Text intake: bytes in many encodings become the text that they encode; scripts, cleaning rules, quality, titles."""
 import collections
 
 from harness import *

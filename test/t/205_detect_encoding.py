@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Detection of encodings: every script of Unicode in every form, every encoding that PostgreSQL converts, and the damage
-that files have. Prints accuracy and confidence; asserts what they must be at least."""
+that occurs in files. Prints accuracy and confidence, and asserts their least values."""
 import bisect
 import collections
 import glob

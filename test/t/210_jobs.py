@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Jobs: a table of duplicates that is refreshed is the same as one made from scratch, whatever happened in between."""
+"""Jobs: a table of duplicates that is refreshed is the same as a new one, after any events in between."""
 import random
 import threading
 import time

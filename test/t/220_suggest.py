@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""neardup_suggest: what it proposes for one sample must hold on another one; neardup_s_curve."""
+"""neardup_suggest: its proposals for one sample must be good for another one; neardup_s_curve."""
 import random
 import threading
 from math import sqrt

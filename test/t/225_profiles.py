@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Profiles: what is the same document by another way of writing is signed alike, in whatever database."""
+"""Profiles: different spellings of one document get the same signature, in every database."""
 from harness import *
 
 CODE = "int main() {\n  for (int i = 0; i < 10; ++i)\n    puts(\"one line of many\");\n  return 0;\n}\n" * 4

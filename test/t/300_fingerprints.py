@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Exact and partial copies on real documents: karp_rabin by arithmetic of any size, what winnowing promises against what
-shared_passages and copied_share find, articles found in the pages that hold them, copied programs, and cancelling."""
+"""Exact and partial copies on real documents: karp_rabin against arbitrary-precision arithmetic, the guarantee of winnowing against
+shared_passages and copied_share, articles found in the pages that contain them, copied programs, and cancelling."""
 import random
 
 from harness import *

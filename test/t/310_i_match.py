@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""I-Match against its definition in Python, its recall and precision on data with known pairs, a lexicon that does not fit."""
+"""I-Match against its definition in Python, its recall and precision on data with known pairs, a lexicon that does not fit in memory."""
 import collections
 import math
 import random

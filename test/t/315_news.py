@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""News pages: the same story in other surroundings and other stories in the same surroundings, by shingles behind stop words
-and by character 10-shingles. Pages are put together from the body of one page and the surroundings of another."""
+"""News pages: the same story in other surroundings and other stories in the same surroundings, by shingles that begin with stop words
+and by character 10-shingles. Pages are composed of the body of one page and the surroundings of another."""
 import random
 import re
 import statistics

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Records: the blocks of docs/records.md in order, their estimate against the truth, their recipes on data sets with known
+"""Records: the blocks of docs/records.md in order, their estimate against the true values, their recipes on data sets with known
 matches; candidate pairs against a join in SQL; rights, snapshots, memory and cancelling."""
 import csv
 import os

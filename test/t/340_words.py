@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Word similarity: every row against the definition in words.py, planted synonyms, WordSim-353 and SimLex-999, the life of a stored
-model (interrupted, owned, dumped), memory, progress, languages, bad input."""
+"""Word similarity: every row against the definition in words.py, planted synonyms, WordSim-353 and SimLex-999, stored
+models (interrupted, owned, dumped), memory, progress, languages, bad input."""
 import random
 import threading
 import time

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Partitioned tables: where an index declared on the parent comes to be, through ATTACH, DETACH, REINDEX; that queries go to the
+"""Partitioned tables: where an index declared on the parent exists, through ATTACH, DETACH, REINDEX; that queries use only the
 partitions they need, by the index of each, with the answers of one table without indexes; order, joins, triggers, jobs; what
-PostgreSQL refuses there. (120, 127 and 190 compare plans over partitions with many more queries.)"""
+PostgreSQL refuses. (120, 127 and 190 compare plans over partitions with many more queries.)"""
 import re
 
 from harness import *

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A table sharded over three servers by postgres_fdw: conditions are sent, the shards' lsh indexes serve them, answers are those
-of one table on one server. Signatures through parameters, text and binary COPY; joins; changes; jobs; a shard that goes away,
-is without the extension, has it elsewhere, holds other signatures. The blocks of docs/distributed.md, on these servers."""
+"""A table sharded over three servers by postgres_fdw: conditions are sent, the lsh indexes of the shards are used, and results are those
+of one table on one server. Signatures through parameters, text and binary COPY; joins; changes; jobs; a shard that disappears,
+lacks the extension, has it in another schema, or has other signatures. The blocks of docs/distributed.md, on these servers."""
 import re
 
 from servers import *

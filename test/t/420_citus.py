@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Citus: a coordinator and two workers. The script of docs/citus.md, and what a single server would have answered. Where Citus is not
-installed for this PostgreSQL, it says so."""
+"""Citus: a coordinator and two workers. The script of docs/citus.md, compared with a single server. If Citus is not
+installed for this PostgreSQL, the test is skipped."""
 import re
 
 from servers import *

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Versions: the scripts of releases stay as they were; from every one ALTER EXTENSION UPDATE leads to what a new installation makes; this
-library serves the SQL of the release before it; what was made then lives on."""
+"""Versions: the scripts of releases do not change; ALTER EXTENSION UPDATE from each of them gives the same as a new installation; this
+library works with the SQL of the release before it; existing objects keep working."""
 import hashlib
 
 from harness import *

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # may be skipped: it builds the extension several times, so it runs in the full form
-"""What an older library or an older PostgreSQL has written lives on: data, indexes, constraints, jobs and word models of the last release
+"""What an older library or an older PostgreSQL has written keeps working: data, indexes, constraints, jobs and word models of the last release
 under this library, and through pg_upgrade to other versions of PostgreSQL.
 
 The last release is built from this repository's history; pg_upgrade needs a second PostgreSQL with its development files, found as

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Signatures of other programs, loaded as docs/imports.md says: their own estimates, candidates, scores and distances come out
-again (test/data/imports, made by the programs themselves), and indexes find what brute force finds. Where ssdeep is installed
-its output of today is taken, too."""
+"""Signatures of other programs, loaded as docs/imports.md says: the database returns their estimates, candidates, scores and
+distances (test/data/imports, made by the programs themselves), and indexes find what brute force finds. If ssdeep is installed,
+its present output is read, too."""
 import re
 import shutil
 import tempfile

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What leaves the house: META.json by the PGXN Meta Spec, one version everywhere, the Debian packaging, the manual page, and what
-`make install` and `cmake --install` put where. Building and trying the packages themselves: ./run package, a step of --full."""
+"""What is released: META.json by the PGXN Meta Spec, one version everywhere, the Debian packaging, the manual page, and the files that
+`make install` and `cmake --install` install. Building and trying the packages themselves: ./run package, a step of --full."""
 import glob
 import json
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/s_curve.svg is what tools/draw_curves.py draws, and its curves are what the functions of the extension say. The functions
+"""docs/s_curve.svg is the output of tools/draw_curves.py, and its curves are those of the functions of the extension. The functions
 and settings that pages name exist."""
 import importlib.util
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Logical replication as docs/operating.md tells it: generated signatures are made anew by the subscriber, stored ones are sent
-as text or in binary, updates and deletes find their rows by a key or by the whole row, and the subscriber's own indexes serve."""
+"""Logical replication as in docs/operating.md: the subscriber computes generated signatures again, stored ones are sent
+as text or in binary, updates and deletes find their rows by a key or by the whole row, and the indexes of the subscriber are used."""
 from servers import *
 
 WHAT = {  # table: its columns on either side

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What a job owns, and what only looks like it: a table is dropped, renamed or written because pg_depend says that it belongs to the job, never
-because of its name; and a job of a hostile role costs nobody else an error or a wait."""
+"""What a job owns, and what only seems to be its own: a table is dropped, renamed or written because pg_depend says that it belongs to the job, never
+because of its name; and a job of a hostile role causes no error and no wait for other roles."""
 from harness import *
 
 ROLE = "neardup_t_intruder"

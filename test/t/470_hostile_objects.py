@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""neardup is installed, updated and used where another role has put operators, functions, aggregates and casts in the way (hostile.py): none of them runs. A
-script of a trusted extension runs as superuser: what it looks up by the search_path, and finds in a schema of who installs it, makes this one superuser.
+"""neardup is installed, updated and used in a database where another role has created operators, functions, aggregates and casts of the same names
+(hostile.py): none of them runs. A script of a trusted extension runs as superuser: if it looked up a name by the search_path and found it in a schema
+of the installing role, that role would become superuser.
 
 Used means: by a superuser, with the other role's schema before, behind and not in the search_path."""
 import collections

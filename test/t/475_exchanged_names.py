@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""A name that means another relation while a function waits for the one that it meant: mallory locks a table of his own, somebody calls a function of
-neardup that reads it, and mallory puts a view of that name in its place, which calls a function of his. That function must not run with the rights of who
-called: what is read is what was checked, under the lock. A call ends in an answer or in an error that says what is wrong.
+"""A name that changes its relation while a function waits for a lock: mallory locks a table, another user calls a function of neardup that reads it, and mallory
+replaces it by a view of that name, which calls a function of mallory. That function must not run with the rights of the caller: neardup reads the relation
+that it checked, under the lock. A call returns a result or raises an error that says what is wrong.
 
-Without any exchange, too: what mallory has hung on his tables (triggers, rules, policies, defaults, conditions of a job) is not run by others' calls, and names
-alone make nothing his."""
+Also without a change of names: what mallory has attached to tables (triggers, rules, policies, defaults, conditions of a job) is not run by calls of others,
+and names alone do not make an object belong to mallory."""
 import collections
 
 from hostile import Watch

@@ -1,4 +1,4 @@
-"""What clusters must be, by simulation over near pairs."""
+"""The expected clusters, by simulation over near pairs."""
 
 
 def anchors(ids, near):

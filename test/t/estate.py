@@ -1,5 +1,5 @@
-"""What a user's database holds after some time with neardup, and what it answers: signatures, indexes, constraints, triggers, jobs,
-word models. For tests that carry a database over to another version."""
+"""The contents of a user's database after some time with neardup, and its answers: signatures, indexes, constraints, triggers, jobs,
+word models. For tests that move a database to another version."""
 import re
 
 from harness import *

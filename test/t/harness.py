@@ -1,4 +1,4 @@
-"""What every script test needs: a database of its own, named checks, the data sets, the oracle."""
+"""For every script test: a database of its own, named checks, the data sets, the oracle."""
 import atexit
 import contextlib
 import gzip

@@ -1,9 +1,9 @@
-"""A schema full of operators, functions, aggregates and casts that stand where a name is looked up without its schema: for each operator and
-function that our scripts use, one that fits its arguments better than what pg_catalog has, and one that fits as well.
+"""A schema with operators, functions, aggregates and casts that PostgreSQL finds if a name is looked up without its schema: for each operator
+and function that our scripts use, one that fits its arguments better than that of pg_catalog, and one that fits as well.
 
-PostgreSQL takes the operator or function whose argument types fit best, in whatever schema of the search_path it lies; of two that fit
-equally the first in the path. So `oid = regnamespace` takes one of that very signature from any schema before oid = oid of pg_catalog. Each
-of ours tells by a WARNING that it runs, and as whom, counts in a sequence, which no rollback takes back, and gives the honest answer."""
+PostgreSQL takes the operator or function whose argument types fit best, in any schema of the search_path; of two that fit
+equally the first in the path. So `oid = regnamespace` takes one of exactly that signature from any schema before oid = oid of pg_catalog. Each
+of ours raises a WARNING that it runs, and as which role, counts in a sequence, which no rollback resets, and returns the right answer."""
 import glob
 import itertools
 import re

@@ -1,5 +1,5 @@
-"""The texts in samples/ as documents, and what the slow reference says of them: a stand-in for the data sets, that everybody has.
-tools/sample_truth.cpp has made what is read here, and says what the documents are."""
+"""The texts in samples/ as documents, and the results of the slow reference for them: they replace the data sets if these are missing.
+tools/sample_truth.cpp wrote what is read here, and describes the documents."""
 from harness import *
 
 IN_A_ROW = 12

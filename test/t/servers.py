@@ -1,5 +1,5 @@
-"""Servers of a test's own: started with its settings, killed, copied to a standby. Clients at work in threads. Tables of
-near duplicates, and whether an lsh index answers as a sequential scan does."""
+"""Servers of a single test: started with its settings, killed, copied to a standby. Clients in threads. Tables of
+near duplicates, and whether an lsh index returns the rows of a sequential scan."""
 import atexit
 import logging
 import pwd

@@ -1,4 +1,4 @@
-"""Every public function used as it is meant, by statements in which nothing is left to the search_path: for tests of what runs besides. {nd}: the schema of
+"""A correct call of every public function, in statements that leave no name to the search_path: for tests of what else runs. {nd}: the schema of
 the extension; {own}: a schema with the types mood (an enum), words (a domain over text) and number (over bigint)."""
 import re
 

@@ -1,4 +1,4 @@
-"""Word similarity as docs/words.md defines it, slow and obvious: places, sentences, vocabulary, triples, information, similarity.
+"""Word similarity as docs/words.md defines it, slow and simple: places, sentences, vocabulary, triples, information, similarity.
 
 Independent of the C++ code; the words of a text are those of test/reference/oracle.py. A document is a str or a list (text[]).
 """
