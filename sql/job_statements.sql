@@ -1,4 +1,4 @@
--- Every statement of a refresh, for an ordinary job and for a nasty one: what they print is what runs. Names of temporary tables end in
+-- Every statement of a refresh, for an ordinary job and one with difficult names, printed as it runs. Names of temporary tables end in
 -- OIDs, which are left out.
 \set SHOW_CONTEXT never
 \pset format unaligned

@@ -1,5 +1,5 @@
--- What the server is told of our functions and operators. A label that is wrong shows no error: an answer is computed too early or
--- in the wrong process, or a value behind row security gets out. Most functions are IMMUTABLE STRICT PARALLEL SAFE and not LEAKPROOF;
+-- Labels of our functions and operators. A wrong label causes no error: a result is computed too early or in the wrong
+-- process, or a value hidden by row security is shown. Most functions are IMMUTABLE STRICT PARALLEL SAFE and not LEAKPROOF;
 -- the others stand here, each list with its reason, so that a label that changes anywhere changes this file.
 CREATE VIEW ours AS SELECT p.*, p.oid::regprocedure AS name FROM pg_proc p
   JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'

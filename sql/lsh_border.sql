@@ -1,5 +1,5 @@
--- Rows at the border: as far from the query as the condition allows, every differing component in a band of its own. They have
--- exactly the hits that a scan asks for, so a scan that asks for one more, or counts one less, loses them.
+-- Rows at the border: as far from the query as the condition allows, with every differing component in a band of its own. They have
+-- exactly the hits that a scan requires, so a scan that requires one more, or counts one less, loses them.
 -- 33 bands of 128 components: component j * 128 / 33 begins band j. d components of row n differ from those of row (n, 0).
 -- first: in the first d bands, whose lists are then the shortest, so that the row is found in the last list that may bring new rows.
 CREATE FUNCTION near(n int, d int, first boolean = false) RETURNS minhash IMMUTABLE LANGUAGE sql AS

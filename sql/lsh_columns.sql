@@ -1,4 +1,4 @@
--- lsh (tenant, sig): similar rows have to share the columns before the last.
+-- lsh (tenant, sig): similar rows must agree in the columns before the last.
 SET search_path = public;
 CREATE FUNCTION words(first int) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT string_agg('word' || i, ' ' ORDER BY i) FROM generate_series(first, first + 99) i $$;

@@ -1,4 +1,4 @@
--- Operator classes: ours are valid; others are told what they lack.
+-- Operator classes: ours are valid; errors name what others lack.
 SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
 WHERE amname = 'lsh' AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = opcfamily AND amprocnum = 1) ORDER BY 1;
 -- Those of columns before the last: as many as the access method hash has defaults.

@@ -1,4 +1,4 @@
--- lsh_query, its operators, jaccard_at_least, bands: what an index is asked, without an index.
+-- lsh_query, its operators, jaccard_at_least, bands: the requests to an index, without an index.
 -- Forms
 SELECT with_threshold(to_minhash('a b c', num_perm => 16), 0.8);
 SELECT with_threshold(to_minhash('', num_perm => 16), 1), with_threshold(NULL, 0.5), with_threshold(to_minhash('a'), NULL);

@@ -1,4 +1,4 @@
--- Bounds of every kind, at the border: what an index is asked is made of the query's condition, and must keep neither more nor less
+-- Bounds of every kind, at the border: the request to an index is derived from the query's condition, and must keep exactly its
 -- rows. Plans are looked at in lsh_planner.sql.
 CREATE FUNCTION sig(d int, size int = 16) RETURNS minhash IMMUTABLE LANGUAGE sql AS
   $$ SELECT minhash_import(array_agg(CASE WHEN i < d THEN 1000 + d ELSE i END ORDER BY i)) FROM generate_series(0::bigint, size - 1) i $$;

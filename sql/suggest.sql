@@ -1,4 +1,4 @@
--- neardup_s_curve, neardup_suggest: lines, columns, errors. What is proposed: test/t/220_suggest.py.
+-- neardup_s_curve, neardup_suggest: lines, columns, errors. The proposals: test/t/220_suggest.py.
 \set SHOW_CONTEXT never
 SELECT neardup_s_curve(0.8, 256);
 SELECT neardup_s_curve(0.9, 128, 9, 13);

@@ -1,4 +1,4 @@
--- Word similarity: exact facts by hand, sentences, documents of words, a model's life, error texts.
+-- Word similarity: facts computed by hand, sentences, documents of words, a model's life, error texts.
 \set SHOW_CONTEXT never
 -- PL/pgSQL at its strictest
 SET plpgsql.extra_errors = 'all';
