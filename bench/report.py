@@ -78,6 +78,7 @@ SECTIONS = [
             "./operating_bench.sh"),
     Section("index_million", "The index at a million rows, beside GIN", "As above.", "./lsh_bench.sh", True),
     Section("jobs_million", "Jobs at a million rows", "As above.", "./jobs_bench.sh 1000000", True),
+    Section("jobs_ten_million", "Jobs at ten million rows", "As above; 25 GB of disk.", "./jobs_bench.sh 10000000", True),
     Section("partitions", "Ten partitions", "A million rows.", "./partitions_bench.sh", True),
     Section("gpu", "On a GPU, beside the same machine's CPU",
             "Seconds (docs/gpu.md).", "{build}/gpu_bench", True),
