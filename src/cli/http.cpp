@@ -86,7 +86,7 @@ std::string_view HttpHeader::get(std::string_view name) const {
   return {};
 }
 
-std::optional<HttpMessage> parse_http(std::string bytes, std::uint64_t max_size, std::string& why) {
+std::optional<HttpMessage> parse_http(std::string_view bytes, std::uint64_t max_size, std::string& why) {
   HttpMessage message;
   std::string_view rest = bytes;
   cut_line(rest);  // the status

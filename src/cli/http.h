@@ -27,6 +27,6 @@ struct HttpMessage {
 };
 
 // Nothing, and why, where the body cannot be had: packed in a way that is not known, damaged, or larger than max_size.
-std::optional<HttpMessage> parse_http(std::string bytes, std::uint64_t max_size, std::string& why);
+std::optional<HttpMessage> parse_http(std::string_view bytes, std::uint64_t max_size, std::string& why);
 
 }  // namespace neardup::cli

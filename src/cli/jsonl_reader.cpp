@@ -92,7 +92,7 @@ void copy_value(ondemand::value value, int depth, std::string& out) {
     out += '[';
     for (auto element : get(value.get_array())) {
       if (!std::exchange(first, false)) out += ',';
-      copy_value(get(std::move(element)), depth + 1, out);
+      copy_value(get(element), depth + 1, out);
     }
     out += ']';
   } else if (type == ondemand::json_type::object) {

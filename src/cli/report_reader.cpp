@@ -153,6 +153,7 @@ std::vector<ReportSetting> ReportReader::settings() {
           " k(n, key, label) ON k.key = s.key WHERE s.value #>> '{}' NOT IN ('', '[]') ORDER BY k.n",
       Params().text(job_.job));
   std::vector<ReportSetting> settings;
+  settings.reserve(static_cast<std::size_t>(PQntuples(rows.get())));
   for (int i = 0; i < PQntuples(rows.get()); ++i) {
     settings.push_back({std::string(get_text(rows, i, 0)), std::string(get_text(rows, i, 1)),
                         std::string(get_text(rows, i, 2)), std::string(get_text(rows, i, 3))});

@@ -105,7 +105,7 @@ class WarcReader final : public RecordReader {
     if (type == "response") {
       if (!ascii_lower(media).starts_with("application/http") && !block.starts_with("HTTP/")) return Found::other;
       std::string why;
-      std::optional<HttpMessage> message = parse_http(std::move(block), max_size_, why);
+      std::optional<HttpMessage> message = parse_http(block, max_size_, why);
       if (!message) return problem(SkipReason::bad_record, why);
       media = message->header.get("content-type");
       block = std::move(message->body);

@@ -1,7 +1,8 @@
 // Calls that users write first and that have no meaning: functions of arguments that are nearly right. Each says what
 // to write; without it PostgreSQL says that no such function exists.
-#include "pg/base/own_schemas.h"
 #include "pg/values/values.h"
+
+#include "pg/base/own_schemas.h"
 
 namespace {
 

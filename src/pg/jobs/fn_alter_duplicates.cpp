@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "pg/base/own_schemas.h"
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/open_table.h"
+#include "pg/base/own_schemas.h"
 #include "pg/jobs/job_access.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"

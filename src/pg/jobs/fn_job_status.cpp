@@ -3,10 +3,10 @@
 // else.
 #include <cmath>
 
-#include "pg/base/own_schemas.h"
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_table.h"
 
+#include "pg/base/own_schemas.h"
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
 #include "pg/base/text_equals.h"

@@ -1,13 +1,13 @@
 // See condition_notes.h. The verdicts are those of index_condition() and of index_serves(): each of their refusals is
 // looked for here again, to be named.
-#include "pg/lsh/planner/condition_notes.h"
+#include "pg/lsh/planner/index_facts.h"
+#include "pg/values/lsh_query_value.h"
 
 #include "pg/lsh/family.h"
+#include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
-#include "pg/lsh/planner/index_facts.h"
 #include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/row_security_paths.h"
-#include "pg/values/lsh_query_value.h"
 
 extern "C" {
 #include "access/relation.h"
