@@ -115,6 +115,8 @@ SELECT count(*) FROM (SELECT * FROM unreachable WHERE ctph_edit_rate(digest, dig
 SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) >= 'NaN' OR jaccard(sig, sig) <= -0.1;
 -- None where a value reaches it, or the bound is no literal.
 SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) >= 1 AND hamming(hash, hash) <= 64 AND ctph_score(digest, digest) <= 100 AND jaccard(sig, sig) < 80 AND jaccard(sig, sig) >= id AND ctph_edit_rate(digest, digest) >= 0;
+SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) > 0.99 AND jaccard(sig, sig) = 1 AND hamming(hash, hash) <= 0 AND hamming(hash, hash) = 0 AND hamming(hash, hash) < 64 AND ctph_score(digest, digest) > 99 AND ctph_edit_rate(digest, digest) < 0.01;
+SELECT count(*) FROM unreachable WHERE jaccard(sig, sig) = 0 OR jaccard(sig, sig) <= 0 OR hamming(hash, hash) = 64 OR hamming(hash, hash) > 63 OR ctph_score(digest, digest) = 101 - 1;
 DROP TABLE unreachable;
 
 DROP VIEW shown;
