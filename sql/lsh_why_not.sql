@@ -58,6 +58,15 @@ SET ROLE neardup_why_not;
 SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words', 2)) >= 0.8$$) WHERE index = 'why_docs_sig';
 SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words')) >= 0.3$$) WHERE index = 'why_docs_sig';
 RESET ROLE;
+-- Nor what a function asks, which the planner calls with the rights of another.
+CREATE FUNCTION why_definer() RETURNS bigint LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM why_others WHERE jaccard(sig, to_minhash('a secret')) >= 0.8);
+END $$;
+SET ROLE neardup_why_not;
+SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8 AND why_definer() = 0$$) WHERE index IS DISTINCT FROM 'why_docs_hash';
+RESET ROLE;
+DROP FUNCTION why_definer;
 DROP OWNED BY neardup_why_not;
 DROP ROLE neardup_why_not;
 DROP VIEW why_shown;

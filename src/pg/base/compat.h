@@ -295,11 +295,11 @@ static inline Query* analyze_with_parameters(RawStmt* statement, const char* tex
   return parse_analyze_varparams(statement, text, &types, &n);
 #endif
 }
-static inline PlannedStmt* plan_query(Query* query, const char* text) {
+static inline PlannedStmt* plan_query(Query* query, const char* text, ParamListInfo parameters) {
 #if PG_VERSION_NUM >= 190000
-  return planner(query, text, CURSOR_OPT_PARALLEL_OK, nullptr, nullptr);
+  return planner(query, text, CURSOR_OPT_PARALLEL_OK, parameters, nullptr);
 #else
-  return planner(query, text, CURSOR_OPT_PARALLEL_OK, nullptr);
+  return planner(query, text, CURSOR_OPT_PARALLEL_OK, parameters);
 #endif
 }
 // An error unless the caller may run the statement. 16: privileges lie beside the range table.

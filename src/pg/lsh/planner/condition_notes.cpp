@@ -28,6 +28,7 @@ namespace {
 
 List* notes = NIL;
 MemoryContext notes_context = nullptr;
+ParamListInfo noted_parameters = nullptr;
 
 // What is written in the place of an expression that has columns of other tables.
 constexpr const char* kOtherTables = "..";
@@ -248,19 +249,24 @@ bool note_within(Node* node, void* arg) {
 
 }  // namespace
 
-void begin_condition_notes() {
+ParamListInfo begin_condition_notes() {
   notes = NIL;
   notes_context = CurrentMemoryContext;
+  noted_parameters = makeParamList(0);
+  return noted_parameters;
 }
 
 List* end_condition_notes() {
   List* found = notes;
   notes = NIL;
   notes_context = nullptr;
+  noted_parameters = nullptr;
   return found;
 }
 
-bool are_conditions_noted() { return notes_context != nullptr; }
+bool are_conditions_noted(const PlannerInfo* root) {
+  return notes_context != nullptr && root->glob->boundParams == noted_parameters;
+}
 
 void note_conditions(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (rte->rtekind != RTE_RELATION || rte->inh || (rel->baserestrictinfo == NIL && rel->joininfo == NIL)) return;

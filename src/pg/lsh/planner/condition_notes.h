@@ -35,10 +35,12 @@ struct ConditionNote {
   double index_threshold;  // of below_threshold
 };
 
-// Notes are kept from begin to end, in the memory context that is current at the beginning. Not nested.
-void begin_condition_notes();
+// Notes are kept from begin to end, in the memory context that is current at the beginning. Not nested. The caller
+// plans its query with the (empty) parameters that begin returns: they tell it from the queries of functions that the
+// planner calls, whose tables the user may not read.
+ParamListInfo begin_condition_notes();
 List* end_condition_notes();  // of ConditionNote*
-bool are_conditions_noted();
+bool are_conditions_noted(const PlannerInfo* root);
 
 // Of the conditions of one base relation; from set_rel_pathlist_hook.
 void note_conditions(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte);

@@ -186,7 +186,7 @@ void keep_from_workers(RelOptInfo* rel) {
 
 void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTblEntry* rte) {
   if (previous_hook != nullptr) previous_hook(root, rel, rti, rte);
-  if (are_conditions_noted()) note_conditions(root, rel, rte);
+  if (are_conditions_noted(root)) note_conditions(root, rel, rte);
   add_derived(root, rel, rte);
   guard_orders(root, rel);
   keep_from_workers(rel);

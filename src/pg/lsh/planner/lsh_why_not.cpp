@@ -94,10 +94,10 @@ List* planned(const char* source, List** used) {
   List* notes = NIL;
   ListCell* cell;
   foreach (cell, rewritten(source)) {
-    begin_condition_notes();
+    const ParamListInfo parameters = begin_condition_notes();
     PlannedStmt* statement = nullptr;
     PG_TRY();
-    { statement = plan_query(lfirst_node(Query, cell), source); }
+    { statement = plan_query(lfirst_node(Query, cell), source, parameters); }
     PG_FINALLY();
     { notes = list_concat(notes, end_condition_notes()); }
     PG_END_TRY();
