@@ -54,9 +54,13 @@ EXTRA_CLEAN = bin sql/neardup--*.sql $(CLI_OBJS) $(PCH) $(patsubst %.o,%.d,$(OBJ
 override with_llvm = no
 SHLIB_LINK = -lstdc++ -ldl
 
-# What src/text is built on, where it is there. pkg-config knows the flags; NAME and the package that it knows.
+# What src/text and src/cli are built on, where it is installed: NAME, what pkg-config knows it as, Debian's package, and
+# the variables that take its flags and libraries. libbz2 may have nothing for pkg-config.
 PKG_CONFIG ?= pkg-config
 TEXT_CPPFLAGS :=
+CLI_CPPFLAGS :=
+CLI_LIBS :=
+hash := \#
 define optional_library
 WITH_$(1) ?= auto
 ifeq ($$(filter auto yes no,$$(WITH_$(1))),)
@@ -64,42 +68,27 @@ $$(error WITH_$(1) must be auto, yes or no: $$(WITH_$(1)))
 endif
 ifneq ($$(WITH_$(1)),no)
 ifeq ($$(shell $$(PKG_CONFIG) --exists $(2) 2>/dev/null && echo yes),yes)
-TEXT_CPPFLAGS += -DNEARDUP_WITH_$(1) $$(shell $$(PKG_CONFIG) --cflags $(2))
-SHLIB_LINK += $$(shell $$(PKG_CONFIG) --libs $(2))
-else ifeq ($$(WITH_$(1)),yes)
-$$(error WITH_$(1)=yes, but pkg-config knows no $(2) (Debian: lib$(2)-dev))
-endif
-endif
-endef
-$(foreach library,uchardet opencc re2,$(eval $(call optional_library,$(shell echo $(library) | tr a-z A-Z),$(library))))
-
-# The same for what src/cli is built on: NAME, what pkg-config knows it as, Debian's package. libbz2 may have nothing for pkg-config.
-CLI_CPPFLAGS :=
-CLI_LIBS :=
-define optional_cli_library
-WITH_$(1) ?= auto
-ifeq ($$(filter auto yes no,$$(WITH_$(1))),)
-$$(error WITH_$(1) must be auto, yes or no: $$(WITH_$(1)))
-endif
-ifneq ($$(WITH_$(1)),no)
-ifeq ($$(shell $$(PKG_CONFIG) --exists $(2) 2>/dev/null && echo yes),yes)
-CLI_CPPFLAGS += -DNEARDUP_WITH_$(1) $$(shell $$(PKG_CONFIG) --cflags $(2))
-CLI_LIBS += $$(shell $$(PKG_CONFIG) --libs $(2))
+$(4) += -DNEARDUP_WITH_$(1) $$(shell $$(PKG_CONFIG) --cflags $(2))
+$(5) += $$(shell $$(PKG_CONFIG) --libs $(2))
 else ifeq ($(1)$$(shell echo '$$(hash)include <bzlib.h>' | $$(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes),BZIP2yes)
-CLI_CPPFLAGS += -DNEARDUP_WITH_$(1)
-CLI_LIBS += -lbz2
+$(4) += -DNEARDUP_WITH_$(1)
+$(5) += -lbz2
 else ifeq ($$(WITH_$(1)),yes)
 $$(error WITH_$(1)=yes, but $(2) was not found (Debian: $(3)))
 endif
 endif
 endef
-hash := \#
-$(eval $(call optional_cli_library,SIMDJSON,simdjson,libsimdjson-dev))
-$(eval $(call optional_cli_library,GMIME,gmime-3.0,libgmime-3.0-dev))
-$(eval $(call optional_cli_library,LIBXML2,libxml-2.0,libxml2-dev))
-$(eval $(call optional_cli_library,ZSTD,libzstd,libzstd-dev))
-$(eval $(call optional_cli_library,LZMA,liblzma,liblzma-dev))
-$(eval $(call optional_cli_library,BZIP2,bzip2,libbz2-dev))
+text_library = $(eval $(call optional_library,$(1),$(2),$(3),TEXT_CPPFLAGS,SHLIB_LINK))
+cli_library = $(eval $(call optional_library,$(1),$(2),$(3),CLI_CPPFLAGS,CLI_LIBS))
+$(call text_library,UCHARDET,uchardet,libuchardet-dev)
+$(call text_library,OPENCC,opencc,libopencc-dev)
+$(call text_library,RE2,re2,libre2-dev)
+$(call cli_library,SIMDJSON,simdjson,libsimdjson-dev)
+$(call cli_library,GMIME,gmime-3.0,libgmime-3.0-dev)
+$(call cli_library,LIBXML2,libxml-2.0,libxml2-dev)
+$(call cli_library,ZSTD,libzstd,libzstd-dev)
+$(call cli_library,LZMA,liblzma,liblzma-dev)
+$(call cli_library,BZIP2,bzip2,libbz2-dev)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
