@@ -96,6 +96,26 @@ def every_source(name):
         equal_all("sources of every kind", rows)
 
 
+# Types of ids, a literal of each: their values are hashed by a function of the type itself, of another type, or by none.
+ID_TYPES = {
+    "\"char\"": "'a'", "bit(3)": "B'101'", "char(5)": "'a'", "citext": "'a'", "date": "'2026-01-01'", "float8": "1.5", "grade": "'good'", "grade_of": "'good'", "inet": "'10.0.0.1'",
+    "int[]": "'{1}'", "int4range": "'[1,2)'", "interval": "'1 day'", "jsonb": "'1'", "name": "'a'", "numeric": "1", "oid": "1", "smallint": "1", "time": "'10:00'", "timestamp": "'2026-01-01'", "varchar(5)": "'a'",
+}
+
+
+def hashed_ids(name):
+    """Ids of every kind of hash: a change by hand is seen by it, and mended."""
+    with connect(name) as conn:
+        conn.execute("CREATE EXTENSION citext; CREATE TYPE grade AS ENUM ('good', 'bad'); CREATE DOMAIN grade_of AS grade")
+        rows = []
+        for kind, literal in ID_TYPES.items():
+            conn.execute("CREATE TABLE docs (id %s, body text); INSERT INTO docs VALUES (%s, 'a document of a few words')" % (kind, literal))
+            run(conn, "SELECT create_duplicates('dups', 'docs', 'id', 'body')", "CALL refresh_duplicates('dups')", "UPDATE dups SET survivor = false", "CALL refresh_duplicates('dups')")
+            rows.append((kind, one(conn, "SELECT id::text || survivor FROM dups"), one(conn, "SELECT id::text || true FROM docs")))
+            conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+        equal_all("ids of every kind of hash", rows)
+
+
 def ids_of_clusters(name):
     """Growing keeps an id, merging keeps the older, splitting keeps it where the representative is."""
     with connect(name) as conn:
@@ -846,7 +866,7 @@ def dumped(name):
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (ids_of_clusters, name), (life_of_a_job, name), (few_of_many, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+        sections((refreshes_equal_scratch, name), (every_source, name), (hashed_ids, name), (ids_of_clusters, name), (life_of_a_job, name), (few_of_many, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
                  (rights, name), (put_before, name), (sessions, name), (at_once, name), (dumped, name))
 
 

@@ -69,8 +69,11 @@ bool FindStage::run() {
   const bool is_anchor = step_.row().is_anchor();
   if (is_anchor) run_statement(touch_rows_of_changed_representatives(step_), {clustered()});
   if (!spread()) return false;
-  if (!is_anchor) return add_connected();
-  add_representatives();
+  if (is_anchor)
+    add_representatives();
+  else if (!add_connected())
+    return false;
+  run_statement(analyze_touched_rows(step_));
   return true;
 }
 

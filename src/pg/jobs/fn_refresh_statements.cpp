@@ -67,6 +67,7 @@ constexpr Statement kStatements[] = {
     {"write_results", write_results},
     {"move_rows_of_merged_clusters", move_rows_of_merged_clusters},
     {"forget_gone_rows", forget_gone_rows},
+    {"analyze_results", analyze_results},
     {"count_new_clusters", count_new_clusters},
     {"result_hash", result_hash},
 };

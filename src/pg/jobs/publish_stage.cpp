@@ -29,6 +29,8 @@ void PublishStage::write() const {
 void PublishStage::run(uint64 clustered_rows) {
   number_clusters();
   write();
+  // the next refresh reads few of these rows, by their indexes
+  if (!part_) run_statement(analyze_results(step_));
   store_clustered(step_.job, one_int64(count_new_clusters(step_)), clustered_rows);
   store_result(step_.job, result_hash(step_));
   const RefreshTables& t = step_.tables;

@@ -118,6 +118,28 @@ TypeName clustered_id_type(const RefreshStep& step) {
   return TypeName(type == INT2OID || type == INT4OID || type == INT8OID ? INT8OID : type);
 }
 
+// Whether a call by name finds the function that hashes a type: it takes the type itself, and outside pg_catalog another
+// one may have its name.
+bool is_called_by_name(Oid function, Oid type) {
+  Oid* arguments;
+  int n;
+  get_func_signature(function, &arguments, &n);
+  return get_func_namespace(function) == PG_CATALOG_NAMESPACE && arguments[0] == getBaseType(type);
+}
+
+// Of a row r of the result. Types without a hash are hashed as text.
+Sql hash_of_ids(Oid id_type) {
+  const Sql rest = sql(
+      "hashint8extended(r.cluster, COALESCE(hashfloat8extended(r.similarity, r.survivor::integer), r.survivor::integer))");
+  const Oid function = lookup_type_cache(id_type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
+  if (!OidIsValid(function))
+    return sql("hashtextextended(format('%s', ROW(r.id, r.representative)), {rest})", {{"rest", rest}});
+  if (!is_called_by_name(function, id_type))
+    return sql("hash_record_extended(ROW(r.id, r.representative)::record, {rest})", {{"rest", rest}});
+  return sql("{hash}(r.id, {hash}(r.representative, {rest}))",
+             {{"hash", Identifier(get_func_name(function))}, {"rest", rest}});
+}
+
 }  // namespace
 
 // Listing
@@ -264,6 +286,7 @@ Sql number_clusters(const RefreshStep& step) {
 
 Sql analyze_heirs(const RefreshStep& step) { return step_sql(step, "ANALYZE {heirs}"); }
 Sql analyze_numbers(const RefreshStep& step) { return step_sql(step, "ANALYZE {ids}"); }
+Sql analyze_results(const RefreshStep& step) { return step_sql(step, "ANALYZE {result}"); }
 
 Sql record_changes(const RefreshStep& step, bool part) {
   return step_sql(step, R"(
@@ -315,12 +338,14 @@ Sql write_results(const RefreshStep& step) {
                    {"within_assignments", within.assignments}});
 }
 
-// Rows of a cluster that were not looked at go with its representative.
+// Rows of a cluster that were not looked at go with its representative. The count is computed once: mostly no clusters
+// are merged, and then no row of the result is read.
 Sql move_rows_of_merged_clusters(const RefreshStep& step) {
   return step_sql(step, R"(
     UPDATE {result} r SET cluster = i.id, found_at = now()
     FROM {heirs} h JOIN {ids} i ON i.c = h.c
-    WHERE r.cluster = h.old AND i.id <> h.old AND NOT EXISTS (SELECT FROM {fresh} f WHERE f.id {same_id} r.id))");
+    WHERE (SELECT count(*) FROM {heirs} h JOIN {ids} i ON i.c = h.c WHERE i.id <> h.old) > 0
+          AND r.cluster = h.old AND i.id <> h.old AND NOT EXISTS (SELECT FROM {fresh} f WHERE f.id {same_id} r.id))");
 }
 
 Sql forget_gone_rows(const RefreshStep& step) {
@@ -328,13 +353,9 @@ Sql forget_gone_rows(const RefreshStep& step) {
 }
 Sql count_new_clusters(const RefreshStep& step) { return step_sql(step, "SELECT count(*) FROM {ids} WHERE new"); }
 
-// Of what a refresh writes, in any order. Types without a hash are hashed as text.
+// Of what a refresh writes, in any order.
 Sql result_hash(const RefreshStep& step) {
-  const bool has_hash =
-      OidIsValid(lookup_type_cache(step.source.id_type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc);
-  const Sql row = sql("ROW(r.id, r.cluster, r.representative, r.similarity, r.survivor)");
-  if (has_hash) return sql("bit_xor(hash_record_extended({row}::record, 0))", {{"row", row}});
-  return sql("bit_xor(hashtextextended(format('%s', {row}), 0))", {{"row", row}});
+  return sql("bit_xor({hash_of_ids})", {{"hash_of_ids", hash_of_ids(step.source.id_type)}});
 }
 
 }  // namespace neardup

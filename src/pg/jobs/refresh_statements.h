@@ -60,6 +60,7 @@ Sql list_heirs(const RefreshStep& step);
 Sql number_clusters(const RefreshStep& step);  // $1: the next number
 Sql analyze_heirs(const RefreshStep& step);
 Sql analyze_numbers(const RefreshStep& step);
+Sql analyze_results(const RefreshStep& step);
 Sql record_changes(const RefreshStep& step, bool part);  // $1: number of the refresh
 Sql delete_gone_results(const RefreshStep& step, bool part);
 Sql is_result_empty(const RefreshStep& step);
