@@ -1,4 +1,5 @@
 // FindStage: see refresh_stages.h.
+#include "pg/jobs/measure.h"
 #include "pg/jobs/refresh_stages.h"
 #include "pg/jobs/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
@@ -20,7 +21,9 @@ int64 max_found(int64 rows) { return 10 * rows + 100000; }
 // Whether few rows have changed, and an index finds those near them.
 bool FindStage::may_search() {
   const JobRow& row = step_.row();
-  if (row.recluster || row.clustered == 0 || !is_searchable(step_) || signature_indexes(step_.job) == NIL) return false;
+  if (row.recluster || row.clustered == 0 || !measure_of(step_).is_searchable(step_) ||
+      signature_indexes(step_.job) == NIL)
+    return false;
   rows_ = row.knows_result ? row.rows : one_int64(count_rows(step_));
   max_touched_ = max_touched(rows_);
   return one_int64(count_changed_rows(step_), {clustered()}) <= max_touched_;

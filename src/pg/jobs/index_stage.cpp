@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "pg/jobs/job_state.h"
+#include "pg/jobs/measure.h"
 #include "pg/jobs/refresh_stages.h"
 #include "pg/jobs/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
@@ -50,7 +51,7 @@ bool IndexStage::run() {
   JobRow& row = step_->job.row;
   row.search_threshold = search_threshold();
   store_search_threshold(job, row.search_threshold);
-  if (signature_indexes(job) == NIL && is_searchable(*step_)) create_index();
+  if (signature_indexes(job) == NIL && measure_of(*step_).is_searchable(*step_)) create_index();
   drop_temporary({step_->tables.todo});
   const bool changed = one_int64(count_changed_rows(*step_), {value(row.clustered)}) > 0;
   if (!changed && !row.recluster) {

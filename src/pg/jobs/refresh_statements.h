@@ -71,8 +71,4 @@ Sql forget_gone_rows(const RefreshStep& step);
 Sql count_new_clusters(const RefreshStep& step);
 Sql result_hash(const RefreshStep& step);  // an aggregate over rows r of the result
 
-// Whether an index serves near_condition(), which says that two signatures are near.
-bool is_searchable(const RefreshStep& step);
-Sql near_condition(const RefreshStep& step, Pattern a, Pattern b);
-
 }  // namespace neardup

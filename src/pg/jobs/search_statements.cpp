@@ -1,47 +1,11 @@
 // The statements that index the signatures, and search by them for rows whose cluster may have changed: see
 // refresh_statements.h.
-#include <cmath>
-
+#include "pg/jobs/measure.h"
 #include "pg/jobs/refresh_statements.h"
 
 namespace neardup {
 
 namespace {
-
-// What an lsh index serves: of minhash a least Jaccard similarity, of simhash a greatest distance of 64 bits, of
-// digests a greatest rate of edits.
-constexpr double kLeastJaccard = 0.5;
-constexpr int kMaxHamming = 10;
-constexpr double kSimhashBits = 64;
-constexpr double kMaxCtphRate = 0.15;
-// So that a rate that is as large as the threshold allows is not lost to rounding.
-constexpr double kRateSlack = 1e-9;
-
-// Places after the point of max_rate, an option of the index.
-constexpr double kRateSteps = 100000;
-
-int max_hamming(double threshold) {
-  int distance = 0;
-  while (distance < kMaxHamming && 1 - (distance + 1) / kSimhashBits >= threshold) ++distance;
-  return distance;
-}
-
-// The class of an index and its options.
-Sql index_class(const RefreshStep& step, double slack) {
-  const double threshold = step.row().search_threshold;
-  switch (step.source.kind) {
-    case SignatureKind::minhash:
-      return sql("(signature) WITH (threshold = {threshold})", {{"threshold", Literal::decimal(threshold - slack)}});
-    case SignatureKind::simhash:
-      return sql("(signature)");
-    case SignatureKind::ctph: {
-      const double rate = std::ceil(std::round((1 - threshold) * kRateSteps * 1000) / 1000) / kRateSteps;
-      return sql("(signature {neardup}.ctph_ops (max_rate = {rate}))",
-                 {{"neardup", step.job.neardup}, {"rate", Literal::decimal(Min(rate, kMaxCtphRate))}});
-    }
-  }
-  pg_unreachable();
-}
 
 // Where row a comes after row b in the order by which representatives are chosen. Records compare as ORDER BY does.
 Sql comes_later(const RefreshStep& step) {
@@ -76,7 +40,8 @@ Sql forget_gone_signatures(const RefreshStep& step) {
 }
 
 Sql create_signature_index(const RefreshStep& step, double slack) {
-  return step_sql(step, "CREATE INDEX ON {signatures} USING lsh {class}", {{"class", index_class(step, slack)}});
+  return step_sql(step, "CREATE INDEX ON {signatures} USING lsh {class}",
+                  {{"class", measure_of(step).index_class(step, slack)}});
 }
 
 Sql analyze_signatures(const RefreshStep& step) { return step_sql(step, "ANALYZE {signatures}"); }
@@ -84,35 +49,6 @@ Sql analyze_signatures(const RefreshStep& step) { return step_sql(step, "ANALYZE
 Sql least_signature_similarity(const RefreshStep& step) {
   return step_sql(step, R"(
     SELECT {neardup}.neardup_search_threshold((SELECT signature FROM {signatures} WHERE signature IS NOT NULL LIMIT 1), $1))");
-}
-
-bool is_searchable(const RefreshStep& step) {
-  switch (step.source.kind) {
-    case SignatureKind::minhash:
-      return step.row().search_threshold >= kLeastJaccard;
-    case SignatureKind::simhash:
-      return step.row().search_threshold >= 1 - kMaxHamming / kSimhashBits;
-    case SignatureKind::ctph:
-      return step.row().search_threshold >= 1 - kMaxCtphRate;
-  }
-  pg_unreachable();
-}
-
-Sql near_condition(const RefreshStep& step, Pattern a, Pattern b) {
-  const double threshold = step.row().search_threshold;
-  switch (step.source.kind) {
-    case SignatureKind::minhash:
-      return step_sql(step, "{neardup}.jaccard({a}, {b}) OPERATOR(pg_catalog.>=) {bound}",
-                      {{"a", sql(a)}, {"b", sql(b)}, {"bound", Literal::number(threshold)}});
-    case SignatureKind::simhash:
-      return step_sql(step, "{neardup}.hamming({a}, {b}) OPERATOR(pg_catalog.<=) {bound}",
-                      {{"a", sql(a)}, {"b", sql(b)}, {"bound", Literal::number(int64{max_hamming(threshold)})}});
-    case SignatureKind::ctph:
-      return step_sql(
-          step, "{neardup}.ctph_edit_rate({a}, {b}) OPERATOR(pg_catalog.<=) {bound}",
-          {{"a", sql(a)}, {"b", sql(b)}, {"bound", Literal::number(Min(1 - threshold + kRateSlack, kMaxCtphRate))}});
-  }
-  pg_unreachable();
 }
 
 // Finding
@@ -163,7 +99,7 @@ Sql count_near_rows_of_sample(const RefreshStep& step) {
           LIMIT {sample}) f
     CROSS JOIN LATERAL (SELECT FROM {signatures} g WHERE NOT g.gone AND {near}) g)",
                   {{"sample", Literal::number(int64{kSampledSearches})},
-                   {"near", near_condition(step, "g.signature", "f.signature")}});
+                   {"near", measure_of(step).near(step, "g.signature", "f.signature")}});
 }
 
 // settled: a representative that has not changed.
@@ -177,7 +113,7 @@ Sql search_near_rows(const RefreshStep& step) {
     CROSS JOIN LATERAL (SELECT g.id, g.key, g.generation FROM {signatures} g WHERE NOT g.gone AND {near}) g
     LEFT JOIN {result} r ON r.id {same_id} g.id
     WHERE ROW(g.id)::record OPERATOR(pg_catalog.<>) ROW(f.id)::record)",
-                  {{"later", comes_later(step)}, {"near", near_condition(step, "g.signature", "f.signature")}});
+                  {{"later", comes_later(step)}, {"near", measure_of(step).near(step, "g.signature", "f.signature")}});
 }
 
 Sql mark_searched_rows(const RefreshStep& step) {
