@@ -175,7 +175,8 @@ sql/neardup--$(EXTVERSION).sql: $(INSTALL_SQL) neardup.control
 	@mkdir -p sql
 	cat $(addprefix $(SRC)/,$(INSTALL_SQL)) > $@
 
-bin/neardup: $(CLI_OBJS)
+# Of core the program has what includes nothing else of it.
+bin/neardup: $(CLI_OBJS) $(filter src/core/diff/%,$(CORE_OBJS))
 	@mkdir -p bin
 	$(CXX) $(CXXFLAGS) $^ -o $@ $(LDFLAGS) -L$(shell $(PG_CONFIG) --libdir) -lpq -lz $(CLI_LIBS)
 

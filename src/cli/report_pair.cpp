@@ -8,7 +8,7 @@
 
 #include "cli/html.h"
 #include "cli/utf8.h"
-#include "cli/word_diff.h"
+#include "core/diff/word_diff.h"
 
 namespace neardup::cli {
 namespace {

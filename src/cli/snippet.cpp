@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "cli/utf8.h"
-#include "cli/word_diff.h"
+#include "core/diff/word_diff.h"
 
 namespace neardup::cli {
 namespace {

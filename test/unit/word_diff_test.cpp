@@ -1,5 +1,5 @@
 // The word diff of `neardup report` against the longest common subsequence by its table.
-#include "cli/word_diff.h"
+#include "core/diff/word_diff.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace neardup::cli {
+namespace neardup {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -65,4 +65,4 @@ TEST(WordDiff, Tokens) {
 }
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup

@@ -1,11 +1,11 @@
 // Which words of two texts differ.
-#include "cli/word_diff.h"
+#include "core/diff/word_diff.h"
 
 #include <algorithm>
 #include <string>
 #include <unordered_map>
 
-namespace neardup::cli {
+namespace neardup {
 namespace {
 
 bool is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -137,4 +137,4 @@ WordDiff diff_words(std::string_view a, std::string_view b, std::uint32_t most_e
   return diff;
 }
 
-}  // namespace neardup::cli
+}  // namespace neardup

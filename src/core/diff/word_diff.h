@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace neardup::cli {
+namespace neardup {
 
 // Bytes begin .. end of a text: a word, one Chinese character, kana or Hangul syllable, or one sign. Spaces lie
 // between.
@@ -29,4 +29,4 @@ struct WordDiff {
 // are UTF-8 below 4 GB. With at most most_edits of them: time O((n + m) most_edits), memory O(most_edits^2).
 WordDiff diff_words(std::string_view a, std::string_view b, std::uint32_t most_edits = 1500);
 
-}  // namespace neardup::cli
+}  // namespace neardup
