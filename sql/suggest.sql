@@ -26,6 +26,21 @@ SELECT count(*) > 0 AS reads FROM neardup_suggest('SELECT id, body || '' ; -- no
 SELECT note FROM neardup_suggest('TABLE docs', 'VALUES (3, 4, true), (3, 6, false), (3, 5000, true)') LIMIT 1;
 SELECT note ~ 'long documents of which only 100000 characters were looked at: 1' AS told
   FROM neardup_suggest('SELECT id, CASE id WHEN 300 THEN repeat(body || '' '', 100) ELSE body END FROM docs') LIMIT 1;
+-- The default is always there, and an interval of the precision
+SELECT unit, k, threshold, num_perm, precision_low < precision_high AS between FROM neardup_suggest('TABLE docs') WHERE is_default;
+-- Pairs to judge: a report with other numbers is no duplicate, a story with a signature is one
+CREATE TABLE reports AS
+  SELECT id, format('Balances at the bank rose to %s billion on day %s, after %s billion on the day before. Notes %s%s%s', id * 7, id, id * 7 - 3, chr(97 + id), chr(105 + id), chr(113 + id)) AS body
+  FROM generate_series(1, 6) id
+  UNION ALL
+  SELECT 10 * version + id, format('Remark %s of the bank on its own account, which is repeated word for word by another paper.%s', chr(96 + id), CASE version WHEN 2 THEN ' Reuter' END)
+  FROM generate_series(1, 2) id, generate_series(1, 2) version;
+SELECT unit, k, threshold, is_default, id_a, id_b, similarity, is_duplicate, difference FROM neardup_suggest_examples('TABLE reports') WHERE is_default;
+SELECT note FROM neardup_suggest('TABLE reports', $$SELECT id_a, id_b, is_duplicate FROM neardup_suggest_examples('TABLE reports') WHERE is_default$$) LIMIT 1;
+SELECT count(*) FROM neardup_suggest_examples('SELECT id FROM docs');
+SELECT count(*) FROM neardup_suggest_examples('TABLE docs', edit_similarity => 2);
+SELECT count(*) FROM neardup_suggest_examples(NULL);
+DROP TABLE reports;
 SELECT count(*) FROM neardup_suggest('SELECT id FROM docs');
 SELECT count(*) FROM neardup_suggest('SELECT id, id FROM docs');
 SELECT count(*) FROM neardup_suggest('SELECT id, body FROM docs WHERE false');

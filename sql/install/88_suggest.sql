@@ -9,7 +9,15 @@ COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
 -- Without JIT: it would compile each of the short statements by which look-ups are timed.
 CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
   RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
-                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off;
+                 expected_precision float8, precision_low float8, precision_high float8, bytes_per_row float8, signing_us float8,
+                 query_us float8, pairs bigint, families bigint, is_default boolean, note text)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 19 SET jit = off;
 COMMENT ON FUNCTION neardup_suggest(text, text, float8) IS
-  'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them';
+  'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them: SELECT * FROM neardup_suggest(''SELECT id, body FROM docs'')';
+
+CREATE FUNCTION neardup_suggest_examples(query text, labels text = NULL, edit_similarity float8 = 0.8)
+  RETURNS TABLE (unit text, k int, threshold float8, is_default boolean, id_a text, id_b text, similarity float8,
+                 is_duplicate boolean, difference text)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 70;
+COMMENT ON FUNCTION neardup_suggest_examples(text, text, float8) IS
+  'the pairs on both sides of each threshold that neardup_suggest proposes, for you to judge: SELECT * FROM neardup_suggest_examples(''SELECT id, body FROM docs'')';

@@ -235,20 +235,22 @@ EXCEPTION
         'ALTER EXTENSION neardup DROP FUNCTION neardup_internal.neardup_jobs_0_2_0(); DROP FUNCTION neardup_internal.neardup_jobs_0_2_0();';
 END $do$;
 
--- These get one argument more. Who may call them is kept, for the end of this script.
+-- These get one argument, or some columns, more. Who may call them is kept, for the end of this script.
 DO $do$
 BEGIN
   PERFORM pg_catalog.set_config(pg_catalog.concat('neardup_update.', p.proname), COALESCE(p.proacl::pg_catalog.text, ''), true)
   FROM pg_catalog.pg_proc p WHERE p.pronamespace OPERATOR(pg_catalog.=) '@extschema@'::pg_catalog.regnamespace::pg_catalog.oid
     AND p.prosrc OPERATOR(pg_catalog.<>) '' AND (p.proname OPERATOR(pg_catalog.=) 'create_profile' AND p.pronargs OPERATOR(pg_catalog.=) 12
          OR p.proname OPERATOR(pg_catalog.=) 'alter_profile' AND p.pronargs OPERATOR(pg_catalog.=) 11
-         OR p.proname OPERATOR(pg_catalog.=) 'refresh_duplicates' AND p.pronargs OPERATOR(pg_catalog.=) 4)
+         OR p.proname OPERATOR(pg_catalog.=) 'refresh_duplicates' AND p.pronargs OPERATOR(pg_catalog.=) 4
+         OR p.proname OPERATOR(pg_catalog.=) 'neardup_suggest' AND p.pronargs OPERATOR(pg_catalog.=) 3)
     AND EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
                 AND d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e');
 END $do$;
 DROP FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int);
 DROP FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int);
 DROP PROCEDURE refresh_duplicates(text, int, interval, boolean);
+DROP FUNCTION neardup_suggest(text, text, float8);
 
 -- minhash_union_agg() of one signature of 8 bits
 
@@ -557,10 +559,19 @@ COMMENT ON VIEW duplicates_status IS
   'the jobs that you may read: phase (signing: rows done of total; clustering: per cent), rate a second, time left, last error; rows, clusters and duplicates of the result, when the last refresh ended, how long it took, how many rows had changed; what to do next';
 CREATE OR REPLACE FUNCTION neardup_s_curve(threshold float8, num_perm int = 128, bands int = NULL, rows int = NULL) RETURNS SETOF text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 30;
-CREATE OR REPLACE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
+CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
   RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
-                 expected_precision float8, bytes_per_row float8, signing_us float8, query_us float8, pairs bigint, note text)
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 18 SET jit = off;
+                 expected_precision float8, precision_low float8, precision_high float8, bytes_per_row float8, signing_us float8,
+                 query_us float8, pairs bigint, families bigint, is_default boolean, note text)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 19 SET jit = off;
+COMMENT ON FUNCTION neardup_suggest(text, text, float8) IS
+  'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them: SELECT * FROM neardup_suggest(''SELECT id, body FROM docs'')';
+CREATE FUNCTION neardup_suggest_examples(query text, labels text = NULL, edit_similarity float8 = 0.8)
+  RETURNS TABLE (unit text, k int, threshold float8, is_default boolean, id_a text, id_b text, similarity float8,
+                 is_duplicate boolean, difference text)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 70;
+COMMENT ON FUNCTION neardup_suggest_examples(text, text, float8) IS
+  'the pairs on both sides of each threshold that neardup_suggest proposes, for you to judge: SELECT * FROM neardup_suggest_examples(''SELECT id, body FROM docs'')';
 
 -- Who might use what was made anew may use it now.
 DO $do$
@@ -572,6 +583,7 @@ BEGIN
            FROM (VALUES ('neardup_update.create_profile', 'FUNCTION @extschema@.create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text)'),
                         ('neardup_update.alter_profile', 'FUNCTION @extschema@.alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text)'),
                         ('neardup_update.refresh_duplicates', 'PROCEDURE @extschema@.refresh_duplicates(text, int, interval, boolean, boolean)'),
+                        ('neardup_update.neardup_suggest', 'FUNCTION @extschema@.neardup_suggest(text, text, pg_catalog.float8)'),
                         ('neardup_update.duplicates_status', 'TABLE @extschema@.duplicates_status')) v(kept, what)
   LOOP
     CONTINUE WHEN f.acl OPERATOR(pg_catalog.=) '';

@@ -11,7 +11,7 @@ from harness import ROOT, check, database, equal, finish, skip, tool
 QUERY = "'the body of article number 7 about ferries and islands and what else there is to say'"
 ROWS = """
 INSERT INTO articles SELECT i, i % 3, timestamptz '2026-01-01' + i * interval '1 hour', CASE WHEN i % 5 > 0 THEN 'title ' || i / 4 END,
-  'the body of article number ' || i / 3 || ' about ferries and islands and what else there is to say' FROM generate_series(1, 60) i;
+  'the body of article number ' || i / 3 || ' about ferries and islands and what else there is to say' || CASE i % 3 WHEN 1 THEN ' again' ELSE '' END FROM generate_series(1, 60) i;
 CREATE TABLE incoming AS SELECT id, body FROM articles WHERE id < 10;
 CREATE TABLE pages AS SELECT id, title AS path, body FROM articles;
 CREATE TABLE documents AS SELECT gen_random_uuid() AS id, to_minhash(body) AS sig FROM articles;

@@ -47,6 +47,7 @@ CALLS = (
     ("SELECT rename_duplicates({}, {})", (("text", "'job%d'"), ("text", "'job%d'"))),
     ("SELECT drop_duplicates({})", (("text", "'job%d'"),)),
     ("SELECT * FROM neardup_suggest({})", (("text", "'select id, body from docs'"),)),
+    ("SELECT * FROM neardup_suggest_examples({})", (("text", "'select id, body from docs'"),)),
     ("DELETE FROM docs WHERE id = {}", (("integer", "5"),)),
     ("INSERT INTO docs (id, body, sig) VALUES (200 + (random() * 1000)::int, {}, {}) ON CONFLICT (id) DO UPDATE SET sig = excluded.sig",
      (("text", "'a b c d'"), ("minhash", "to_minhash('a b c d')"))),

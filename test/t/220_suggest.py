@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """neardup_suggest: its proposals for one sample must be good for another one; neardup_s_curve."""
+import csv
+import gzip
 import random
 import threading
 from math import sqrt
@@ -96,11 +98,12 @@ def well_known(conn):
     truth = edit_truth(conn, "clear_b")
     equal("the truth of a clean cut is the families'", truth,
           {("f%03d-%s" % (f, x), "f%03d-%s" % (f, y)) for f in range(FAMILIES) for x, y in (("00", "01"), ("00", "base"), ("01", "base"))})
-    check("a clean cut: 18 proposals, the best finds all and nothing else",
-          len(p) == 18 and p[0]["expected_recall"] > 0.98 and p[0]["expected_precision"] > 0.98, told(p[0]))
+    check("a clean cut: 18 proposals and the default, the best finds all and nothing else",
+          len(p) == 19 and [(x["unit"], x["k"], x["num_perm"], x["threshold"]) for x in p if x["is_default"]] == [("word", 3, 128, 0.8)] and p[0]["expected_recall"] > 0.98 and p[0]["expected_precision"] > 0.98, told(p[0]))
     equal("a clean cut: pairs", p[0]["pairs"], 3 * FAMILIES)
+    check("a clean cut: each family counts once", 0.5 * FAMILIES <= p[0]["families"] <= 1.1 * FAMILIES, p[0]["families"])
     holds("a clean cut", conn, "clear_b", p, truth, 0.02)
-    order = [(round(f1(x["expected_recall"], x["expected_precision"]), 2), -x["bytes_per_row"]) for x in p]
+    order = [(round(f1(x["expected_recall"], x["expected_precision"]), 2), -x["bytes_per_row"]) for x in p if not x["is_default"]]
     check("best first, the smaller ones first among equals",
           all(a[0] > b[0] - 0.011 for a, b in zip(order, order[1:])), order)
     check("what costs is told", all(x["bytes_per_row"] > 140 and x["signing_us"] > 0 and x["query_us"] > 0 for x in p), p[0])
@@ -158,12 +161,41 @@ def crowded(conn):
     holds("a crowd", conn, "crowd_b", p, edit_truth(conn, "crowd_b"), 0.05)
 
 
+def examples(conn):
+    """The pairs for people to judge lie on both sides of each threshold; their labels are taken back."""
+    query = "SELECT id, body FROM blurred_a"
+    cur = conn.execute("SELECT * FROM neardup_suggest_examples(%s)", (query,))
+    names = [d.name for d in cur.description]
+    rows = [dict(zip(names, row)) for row in cur.fetchall()]
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["unit"], row["k"], row["threshold"], row["is_default"]), []).append(row)
+    proposed = {(x["unit"], x["k"], x["threshold"], x["is_default"]) for x in suggest(conn, query)}
+    check("examples: of each kind of shingles, and of the default", set(groups) <= proposed and len(groups) == 7 and any(g[3] for g in groups), set(groups) - proposed)
+    checks = []
+    for (unit, k, threshold, _), group in groups.items():
+        near = [row["similarity"] for row in group]
+        ids = [row[c] for row in group for c in ("id_a", "id_b")]
+        exact = conn.execute("SELECT round(jaccard_exact(ARRAY(SELECT shingle_hashes(a.body, %s, %s)), ARRAY(SELECT shingle_hashes(b.body, %s, %s)))::numeric, 3)::float8 "
+                             "FROM blurred_a a, blurred_a b WHERE a.id = %s AND b.id = %s", (k, unit, k, unit, group[0]["id_a"], group[0]["id_b"])).fetchone()[0]
+        checks += [("%s %d: five on each side" % (unit, k), (len(near), sum(x > threshold + 0.0005 for x in near) <= 5, sum(x < threshold - 0.0005 for x in near) <= 5), (10, True, True)),
+                   ("%s %d: most similar first" % (unit, k), near, sorted(near, reverse=True)),
+                   ("%s %d: no document twice" % (unit, k), len(set(ids)), len(ids)),
+                   ("%s %d: the similarity is exact" % (unit, k), abs(near[0] - exact) < 0.0011, True)]
+    equal_all("examples: around each threshold", checks)
+    check("examples: what differs is shown", all("[-" in row["difference"] and "{+" in row["difference"] and len(row["difference"]) < 700 for row in rows), rows[0])
+    conn.execute("CREATE TABLE judged AS SELECT DISTINCT id_a, id_b, is_duplicate FROM neardup_suggest_examples(%s)", (query,))
+    p = suggest(conn, query, "TABLE judged")
+    equal("examples: their labels are taken", p[0]["note"].split(",")[1].strip(), "%d labelled pairs" % one(conn, "SELECT count(*) FROM judged"))
+    check("labels: one judgement, so that the interval holds the expected precision", all(x["precision_low"] <= x["expected_precision"] <= x["precision_high"] for x in p if x["expected_precision"] is not None), p)
+
+
 def reads_only(conn, name):
     query = "SELECT md5(id)::uuid, body::varchar FROM clear_a -- a comment"
     with connect(name, autocommit=False) as other:
         other.execute("SET TRANSACTION READ ONLY")
         p = suggest(other, query)
-        check("in a read-only transaction, ids of another type", len(p) == 18 and "query_us is not measured" in p[0]["note"]
+        check("in a read-only transaction, ids of another type", len(p) == 19 and "query_us is not measured" in p[0]["note"]
               and p[0]["query_us"] is None, p[0])
         other.rollback()
         suggest(other, query)
@@ -253,16 +285,87 @@ def data_sets(conn):
             p = suggest(conn, query)
             print("# %s: %s (%s)" % (data, told(p[0]), p[0]["note"]))
             if data == "zh_headlines":
-                check("zh_headlines: characters, since there are no spaces", all(x["unit"] == "char" for x in p), p)
+                check("zh_headlines: characters, since there are no spaces", all(x["unit"] == "char" or x["k"] == 3 for x in p), p)
             else:
                 check("%s: recall and precision of the best" % data, f1(p[0]["expected_recall"], p[0]["expected_precision"]) > 0.7, told(p[0]))
             conn.execute("DROP TABLE docs")
 
 
+def csv_rows(*path):
+    """Rows of a CSV file of the data: names of columns, then values."""
+    file = data_file(*path)
+    if not file:
+        return None
+    with gzip.open(file, "rt", encoding="utf-8", newline="") as f:
+        return list(csv.reader(f))
+
+
+def sets_with_gold(conn):
+    """(name, query of id and document, whether two ids are one by the gold: None where it says nothing)."""
+    path = data_file("text_articles", "articles_2500.tsv.gz")
+    if path:
+        load(conn, "gold_articles", "id text, body text", path)
+        load(conn, "gold_articles_pairs", "a text, b text", data_file("text_articles", "articles_2500_gold.tsv.gz"))
+        pairs = set(conn.execute("SELECT a, b FROM gold_articles_pairs").fetchall())
+        yield "text_articles", "SELECT id, body FROM gold_articles", lambda a, b, pairs=pairs: (a, b) in pairs or (b, a) in pairs
+    path = data_file("code_plagiarism", "docs.tsv.gz")
+    if path:
+        load(conn, "gold_code", "id text, task text, label text, submission text, body text", path)
+        load(conn, "gold_code_pairs", "a text, b text, same text, label text", data_file("code_plagiarism", "gold.tsv.gz"))
+        labels = {(a, b): same == "1" for a, b, same in conn.execute("SELECT a, b, same FROM gold_code_pairs").fetchall()}
+        yield "code_plagiarism", "SELECT id, body FROM gold_code", lambda a, b, labels=labels: labels.get((a, b), labels.get((b, a)))
+    for data, columns, group in (("ja_aozora", "id text, work text, file text, author text, title text, body text", "work"),
+                                 ("zh_classic_editions", "id text, work text, edition text, juan text, title text, body text", "work || ' ' || juan")):
+        path = data_file(data, "docs.tsv.gz")
+        if path:
+            load(conn, "gold_" + data, columns, path)
+            groups = dict(conn.execute("SELECT id, %s FROM gold_%s" % (group, data)).fetchall())
+            yield data, "SELECT id, body FROM gold_" + data, lambda a, b, groups=groups: groups[a] == groups[b]
+    for data, records in (("cora", "cora.csv.gz"), ("febrl", "febrl3.csv.gz")):
+        rows = csv_rows("er", data, records)
+        if rows:
+            gold = {tuple(row[:2]) for row in csv_rows("er", data, records.replace("cora", "gold") if data == "cora" else "febrl3_gold.csv.gz")[1:]}
+            put(conn, "gold_" + data, [(row[0], " ".join(v for v in row[1:] if v)) for row in rows[1:]])
+            yield data, "SELECT id, body FROM gold_" + data, lambda a, b, gold=gold: (a, b) in gold or (b, a) in gold
+
+
+def calibrated(conn):
+    """The precision by people's gold lies in the interval that is said without it: of the best proposal and of the default in five sets of six at least."""
+    inside = {"first": 0, "default": 0}
+    sets = 0
+    for name, query, is_one in sets_with_gold(conn):
+        sets += 1
+        p = suggest(conn, query)
+        for which, row in (("first", p[0]), ("default", next(x for x in p if x["is_default"]))):
+            found = conn.execute("SELECT id_a, id_b FROM all_pairs(NULL::text, %s, %s)",
+                                 ("SELECT min(id), to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s)" % row + " FROM (%s) d GROUP BY body" % query, row["threshold"])).fetchall()
+            judged = [x for x in (is_one(a, b) for a, b in found) if x is not None]
+            truth = sum(judged) / len(judged) if judged else None
+            lies = truth is not None and row["precision_low"] <= truth <= row["precision_high"]
+            inside[which] += lies
+            print("# %s, %s, %s: [%.3f, %.3f], by the gold %s of %d pairs%s" % (name, which, told(row), row["precision_low"], row["precision_high"], truth, len(judged), "" if lies else ", outside"))
+    if sets == 6:
+        equal_all("the intervals of expected precision hold", [(which, n >= 5, True) for which, n in inside.items()])
+
+
+def news(conn):
+    """Reports of one form with other numbers are no duplicates to a reader: neither are they to neardup_suggest, and what it proposes first finds few of them."""
+    path = data_file("news_reuters", "docs.tsv.gz")
+    if not path:
+        return
+    load(conn, "news", "id int, day text, body text", path)
+    p = suggest(conn, "SELECT id, body FROM news ORDER BY id")
+    forms = [row for row in conn.execute("SELECT count(*) FILTER (WHERE a.body ~ '^(TREASURY BALANCES|FED |U.K. MONEY MARKET)'), count(*) FROM all_pairs(NULL::bigint, %s, %s) p JOIN news a ON a.id = p.id_a",
+                                         ("SELECT min(id), to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s)" % p[0] + " FROM news GROUP BY body", p[0]["threshold"])).fetchall()][0]
+    print("# news_reuters: %s: [%.3f, %.3f]; of %d pairs %d are daily reports of one form" % (told(p[0]), p[0]["precision_low"], p[0]["precision_high"], forms[1], forms[0]))
+    check("news: the default is proposed, which finds few daily reports", p[0]["is_default"] and forms[1] > 100 and forms[0] <= forms[1] / 8, forms)
+    check("news: 10,000 documents are read", p[0]["note"].startswith("98") and "more rows than were read" in p[0]["note"], p[0]["note"])
+
+
 def main():
     with database() as name, connect(name) as conn:
-        sections((curve, conn), (well_known, conn), (no_clean_cut, conn), (with_labels, conn), (crowded, conn),
-                 (reads_only, conn, name), (watched, conn, name), (errors, conn), (data_sets, conn))
+        sections((curve, conn), (well_known, conn), (no_clean_cut, conn), (examples, conn), (with_labels, conn), (crowded, conn),
+                 (reads_only, conn, name), (watched, conn, name), (errors, conn), (data_sets, conn), *([(calibrated, conn)] if FULL else []), (news, conn))
 
 
 finish(main)

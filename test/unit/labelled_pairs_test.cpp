@@ -60,7 +60,7 @@ TEST(LabelledPairs, ContradictionsAreRefused) {
 TEST(LabelledPairs, GoBeforeNearOnes) {
   const std::vector<SamplePair> near = {{0, 1, 9}, {0, 3, 9}, {1, 2, 9}};
   const std::vector<SamplePair> labelled = {{0, 2, 1, true}, {0, 3, 1, true}, {2, 3, 1, true}};
-  EXPECT_EQ(shown(with_labels(near, labelled)), "0-1 9; 0-2+ 1; 0-3+ 1; 1-2 9; 2-3+ 1; ");
+  EXPECT_EQ(shown(with_labels(near, labelled)), "0-1 9; 0-2+ 1; 0-3+ 9; 1-2 9; 2-3+ 1; ");
   EXPECT_EQ(shown(with_labels(near, {})), "0-1 9; 0-3 9; 1-2 9; ");
   EXPECT_EQ(shown(with_labels({}, labelled)), "0-2+ 1; 0-3+ 1; 2-3+ 1; ");
 }

@@ -17,10 +17,14 @@ using reference::families;
 
 constexpr uint32_t kNumPerm = 128;
 
-// Equal components of each pair, the sum over the forms by which it is near.
-std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_definition(const std::vector<Document>& documents,
-                                                                std::span<const ShingleForm> forms) {
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> matches;
+struct Near {
+  unsigned sum = 0;  // a form adds its estimate, in steps of 1 / 126 of all forms together
+  bool alike = false;
+};
+using NearByDefinition = std::map<std::pair<uint32_t, uint32_t>, Near>;
+
+NearByDefinition by_definition(const std::vector<Document>& documents, std::span<const ShingleForm> forms) {
+  NearByDefinition near;
   for (const ShingleForm& form : forms) {
     std::vector<std::vector<uint32_t>> signatures;
     for (const Document& d : documents) {
@@ -34,11 +38,25 @@ std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_definition(const std::vecto
         uint32_t equal = 0;
         for (uint32_t i = 0; i < kNumPerm && !signatures[a].empty() && !signatures[b].empty(); ++i)
           equal += signatures[a][i] == signatures[b][i];
-        if (equal >= form.near * kNumPerm) matches[{a, b}] += equal;
+        if (equal < form.near * kNumPerm) continue;
+        Near& pair = near[{a, b}];
+        pair.sum += std::max<unsigned>(1, equal * 126 / kNumPerm / static_cast<unsigned>(forms.size()));
+        pair.alike = pair.alike || equal >= kNumPerm / 2;
       }
     }
   }
-  return matches;
+  return near;
+}
+
+// By document: how many others are alike, at least 1.
+std::map<uint32_t, double> alike_of(const NearByDefinition& near) {
+  std::map<uint32_t, double> alike;
+  for (const auto& [pair, n] : near) {
+    alike[pair.first] += n.alike;
+    alike[pair.second] += n.alike;
+  }
+  for (auto& [document, n] : alike) n = std::max(n, 1.0);
+  return alike;
 }
 
 std::vector<std::string> some_texts() {
@@ -49,7 +67,7 @@ std::vector<std::string> some_texts() {
 }
 
 NearPairs near_pairs_of(const std::vector<Document>& documents, std::span<const ShingleForm> forms) {
-  NearPairs near(static_cast<uint32_t>(documents.size()));
+  NearPairs near(static_cast<uint32_t>(documents.size()), forms.size());
   for (const ShingleForm& form : forms) near.add_form(documents.data(), form, {});
   return near;
 }
@@ -68,9 +86,11 @@ TEST(NearPairs, AllWhereThereAreFew) {
   EXPECT_EQ(count, wanted.size());
   ASSERT_EQ(all.size(), wanted.size());
   auto next = wanted.begin();
+  std::map<uint32_t, double> alike = alike_of(wanted);
   for (const SamplePair& p : all) {
     EXPECT_EQ(std::pair(p.a, p.b), next++->first);
     EXPECT_EQ(p.weight, 1);
+    EXPECT_DOUBLE_EQ(p.share, 1 / alike[p.a] / alike[p.b]);
     EXPECT_FALSE(p.duplicate);
   }
 }
@@ -79,25 +99,29 @@ TEST(NearPairs, OfTooManySomeStandForAll) {
   const std::vector<std::string> texts = some_texts();
   const std::vector<Document> documents = documents_of(texts);
   const std::span<const ShingleForm> forms = forms_for(0);
-  const auto matches = by_definition(documents, forms);
-  std::map<std::pair<uint32_t, uint32_t>, double> affinity;
+  const auto wanted = by_definition(documents, forms);
+  std::map<uint32_t, double> alike = alike_of(wanted);
+  const auto affinity = [](const Near& n) { return std::pow(n.sum / 126.0, 3); };
   double total = 0;
-  for (const auto& [pair, m] : matches) {
-    affinity[pair] = std::pow(m / 128.0 / static_cast<double>(forms.size()), 3);
-    total += affinity[pair];
-  }
+  for (const auto& [pair, n] : wanted) total += affinity(n);
   const NearPairs near = near_pairs_of(documents, forms);
   constexpr uint64_t kMost = 20;
   uint64_t count = 0;
   const std::vector<SamplePair> weighed = near.thinned(kMost, always, nullptr, &count);
-  EXPECT_EQ(count, matches.size());
-  ASSERT_EQ(weighed.size(), matches.size());
-  for (const SamplePair& p : weighed) EXPECT_DOUBLE_EQ(p.weight, std::max(1.0, total / (kMost * affinity[{p.a, p.b}])));
+  EXPECT_EQ(count, wanted.size());
+  ASSERT_EQ(weighed.size(), wanted.size());
+  std::vector<double> stands_for;
+  for (const SamplePair& p : weighed) {
+    stands_for.push_back(std::max(1.0, total / (kMost * affinity(wanted.at({p.a, p.b})))));
+    EXPECT_DOUBLE_EQ(p.weight, stands_for.back());
+    EXPECT_DOUBLE_EQ(p.share, stands_for.back() / alike[p.a] / alike[p.b]);
+  }
   for (const SamplePair& p : near.thinned(kMost, never, nullptr, &count)) EXPECT_EQ(p.weight, 1);
   size_t at = 0;
   const std::vector<SamplePair> kept = near.thinned(kMost, by_hash, nullptr, &count);
-  for (const SamplePair& p : weighed) {
-    const bool is_kept = p.weight == 1 || by_hash(p.a, p.b) < 1 / p.weight;
+  for (size_t i = 0; i < weighed.size(); ++i) {
+    const SamplePair& p = weighed[i];
+    const bool is_kept = stands_for[i] == 1 || by_hash(p.a, p.b) < 1 / stands_for[i];
     if (!is_kept) continue;
     ASSERT_LT(at, kept.size());
     EXPECT_EQ(std::pair(kept[at].a, kept[at].b), std::pair(p.a, p.b));
@@ -105,6 +129,23 @@ TEST(NearPairs, OfTooManySomeStandForAll) {
   }
   EXPECT_EQ(at, kept.size());
   EXPECT_LE(kept.size(), 2 * kMost);
+}
+
+// Five documents that are all alike weigh together as two that are alike.
+TEST(NearPairs, AFamilyWeighsAboutAsMuchAsAPair) {
+  const std::vector<std::string> texts = families(5, 1, {0.02, 0.02, 0.02, 0.02});
+  const ShingleForm words[] = {{Unit::word, 2, 0.2}};
+  const std::vector<Document> documents = documents_of({texts.begin(), texts.begin() + 5});
+  uint64_t count = 0;
+  double share = 0;
+  double square = 0;
+  for (const SamplePair& p : near_pairs_of(documents, words).thinned(100, always, nullptr, &count)) {
+    share += p.share;
+    square += p.share * p.family;
+  }
+  EXPECT_EQ(count, 10u);
+  EXPECT_DOUBLE_EQ(share, 10.0 / 16);
+  EXPECT_DOUBLE_EQ(square, share * share);  // as of one pair of this weight
 }
 
 TEST(NearPairs, OfDocumentsWithoutShinglesNone) {

@@ -18,6 +18,20 @@ struct Expected {
   double f1;
 };
 
+// Where each pair is a family of its own.
+std::vector<FormHistograms> alone(std::span<const SimilarityHistogram> histograms) {
+  std::vector<FormHistograms> forms;
+  for (const SimilarityHistogram& histogram : histograms) forms.push_back({histogram, histogram});
+  return forms;
+}
+
+// Without the default, which is not chosen.
+std::vector<Proposal> chosen(std::span<const SimilarityHistogram> histograms, double duplicates) {
+  std::vector<Proposal> proposals = propose(alone(histograms), {0, duplicates, duplicates});
+  std::erase_if(proposals, [](const Proposal& p) { return p.is_default; });
+  return proposals;
+}
+
 // What a threshold finds of pairs of these similarities.
 Expected rated(const SimilarityHistogram& histogram, uint32_t num_perm, double threshold) {
   double duplicates = 0;
@@ -40,15 +54,15 @@ SimilarityHistogram random_histogram(uint32_t seed) {
   std::normal_distribution<double> far(0.45, 0.15);
   SimilarityHistogram histogram;
   for (int i = 0; i < 500; ++i) {
-    histogram.add(std::clamp(near(random), 0.0, 1.0), {0, 1, 1, true});
-    histogram.add(std::clamp(far(random), 0.0, 1.0), {0, 1, 2, false});
+    histogram.add(std::clamp(near(random), 0.0, 1.0), {0, 1, 1, true}, 1);
+    histogram.add(std::clamp(far(random), 0.0, 1.0), {0, 1, 2, false}, 2);
   }
   return histogram;
 }
 
 TEST(Proposals, NoThresholdIsBetter) {
   const SimilarityHistogram histogram = random_histogram(1);
-  const std::vector<Proposal> proposals = propose({&histogram, 1}, 500);
+  const std::vector<Proposal> proposals = chosen({&histogram, 1}, 500);
   ASSERT_EQ(proposals.size(), 3u);
   for (const Proposal& p : proposals) {
     const Expected here = rated(histogram, p.num_perm, p.threshold);
@@ -63,7 +77,7 @@ TEST(Proposals, NoThresholdIsBetter) {
 TEST(Proposals, BestFirst) {
   std::vector<SimilarityHistogram> histograms;
   for (uint32_t seed = 2; seed < 8; ++seed) histograms.push_back(random_histogram(seed));
-  const std::vector<Proposal> proposals = propose(histograms, 500);
+  const std::vector<Proposal> proposals = chosen(histograms, 500);
   EXPECT_EQ(proposals.size(), 18u);
   for (size_t i = 1; i < proposals.size(); ++i) {
     const Proposal& a = proposals[i - 1];
@@ -85,7 +99,7 @@ TEST(Proposals, MiddleOfThoseThatAreAsGood) {
   SimilarityHistogram histogram;
   histogram.duplicates[180] = 100;
   histogram.others[100] = 100;
-  const std::vector<Proposal> proposals = propose({&histogram, 1}, 100);
+  const std::vector<Proposal> proposals = chosen({&histogram, 1}, 100);
   ASSERT_EQ(proposals.size(), 3u);
   expect_threshold(proposals[0], 64, 0.73);
   expect_threshold(proposals[1], 128, 0.72);
@@ -103,7 +117,7 @@ TEST(Proposals, OfTwoRunsTheBetter) {
   histogram.duplicates[140] = 50;
   const auto threshold_of_256 = [&](double others) {
     histogram.others[165] = others;
-    const std::vector<Proposal> proposals = propose({&histogram, 1}, 100);
+    const std::vector<Proposal> proposals = chosen({&histogram, 1}, 100);
     return std::ranges::find(proposals, 256u, &Proposal::num_perm)->threshold;
   };
   EXPECT_EQ(threshold_of_256(98), 0.47);
@@ -141,7 +155,7 @@ TEST(Proposals, EqualThoseOf020) {
       {1, 256, 0.57, 0.7950047138919812, 0.9890441514012603, 0.8814722263586141, 1183},
       {1, 64, 0.57, 0.785945246814666, 0.9767821960737461, 0.871033496726414, 309},
   };
-  const std::vector<Proposal> proposals = propose(histograms, weight);
+  const std::vector<Proposal> proposals = chosen(histograms, weight);
   ASSERT_EQ(proposals.size(), std::size(golden));
   for (size_t i = 0; i < proposals.size(); ++i) {
     EXPECT_EQ(proposals[i].form, golden[i].form);
@@ -157,7 +171,7 @@ TEST(Proposals, EqualThoseOf020) {
 TEST(Proposals, BytesOfARow) {
   SimilarityHistogram histogram;
   histogram.duplicates[200] = 1;
-  const std::vector<Proposal> proposals = propose({&histogram, 1}, 1);
+  const std::vector<Proposal> proposals = chosen({&histogram, 1}, 1);
   ASSERT_EQ(proposals.size(), 3u);
   for (const Proposal& p : proposals) {
     EXPECT_EQ(p.threshold, 0.65);
@@ -171,9 +185,86 @@ TEST(Proposals, NoneOfAFormThatFindsNothing) {
   histograms[0].others[150] = 5;
   histograms[0].duplicates[0] = 5;
   histograms[1].duplicates[190] = 5;
-  const std::vector<Proposal> proposals = propose(histograms, 5);
+  const std::vector<Proposal> proposals = chosen(histograms, 5);
   ASSERT_EQ(proposals.size(), 3u);
   for (const Proposal& p : proposals) EXPECT_EQ(p.form, 1u);
+}
+
+// Words with k = 3 at 0.8 find all and some others; another form finds all and fewer others.
+TEST(Proposals, TheDefaultIsLeftForMuchBetterOnesOnly) {
+  std::vector<SimilarityHistogram> histograms(2);
+  for (SimilarityHistogram& histogram : histograms) histogram.duplicates[200] = 100;
+  for (const auto& [others, is_first] : {std::pair{8.0, true}, std::pair{20.0, false}}) {
+    histograms[0].others[200] = others;
+    const std::vector<Proposal> proposals = propose(alone(histograms), {100, 100, 100});
+    EXPECT_EQ(proposals[0].is_default, is_first) << others;
+  }
+}
+
+TEST(Proposals, TheDefaultIsAlwaysThere) {
+  std::vector<SimilarityHistogram> histograms = {random_histogram(9), random_histogram(10)};
+  const std::vector<Proposal> proposals = propose(alone(histograms), {0, 500, 500});
+  ASSERT_EQ(proposals.size(), 7u);
+  const auto found = std::ranges::find(proposals, true, &Proposal::is_default);
+  ASSERT_NE(found, proposals.end());
+  EXPECT_EQ(found->form, 0u);
+  expect_threshold(*found, 128, 0.8);
+  EXPECT_NEAR(found->f1, rated(histograms[0], 128, 0.8).f1, 1e-9);
+  histograms[0] = {};
+  histograms[0].duplicates[0] = 5;
+  const std::vector<Proposal> of_other = propose(alone(histograms), {0, 500, 500});
+  const auto nothing = std::ranges::find(of_other, true, &Proposal::is_default);
+  ASSERT_NE(nothing, of_other.end());
+  EXPECT_EQ(nothing - of_other.begin(), 3);  // behind the three of the other form
+  EXPECT_TRUE(std::isnan(nothing->precision));
+  EXPECT_EQ(nothing->precision_low, 0);
+  EXPECT_EQ(nothing->precision_high, 1);
+}
+
+// 40 pairs of weight 1 and 10 of weight 4 say as much as (80 * 80) / (40 + 160) = 32.
+TEST(Proposals, PrecisionLiesBetweenTheJudgements) {
+  FormHistograms form;
+  for (int i = 0; i < 40; ++i) form.add(1, {0, 1, 1, i < 30, i < 20, i < 36});
+  for (int i = 0; i < 10; ++i) form.add(1, {0, 1, 4, true, false, true, 4, 1});
+  const std::vector<Proposal> proposals = propose({&form, 1}, {40, 70, 70});
+  ASSERT_FALSE(proposals.empty());
+  for (const Proposal& p : proposals) {
+    EXPECT_NEAR(p.precision, 70.0 / 80, 1e-12);
+    EXPECT_NEAR(p.families, 32, 1e-9);
+    EXPECT_NEAR(p.precision_low, share_interval(20.0 / 80, 32).low, 1e-12);
+    EXPECT_NEAR(p.precision_high, share_interval(76.0 / 80, 32).high, 1e-12);
+  }
+}
+
+// A family of 100 pairs that are none, beside 50 that are: by families 50 of 51 are right, by pairs 50 of 150. And the
+// other way round.
+TEST(Proposals, OfPairsAndFamiliesTheWorseCounts) {
+  for (const bool large : {false, true}) {
+    FormHistograms form;
+    for (int i = 0; i < 100; ++i) form.add(1, {0, 1, 1, large, large, large, 0.01, 1});
+    for (int i = 0; i < 50; ++i) form.add(1, {2, 3, 1, !large, !large, !large});
+    const std::vector<Proposal> proposals =
+        propose({&form, 1}, large ? PairTotals{100, 100, 1} : PairTotals{50, 50, 50});
+    ASSERT_FALSE(proposals.empty());
+    for (const Proposal& p : proposals) {
+      EXPECT_NEAR(p.precision, large ? 1.0 / 51 : 50.0 / 150, 1e-12);
+      EXPECT_NEAR(p.families, 51, 1e-9);
+      EXPECT_NEAR(p.precision_low, share_interval(p.precision, 51).low, 1e-12);
+      EXPECT_NEAR(p.precision_high, share_interval(large ? 100.0 / 150 : 50.0 / 51, 51).high, 1e-12);
+    }
+  }
+}
+
+// Wilson's interval: R's prop.test(.., conf.level = 0.9, correct = FALSE).
+TEST(Proposals, IntervalOfAShare) {
+  const Interval half = share_interval(0.5, 10);
+  EXPECT_NEAR(half.low, 0.2693, 5e-5);
+  EXPECT_NEAR(half.high, 0.7307, 5e-5);
+  const Interval all = share_interval(1, 20);
+  EXPECT_NEAR(all.low, 0.8808, 5e-5);
+  EXPECT_EQ(all.high, 1);
+  EXPECT_EQ(share_interval(0, 0).low, 0);
+  EXPECT_EQ(share_interval(0, 0).high, 1);
 }
 
 TEST(Proposals, HalvesAreRoundedUpwards) {

@@ -18,18 +18,22 @@ using reference::documents_of;
 using reference::families;
 
 TEST(SamplePairs, Totals) {
-  const PairTotals totals = totals_of({{0, 1, 2.5, true}, {0, 2, 7, false}, {1, 2, 1, true}});
+  const PairTotals totals =
+      totals_of({{0, 1, 2.5, true, false, false, 0.25}, {0, 2, 7, false}, {1, 2, 1, true, false, false, 0.5}});
   EXPECT_EQ(totals.duplicates, 2u);
-  EXPECT_EQ(totals.duplicate_weight, 3.5);
+  EXPECT_EQ(totals.weight, 3.5);
+  EXPECT_EQ(totals.share, 0.75);
 }
 
 TEST(SamplePairs, OfEqualDocumentsTheFirstStays) {
   const std::vector<std::string> texts = {"b", "a", "b", "", "a", "c", ""};
   std::vector<Document> documents = documents_of(texts);
-  ASSERT_EQ(drop_copies(documents.data(), documents.size()), 4u);
+  std::vector<std::string_view> ids = {"1", "2", "3", "4", "5", "6", "7"};
+  ASSERT_EQ(drop_copies(documents.data(), ids.data(), documents.size()), 4u);
   std::string left;
-  for (size_t i = 0; i < 4; ++i) left += std::string(documents[i].bytes, documents[i].bytes + documents[i].size) + ".";
-  EXPECT_EQ(left, "b.a..c.");
+  for (size_t i = 0; i < 4; ++i)
+    left += std::string(ids[i]) + std::string(documents[i].bytes, documents[i].bytes + documents[i].size) + ".";
+  EXPECT_EQ(left, "1b.2a.4.6c.");
 }
 
 TEST(SamplePairs, DuplicatesByEditRate) {
@@ -44,7 +48,10 @@ TEST(SamplePairs, DuplicatesByEditRate) {
       const Document& a = documents[p.a];
       const Document& b = documents[p.b];
       const double rate = *edit_rate(Unit::character, a.bytes, a.size, b.bytes, b.size);
-      EXPECT_EQ(p.duplicate, 1 - 2 * rate >= least - 1e-9) << p.a << " and " << p.b << " at " << least;
+      const double similarity = 1 - 2 * rate + 1e-9;
+      EXPECT_EQ(p.duplicate, similarity >= least) << p.a << " and " << p.b << " at " << least;
+      EXPECT_EQ(p.strictly, similarity >= (1 + least) / 2) << p.a << " and " << p.b << " at " << least;
+      EXPECT_EQ(p.generously, similarity >= 0.5) << p.a << " and " << p.b;
     }
   }
 }
@@ -60,6 +67,23 @@ TEST(SamplePairs, TheRateThatIsAskedForBelongsToIt) {
   judge_by_edit_rate(documents.data(), documents.size(), 0.81, 1, nullptr, &pairs);
   EXPECT_TRUE(pairs[0].duplicate);
   EXPECT_FALSE(pairs[1].duplicate);
+}
+
+// A form that is filled in with other numbers is no copy: at least half of the different numbers have to be in both.
+TEST(SamplePairs, NumbersHaveToAgree) {
+  const std::string report = "The Treasury said that its balances at the Federal Reserve rose to ";
+  const std::vector<std::string> texts = {report + "3.254 billion dollars", report + "4.602 billion dollars",
+                                          report + "3.254 billion dlrs",    report + "3.254 and 7 billion dollars",
+                                          report + "some billion dollars",  report + "many billion dollars"};
+  const std::vector<Document> documents = documents_of(texts);
+  std::vector<SamplePair> pairs = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {4, 5}};
+  judge_by_edit_rate(documents.data(), documents.size(), 0.8, 1, nullptr, &pairs);
+  const bool duplicate[] = {false, true, true, false, true};  // 0 of 2, 1 of 1, 1 of 2, 0 of 1 numbers, none at all
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    EXPECT_EQ(pairs[i].duplicate, duplicate[i]) << i;
+    EXPECT_EQ(pairs[i].strictly, duplicate[i]) << i;
+    EXPECT_TRUE(pairs[i].generously) << i;
+  }
 }
 
 double unspaced(const std::vector<std::string>& texts) {
@@ -91,8 +115,12 @@ TEST(ShingleForms, OnlyBeginningsAreLookedAt) {
 TEST(ShingleForms, CharactersAloneWithoutSpaces) {
   EXPECT_EQ(forms_for(0.5).size(), 6u);
   EXPECT_EQ(forms_for(0.5)[0].unit, Unit::word);
-  EXPECT_EQ(forms_for(0.51).size(), 4u);
-  for (const ShingleForm& form : forms_for(1)) EXPECT_EQ(form.unit, Unit::character);
+  EXPECT_EQ(forms_for(0.51).size(), 5u);
+  for (const ShingleForm& form : forms_for(1).subspan(1)) EXPECT_EQ(form.unit, Unit::character);
+  for (const double share : {0.0, 1.0}) {
+    EXPECT_EQ(forms_for(share)[0].unit, Unit::word) << "the default comes first";
+    EXPECT_EQ(forms_for(share)[0].k, 3);
+  }
 }
 
 SimilarityHistogram by_definition(const std::vector<Document>& documents, const std::vector<SamplePair>& pairs,
@@ -101,7 +129,7 @@ SimilarityHistogram by_definition(const std::vector<Document>& documents, const 
   const auto set_of = [&](uint32_t i) {
     return distinct_shingles(form.unit, form.k, documents[i].bytes, documents[i].size, nullptr);
   };
-  for (const SamplePair& p : pairs) histogram.add(overlap(set_of(p.a), set_of(p.b)).jaccard(), p);
+  for (const SamplePair& p : pairs) histogram.add(overlap(set_of(p.a), set_of(p.b)).jaccard(), p, p.weight);
   return histogram;
 }
 
@@ -119,7 +147,8 @@ TEST(ExactSimilarity, WhateverTheMemory) {
     const SimilarityHistogram wanted = by_definition(documents, pairs, form);
     for (const size_t memory : {size_t{0}, size_t{20000}, SIZE_MAX}) {
       for (const unsigned threads : {1u, 3u}) {
-        const SimilarityHistogram got = exact_similarities(documents.data(), pairs, form, memory, threads, nullptr);
+        const SimilarityHistogram got =
+            histograms_of(pairs, exact_similarities(documents.data(), pairs, form, memory, threads, nullptr)).pairs;
         for (int step = 0; step <= SimilarityHistogram::kSteps; ++step) {
           EXPECT_EQ(got.duplicates[step], wanted.duplicates[step]) << step;
           EXPECT_EQ(got.others[step], wanted.others[step]) << step;
@@ -131,11 +160,11 @@ TEST(ExactSimilarity, WhateverTheMemory) {
 
 TEST(ExactSimilarity, StepsOfAHalfPercent) {
   SimilarityHistogram histogram;
-  histogram.add(0, {0, 1, 3, true});
-  histogram.add(1, {0, 1, 2, false});
-  histogram.add(0.3349, {0, 1, 1, true});
-  histogram.add(0.3351, {0, 1, 1, true});
-  histogram.add(0.3376, {0, 1, 1, true});
+  histogram.add(0, {0, 1, 3, true}, 3);
+  histogram.add(1, {0, 1, 2, false}, 2);
+  histogram.add(0.3349, {0, 1, 1, true}, 1);
+  histogram.add(0.3351, {0, 1, 1, true}, 1);
+  histogram.add(0.3376, {0, 1, 1, true}, 1);
   EXPECT_EQ(histogram.duplicates[0], 3);
   EXPECT_EQ(histogram.others[200], 2);
   EXPECT_EQ(histogram.duplicates[67], 2);

@@ -12,23 +12,6 @@
 namespace neardup {
 namespace {
 
-// A task's sink in the place of a StopCheck, which workers must not ask.
-class SinkStop final : public StopCheck {
- public:
-  explicit SinkStop(HitSink& sink) : sink_(sink) {}
-  bool should_stop() noexcept override {
-    try {
-      sink_.look();
-    } catch (...) {
-      return true;
-    }
-    return false;
-  }
-
- private:
-  HitSink& sink_;
-};
-
 void take_nothing(const Hit*, size_t) {}
 
 // To cut a byte of text into shingles, and to sort these.

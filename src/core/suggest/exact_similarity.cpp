@@ -1,6 +1,7 @@
 // See exact_similarity.h.
 #include "core/suggest/exact_similarity.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -25,22 +26,41 @@ struct Block {
   }
 };
 
-}  // namespace
-
-void SimilarityHistogram::add(double similarity, const SamplePair& pair) noexcept {
-  const auto step = static_cast<size_t>(std::nearbyint(kSteps * similarity));
-  (pair.duplicate ? duplicates : others)[step] += pair.weight;
+size_t step_of(double similarity) noexcept {
+  return static_cast<size_t>(std::nearbyint(SimilarityHistogram::kSteps * similarity));
 }
 
-SimilarityHistogram exact_similarities(const Document* documents, const std::vector<SamplePair>& pairs,
-                                       const ShingleForm& form, size_t memory_limit, unsigned threads,
-                                       StopCheck* stop) {
+}  // namespace
+
+void SimilarityHistogram::add(double similarity, const SamplePair& pair, double weight) noexcept {
+  const size_t step = step_of(similarity);
+  (pair.duplicate ? duplicates : others)[step] += weight;
+  if (pair.strictly) strictly[step] += weight;
+  if (pair.generously) generously[step] += weight;
+}
+
+void FormHistograms::add(double similarity, const SamplePair& pair) noexcept {
+  pairs.add(similarity, pair, pair.weight);
+  families.add(similarity, pair, pair.share);
+  // what stands alone for many weighs more than a family
+  squares[step_of(similarity)] += pair.share * std::max(pair.share, pair.family);
+}
+
+FormHistograms histograms_of(const std::vector<SamplePair>& pairs, const std::vector<float>& similarities) {
+  FormHistograms histograms;
+  for (size_t i = 0; i < pairs.size(); ++i) histograms.add(similarities[i], pairs[i]);
+  return histograms;
+}
+
+std::vector<float> exact_similarities(const Document* documents, const std::vector<SamplePair>& pairs,
+                                      const ShingleForm& form, size_t memory_limit, unsigned threads, StopCheck* stop) {
   // The comparer leaves out what is below a threshold: nothing but 0 here.
   const DocumentMeasure measure = {.kind = DocumentMeasure::Kind::jaccard,
                                    .unit = form.unit,
                                    .k = form.k,
                                    .threshold = std::numeric_limits<double>::min()};
-  SimilarityHistogram histogram;
+  std::vector<float> similarities;
+  similarities.reserve(pairs.size());
   for (size_t first = 0; first < pairs.size();) {
     Block block;
     size_t last = first;
@@ -52,9 +72,10 @@ SimilarityHistogram exact_similarities(const Document* documents, const std::vec
     DocumentComparer(measure, threads, stop)
         .compare(block.documents.data(), block.documents.size(), block.pairs.data(), block.pairs.size());
     for (const DocumentPair& compared : block.pairs)
-      histogram.add(std::isnan(compared.similarity) ? 0 : compared.similarity, pairs[first++]);
+      similarities.push_back(std::isnan(compared.similarity) ? 0 : static_cast<float>(compared.similarity));
+    first = last;
   }
-  return histogram;
+  return similarities;
 }
 
 }  // namespace neardup

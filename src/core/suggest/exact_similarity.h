@@ -18,13 +18,28 @@ struct SimilarityHistogram {
 
   double duplicates[kSteps + 1] = {};
   double others[kSteps + 1] = {};
+  double strictly[kSteps + 1] = {};  // of the pairs of this judgement
+  double generously[kSteps + 1] = {};
+
+  void add(double similarity, const SamplePair& pair, double weight) noexcept;
+};
+
+// Of one form: with the weights of pairs, and with their shares of families.
+struct FormHistograms {
+  SimilarityHistogram pairs;
+  SimilarityHistogram families;
+  // Of the shares of families: summed over the pairs of one, the square of what it weighs.
+  double squares[SimilarityHistogram::kSteps + 1] = {};
 
   void add(double similarity, const SamplePair& pair) noexcept;
 };
 
-// Of one form of shingles. memory_limit: bytes for the shingles of documents; those of one pair at least are held.
-// threads: 1..256.
-SimilarityHistogram exact_similarities(const Document* documents, const std::vector<SamplePair>& pairs,
-                                       const ShingleForm& form, size_t memory_limit, unsigned threads, StopCheck* stop);
+// Of each pair, by one form of shingles. memory_limit: bytes for the shingles of documents; those of one pair at least
+// are held. threads: 1..256.
+std::vector<float> exact_similarities(const Document* documents, const std::vector<SamplePair>& pairs,
+                                      const ShingleForm& form, size_t memory_limit, unsigned threads, StopCheck* stop);
+
+// One similarity for each pair.
+FormHistograms histograms_of(const std::vector<SamplePair>& pairs, const std::vector<float>& similarities);
 
 }  // namespace neardup

@@ -67,7 +67,11 @@ LabelledPairs find_labelled(const std::string_view* ids, uint32_t n, const Label
   if (contradiction != numbered.end()) refuse_contradiction(numbers.id(contradiction->a), numbers.id(contradiction->b));
   for (const NumberedLabel& label : numbered) {
     if (label.b >= n) continue;
-    found.pairs.push_back({.a = label.a, .b = label.b, .duplicate = label.duplicate});
+    found.pairs.push_back({.a = label.a,
+                           .b = label.b,
+                           .duplicate = label.duplicate,
+                           .strictly = label.duplicate,
+                           .generously = label.duplicate});
     found.duplicates += label.duplicate;
   }
   return found;
@@ -79,7 +83,13 @@ std::vector<SamplePair> with_labels(const std::vector<SamplePair>& near, const s
   size_t next = 0;
   for (const SamplePair& pair : near) {
     while (next < labelled.size() && place(labelled[next]) < place(pair)) ++next;
-    if (next == labelled.size() || place(labelled[next]) != place(pair)) all.push_back(pair);
+    if (next < labelled.size() && place(labelled[next]) == place(pair)) {
+      all[next].weight = pair.weight;
+      all[next].share = pair.share;
+      all[next].family = pair.family;
+    } else {
+      all.push_back(pair);
+    }
   }
   std::inplace_merge(all.begin(), all.begin() + static_cast<ptrdiff_t>(labelled.size()), all.end(),
                      [&](const SamplePair& x, const SamplePair& y) { return place(x) < place(y); });

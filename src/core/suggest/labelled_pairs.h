@@ -28,8 +28,8 @@ struct LabelledPairs {
 LabelledPairs find_labelled(const std::string_view* ids, uint32_t n, const Label* labels, size_t count,
                             StopCheck* stop);
 
-// Near pairs, none of them a duplicate, and labelled ones, each once, in one order. Both are ascending. What a label
-// says goes before what was found.
+// Near pairs, none of them a duplicate, and labelled ones, each once, in one order. Both are ascending. A pair that is
+// both has its label, and weighs what it weighs among the near ones.
 std::vector<SamplePair> with_labels(const std::vector<SamplePair>& near, const std::vector<SamplePair>& labelled);
 
 }  // namespace neardup

@@ -12,20 +12,43 @@ namespace neardup {
 inline constexpr uint32_t kProposedNumPerm[] = {64, 128, 256};
 inline constexpr uint32_t kProposedBits = 16;
 
+// What signatures have, and searches ask, where a user says nothing: words with k = 3, which are the first form.
+inline constexpr uint32_t kDefaultForm = 0;
+inline constexpr uint32_t kDefaultNumPerm = 128;
+inline constexpr int kDefaultPercent = 80;
+
+// Expected. Recall and precision are computed twice: of pairs, and of families of documents (SamplePair::share), since
+// one large family may hide all others, or many small ones a large one. What is stated is of the two the worse by F1.
 struct Proposal {
   uint32_t form;  // which of the histograms
   uint32_t num_perm;
   double threshold;
-  double recall;     // expected share of duplicates that are found
-  double precision;  // expected share of duplicates in what is found
+  double recall;     // share of duplicates that are found
+  double precision;  // share of duplicates in what is found; NaN where nothing is found
+  // The precision lies between these. At the lower end only duplicates by the strict condition count, at the upper end
+  // those by the generous one, and each is the end of an interval that holds with 90 per cent.
+  double precision_low;
+  double precision_high;
+  double families;  // about so many different pairs are found, each family once
+  bool is_default;
   double f1;
   double bytes_per_row;  // of a signature and its entries in an index
 };
 
 // For each form and num_perm the threshold in hundredths, 0.30 to 0.99, of the greatest F1: from the middle of those
-// that are as good. histograms: one a form; duplicate_weight: of all pairs that are duplicates. Best first, of equally
-// good ones the smaller first. None of a form that finds nothing.
-std::vector<Proposal> propose(std::span<const SimilarityHistogram> histograms, double duplicate_weight);
+// that are as good; none of a form that finds nothing. Beside these the default. histograms: one a form, the default
+// first; totals: of all pairs. Best first, of equally good ones the smaller first; the default before all whose F1 is
+// not more than 0.05 better.
+std::vector<Proposal> propose(std::span<const FormHistograms> histograms, const PairTotals& totals);
+
+struct Interval {
+  double low;
+  double high;
+};
+
+// Of a share that was seen in a sample of so many: 90 per cent (E. B. Wilson, 1927; n need not be whole). 0 to 1 for
+// n = 0.
+Interval share_interval(double share, double n) noexcept;
 
 // Rounded to so many digits after the point, halves upwards; those also that the nearest float8 falls short of.
 double rounded(double value, int digits) noexcept;

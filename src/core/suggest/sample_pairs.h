@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/base/stop.h"
@@ -15,18 +16,33 @@ struct SamplePair {
   uint32_t b;
   double weight = 1;  // as many pairs as it stands for
   bool duplicate = false;
+  bool strictly = false;    // a duplicate by a stricter condition, too
+  bool generously = false;  // a duplicate, or nearly one
+  double share = 1;         // its weight where the pairs of a family of documents count as one
+  double family = 1;        // the shares of all pairs of its family together, those that it stands for among them
 };
 
+// Of the pairs that are duplicates.
 struct PairTotals {
   uint64_t duplicates = 0;
-  double duplicate_weight = 0;
+  double weight = 0;
+  double share = 0;
 };
 PairTotals totals_of(const std::vector<SamplePair>& pairs) noexcept;
 
-// Of equal documents the first is kept, in its place among the others. Returns how many are left.
-size_t drop_copies(Document* documents, size_t n);
+// Of equal documents the first is kept, in its place among the others, with its id. Returns how many are left.
+size_t drop_copies(Document* documents, std::string_view* ids, size_t n);
 
-// Duplicates are those with 1 - 2 * edit_rate() >= edit_similarity, which is 0..1. threads: 1..256.
+// The condition of "generously": half of the text is the same.
+inline constexpr double kGenerousSimilarity = 0.5;
+
+// Judges pairs by s = 1 - 2 * edit_rate(), and by the numbers in the documents: a form that is filled in with other
+// numbers is no copy. Numbers are runs of 0 to 9 without a letter beside them, with the signs . , / : - between two
+// digits; they agree where at least half of the different ones are in both.
+//   duplicate    s >= edit_similarity, and the numbers agree
+//   strictly     s >= (1 + edit_similarity) / 2, and the numbers agree
+//   generously   s >= kGenerousSimilarity
+// edit_similarity: kGenerousSimilarity to 1. threads: 1..256.
 void judge_by_edit_rate(const Document* documents, size_t n, double edit_similarity, unsigned threads, StopCheck* stop,
                         std::vector<SamplePair>* pairs);
 

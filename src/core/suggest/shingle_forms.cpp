@@ -19,8 +19,11 @@ constexpr ShingleForm kSpacedForms[] = {
     {Unit::word, 3, 0.2},      {Unit::word, 2, 0.2},      {Unit::word, 5, 0.2},
     {Unit::character, 5, 0.2}, {Unit::character, 8, 0.2}, {Unit::character, 3, 0.3},  // any two long texts share many
 };
-constexpr ShingleForm kUnspacedForms[] = {
-    {Unit::character, 3, 0.2}, {Unit::character, 2, 0.2}, {Unit::character, 5, 0.2}, {Unit::character, 8, 0.2}};
+constexpr ShingleForm kUnspacedForms[] = {{Unit::word, 3, 0.2},  // each character is a word
+                                          {Unit::character, 3, 0.2},
+                                          {Unit::character, 2, 0.2},
+                                          {Unit::character, 5, 0.2},
+                                          {Unit::character, 8, 0.2}};
 
 unsigned first_length(const uint8_t* text, const uint8_t* end) noexcept {
   unsigned length;

@@ -19,10 +19,10 @@ struct ShingleForm {
 // The share of letters that are of scripts without spaces, 0..1, in the beginnings of the first documents.
 double unspaced_share(const Document* documents, size_t n, StopCheck* stop);
 
-// Above this share words mean nothing, and only characters are tried.
+// Above this share words mean little, and only characters are tried beside the default.
 inline constexpr double kMostlyUnspaced = 0.5;
 
-// The one to be preferred first.
+// The default first, then the one to be preferred first.
 std::span<const ShingleForm> forms_for(double unspaced_share) noexcept;
 
 }  // namespace neardup

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/work/workspace.h"
 
 namespace neardup {
@@ -51,6 +52,23 @@ class HitSink {
   TaskRun& run_;
   std::vector<Hit> hits_;
   size_t left_ = kPeriod;
+};
+
+// A task's sink in the place of a StopCheck, which workers must not ask.
+class SinkStop final : public StopCheck {
+ public:
+  explicit SinkStop(HitSink& sink) : sink_(sink) {}
+  bool should_stop() noexcept override {
+    try {
+      sink_.look();
+    } catch (...) {
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  HitSink& sink_;
 };
 
 // work(worker, task, sink) for every task 0 .. tasks - 1, worker 0 .. threads - 1 at once; with one thread on this one.

@@ -1,11 +1,9 @@
 // neardup_suggest(): unit, k, num_perm and threshold for documents, measured on a sample of them.
+#include <cmath>
+
 #include "core/base/message_text.h"
-#include "core/suggest/exact_similarity.h"
-#include "core/suggest/proposals.h"
-#include "pg/base/guc.h"
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
-#include "pg/query/id_store.h"
 #include "pg/suggest/measure.h"
 #include "pg/suggest/study.h"
 #include "pg/suggest/text_rows.h"
@@ -17,14 +15,6 @@ using namespace neardup;
 
 // With fewer duplicates the figures say little.
 constexpr uint64 kFewDuplicates = 30;
-
-double edit_similarity_argument(FunctionCallInfo fcinfo, int n) {
-  const double value = DatumGetFloat8(argument(fcinfo, n, "edit_similarity"));
-  if (!(value >= 0.5 && value <= 1))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("edit_similarity must be from 0.5 to 1: %s", shown(value).text)));
-  return value;
-}
 
 // Remarks about the sample, one behind the other.
 class Note {
@@ -44,7 +34,7 @@ const char* pairs_note(const Study& study) {
   const uint64 duplicates = study.totals.duplicates;
   if (!study.has_labels)
     return psprintf("%u documents, " UINT64_FORMAT " near pairs, " UINT64_FORMAT
-                    " of them duplicates (1 - 2 * edit_rate >= %s)",
+                    " of them duplicates (1 - 2 * edit_rate >= %s and the same numbers)",
                     documents, study.near_pairs, duplicates, shown(study.edit_similarity).text);
   if (study.only_judged)
     return psprintf("%u documents, " UINT64_FORMAT " labelled pairs, " UINT64_FORMAT " of them duplicates", documents,
@@ -73,26 +63,6 @@ Note note_of(const Study& study) {
   return note;
 }
 
-// Palloc'd.
-std::span<Proposal> proposals_of(const Study& study) {
-  const Sample& sample = *study.sample;
-  const unsigned threads = search_threads();
-  const size_t memory = engine_memory();
-  const size_t most = study.forms.size() * std::size(kProposedNumPerm);
-  auto* proposals = static_cast<Proposal*>(palloc(most * sizeof(Proposal)));
-  size_t count = 0;
-  call_core([&] {
-    std::vector<SimilarityHistogram> histograms;
-    for (const ShingleForm& form : study.forms)
-      histograms.push_back(
-          exact_similarities(sample.documents, *study.pairs->object, form, memory, threads, study.pairs->stop));
-    const std::vector<Proposal> best = propose(histograms, study.totals.duplicate_weight);
-    count = best.size();
-    std::ranges::copy(best, proposals);
-  });
-  return {proposals, count};
-}
-
 enum Column {
   kUnit,
   kK,
@@ -102,10 +72,14 @@ enum Column {
   kIndexOptions,
   kExpectedRecall,
   kExpectedPrecision,
+  kPrecisionLow,
+  kPrecisionHigh,
   kBytesPerRow,
   kSigningUs,
   kQueryUs,
   kPairs,
+  kFamilies,
+  kIsDefault,
   kNote,
   kColumns
 };
@@ -119,18 +93,21 @@ ResultRow<Column> row_of(const Proposal& proposal, const ShingleForm& form) {
   row.set(kBits, Int32GetDatum(kProposedBits));
   row.set(kIndexOptions, CStringGetTextDatum(psprintf("threshold = %s", shown(proposal.threshold).text)));
   row.set(kExpectedRecall, Float8GetDatum(rounded(proposal.recall, 3)));
-  row.set(kExpectedPrecision, Float8GetDatum(rounded(proposal.precision, 3)));
+  if (!std::isnan(proposal.precision)) row.set(kExpectedPrecision, Float8GetDatum(rounded(proposal.precision, 3)));
+  row.set(kPrecisionLow, Float8GetDatum(rounded(proposal.precision_low, 3)));
+  row.set(kPrecisionHigh, Float8GetDatum(rounded(proposal.precision_high, 3)));
+  row.set(kFamilies, Int64GetDatum(static_cast<int64>(rounded(proposal.families, 0))));
+  row.set(kIsDefault, BoolGetDatum(proposal.is_default));
   row.set(kBytesPerRow, Float8GetDatum(proposal.bytes_per_row));
   return row;
 }
 
 void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo* rows) {
-  report_phase(Phase::measuring);
   Note note = note_of(study);
   const TimedDocuments timed = timed_documents(*study.sample);
   LookUpTime look_up = {};
   bool is_first = true;
-  for (const Proposal& proposal : proposals_of(study)) {
+  for (const Proposal& proposal : study.proposals) {
     const ShingleForm& form = study.forms[proposal.form];
     ResultRow<Column> row = row_of(proposal, form);
     row.set(kSigningUs, Float8GetDatum(rounded(signing_us(timed, form, proposal.num_perm), 1)));
@@ -154,18 +131,13 @@ extern "C" {
 // neardup_suggest(query text, labels text, edit_similarity float8)
 PG_FUNCTION_INFO_V1(neardup_suggest);
 Datum neardup_suggest(PG_FUNCTION_ARGS) {
-  const double edit_similarity = edit_similarity_argument(fcinfo, 2);
-  const char* query = TextDatumGetCString(argument(fcinfo, 0, "query"));
-  const Identifier internal = internal_schema(fcinfo->flinfo->fn_oid);
+  const Oid function = fcinfo->flinfo->fn_oid;
+  const SuggestArguments arguments = suggest_arguments(fcinfo);
   ReturnSetInfo* rows = begin_rows(fcinfo);
   SPI_connect();
   begin_progress(Searching::suggest);
-  Sample sample = read_sample(query, internal);
-  Labels labels = {};
-  const bool has_labels = !PG_ARGISNULL(1);
-  if (has_labels) labels = read_labels(TextDatumGetCString(PG_GETARG_DATUM(1)), internal);
-  const Study study = study_sample(&sample, has_labels ? &labels : nullptr, edit_similarity);
-  put_proposals(study, extension_schema(fcinfo->flinfo->fn_oid), rows);
+  const Study study = study_query(arguments, function);
+  put_proposals(study, extension_schema(function), rows);
   destroy_owned(study.pairs);
   end_progress();
   SPI_finish();

@@ -15,9 +15,9 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr uint32 kMostDocuments = 2000;
+constexpr uint32 kMostDocuments = 10000;
 constexpr uint64 kMostBytes = 20'000'000;
-constexpr int kMostEmptyRows = 2000;
+constexpr int kMostEmptyRows = 10000;
 constexpr uint64 kMostLabels = 100'000;
 
 constexpr WantedColumns kSampleColumns = {"query", 2, "two", "id, document"};

@@ -1,9 +1,10 @@
-// The pairs of a sample by which forms of signatures are judged.
+// The pairs of a sample by which forms of signatures are judged, and what is proposed because of them.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "core/suggest/proposals.h"
 #include "core/suggest/sample_pairs.h"
 #include "core/suggest/shingle_forms.h"
 #include "pg/base/context.h"
@@ -11,9 +12,14 @@
 
 namespace neardup {
 
+struct StudiedPairs {
+  std::vector<SamplePair> pairs;                 // those that are looked at
+  std::vector<std::vector<float>> similarities;  // by form, of each pair
+};
+
 struct Study {
-  Sample* sample;    // without labels, equal documents are left out, and documents no longer go with ids
-  bool has_labels;   // labels say which pairs are duplicates, else edit_rate()
+  Sample* sample;    // without labels, equal documents are left out
+  bool has_labels;   // labels say which pairs are duplicates, else edit_rate() and the numbers in documents
   bool only_judged;  // labels say also which pairs are none, and only labelled ones count
   double edit_similarity;
   double unspaced;  // share of letters that are of scripts without spaces
@@ -23,10 +29,20 @@ struct Study {
   uint64 near_pairs;  // pairs that count, whether they are looked at or others stand for them
   uint64 looked_at;
   PairTotals totals;
-  Owned<std::vector<SamplePair>>* pairs;  // those that are looked at
+  Owned<StudiedPairs>* pairs;
+  std::span<const Proposal> proposals;  // best first
 };
 
-// Finds and judges the pairs; an error where none of them is a duplicate. labels may be null. *sample stays in use.
-Study study_sample(Sample* sample, const Labels* labels, double edit_similarity);
+// What neardup_suggest() and neardup_suggest_examples() are called with.
+struct SuggestArguments {
+  const char* query;
+  const char* labels;  // or null
+  double edit_similarity;
+};
+SuggestArguments suggest_arguments(FunctionCallInfo fcinfo);
+
+// Finds and judges the pairs of what the queries return, and compares the forms by them. An error where no pair is a
+// duplicate. SPI must be connected. function: the SQL function that is called.
+Study study_query(const SuggestArguments& arguments, Oid function);
 
 }  // namespace neardup
