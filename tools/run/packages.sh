@@ -51,7 +51,7 @@ lint_packages=(clang-tidy clang-format shellcheck python3-clang git codespell)
 # What src/cli is built on.
 cli_packages=(libsimdjson-dev libgmime-3.0-dev libxml2-dev libzstd-dev liblzma-dev libbz2-dev)
 
-# package_names build|test|lint|bench VERSION
+# package_names build|test|lint|bench|pictures VERSION
 package_names() {
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
@@ -69,6 +69,7 @@ package_names() {
       ;;
     lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
+    pictures) printf '%s\n' chromium fonts-dejavu-core pngquant python3 ;;
   esac
 }
 
