@@ -254,11 +254,14 @@ def small_tools(folder):
         passes_and_fails("shellcheck, a name without quotes", good, tree.run("shellcheck", "planted.sh"), "SC2086")
     else:
         print("skip - shellcheck: it is not installed")
-    tree.write("good.md", "The function returns two rows. `goes on with` is code.\n")
-    tree.write("planted.md", "A caller is told of two rows, whoever made them.\n")
     prose = os.path.join(ROOT, "tools", "check_prose.py")
-    good, planted = (tree.run("/usr/bin/python3", prose, os.path.join(tree.folder, name)) for name in ("good.md", "planted.md"))
-    passes_and_fails("prose, a phrase that we do not use", good, planted, "planted.md:1:")
+    for ending, fine, bad in (("md", "The function returns two rows. `goes on with` is code.", "A caller is told of two rows, whoever made them."),
+                              ("sql", "-- its kin\nCOMMENT ON TYPE x IS\n  'the user''s rows';", "-- more\nCOMMENT ON TYPE x IS\n  'all_pairs and its kin';"),
+                              ("cpp", '// made anew\nerrhint("Create it again.");', '// more\nerrhint("Make it anew.");')):
+        tree.write("good." + ending, fine + "\n")
+        tree.write("planted." + ending, bad + "\n")
+        good, planted = (tree.run("/usr/bin/python3", prose, os.path.join(tree.folder, name + ending)) for name in ("good.", "planted."))
+        passes_and_fails("prose, a phrase that we do not use: " + ending, good, planted, "planted.%s:%d:" % (ending, bad.count("\n") + 1))
     if shutil.which("codespell"):
         tree.write("misspelled.md", "The fucntion returns two rows.\n")
         passes_and_fails("spelling", tree.run("codespell", "good.md"), tree.run("codespell", "misspelled.md"), "fucntion")

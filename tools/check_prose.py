@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Phrases that our documentation does not use, each with what to write instead: `tools/check_prose.py [FILE ..]`. Without files it
-reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md (what is not released), src/README and docs/*.md. Code is left out. Prints
-file:line, phrase and advice; the exit status is 1 where it finds one."""
+"""Phrases that what users read does not have, each with what to write instead: `tools/check_prose.py [FILE ..]`. Without files it
+reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md (what is not released), each README of src, docs/*.md, the comments of SQL
+objects (sql/install), and the messages and hints in C++ (src/pg, src/cli). Code is left out. Prints file:line, phrase and advice; the
+exit status is 1 where it finds one."""
 import glob
 import os
 import re
@@ -42,6 +43,18 @@ def prose_of(text):
     return re.sub(r"\]\([^)\n]*\)", blank, text)
 
 
+def strings_of(text, pattern):
+    """What matches the pattern's group, at its places; all else blanked."""
+    kept = re.sub(r"[^\n]", " ", text)
+    for m in re.finditer(pattern, text, re.S):
+        kept = kept[:m.start(1)] + m.group(1) + kept[m.end(1):]
+    return kept
+
+
+COMMENTS = r"\bCOMMENT ON [^;]*? IS\s+'((?:[^']|'')*)'"
+LITERALS = r'"((?:[^"\\\n]|\\.)*)"'
+
+
 def unreleased(text):
     """Of CHANGELOG.md what stands before the first released version."""
     found = re.search(r"^## (?!.*unreleased)", text, re.M)
@@ -49,7 +62,12 @@ def unreleased(text):
 
 
 def findings(path, text):
-    text = prose_of(unreleased(text) if os.path.basename(path) == "CHANGELOG.md" else text)
+    if path.endswith(".sql"):
+        text = strings_of(text, COMMENTS)
+    elif path.endswith(".cpp"):
+        text = strings_of(text, LITERALS)
+    else:
+        text = prose_of(unreleased(text) if os.path.basename(path) == "CHANGELOG.md" else text)
     for pattern, advice in PHRASES:
         for m in re.finditer(pattern.replace(" ", r"\s+"), text, re.I):
             yield text.count("\n", 0, m.start()) + 1, " ".join(m.group(0).split()), advice
@@ -57,7 +75,9 @@ def findings(path, text):
 
 def main(named):
     os.chdir(ROOT)
-    pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "src/README"] + sorted(glob.glob("docs/*.md"))
+    pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+    for pattern in ("src/README", "src/**/README", "docs/*.md", "sql/install/*.sql", "src/pg/**/*.cpp", "src/cli/*.cpp"):
+        pages += sorted(set(glob.glob(pattern, recursive=True)) - set(pages))
     paths = named or pages
     bad = 0
     for path in paths:

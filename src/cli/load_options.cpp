@@ -17,7 +17,7 @@ constexpr const char* kHelp = R"(usage: neardup load DIR|FILE ... --table TABLE 
 Loads text files into a PostgreSQL table: id, path, size, mtime, content_hash, body. The table is
 created if it is missing. What gzip, zstd, bzip2 or xz has packed is unpacked. Files of records give a
 row for each record, with the path FILE#1, FILE#2 ... Files that are in the table unchanged (same size
-and time) are not read again, so a load that was stopped goes on where it was. FILE may be -, which is
+and time) are not read again, so a load that was stopped continues where it was. FILE may be -, which is
 standard input.
 
   -t, --table TABLE        name, schema.name or "Quoted name", as in psql
@@ -31,7 +31,7 @@ standard input.
       --html text          load the visible text of HTML, without its markup
       --include GLOB       only files that match (repeatable); a pattern with a slash sees the whole path
       --exclude GLOB       not these files, nor directories and all that is in them (repeatable); GLOB/: directories
-      --hidden             files and folders whose names begin with a dot, too (folders of git and its kin never)
+      --hidden             files and folders whose names begin with a dot, too (folders of version control never)
       --min-size SIZE      files of at least SIZE bytes on disk
       --max-size SIZE      texts and records of at most SIZE bytes, unpacked (default 256M, at most 1000M)
       --min-words N        texts of at least N words

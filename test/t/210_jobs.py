@@ -384,7 +384,7 @@ def types_change(name):
         equal_all("types change", rows)
         conn.execute("CREATE VIEW looks AS SELECT id FROM dups; ALTER TABLE docs ALTER id TYPE bigint")
         fails("a view keeps the type", conn, "CALL refresh_duplicates('dups')", text='"id" of public.docs was numeric(20,0) and is bigint, and the tables of the job cannot follow: cannot alter type',
-              hint="make the job anew")
+              hint="create it again")
         conn.execute("DROP VIEW looks")
         conn.execute("CALL refresh_duplicates('dups')")
         equal("until it is dropped", table(conn, "dups"), from_scratch(conn, options))

@@ -57,7 +57,7 @@ void define_settings() {
   DefineCustomEnumVariable("neardup.kernels", "Which form of the hot loops runs.",
                            "All forms give the same results; \"auto\" takes the fastest that this machine can run.",
                            &guc_kernels, kAuto, kKernelNames, PGC_USERSET, 0, check_kernels, assign_kernels, nullptr);
-  DefineCustomIntVariable("neardup.threads", "Threads that all_pairs() and its kin may search with.",
+  DefineCustomIntVariable("neardup.threads", "Threads that all_pairs() and related functions may use.",
                           "0: as many as max_parallel_workers_per_gather says, at least one.", &guc_threads, 0, 0, 256,
                           PGC_USERSET, 0, nullptr, nullptr, nullptr);
   DefineCustomEnumVariable(
@@ -68,7 +68,7 @@ void define_settings() {
   DefineCustomIntVariable("neardup.gpu_memory_limit", "Memory of each GPU that a search may take.",
                           "0: what is free, less a reserve.", &guc_gpu_memory_limit, 0, 0, MAX_KILOBYTES, PGC_SUSET,
                           GUC_UNIT_KB, nullptr, nullptr, nullptr);
-  DefineCustomBoolVariable("neardup.log_stages", "Tells the time of each stage of all_pairs() and its kin.",
+  DefineCustomBoolVariable("neardup.log_stages", "Reports the time of each stage of all_pairs() and related functions.",
                            "NOTICE lines: rows read, pairs found, pairs returned.", &guc_log_stages, false, PGC_USERSET,
                            0, nullptr, nullptr, nullptr);
   MarkGUCPrefixReserved("neardup");

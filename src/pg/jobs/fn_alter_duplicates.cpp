@@ -158,7 +158,7 @@ Datum neardup_alter_duplicates(PG_FUNCTION_ARGS) {
   job.row = changed(old, arguments);
   if ((job.row.at == nullptr) != (old.at == nullptr))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("at can be given another column, but not be added: drop the job and create it anew")));
+                    errmsg("at can be given another column, but not be added: drop the job and create it again")));
   with_statements([&] {
     read_signing(&job.row, function);
     check_job(job.row, function);

@@ -152,7 +152,7 @@ bool follow_source_types(const RefreshStep& step) {
                              users_name(step.row(), column.name), qualified_name(step.row().source),
                              format_type_with_typemod(column.old_type, column.old_modifier),
                              format_type_with_typemod(column.new_type, column.new_modifier), error->message),
-                      errhint("drop_duplicates() and create_duplicates() make the job anew.")));
+                      errhint("Drop the job by drop_duplicates() and create it again.")));
   }
   drop_temporary({step.tables.shape});
   return changed != NIL;

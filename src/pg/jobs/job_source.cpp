@@ -32,7 +32,7 @@ constexpr const char* kKindNames[] = {"minhash", "simhash", "ctph"};
       ERROR,
       (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" of %s does not exist: %s", column, name, what),
        errdetail("%s has the columns %s.", name, source_columns(source)),
-       is_within ? errhint("If it was renamed, rename it back, or make the job anew: a job keeps its within columns.")
+       is_within ? errhint("If it was renamed, rename it back, or create the job again: a job keeps its within columns.")
                  : errhint("If it was renamed: SELECT alter_duplicates(.., %s => 'new_name').", what)));
   pg_unreachable();
 }

@@ -30,7 +30,7 @@ Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
   if (!finished)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("word model %s is not finished", qualified_name(words)),
-                    errhint("The same CALL create_word_model(...) goes on with it.")));
+                    errhint("The same CALL create_word_model(...) continues it.")));
   table_close(settings, NoLock);
   table_close(words, NoLock);
   return row;

@@ -47,7 +47,7 @@ struct WordTable {
 
 [[noreturn]] void refuse(const ModelCall* call, const char* why) {
   ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("%s is no whole word model: %s", call->name, why),
-                  errhint("drop_word_model() removes it; create_word_model() makes it anew.")));
+                  errhint("Remove it by drop_word_model(), and create it again.")));
   pg_unreachable();
 }
 

@@ -110,7 +110,7 @@ ModelState ModelMaker::begun() const {
     ereport(ERROR,
             (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("word model \"%s\" was begun with other arguments", run_.name),
              errdetail("They stand in %s.", names_.settings.text()),
-             errhint("The same arguments go on with it; drop_word_model() removes it.")));
+             errhint("The same arguments continue it; drop_word_model() removes it.")));
   path.end();
   return state;
 }
@@ -165,7 +165,7 @@ ModelState ModelMaker::after_commit(const ModelState& before) const {
   path.end();
   if (now.started != before.started || now.words != before.words || now.compared != before.compared || now.finished)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("word model \"%s\" was made anew meanwhile", run_.name)));
+                    errmsg("word model \"%s\" was created again meanwhile", run_.name)));
   return now;
 }
 

@@ -105,7 +105,7 @@ ModelState lock_model(const ModelNames& model, Oid function) {
   if (owner_of(words) != GetUserId() || owner_of(settings) != GetUserId())
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                     errmsg("word model %s belongs to another role", model.words.text()),
-                    errhint("Only its owner goes on with it.")));
+                    errhint("Only its owner can continue it.")));
   lock_row(model);
   return state_of(DatumGetHeapTupleHeader(one_value(read_settings(model))));
 }

@@ -119,7 +119,7 @@ void check_row(Relation, ItemPointer tid, Datum* values, bool* nulls, bool, void
     bind.value = parts.value;
     bind.config = &config;
     call_family(c->index, kProcBind, &bind);
-    if (!bind.matches) fail_row(c, tid, "a row's value was made differently from what the index holds");
+    if (!bind.matches) fail_row(c, tid, "a row's value has other parameters than the values of the index");
   }
   const StoredKeys keys = stored_keys(c->index, parts, &config);
   uint64_t sum = 0;
