@@ -854,7 +854,7 @@ def real_data(name):
 def options(name):
     with connect(name) as conn:
         conn.execute("CREATE TABLE o (s simhash, c ctph)")
-        hint = "What it serves does not depend on one; lsh_info() tells."
+        hint = "This operator class needs none; lsh_info() shows what the index serves."
         for rows in (0, 1):
             if rows:
                 conn.execute("INSERT INTO o VALUES (to_simhash('a b c'), to_ctph('a b c'))")

@@ -33,7 +33,7 @@ void refuse_options(const BindRequest* request, const char* family) {
   if (name != nullptr)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("an index on %s values has no option \"%s\"", family, name),
-                    errhint("What it serves does not depend on one; lsh_info() tells.")));
+                    errhint("This operator class needs none; lsh_info() shows what the index serves.")));
 }
 
 }  // namespace neardup
