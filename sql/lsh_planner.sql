@@ -10,6 +10,7 @@ INSERT INTO query SELECT id, 0.9, sig FROM paper WHERE id % 80 = 1;
 ANALYZE paper;
 ANALYZE query;
 SET enable_seqscan = off;
+SET neardup.enable_join = off;
 SET plan_cache_mode = force_generic_plan;
 SET max_parallel_workers_per_gather = 0;
 

@@ -65,7 +65,7 @@ class Plans:
         """The query's answers with and without indexes. uses: what EXPLAIN must show, the name of an index or, without
         bitmaps, Order By; or several texts, in this order and with the first of `settings`. before and after: statements around it, in the same session. errors: SQLSTATEs with which it
         may fail, on both sides; a query that fails otherwise would compare nothing."""
-        want = self.side("plain", "neardup.derive_conditions = off", before, query, after)
+        want = self.side("plain", "neardup.derive_conditions = off; neardup.enable_join = off", before, query, after)
         if want[1] not in (None, *errors):
             self.bad.append("%s: fails with %s" % (" ".join(query.split())[:300], want[1]))
         if settings is None:

@@ -34,6 +34,20 @@ static inline void InitMaterializedSRF(FunctionCallInfo fcinfo, uint32 /* flags 
 }
 #endif
 
+// 15: a custom scan says that it projects; before, each does.
+#if PG_VERSION_NUM >= 150000
+#define NEARDUP_CUSTOM_PATH_PROJECTS CUSTOMPATH_SUPPORT_PROJECTION
+#else
+#define NEARDUP_CUSTOM_PATH_PROJECTS 0
+#endif
+
+// 15: get_hash_memory_limit(); before, a function that counts in kB. (A macro: executor/nodeHash.h is for few to include.)
+#if PG_VERSION_NUM >= 150000
+#define NEARDUP_HASH_MEMORY() get_hash_memory_limit()
+#else
+#define NEARDUP_HASH_MEMORY() (static_cast<size_t>(get_hash_mem()) * 1024)
+#endif
+
 // 16: BufFileReadExact; before, a short read is for the caller to see.
 static inline void buffile_read_exact(BufFile* file, void* data, size_t size) {
 #if PG_VERSION_NUM >= 160000

@@ -8,6 +8,7 @@ namespace neardup {
 
 double guc_jaccard_threshold = 0.8;
 bool guc_derive_conditions = true;
+bool guc_enable_join = true;
 bool guc_log_stages = false;
 int guc_device = kDeviceAuto;
 
@@ -53,6 +54,9 @@ void define_settings() {
   DefineCustomBoolVariable("neardup.derive_conditions",
                            "Lets the planner use lsh indexes for comparisons with jaccard().",
                            "Off: only jaccard_at_least() and the operators % and %> use them.", &guc_derive_conditions,
+                           true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+  DefineCustomBoolVariable("neardup.enable_join", "Lets the planner join by similarity with the pair engine.",
+                           "Off: such joins are nested loops, with an lsh index where there is one.", &guc_enable_join,
                            true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   DefineCustomEnumVariable("neardup.kernels", "Which form of the hot loops runs.",
                            "All forms give the same results; \"auto\" takes the fastest that this machine can run.",

@@ -9,6 +9,9 @@ extern double guc_jaccard_threshold;
 // neardup.derive_conditions: whether the planner turns jaccard(x, q) > t into a condition that an lsh index serves.
 extern bool guc_derive_conditions;
 
+// neardup.enable_join: whether the planner considers similarity joins by the pair engines.
+extern bool guc_enable_join;
+
 // neardup.log_stages: whether long calls tell the time of their stages.
 extern bool guc_log_stages;
 

@@ -8,6 +8,9 @@ extern "C" {
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "nodes/tidbitmap.h"
+
+// handler.cpp: by its address the access method is known for ours
+Datum lshhandler(PG_FUNCTION_ARGS);
 }
 
 namespace neardup {

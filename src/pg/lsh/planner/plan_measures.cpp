@@ -5,7 +5,68 @@
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/plan_memory.h"
 
+extern "C" {
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
+#include "utils/syscache.h"
+}
+
 namespace neardup {
+namespace {
+
+// The access method lsh, if it is this extension's: an access method of this name could be another's.
+Oid own_access_method() {
+  const Oid method = get_am_oid("lsh", true);
+  if (!OidIsValid(method)) return InvalidOid;
+  HeapTuple tuple = SearchSysCache1(AMOID, ObjectIdGetDatum(method));
+  if (!HeapTupleIsValid(tuple)) return InvalidOid;
+  const Oid handler = reinterpret_cast<Form_pg_am>(GETSTRUCT(tuple))->amhandler;
+  ReleaseSysCache(tuple);
+  FmgrInfo function;
+  fmgr_info(handler, &function);
+  return function.fn_addr == lshhandler ? method : InvalidOid;
+}
+
+// The two arguments of a call or an operator; false for other expressions.
+bool two_arguments(Node* node, Node** a, Node** b) {
+  List* arguments = NIL;
+  if (IsA(node, FuncExpr)) arguments = reinterpret_cast<FuncExpr*>(node)->args;
+  if (IsA(node, OpExpr)) arguments = reinterpret_cast<OpExpr*>(node)->args;
+  if (list_length(arguments) != 2) return false;
+  *a = static_cast<Node*>(linitial(arguments));
+  *b = static_cast<Node*>(lsecond(arguments));
+  return true;
+}
+
+// A type that PostgreSQL does not bring, of both arguments; else invalid.
+Oid foreign_type_of(Node* a, Node* b) {
+  const Oid type = exprType(a);
+  return type >= FirstNormalObjectId && exprType(b) == type ? type : InvalidOid;
+}
+
+// The type that a clause may measure: of measure(a, b) in a comparison, of predicate(a, b, bound), of a % b.
+Oid measured_type(Node* clause) {
+  Node* a;
+  Node* b;
+  if (IsA(clause, FuncExpr) && list_length(reinterpret_cast<FuncExpr*>(clause)->args) == 3) {
+    const List* arguments = reinterpret_cast<FuncExpr*>(clause)->args;
+    return foreign_type_of(static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)));
+  }
+  if (!IsA(clause, OpExpr) || !two_arguments(clause, &a, &b)) return InvalidOid;
+  const Oid type = foreign_type_of(a, b);
+  if (OidIsValid(type)) return type;
+  for (Node* side : {a, b}) {
+    Node* x;
+    Node* y;
+    // a cast of the measure
+    if (IsA(side, FuncExpr) && list_length(reinterpret_cast<FuncExpr*>(side)->args) == 1)
+      side = static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(side)->args));
+    if (two_arguments(side, &x, &y) && OidIsValid(foreign_type_of(x, y))) return foreign_type_of(x, y);
+  }
+  return InvalidOid;
+}
+
+}  // namespace
 
 bool is_lsh(const IndexOptInfo* index) {
   // The field has the true type from 16 on only.
@@ -48,6 +109,17 @@ int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]) {
   return n;
 }
 
+Oid add_measures_of(PlanMeasures* measures, Node* clause) {
+  const Oid type = measured_type(clause);
+  if (!OidIsValid(type)) return InvalidOid;
+  const Oid method = own_access_method();
+  const Oid opclass = OidIsValid(method) ? GetDefaultOpClass(type, method) : InvalidOid;
+  if (!OidIsValid(opclass)) return InvalidOid;
+  const Oid family = get_opclass_family(opclass);
+  measures->add(family, type);
+  return family;
+}
+
 PlanMeasures* measures_of(PlannerInfo* root) {
   PlanMemory* memory = plan_memory(root);
   ListCell* cell;
@@ -71,6 +143,11 @@ PlanMeasures* measures_of(PlannerInfo* root) {
       if (index->opfamily[column] == last_family) continue;
       last_family = index->opfamily[column];
       level->add(last_family, index->opcintype[column]);
+    }
+    // Joins need no index.
+    foreach (cell, rel->joininfo) {
+      auto* clause = reinterpret_cast<Node*>(static_cast<RestrictInfo*>(lfirst(cell))->clause);
+      add_measures_of(level, clause);
     }
   }
   return level;

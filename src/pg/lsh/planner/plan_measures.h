@@ -38,7 +38,7 @@ inline int find_measures(const IndexOptInfo* index, int column, PlanMeasure meas
 // The quiet twin, in the operator family, of one of its operators, if that is leakproof; else invalid.
 Oid quiet_twin(Oid operator_id, Oid family);
 
-// The measures that the lsh indexes of a query level know, found once.
+// The measures that the lsh indexes of a query level know, and those of its join conditions, found once.
 struct PlanMeasures {
   PlannerInfo* root;
   bool rows_estimated;
@@ -58,5 +58,9 @@ struct PlanMeasures {
   }
 };
 PlanMeasures* measures_of(PlannerInfo* root);
+
+// Adds the measures that this extension's default operator class of a type has, where the clause may compare by them
+// two values of the type. Returns its family; invalid where there is none.
+Oid add_measures_of(PlanMeasures* measures, Node* clause);
 
 }  // namespace neardup

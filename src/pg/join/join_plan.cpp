@@ -1,0 +1,154 @@
+// See join_plan.h. The node's scan tuple has the columns of the outer side, then those of the inner one. All
+// expressions are over it.
+#include "pg/join/join_plan.h"
+
+#include "pg/join/join_scan.h"
+
+extern "C" {
+#include "nodes/makefuncs.h"
+#include "optimizer/placeholder.h"
+#include "optimizer/restrictinfo.h"
+}
+
+namespace neardup {
+namespace {
+
+// Columns, which in outer joins are marked by what makes them NULL (from 16 on), as the plan above has them: a column
+// of the children by its number in the scan tuple.
+struct ColumnMarks {
+  List* columns;  // TargetEntry: the scan tuple
+};
+
+bool is_same_column(const Node* x, const Node* y) {
+  if (nodeTag(x) != nodeTag(y)) return false;
+  if (IsA(x, Var)) {
+    const auto* a = reinterpret_cast<const Var*>(x);
+    const auto* b = reinterpret_cast<const Var*>(y);
+    return a->varno == b->varno && a->varattno == b->varattno && a->varlevelsup == b->varlevelsup;
+  }
+  return IsA(x, PlaceHolderVar) &&
+         reinterpret_cast<const PlaceHolderVar*>(x)->phid == reinterpret_cast<const PlaceHolderVar*>(y)->phid;
+}
+
+// The member of a list of expressions that is this column; else null.
+Node* column_in(List* expressions, const Node* column) {
+  ListCell* cell;
+  foreach (cell, expressions)
+    if (is_same_column(static_cast<Node*>(lfirst(cell)), column)) return static_cast<Node*>(lfirst(cell));
+  return nullptr;
+}
+
+Node* mark_columns(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  if (IsA(node, Var) || IsA(node, PlaceHolderVar)) {
+    ListCell* cell;
+    foreach (cell, static_cast<ColumnMarks*>(context)->columns) {
+      auto* entry = static_cast<TargetEntry*>(lfirst(cell));
+      if (is_same_column(reinterpret_cast<Node*>(entry->expr), node))
+        return static_cast<Node*>(copyObjectImpl(entry->expr));
+    }
+    if (IsA(node, Var)) return static_cast<Node*>(copyObjectImpl(node));
+  }
+  return mutate_expression(node, mark_columns, context);
+}
+
+template <typename T>
+T* marked(ColumnMarks* marks, T* node) {
+  return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), marks));
+}
+
+// The columns of a child behind those that there are. target: of the join, whose marks they take.
+void add_columns(ColumnMarks* marks, const Plan* child, List* target) {
+  ListCell* cell;
+  foreach (cell, child->targetlist) {
+    const auto* entry = static_cast<TargetEntry*>(lfirst(cell));
+    Node* above = column_in(target, reinterpret_cast<Node*>(entry->expr));
+    auto* column = static_cast<Expr*>(copyObjectImpl(above != nullptr ? above : reinterpret_cast<Node*>(entry->expr)));
+    marks->columns =
+        lappend(marks->columns,
+                makeTargetEntry(column, static_cast<AttrNumber>(list_length(marks->columns) + 1), nullptr, false));
+  }
+}
+
+struct OrderedClause {
+  Node* clause;
+  Cost cost;
+  Index security;
+};
+
+// As PostgreSQL evaluates clauses: by security level, then the cheap ones first, else in their order. A clause that
+// leaks nothing and is cheap comes first of all.
+List* in_order_of_cost(PlannerInfo* root, List* clauses) {
+  const int n = list_length(clauses);
+  auto* ordered = static_cast<OrderedClause*>(palloc(sizeof(OrderedClause) * static_cast<size_t>(Max(n, 1))));
+  int count = 0;
+  ListCell* cell;
+  foreach (cell, clauses) {
+    auto* info = static_cast<RestrictInfo*>(lfirst(cell));
+    QualCost cost;
+    cost_qual_eval_node(&cost, reinterpret_cast<Node*>(info), root);
+    const bool is_free = info->leakproof && cost.per_tuple < 10 * cpu_operator_cost;
+    const OrderedClause next = {reinterpret_cast<Node*>(info->clause), cost.per_tuple,
+                                is_free ? 0 : info->security_level};
+    int at = count++;
+    for (; at > 0; --at) {
+      const OrderedClause& before = ordered[at - 1];
+      if (next.security > before.security || (next.security == before.security && next.cost >= before.cost)) break;
+      ordered[at] = before;
+    }
+    ordered[at] = next;
+  }
+  List* result = NIL;
+  for (int i = 0; i < count; ++i) result = lappend(result, ordered[i].clause);
+  return result;
+}
+
+// Which clauses decide whether rows match, and which are conditions on the joined rows: of outer joins.
+void divide_clauses(const JoinPath* path, List** matching, List** filters) {
+  ListCell* cell;
+  foreach (cell, path->clauses) {
+    auto* info = static_cast<RestrictInfo*>(lfirst(cell));
+    const bool is_filter = IS_OUTER_JOIN(path->type) && RINFO_IS_PUSHED_DOWN(info, path->path.path.parent->relids);
+    List** list = is_filter ? filters : matching;
+    *list = lappend(*list, info);
+  }
+}
+
+Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlist, List*, List* children) {
+  const auto* path = reinterpret_cast<JoinPath*>(best);
+  const auto* outer = static_cast<Plan*>(linitial(children));
+  const auto* inner = static_cast<Plan*>(lsecond(children));
+  ColumnMarks marks = {NIL};
+  add_columns(&marks, outer, rel->reltarget->exprs);
+  add_columns(&marks, inner, rel->reltarget->exprs);
+  List* matching = NIL;
+  List* filters = NIL;
+  divide_clauses(path, &matching, &filters);
+  const JoinCondition& condition = path->condition;
+  CustomScan* scan = makeNode(CustomScan);
+  scan->scan.plan.targetlist = marked(&marks, tlist);
+  scan->scan.plan.qual = marked(&marks, in_order_of_cost(root, filters));
+  scan->scan.scanrelid = 0;
+  scan->flags = best->flags;
+  scan->custom_plans = children;
+  List* ordered = marked(&marks, in_order_of_cost(root, matching));
+  Node* bound =
+      condition.bound != nullptr ? condition.bound : reinterpret_cast<Node*>(makeNullConst(FLOAT8OID, -1, InvalidOid));
+  scan->custom_exprs = list_make5(marked(&marks, condition.outer), marked(&marks, condition.inner), bound, ordered,
+                                  marked(&marks, condition.origin->clause));
+  scan->custom_private =
+      list_make4(makeInteger(path->type), makeInteger(static_cast<int>(condition.measure)),
+                 makeInteger(list_length(outer->targetlist)), makeInteger(condition.bound != nullptr));
+  scan->custom_scan_tlist = marks.columns;
+  scan->methods = &join_scan_methods;
+  return &scan->scan.plan;
+}
+
+}  // namespace
+
+const CustomPathMethods join_path_methods = {"Similarity Join", plan_join, nullptr};
+const CustomScanMethods join_scan_methods = {"Similarity Join", create_join_state};
+
+void register_join_scan() { RegisterCustomScanMethods(&join_scan_methods); }
+
+}  // namespace neardup

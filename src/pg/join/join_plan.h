@@ -1,0 +1,30 @@
+// From the path of a similarity join to its plan.
+#pragma once
+
+#include "pg/join/join_condition.h"
+
+extern "C" {
+#include "nodes/extensible.h"
+}
+
+namespace neardup {
+
+// A path with what its plan is made of.
+struct JoinPath {
+  CustomPath path;  // custom_paths: the outer side, the inner side
+  JoinType type;    // INNER, LEFT, SEMI or ANTI
+  JoinCondition condition;
+  List* clauses;  // RestrictInfo: all of the join, the condition among them
+};
+
+// The members of CustomScan.custom_exprs and custom_private.
+enum JoinExpression { kJoinOuterValue, kJoinInnerValue, kJoinBound, kJoinConditions, kJoinShown, kJoinExpressions };
+enum JoinFact { kJoinKind, kJoinMeasured, kJoinOuterColumns, kJoinHasBound, kJoinFacts };
+
+extern const CustomPathMethods join_path_methods;
+extern const CustomScanMethods join_scan_methods;
+
+// For a plan that is copied or read from text.
+void register_join_scan();
+
+}  // namespace neardup

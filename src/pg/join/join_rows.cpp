@@ -1,0 +1,155 @@
+// See join_rows.h.
+#include "pg/join/join_rows.h"
+
+#include <cmath>
+
+#include "pg/base/guc.h"
+#include "pg/base/reserve.h"
+
+extern "C" {
+#include "executor/hashjoin.h"
+#include "executor/nodeHash.h"
+}
+
+namespace neardup {
+namespace {
+
+constexpr double kSimhashBits = 64;
+// A rate that is as large as the bound allows is not lost to rounding.
+constexpr double kRateSlack = 1e-9;
+// A varlena header, and what keeps the tuple behind it aligned.
+constexpr Size kTupleOffset = MAXALIGN(VARHDRSZ);
+
+// The least similarity of the engine for the bound; not above 0 where the bound is met by all pairs.
+double least_similarity(const JoinRows& rows) {
+  switch (rows.measure) {
+    case JoinMeasure::jaccard:
+      return rows.bound;
+    case JoinMeasure::hamming:
+      return 1 - std::floor(rows.bound) / kSimhashBits;
+    case JoinMeasure::edit_rate:
+      return 1 - rows.bound - kRateSlack;
+  }
+  return 0;
+}
+
+// A bound that no pair meets is as NULL.
+bool is_met_by_none(const JoinRows& rows) { return least_similarity(rows) > 1; }
+
+SignatureType type_of(JoinMeasure measure) {
+  if (measure == JoinMeasure::jaccard) return SignatureType::minhash;
+  return measure == JoinMeasure::hamming ? SignatureType::simhash : SignatureType::ctph;
+}
+
+void make_engine(JoinRows* rows) {
+  const unsigned threads = search_threads();
+  const double least = least_similarity(*rows);
+  rows->engine = make_owned<PairSearch>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
+    stop->be_quiet();
+    return make_pair_search(rows->shape, least, {join_memory() / 2, files, stop, threads, Identical::all});
+  });
+}
+
+// From now on engine rows and rows have other numbers.
+void note_numbers(JoinRows* rows, JoinSide* side) {
+  if (side->row_of != nullptr) return;
+  reserve(rows->context, &side->row_of, &side->capacity, side->engine_rows + 1);
+  for (uint64 i = 0; i < side->engine_rows; ++i) side->row_of[i] = static_cast<uint32>(i);
+}
+
+void add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
+  if (rows->engine == nullptr) make_engine(rows);
+  if (side->row_of != nullptr) {
+    reserve(rows->context, &side->row_of, &side->capacity, side->engine_rows + 1);
+    side->row_of[side->engine_rows] = static_cast<uint32>(side->tuples->count - 1);
+  }
+  ++side->engine_rows;
+  call_core([&] { add_row(rows->engine->object, signature); });
+}
+
+void fetch_pairs(JoinRows* rows) {
+  rows->next = 0;
+  rows->count = 0;
+  if (rows->engine == nullptr || rows->outer.engine_rows == 0 || rows->inner.engine_rows == 0) return;
+  call_core([&] {
+    PairSearch* engine = rows->engine->object;
+    if (!rows->searched) engine->run(rows->outer.row_of, rows->inner.row_of);
+    rows->count = engine->next(rows->pairs, lengthof(rows->pairs));
+  });
+  rows->searched = true;
+}
+
+}  // namespace
+
+size_t join_memory() { return NEARDUP_HASH_MEMORY(); }
+
+JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound) {
+  auto* rows = static_cast<JoinRows*>(MemoryContextAllocZero(context, sizeof(JoinRows)));
+  rows->context = context;
+  rows->measure = measure;
+  rows->type = type_of(measure);
+  rows->bound_is_null = bound == nullptr;
+  if (bound != nullptr) {
+    rows->bound = *bound;
+    rows->every_pair = std::isnan(*bound) || !(least_similarity(*rows) > 0);
+    rows->bound_is_null = !rows->every_pair && is_met_by_none(*rows);
+  }
+  for (JoinSide* side : {&rows->outer, &rows->inner})
+    side->tuples = make_ids(context, BYTEAOID, InvalidOid, join_memory() / 4);
+  return rows;
+}
+
+void add_join_row(JoinRows* rows, JoinSide* side, MinimalTuple tuple, const Datum* value) {
+  auto* kept = static_cast<char*>(palloc(kTupleOffset + tuple->t_len));
+  SET_VARSIZE(kept, kTupleOffset + tuple->t_len);
+  memcpy(kept + kTupleOffset, tuple, tuple->t_len);
+  add_id(side->tuples, PointerGetDatum(kept));
+  pfree(kept);
+  if (rows->every_pair) return;
+  if (value == nullptr) {
+    note_numbers(rows, side);
+    return;
+  }
+  Signature signature;
+  read_signature(rows->type, *value, &signature);
+  if (!fits_shape(&rows->shape, signature)) {
+    rows->every_pair = true;
+  } else if (signature.empty || rows->bound_is_null) {
+    note_numbers(rows, side);
+  } else {
+    add_signature(rows, side, signature);
+  }
+}
+
+void start_inner_rows(JoinRows* rows) {
+  if (rows->engine != nullptr) call_core([&] { rows->engine->object->start_set_b(); });
+}
+
+bool next_partner(JoinRows* rows, uint32 outer, uint64* inner) {
+  if (rows->every_pair) {
+    if (rows->next == rows->inner.tuples->count) {
+      rows->next = 0;
+      return false;
+    }
+    *inner = rows->next++;
+    return true;
+  }
+  if (rows->next == rows->count && (rows->count > 0 || !rows->searched)) fetch_pairs(rows);
+  if (rows->next == rows->count || rows->pairs[rows->next].a != outer) return false;
+  *inner = rows->pairs[rows->next++].b;
+  return true;
+}
+
+void pass_partners(JoinRows* rows, uint32 outer) {
+  uint64 inner;
+  if (rows->every_pair)
+    rows->next = 0;
+  else
+    while (next_partner(rows, outer, &inner)) continue;
+}
+
+MinimalTuple join_tuple(const JoinSide& side, uint64 row) {
+  return reinterpret_cast<MinimalTuple>(DatumGetPointer(id_at(side.tuples, row)) + kTupleOffset);
+}
+
+}  // namespace neardup

@@ -1,0 +1,42 @@
+// The executor's node of a similarity join.
+#pragma once
+
+#include "pg/join/join_plan.h"
+#include "pg/join/join_rows.h"
+
+extern "C" {
+#include "executor/executor.h"
+}
+
+namespace neardup {
+
+struct JoinState {
+  CustomScanState scan;
+  JoinType type;
+  JoinMeasure measure;
+  bool has_bound;
+  int outer_columns;
+  int inner_columns;
+  ExprState* outer_value;
+  ExprState* inner_value;
+  ExprState* bound;
+  ExprState* conditions;       // under which rows match
+  TupleTableSlot* outer_slot;  // of kept rows
+  TupleTableSlot* inner_slot;
+  MemoryContext context;  // of:
+  JoinRows* rows;         // null: not read yet
+
+  // Where the node is: at this outer row, which has met a partner or not.
+  uint64 outer;
+  bool is_open;
+  bool has_matched;
+
+  // For EXPLAIN: of the last run.
+  uint64 outer_read;
+  uint64 inner_read;
+  SearchStats stats;
+};
+
+Node* create_join_state(CustomScan* plan);
+
+}  // namespace neardup

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Similarity joins: generated joins by the node (forced, and as the costs say) have the rows of a nested loop."""
+import random
+import threading
+import time
+
+from harness import *
+
+ROWS = 240
+JOINS = 2400 if FULL else 300
+SEED = int(os.environ.get("NEARDUP_SEED", "71"))
+
+SCHEMA = """
+CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash simhash, digest ctph);
+CREATE TABLE parts (LIKE docs) PARTITION BY HASH (id);
+CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE VIEW seen AS SELECT * FROM docs WHERE tenant < 3;
+CREATE VIEW guarded WITH (security_barrier) AS SELECT * FROM docs WHERE tenant <> 1;
+"""
+TABLES = ("docs", "parts", "seen", "guarded", "(SELECT * FROM docs WHERE id % 3 > 0)", "(SELECT * FROM parts LIMIT 150)", "(SELECT DISTINCT ON (id) * FROM docs ORDER BY id)")
+# A condition of each measure, {0} and {1}: the two sides.
+CONDITIONS = ("jaccard({0}.sig, {1}.sig) >= 0.8", "jaccard({0}.sig, {1}.sig) > 0.3", "{0}.sig % {1}.sig", "0.7 <= jaccard({1}.sig, {0}.sig)", "jaccard_at_least({0}.sig, {1}.sig, 0.9)",
+              "jaccard({0}.sig, {1}.sig) = 1", "({0}.sig <%> {1}.sig) < 0.4", "jaccard({0}.sig, {1}.sig)::numeric >= 0.75", "jaccard(to_minhash({0}.body), {1}.sig) >= 0.6",
+              "hamming({0}.hash, {1}.hash) <= 3", "hamming({0}.hash, {1}.hash) < 9", "({0}.hash <~> {1}.hash) <= 20", "hamming_at_most({0}.hash, {1}.hash, 6)",
+              "ctph_edit_rate({0}.digest, {1}.digest) <= 0.1", "ctph_edit_rate({0}.digest, {1}.digest) < 0.3", "({0}.digest <-> {1}.digest) <= 0.2",
+              "jaccard({0}.sig, {1}.sig) >= 0", "jaccard({0}.sig, {1}.sig) >= NULL::float8", "jaccard({0}.sig, {1}.sig) >= 'NaN'", "jaccard({0}.sig, {1}.sig) > 1",
+              "hamming({0}.hash, {1}.hash) <= 64", "hamming({0}.hash, {1}.hash) <= -1", "jaccard({0}.sig, {1}.sig) >= (SELECT 0.5 + min(id) / 10.0 FROM docs)",
+              "jaccard({0}.sig, {1}.sig) >= current_setting('neardup.jaccard_threshold')::float8")
+FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at", " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
+           " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id")
+AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL", " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")
+MODES = {"forced": "enable_nestloop = off", "as the costs say": ""}
+
+
+def fill(conn):
+    """Families of near texts; NULLs, documents without words, equal rows."""
+    rng = random.Random(SEED)
+    rows = []
+    for i in range(ROWS):
+        if i % 4 == 0 or not rows:
+            words = ["w%d" % rng.randrange(3000) for _ in range(rng.choice((6, 40, 80)))]
+        else:
+            words = [w if rng.random() > 0.04 else "w%d" % rng.randrange(3000) for w in words]
+        body = None if i % 29 == 7 else "..." if i % 31 == 9 else " ".join(words)
+        rows.append((i, rng.randrange(4), "2026-01-%02d" % rng.randrange(1, 29), body))
+    conn.execute(SCHEMA)
+    with conn.cursor() as cur, cur.copy("COPY docs (id, tenant, at, body) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+    conn.execute("INSERT INTO docs (id, tenant, at, body) SELECT id, tenant, at, body FROM docs WHERE id % 37 = 5")
+    conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body); INSERT INTO parts SELECT * FROM docs; ANALYZE docs; ANALYZE parts")
+
+
+def statement(rng):
+    x, y = rng.choice(TABLES), rng.choice(TABLES)
+    a, b = ("a", "b") if rng.random() < 0.7 else ("b", "a")
+    on = (rng.choice(CONDITIONS) + rng.choice(FURTHER)).format(a, b)
+    kind = rng.choice(("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "EXISTS", "NOT EXISTS", "IN", "three", "lateral", "cte", "count"))
+    if kind in ("EXISTS", "NOT EXISTS"):
+        return "SELECT a.id, a.body FROM %s a WHERE %s (SELECT FROM %s b WHERE %s)" % (x, kind, y, on)
+    if kind == "IN":
+        return "SELECT a.id FROM %s a WHERE a.tenant IN (SELECT b.tenant FROM %s b WHERE %s)" % (x, y, on)
+    if kind == "three":
+        return "SELECT a.id, b.id, c.id FROM %s a JOIN %s b ON %s LEFT JOIN docs c ON %s" % (x, y, on, (rng.choice(CONDITIONS[:16]) + " AND {0}.id < {1}.id").format("b", "c"))
+    if kind == "lateral":
+        return "SELECT a.id, b.id FROM %s a, LATERAL (SELECT * FROM %s d WHERE d.id <> a.id + 1) b WHERE %s" % (x, y, on)
+    if kind == "cte":
+        return "WITH a AS MATERIALIZED (SELECT * FROM %s x) SELECT a.id, b FROM a JOIN %s b ON %s" % (x, y, on)
+    if kind == "count":
+        return "SELECT a.tenant, count(*), min(b.id), sum(length(b.body)) FROM %s a JOIN %s b ON %s GROUP BY 1" % (x, y, on)
+    return "SELECT a.id, a.at, b.id, b.body, a IS NULL AS none FROM %s a %s %s b ON %s%s" % (x, kind, y, on, rng.choice(AFTER).format("a", "b"))
+
+
+def answer(conn, settings, query):
+    conn.execute("RESET ALL" + "".join("; SET " + s for s in settings.split("; ") if s))
+    try:
+        return sorted(map(repr, conn.execute(query).fetchall()))
+    except psycopg.Error as e:
+        return e.sqlstate
+
+
+def generated(conn):
+    rng = random.Random(SEED)
+    rows, joined, limits = [], 0, ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off")
+    for i in range(JOINS):
+        query = statement(rng)
+        want = answer(conn, "neardup.enable_join = off", query)
+        mode = "forced" if i % 3 else "as the costs say"
+        settings = "; ".join(s for s in (MODES[mode], rng.choice(limits)) if s)
+        got = answer(conn, settings, query)
+        rows.append(("%s: %s" % (settings, query), got, want))
+        joined += "Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall())
+    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d" % (SEED, JOINS, joined))
+    equal_all("generated joins have the rows of a nested loop", rows)
+    check("most of them were run by the node", joined > 0.6 * JOINS, joined)
+
+
+def statements(conn):
+    """DML, cursors, prepared statements, rescans: as with a nested loop."""
+    on = "jaccard(a.sig, b.sig) >= 0.8 AND a.id > b.id"
+    results = {}
+    for mode in ("off", "on"):
+        conn.execute("RESET ALL; SET neardup.enable_join = %s" % mode)
+        if mode == "on":
+            conn.execute("SET enable_nestloop = off")
+        out = []
+        for dml in ("DELETE FROM docs a USING docs b WHERE %s RETURNING a.id" % on, "UPDATE docs a SET tenant = b.tenant + 10 FROM docs b WHERE %s AND NOT EXISTS (SELECT FROM docs c WHERE c.id < b.id AND jaccard(a.sig, c.sig) >= 0.8) AND a.ctid <> b.ctid RETURNING a.id" % on,
+                    "DELETE FROM docs a WHERE EXISTS (SELECT FROM docs b WHERE %s) RETURNING a.id" % on) + (
+                        ("MERGE INTO docs a USING (SELECT DISTINCT ON (sig::text) * FROM docs ORDER BY sig::text, id) b ON %s WHEN MATCHED AND a.id %% 2 = 0 THEN DELETE" % "jaccard(a.sig, b.sig) = 1 AND a.id > b.id",) if server_version() >= 15 else ()):
+            with conn.transaction(force_rollback=True):
+                cur = conn.execute(dml)
+                out.append(sorted(cur.fetchall()) if cur.description else cur.rowcount)
+        conn.execute("PREPARE near(float8) AS SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
+        out += [sorted(conn.execute("EXECUTE near(%s)" % bound).fetchall()) for bound in ("0.9", "0.5", "NULL", "'NaN'", "2", "-1", "0.95")]
+        conn.execute("DEALLOCATE near")
+        out.append(sorted(conn.execute("SELECT d.id, (SELECT count(*) FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.5 + d.id / 500.0 WHERE a.id <> b.id) FROM docs d WHERE d.id % 60 = 3").fetchall()))
+        out.append(sorted(conn.execute("SELECT d.id, x.n FROM docs d, LATERAL (SELECT count(*) AS n FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE a.tenant = d.tenant) x WHERE d.id % 50 = 1").fetchall()))
+        results[mode] = out
+    equal_all("statements and rescans", [(n, got, want) for n, (got, want) in enumerate(zip(results["on"], results["off"]))])
+    with conn.transaction():
+        conn.execute("DECLARE c CURSOR FOR SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.5")
+        equal("a cursor that stops after ten rows", len(conn.execute("FETCH 10 FROM c").fetchall()), 10)
+
+
+def order_and_plans(conn):
+    conn.execute("RESET ALL; SET enable_nestloop = off")
+    def plan(query, form=""):
+        return "\n".join(str(r[0]) for r in conn.execute("EXPLAIN (COSTS OFF%s) %s" % (form, query)))
+    base = "SELECT a.id, b.id FROM docs a %s JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id"
+    equal("EXPLAIN", plan(base % ""), """Custom Scan (Similarity Join)
+  Join Type: Inner
+  Similarity Cond: (jaccard(a.sig, b.sig) >= '0.8'::double precision)
+  Join Filter: (a.id < b.id)
+  ->  Seq Scan on docs a
+  ->  Seq Scan on docs b""")
+    for form in ("JSON", "YAML", "XML"):
+        check("EXPLAIN %s" % form, "Similarity Cond" in plan(base % "LEFT", ", FORMAT " + form).replace("-", " ").replace("Similarity Cond", "Similarity Cond"))
+    analyzed = plan(base % "", ", ANALYZE, TIMING OFF, SUMMARY OFF")
+    check("EXPLAIN ANALYZE has counts", all(x in analyzed for x in ("Outer Rows: ", "Inner Rows: ", "Pairs Compared: ", "Pairs Found: ", "Engine Memory: ")), analyzed)
+    for what, query in (("FULL", base % "FULL"), ("a bound of a row", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= a.tenant / 10.0"), ("a volatile bound", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= random()"),
+                        ("one side only", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, a.sig) >= 0.8"), ("OR", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 OR a.id = b.id"),
+                        ("far values", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) <= 0.8"), ("a volatile value", "SELECT FROM docs a JOIN docs b ON jaccard(CASE WHEN random() < 2 THEN a.sig END, b.sig) >= 0.8")):
+        check("no node: " + what, error_of(conn, "EXPLAIN " + query) is not None or "Similarity Join" not in plan(query))
+    conn.execute("RESET ALL; SET neardup.enable_join = off")
+    check("no node: neardup.enable_join = off", "Similarity Join" not in plan(base % ""))
+    conn.execute("RESET ALL")
+
+
+def first_query(name):
+    """A session that has not loaded the library yet: the node is considered by its first query."""
+    for query in ("SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", "SELECT FROM docs a JOIN docs b ON a.sig % b.sig", "SELECT FROM docs a JOIN docs b ON hamming(a.hash, b.hash) <= 3",
+                  "SELECT FROM docs a JOIN docs b ON ctph_edit_rate(a.digest, b.digest) <= 0.1", "SELECT FROM docs a WHERE EXISTS (SELECT FROM seen b WHERE jaccard_at_least(a.sig, b.sig, 0.8))"):
+        with connect(name) as fresh:
+            check("the first query of a session: %s" % query, "Similarity Join" in str(fresh.execute("EXPLAIN " + query).fetchall()))
+
+
+def security(conn, name):
+    """Row security: a leaky condition sees no hidden row; signatures that differ raise no error about one."""
+    conn.execute("RESET ALL; CREATE ROLE join_reader; GRANT SELECT ON docs, guarded TO join_reader")
+    try:
+        conn.execute("ALTER TABLE docs ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON docs TO join_reader USING (tenant = 2)")
+        conn.execute("CREATE FUNCTION leak(int, int) RETURNS boolean LANGUAGE plpgsql COST 0.001 AS $$BEGIN INSERT INTO leaked VALUES ($1), ($2); RETURN true; END$$; CREATE TABLE leaked (id int); GRANT INSERT, SELECT, DELETE ON leaked TO join_reader")
+        conn.execute("INSERT INTO docs (id, tenant, sig) VALUES (1000, 3, to_minhash('made with other parameters', 5))")
+        conn.execute("SET ROLE join_reader; SET enable_nestloop = off")
+        check("row security: the node runs", "Similarity Join" in str(conn.execute("EXPLAIN SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8").fetchall()))
+        found = conn.execute("SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND leak(a.id, b.id)").fetchall()
+        equal("row security: a leaky condition sees visible rows only", one(conn, "SELECT count(*) FROM leaked l WHERE NOT EXISTS (SELECT FROM docs d WHERE d.id = l.id)"), 0)
+        check("row security: rows are found", len(found) > 0)
+        conn.execute("RESET ROLE; DELETE FROM leaked")
+        fails("signatures made differently: the error names both", conn, "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", text="made differently")
+        equal("signatures made differently, but never compared", one(conn, "SELECT count(*) > 0 FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < 1000 AND b.id < 1000"), True)
+    finally:
+        conn.execute("RESET ROLE; RESET ALL; DELETE FROM docs WHERE id = 1000; DROP POLICY IF EXISTS p ON docs; ALTER TABLE docs DISABLE ROW LEVEL SECURITY; DROP OWNED BY join_reader; DROP ROLE join_reader")
+
+
+def cancelled(conn, name):
+    """Cancels at random moments leave nothing behind; the backend goes on."""
+    conn.execute("RESET ALL; CREATE TABLE many AS SELECT i AS id, set_minhash(ARRAY(SELECT (i / 3) * 1000::bigint + e FROM generate_series(1, 40) e), 128) AS sig FROM generate_series(1, 20000) i; ANALYZE many; SET enable_nestloop = off; SET work_mem = '1MB'")
+    pid, rng, ended = one(conn, "SELECT pg_backend_pid()"), random.Random(SEED), 0
+    query = "SELECT count(*) FROM many a JOIN many b ON jaccard(a.sig, b.sig) >= 0.9"
+    begin = time.monotonic()
+    total = one(conn, query)
+    whole = time.monotonic() - begin
+    with connect(name) as other:
+        for _ in range(40 if FULL else 12):
+            timer = threading.Timer(rng.uniform(0, whole), lambda: other.execute("SELECT pg_cancel_backend(%s)", (pid,)))
+            timer.start()
+            try:
+                conn.execute(query)
+            except psycopg.errors.QueryCanceled:
+                ended += 1
+            try:
+                timer.join()
+                conn.execute("SELECT 1")
+            except psycopg.errors.QueryCanceled:
+                pass
+        equal("after cancels the rows are the same", one(conn, query), total)
+        equal("no temporary file is left", one(other, "SELECT count(*) FROM pg_ls_tmpdir()"), 0)
+    check("some were cancelled", ended > 0, ended)
+    conn.execute("RESET ALL; SET enable_nestloop = off")
+    held = one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts")
+    for _ in range(30):
+        conn.execute(query)
+    check("no memory is left behind", one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts") < held + 2_000_000)
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        fill(conn)
+        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (security, conn, name), (cancelled, conn, name))
+
+
+finish(main)
