@@ -11,7 +11,7 @@ END $$;
 
 -- What users do not call: support functions of types, operators, aggregates, indexes and jobs.
 CREATE SCHEMA neardup_internal;
-COMMENT ON SCHEMA neardup_internal IS 'extension neardup: what its types, operators, indexes and jobs are made of';
+COMMENT ON SCHEMA neardup_internal IS 'Objects that the extension neardup uses itself: the parts of its types, operators, indexes and jobs';
 GRANT USAGE ON SCHEMA neardup_internal TO PUBLIC;
 
 -- Warnings of a comparison that no value can make true: jaccard(a, b) >= 80.

@@ -21,7 +21,8 @@ CREATE TYPE minhash (
   TYPMOD_IN = neardup_internal.minhash_typmod_in, TYPMOD_OUT = neardup_internal.minhash_typmod_out,
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
-COMMENT ON TYPE minhash IS 'MinHash signature of a set (Fast Similarity Sketching); minhash(num_perm [, bits]) checks';
+COMMENT ON TYPE minhash IS
+  'MinHash signature of a set (Fast Similarity Sketching). A column of type minhash(num_perm [, bits]) accepts only signatures of that size. Example: SELECT to_minhash(''a text of some words'')';
 
 CREATE FUNCTION neardup_internal.minhash_check_typmod(minhash, int, boolean) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -68,12 +69,12 @@ CREATE OPERATOR > (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_int
 CREATE OPERATOR >= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_ge,
   COMMUTATOR = <=, NEGATOR = <,
   RESTRICT = scalargesel, JOIN = scalargejoinsel);
-COMMENT ON OPERATOR = (minhash, minhash) IS 'made alike and equal in every component';
-COMMENT ON OPERATOR <> (minhash, minhash) IS 'not equal';
-COMMENT ON OPERATOR < (minhash, minhash) IS 'before in an arbitrary, fixed order';
-COMMENT ON OPERATOR <= (minhash, minhash) IS 'before in an arbitrary, fixed order, or equal';
-COMMENT ON OPERATOR > (minhash, minhash) IS 'after in an arbitrary, fixed order';
-COMMENT ON OPERATOR >= (minhash, minhash) IS 'after in an arbitrary, fixed order, or equal';
+COMMENT ON OPERATOR = (minhash, minhash) IS 'Equal parameters and components';
+COMMENT ON OPERATOR <> (minhash, minhash) IS 'Not equal';
+COMMENT ON OPERATOR < (minhash, minhash) IS 'Less than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR <= (minhash, minhash) IS 'Less than or equal, in an arbitrary but fixed order';
+COMMENT ON OPERATOR > (minhash, minhash) IS 'Greater than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR >= (minhash, minhash) IS 'Greater than or equal, in an arbitrary but fixed order';
 
 CREATE OPERATOR CLASS minhash_btree_ops DEFAULT FOR TYPE minhash USING btree AS
   OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -87,45 +88,54 @@ CREATE OPERATOR CLASS minhash_hash_ops DEFAULT FOR TYPE minhash USING hash AS
 CREATE FUNCTION to_minhash(doc text, k int = 3, unit text = 'word', num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION to_minhash(text, int, text, int, int, bigint) IS
-  'signature of a document''s k-shingles of words or characters';
+  'MinHash signature of the k-shingles of a document. unit is ''word'' or ''char''. Example: SELECT to_minhash(''a text of some words'', k => 3, unit => ''word'')';
 CREATE FUNCTION to_minhash(doc bytea, k int = 8, num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION to_minhash(bytea, int, int, int, bigint) IS 'signature of the runs of k bytes';
+COMMENT ON FUNCTION to_minhash(bytea, int, int, int, bigint) IS
+  'MinHash signature of the runs of k bytes of a document. Example: SELECT to_minhash(decode(''0123456789abcdef0123'', ''hex''), k => 8)';
 CREATE FUNCTION minhash_like(doc text, model minhash)
   RETURNS minhash AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION minhash_like(text, minhash) IS 'signature of a document made as the model was';
+COMMENT ON FUNCTION minhash_like(text, minhash) IS
+  'MinHash signature of a document with the parameters of another signature, which was made from a text. Example: SELECT minhash_like(''a text of some words'', to_minhash(''another text'', k => 2))';
 CREATE FUNCTION set_minhash(elements text[], num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_text_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION set_minhash(text[], int, int, bigint) IS 'signature of a set of texts';
+COMMENT ON FUNCTION set_minhash(text[], int, int, bigint) IS
+  'MinHash signature of a set of texts; order and repetitions do not matter. Example: SELECT set_minhash(ARRAY[''cat'', ''dog'', ''mouse''])';
 CREATE FUNCTION set_minhash(elements bigint[], num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_bigint_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION set_minhash(bigint[], int, int, bigint) IS 'signature of a set of numbers';
+COMMENT ON FUNCTION set_minhash(bigint[], int, int, bigint) IS
+  'MinHash signature of a set of numbers; order and repetitions do not matter. Example: SELECT set_minhash(ARRAY[1, 2, 3]::bigint[])';
 CREATE FUNCTION set_minhash(elements text, num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'set_minhash_of_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS 'an error that says how to write an array';
+COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS
+  'Raises an error that shows how to write an array. Example: SELECT set_minhash(''{cat,dog,mouse}''::text[])';
 CREATE FUNCTION minhash_import(components bigint[], bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION minhash_import(bigint[], int, bigint) IS
-  'signature from components computed elsewhere; comparable with other imported ones only';
+  'MinHash signature from 16 to 4096 components that another program computed; comparable only with other imported signatures of the same size, bits and seed. Example: SELECT minhash_import(array(SELECT generate_series(1, 128)), bits => 32)';
 
 -- Parts
 
 CREATE FUNCTION minhash_parameters(signature minhash, OUT format int, OUT source text, OUT unit text, OUT k int,
     OUT num_perm int, OUT bits int, OUT seed bigint, OUT tokenizer int)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_parameters(minhash) IS 'how a signature was made';
+COMMENT ON FUNCTION minhash_parameters(minhash) IS
+  'Parameters of a signature: source, unit, k, num_perm, bits, seed and others. Example: SELECT * FROM minhash_parameters(to_minhash(''a text of some words''))';
 CREATE FUNCTION minhash_components(signature minhash) RETURNS bigint[]
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_components(minhash) IS 'the stored components; all ones for an empty set';
+COMMENT ON FUNCTION minhash_components(minhash) IS
+  'Components of a signature as numbers; for an empty set, all of them have the greatest value. Example: SELECT minhash_components(to_minhash(''a text of some words''))';
 CREATE FUNCTION set_size(signature minhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'minhash_set_size' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION set_size(minhash) IS 'estimated number of distinct elements, or sum of weights';
+COMMENT ON FUNCTION set_size(minhash) IS
+  'Estimated number of distinct elements of the signed set; for a weighted set, the sum of its weights. Not for 8 bits, nor for imported signatures. Example: SELECT set_size(to_minhash(''a text of some words''))';
 
 -- Unions and aggregates
 
 CREATE FUNCTION minhash_union(a minhash, b minhash) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION minhash_union(minhash, minhash) IS 'signature of the union of two sets (16 or 32 bits)';
+COMMENT ON FUNCTION minhash_union(minhash, minhash) IS
+  'Signature of the union of two sets, for signatures of 16 or 32 bits. Example: SELECT minhash_union(to_minhash(''some text''), to_minhash(''some other text''))';
 CREATE FUNCTION neardup_internal.minhash_union_final(minhash) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.minhash_union_final(minhash) IS
@@ -133,7 +143,8 @@ COMMENT ON FUNCTION neardup_internal.minhash_union_final(minhash) IS
 CREATE AGGREGATE minhash_union_agg(signature minhash) (
   SFUNC = minhash_union, STYPE = minhash, FINALFUNC = neardup_internal.minhash_union_final,
   COMBINEFUNC = minhash_union, PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_union_agg(minhash) IS 'signature of the union of all sets (16 or 32 bits)';
+COMMENT ON AGGREGATE minhash_union_agg(minhash) IS
+  'Signature of the union of all sets, for signatures of 16 or 32 bits. Example: SELECT minhash_union_agg(sig) FROM (VALUES (to_minhash(''some text'')), (to_minhash(''some other text''))) v (sig)';
 
 CREATE FUNCTION neardup_internal.minhash_agg_combine(internal, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -151,7 +162,8 @@ CREATE AGGREGATE minhash_agg(element text) (
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(text) IS
+  'MinHash signature of the set of all elements; NULL if there is no element. Example: SELECT minhash_agg(word) FROM (VALUES (''cat''), (''dog'')) v (word)';
 CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text, num_perm int) (
@@ -159,7 +171,8 @@ CREATE AGGREGATE minhash_agg(element text, num_perm int) (
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text, int) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(text, int) IS
+  'MinHash signature of the set of all elements, with num_perm; NULL if there is no element. Example: SELECT minhash_agg(word, 64) FROM (VALUES (''cat''), (''dog'')) v (word)';
 CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int) (
@@ -167,7 +180,8 @@ CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int) (
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text, int, int) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(text, int, int) IS
+  'MinHash signature of the set of all elements, with num_perm and bits; NULL if there is no element. Example: SELECT minhash_agg(word, 64, 16) FROM (VALUES (''cat''), (''dog'')) v (word)';
 CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int, int, bigint) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int, seed bigint) (
@@ -175,7 +189,8 @@ CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int, seed bigint) 
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text, int, int, bigint) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(text, int, int, bigint) IS
+  'MinHash signature of the set of all elements, with num_perm, bits and seed; NULL if there is no element. Example: SELECT minhash_agg(word, 64, 16, 1) FROM (VALUES (''cat''), (''dog'')) v (word)';
 CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint) (
@@ -183,7 +198,8 @@ CREATE AGGREGATE minhash_agg(element bigint) (
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(bigint) IS
+  'MinHash signature of the set of all numbers; NULL if there is no number. Example: SELECT minhash_agg(n) FROM (VALUES (10), (20)) v (n)';
 CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint, num_perm int) (
@@ -191,7 +207,8 @@ CREATE AGGREGATE minhash_agg(element bigint, num_perm int) (
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint, int) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(bigint, int) IS
+  'MinHash signature of the set of all numbers, with num_perm; NULL if there is no number. Example: SELECT minhash_agg(n, 64) FROM (VALUES (10), (20)) v (n)';
 CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int, int) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int) (
@@ -199,7 +216,8 @@ CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int) (
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint, int, int) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(bigint, int, int) IS
+  'MinHash signature of the set of all numbers, with num_perm and bits; NULL if there is no number. Example: SELECT minhash_agg(n, 64, 16) FROM (VALUES (10), (20)) v (n)';
 CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int, int, bigint) RETURNS internal
   AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int, seed bigint) (
@@ -207,5 +225,6 @@ CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int, seed bigint
   FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
   SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
   PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint, int, int, bigint) IS 'signature of the set of all elements; NULL when there is none';
+COMMENT ON AGGREGATE minhash_agg(bigint, int, int, bigint) IS
+  'MinHash signature of the set of all numbers, with num_perm, bits and seed; NULL if there is no number. Example: SELECT minhash_agg(n, 64, 16, 1) FROM (VALUES (10), (20)) v (n)';
 

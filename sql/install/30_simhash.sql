@@ -17,7 +17,7 @@ CREATE TYPE simhash (
   INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double, STORAGE = plain
 );
 COMMENT ON TYPE simhash IS
-  'SimHash of weighted features: 64 bits, near in Hamming distance where the features are near in angle';
+  'SimHash of weighted features: 64 bits. The Hamming distance of two values estimates the angle between their features. Example: SELECT to_simhash(''a text of some words''), ''0123456789abcdef''::simhash';
 
 -- Order, equality, hash
 
@@ -58,12 +58,12 @@ CREATE OPERATOR > (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_int
 CREATE OPERATOR >= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_ge,
   COMMUTATOR = <=, NEGATOR = <,
   RESTRICT = scalargesel, JOIN = scalargejoinsel);
-COMMENT ON OPERATOR = (simhash, simhash) IS 'equal in all 64 bits';
-COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
-COMMENT ON OPERATOR < (simhash, simhash) IS 'less as a number without sign';
-COMMENT ON OPERATOR <= (simhash, simhash) IS 'less as a number without sign, or equal';
-COMMENT ON OPERATOR > (simhash, simhash) IS 'greater as a number without sign';
-COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater as a number without sign, or equal';
+COMMENT ON OPERATOR = (simhash, simhash) IS 'Equal in all 64 bits';
+COMMENT ON OPERATOR <> (simhash, simhash) IS 'Not equal';
+COMMENT ON OPERATOR < (simhash, simhash) IS 'Less than, as unsigned numbers';
+COMMENT ON OPERATOR <= (simhash, simhash) IS 'Less than or equal, as unsigned numbers';
+COMMENT ON OPERATOR > (simhash, simhash) IS 'Greater than, as unsigned numbers';
+COMMENT ON OPERATOR >= (simhash, simhash) IS 'Greater than or equal, as unsigned numbers';
 
 CREATE OPERATOR CLASS simhash_btree_ops DEFAULT FOR TYPE simhash USING btree AS
   OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -96,15 +96,15 @@ CREATE CAST (bit AS simhash) WITH FUNCTION neardup_internal.simhash_from_bit(bit
 CREATE FUNCTION to_simhash(doc text, k int = 3, unit text = 'word') RETURNS simhash
   AS 'MODULE_PATHNAME', 'simhash_from_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION to_simhash(text, int, text) IS
-  'SimHash of a document''s k-shingles, weighted by how often each occurs; NULL when there is none';
+  'SimHash of the k-shingles of a document, weighted by the number of their occurrences; NULL if there is no shingle. Example: SELECT to_simhash(''a text of some words'', k => 3, unit => ''word'')';
 CREATE FUNCTION weighted_simhash(features text[], weights float8[]) RETURNS simhash
   AS 'MODULE_PATHNAME', 'simhash_from_features' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION weighted_simhash(text[], float8[]) IS
-  'SimHash of weighted features; NULL when none has a weight above 0';
+  'SimHash of weighted features; NULL if no weight is above 0. Example: SELECT weighted_simhash(ARRAY[''cat'', ''dog''], ARRAY[1, 2.5])';
 CREATE FUNCTION vector_simhash(vector real[]) RETURNS simhash
   AS 'MODULE_PATHNAME', 'simhash_from_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION vector_simhash(real[]) IS
-  'on which sides of 64 fixed hyperplanes a vector lies: the cosine sketch; NULL for a vector of zeros';
+  'SimHash of a vector: the sides of 64 fixed hyperplanes on which it lies; NULL for a vector of zeros. Example: SELECT vector_simhash(ARRAY[0.5, -1.2, 3]::real[])';
 
 CREATE FUNCTION neardup_internal.simhash_agg_combine(internal, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -124,7 +124,7 @@ CREATE AGGREGATE simhash_agg(feature text, weight float8) (
   DESERIALFUNC = neardup_internal.simhash_agg_deserialize,
   PARALLEL = SAFE);
 COMMENT ON AGGREGATE simhash_agg(text, float8) IS
-  'SimHash of weighted features, one a row; NULL when none has a weight above 0';
+  'SimHash of weighted features, one in each row; NULL if no weight is above 0. Example: SELECT simhash_agg(word, weight) FROM (VALUES (''cat'', 1), (''dog'', 2.5)) v (word, weight)';
 
 CREATE FUNCTION neardup_internal.simhash_agg_add(internal, text) RETURNS internal
   AS 'MODULE_PATHNAME', 'simhash_agg_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -135,20 +135,23 @@ CREATE AGGREGATE simhash_agg(feature text) (
   DESERIALFUNC = neardup_internal.simhash_agg_deserialize,
   PARALLEL = SAFE);
 COMMENT ON AGGREGATE simhash_agg(text) IS
-  'SimHash of equally weighted features, one a row; NULL when none has a weight above 0';
+  'SimHash of features of weight 1, one in each row; NULL if there is no feature. Example: SELECT simhash_agg(word) FROM (VALUES (''cat''), (''dog'')) v (word)';
 
 -- Measures. LEAKPROOF: they take any values.
 
 CREATE FUNCTION hamming(a simhash, b simhash) RETURNS int
   AS 'MODULE_PATHNAME', 'simhash_hamming' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
   SUPPORT neardup_internal.lsh_bits_bounds;
-COMMENT ON FUNCTION hamming(simhash, simhash) IS 'number of differing bits, 0 to 64';
+COMMENT ON FUNCTION hamming(simhash, simhash) IS
+  'Number of differing bits, 0 to 64. Example: SELECT hamming(to_simhash(''a text of some words''), to_simhash(''a text of other words''))';
 CREATE FUNCTION cosine(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'simhash_cosine_estimate' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION cosine(simhash, simhash) IS 'estimated cosine, cos(pi * hamming / 64), -1 to 1';
+COMMENT ON FUNCTION cosine(simhash, simhash) IS
+  'Estimated cosine, cos(pi * hamming / 64), -1 to 1. Example: SELECT cosine(to_simhash(''a text of some words''), to_simhash(''a text of other words''))';
 CREATE FUNCTION neardup_internal.simhash_hamming_float(a simhash, b simhash) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.simhash_hamming_float(simhash, simhash) IS 'implementation of <~>: hamming(a, b)';
 CREATE OPERATOR <~> (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_hamming_float,
   COMMUTATOR = <~>);
-COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance';
+COMMENT ON OPERATOR <~> (simhash, simhash) IS
+  'Hamming distance as float8, 0 to 64. Example: SELECT to_simhash(''a text of some words'') <~> to_simhash(''a text of other words'')';

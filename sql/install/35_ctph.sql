@@ -16,7 +16,8 @@ CREATE TYPE ctph (
   SEND = neardup_internal.ctph_send,
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE ctph IS 'context-triggered piecewise hash (fuzzy digest) of a document, as ssdeep makes it, or longer';
+COMMENT ON TYPE ctph IS
+  'Context-triggered piecewise hash (fuzzy digest) of a document, as ssdeep computes it, or a longer one. Example: SELECT to_ctph(''a text of some words'')';
 
 -- Order, equality, hash. LEAKPROOF: they take any values, and may use an index under row security.
 
@@ -51,12 +52,12 @@ CREATE OPERATOR > (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.
   RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR >= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_ge, COMMUTATOR = <=, NEGATOR = <,
   RESTRICT = scalargesel, JOIN = scalargejoinsel);
-COMMENT ON OPERATOR = (ctph, ctph) IS 'the same digest';
-COMMENT ON OPERATOR <> (ctph, ctph) IS 'not equal';
-COMMENT ON OPERATOR < (ctph, ctph) IS 'before in an arbitrary, fixed order';
-COMMENT ON OPERATOR <= (ctph, ctph) IS 'before in an arbitrary, fixed order, or equal';
-COMMENT ON OPERATOR > (ctph, ctph) IS 'after in an arbitrary, fixed order';
-COMMENT ON OPERATOR >= (ctph, ctph) IS 'after in an arbitrary, fixed order, or equal';
+COMMENT ON OPERATOR = (ctph, ctph) IS 'Equal digests';
+COMMENT ON OPERATOR <> (ctph, ctph) IS 'Not equal';
+COMMENT ON OPERATOR < (ctph, ctph) IS 'Less than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR <= (ctph, ctph) IS 'Less than or equal, in an arbitrary but fixed order';
+COMMENT ON OPERATOR > (ctph, ctph) IS 'Greater than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR >= (ctph, ctph) IS 'Greater than or equal, in an arbitrary but fixed order';
 
 CREATE OPERATOR CLASS ctph_btree_ops DEFAULT FOR TYPE ctph USING btree AS
   OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -69,27 +70,33 @@ CREATE OPERATOR CLASS ctph_hash_ops DEFAULT FOR TYPE ctph USING hash AS
 
 CREATE FUNCTION to_ctph(doc text) RETURNS ctph
   AS 'MODULE_PATHNAME', 'ctph_from_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION to_ctph(text) IS 'ssdeep''s digest of a text in UTF-8';
+COMMENT ON FUNCTION to_ctph(text) IS
+  'Fuzzy digest of the UTF-8 bytes of a text, as ssdeep computes it. Example: SELECT to_ctph(''a text of some words'')';
 CREATE FUNCTION to_ctph(doc bytea) RETURNS ctph
   AS 'MODULE_PATHNAME', 'ctph_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION to_ctph(bytea) IS 'ssdeep''s digest of bytes';
+COMMENT ON FUNCTION to_ctph(bytea) IS
+  'Fuzzy digest of bytes, as ssdeep computes it. Example: SELECT to_ctph(decode(''0123456789abcdef0123'', ''hex''))';
 CREATE FUNCTION ctph_long(doc text, length int) RETURNS ctph
   AS 'MODULE_PATHNAME', 'ctph_from_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION ctph_long(text, int) IS 'a longer digest of a text in UTF-8, of at most length characters a part';
+COMMENT ON FUNCTION ctph_long(text, int) IS
+  'Longer fuzzy digest of the UTF-8 bytes of a text, with at most length characters in each part, 65 to 1024. Example: SELECT ctph_long(''a text of some words'', length => 256)';
 CREATE FUNCTION ctph_long(doc bytea, length int) RETURNS ctph
   AS 'MODULE_PATHNAME', 'ctph_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION ctph_long(bytea, int) IS 'a longer digest of bytes, of at most length characters a part';
+COMMENT ON FUNCTION ctph_long(bytea, int) IS
+  'Longer fuzzy digest of bytes, with at most length characters in each part, 65 to 1024. Example: SELECT ctph_long(decode(''0123456789abcdef0123'', ''hex''), length => 256)';
 
 -- Measures
 
 CREATE FUNCTION ctph_score(a ctph, b ctph) RETURNS int
   AS 'MODULE_PATHNAME', 'ctph_score_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
   SUPPORT neardup_internal.lsh_score_bounds;
-COMMENT ON FUNCTION ctph_score(ctph, ctph) IS 'ssdeep''s score of two digests, 0 to 100';
+COMMENT ON FUNCTION ctph_score(ctph, ctph) IS
+  'Score of two fuzzy digests, as ssdeep computes it, 0 to 100. Example: SELECT ctph_score(to_ctph(''a text of some words''), to_ctph(''a text of other words''))';
 CREATE FUNCTION ctph_edit_rate(a ctph, b ctph) RETURNS float8
   AS 'MODULE_PATHNAME', 'ctph_edit_rate_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
   SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION ctph_edit_rate(ctph, ctph) IS
-  'Levenshtein distance of two digests over the sum of their lengths, 0 to 1; 1 where no block size is common';
+  'Levenshtein distance of two fuzzy digests divided by the sum of their lengths, 0 to 1; 1 if they have no common block size. Example: SELECT ctph_edit_rate(to_ctph(''a text of some words''), to_ctph(''a text of other words''))';
 CREATE OPERATOR <-> (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = ctph_edit_rate, COMMUTATOR = <->);
-COMMENT ON OPERATOR <-> (ctph, ctph) IS 'edit rate of two digests';
+COMMENT ON OPERATOR <-> (ctph, ctph) IS
+  'Edit rate of two fuzzy digests, ctph_edit_rate(a, b), 0 to 1. Example: SELECT to_ctph(''a text of some words'') <-> to_ctph(''a text of other words'')';

@@ -9,14 +9,14 @@ COMMENT ON FUNCTION neardup_internal.neardup_term_counts(text) IS
 CREATE FUNCTION create_lexicon(name text, query text) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_create_lexicon' LANGUAGE C;
 COMMENT ON FUNCTION create_lexicon(text, text) IS
-  'makes a table of the words of a query''s documents: how many documents hold each, and its idf; returns how many words';
+  'Creates a table of the words in the documents of a query, with the document frequency and the idf of each; returns the number of words. Example: SELECT create_lexicon(''docs_lexicon'', ''SELECT body FROM docs'')';
 
 CREATE FUNCTION i_match(doc text, lexicon regclass, low float8 = 0.2, high float8 = 0.9) RETURNS uuid
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 500;
 COMMENT ON FUNCTION i_match(text, regclass, float8, float8) IS
-  'fingerprint of the words of a document whose normalised idf is from low to high; NULL where there is none';
+  'Fingerprint of the words of a document whose normalized idf in a lexicon is from low to high; NULL if there is no such word. Example: SELECT i_match(body, ''docs_lexicon'') FROM docs';
 
 CREATE FUNCTION i_match_bag(doc text, lexicon regclass, variants int = 8, low float8 = 0.2, high float8 = 0.9, share float8 = 0.67)
   RETURNS uuid[] AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 800;
 COMMENT ON FUNCTION i_match_bag(text, regclass, int, float8, float8, float8) IS
-  'i_match, and fingerprints under variants of the lexicon that keep that share of it: documents whose arrays overlap are near';
+  'Returns i_match() and the fingerprints for several parts of the lexicon, each with that share of its words. Near duplicates have overlapping arrays (&&). Example: SELECT i_match_bag(body, ''docs_lexicon'', variants => 8) FROM docs';

@@ -7,11 +7,12 @@ CREATE FUNCTION word_similarities(query text, vocabulary int = 100000, k int = 5
   RETURNS TABLE (word text, similar_word text, similarity float8, rank int)
   AS 'MODULE_PATHNAME', 'word_similarities' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000000;
 COMMENT ON FUNCTION word_similarities(text, int, int, int, boolean, int, text[], regdictionary, text, float8) IS
-  'the k most similar words of each of the most frequent words of a query''s documents, by the words that they stand near to';
+  'The k most similar words of each of the most frequent words in the documents of a query, by the words near which they occur. Example: SELECT * FROM word_similarities(''SELECT body FROM docs'', vocabulary => 100, k => 3)';
 
 CREATE TYPE neardup_word AS (id int, word text COLLATE "C", frequency bigint, weight bigint, features bytea,
   similar_ids int[], similarities float8[]);
-COMMENT ON TYPE neardup_word IS 'a word of a word model: the row of a table that create_word_model() makes';
+COMMENT ON TYPE neardup_word IS
+  'Word of a word model: a row of the table that create_word_model() creates. Example: SELECT word, frequency FROM docs_words ORDER BY id';
 
 CREATE TYPE neardup_word_model AS (query text, vocabulary int, k int, "window" int, by_position boolean, features int,
   stopwords text[], dictionary text, context text,
@@ -20,7 +21,8 @@ CREATE TYPE neardup_word_model AS (query text, vocabulary int, k int, "window" i
   compared int,           -- words before this id have been compared with all before them
   started timestamptz, counted timestamptz, finished timestamptz,
   discount float8);       -- NULL: made by 0.1.0, without one
-COMMENT ON TYPE neardup_word_model IS 'how a word model is made: the row of a table that create_word_model() makes';
+COMMENT ON TYPE neardup_word_model IS
+  'Arguments and progress of a word model: the row of a table that create_word_model() creates. Example: SELECT * FROM docs_words_model';
 
 CREATE FUNCTION neardup_internal.neardup_count_words(query text, vocabulary int, k int, "window" int,
     by_position boolean, features int, stopwords text[], dictionary regdictionary, context text, discount float8,
@@ -49,11 +51,11 @@ CREATE PROCEDURE create_word_model(name text, query text, vocabulary int = 10000
     context text = 'sentence', discount float8 = 0, commit boolean = true, commit_every interval = '30 seconds')
   AS 'MODULE_PATHNAME', 'neardup_create_word_model' LANGUAGE C;
 COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
-  'makes a word model of a query''s documents; commits after each stage, and goes on where an interrupted call stopped';
+  'Creates a word model of the documents of a query. Commits after each stage and about every commit_every; after an interruption the same CALL continues where it stopped. Example: CALL create_word_model(''docs_words'', ''SELECT body FROM docs'')';
 
 CREATE FUNCTION drop_word_model(name text) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_drop_word_model' LANGUAGE C;
-COMMENT ON FUNCTION drop_word_model(text) IS 'drops the tables of a word model';
+COMMENT ON FUNCTION drop_word_model(text) IS 'Drops the tables of a word model, finished or not. Example: SELECT drop_word_model(''docs_words'')';
 
 -- Using --------------------------------------------------------------------------------------------------------------
 
@@ -81,7 +83,7 @@ BEGIN
        CASE WHEN given THEN w2 ELSE neardup_internal.neardup_folded_word(w2) END)).features);
 END $$;
 COMMENT ON FUNCTION word_similarity(regclass, text, text) IS
-  'similarity of two words of a word model, 0 to 1; NULL where one is not in it, or neither has features';
+  'Similarity of two words of a word model, 0 to 1; NULL if the model lacks one of them, or if neither has a feature. Example: SELECT word_similarity(''docs_words'', ''river'', ''water'')';
 
 CREATE FUNCTION neardup_internal.neardup_similar_to(model regclass, word text, k int, OUT similar_word text,
     OUT similarity float8, OUT rank int) RETURNS SETOF record
@@ -105,7 +107,8 @@ BEGIN
     FROM neardup_internal.neardup_similar_to(model,
       CASE WHEN given THEN word ELSE neardup_internal.neardup_folded_word(word) END, k) s;
 END $$;
-COMMENT ON FUNCTION similar_words(regclass, text, int) IS 'the k most similar words of a word, or as many as the word model has';
+COMMENT ON FUNCTION similar_words(regclass, text, int) IS
+  'The k most similar words of a word; fewer if the word model keeps fewer. Example: SELECT * FROM similar_words(''docs_words'', ''river'', k => 5)';
 
 CREATE FUNCTION expand_query(model regclass, query text, k int = 3)
   RETURNS TABLE (place int, word text, similar_word text, similarity float8) LANGUAGE plpgsql STABLE STRICT ROWS 20
@@ -121,4 +124,4 @@ BEGIN
     ORDER BY q.place, x.rank;
 END $$;
 COMMENT ON FUNCTION expand_query(regclass, text, int) IS
-  'the words of a text in order, each followed by its k most similar words';
+  'The words of a text in order, each followed by its k most similar words. Example: SELECT * FROM expand_query(''docs_words'', ''river water'', k => 3)';

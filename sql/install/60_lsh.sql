@@ -17,12 +17,12 @@ CREATE TYPE lsh_query (
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
 COMMENT ON TYPE lsh_query IS
-  'a signature or digest, and how near to it another one has to be; made by with_threshold() and by the planner';
+  'Query for an lsh index: a signature, digest or set, and a bound on the similarity to it. Example: SELECT with_threshold(to_minhash(''a text of some words''), 0.8)';
 
 CREATE FUNCTION with_threshold(sig minhash, threshold float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME', 'lsh_with_threshold' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION with_threshold(minhash, float8) IS
-  'a signature and the least similarity to it, for %> and for EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&)';
+  'Signature with the least similarity to it, above 0 and at most 1: for %> and for EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&). Example: SELECT id FROM docs WHERE sig %> with_threshold(to_minhash(''a text of some words''), 0.8)';
 -- Takes any bound, NaN too, as the comparison does that it stands for: what the planner derives must not fail where the
 -- query does not. So it is LEAKPROOF, and others of its kind are.
 CREATE FUNCTION neardup_internal.lsh_query_bound(minhash, float8) RETURNS lsh_query
@@ -69,8 +69,8 @@ CREATE OPERATOR = (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = neardup
 CREATE OPERATOR <> (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = neardup_internal.lsh_query_ne,
   COMMUTATOR = <>, NEGATOR = =,
   RESTRICT = neqsel, JOIN = neqjoinsel);
-COMMENT ON OPERATOR = (lsh_query, lsh_query) IS 'the same signature and the same threshold';
-COMMENT ON OPERATOR <> (lsh_query, lsh_query) IS 'not equal';
+COMMENT ON OPERATOR = (lsh_query, lsh_query) IS 'Equal values and bounds';
+COMMENT ON OPERATOR <> (lsh_query, lsh_query) IS 'Not equal';
 CREATE OPERATOR CLASS lsh_query_hash_ops DEFAULT FOR TYPE lsh_query USING hash AS
   OPERATOR 1 =, FUNCTION 1 neardup_internal.lsh_query_hash(lsh_query),
   FUNCTION 2 neardup_internal.lsh_query_hash_extended(lsh_query, bigint);
@@ -82,28 +82,32 @@ CREATE FUNCTION neardup_internal.lsh_jaccard_support(internal) RETURNS internal
 COMMENT ON FUNCTION neardup_internal.lsh_jaccard_support(internal) IS 'private: planner support of jaccard_at_least()';
 CREATE FUNCTION jaccard_at_least(sig minhash, query minhash, threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2 SUPPORT neardup_internal.lsh_jaccard_support;
-COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS 'jaccard(sig, query) >= threshold';
+COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS
+  'Whether jaccard(sig, query) >= threshold; an lsh index serves it. Example: SELECT id FROM docs WHERE jaccard_at_least(sig, to_minhash(''a text of some words''), 0.8)';
 
 CREATE FUNCTION neardup_internal.lsh_hamming_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_hamming_support(internal) IS 'private: planner support of hamming_at_most()';
 CREATE FUNCTION hamming_at_most(a simhash, b simhash, distance float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT neardup_internal.lsh_hamming_support;
-COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS 'hamming(a, b) <= distance';
+COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS
+  'Whether hamming(a, b) <= distance, 0 to 64; an lsh index serves it. Example: SELECT hamming_at_most(to_simhash(''a text of some words''), to_simhash(''a text of other words''), 3)';
 
 CREATE FUNCTION neardup_internal.lsh_score_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_score_support(internal) IS 'private: planner support of ctph_score_at_least()';
 CREATE FUNCTION ctph_score_at_least(a ctph, b ctph, score float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT neardup_internal.lsh_score_support;
-COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS 'ctph_score(a, b) >= score';
+COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS
+  'Whether ctph_score(a, b) >= score, 0 to 100; an lsh index serves it for a score above 0. Example: SELECT ctph_score_at_least(to_ctph(''a text of some words''), to_ctph(''a text of other words''), 70)';
 CREATE FUNCTION neardup_internal.lsh_rate_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_rate_support(internal) IS
   'private: planner support of ctph_edit_rate_at_most()';
 CREATE FUNCTION ctph_edit_rate_at_most(a ctph, b ctph, rate float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT neardup_internal.lsh_rate_support;
-COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS 'ctph_edit_rate(a, b) <= rate';
+COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS
+  'Whether ctph_edit_rate(a, b) <= rate, 0 to 1; an lsh index serves rates up to its max_rate. Example: SELECT ctph_edit_rate_at_most(to_ctph(''a text of some words''), to_ctph(''a text of other words''), 0.1)';
 
 CREATE FUNCTION neardup_internal.minhash_at_least(sig minhash, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
@@ -111,14 +115,15 @@ COMMENT ON FUNCTION neardup_internal.minhash_at_least(minhash, lsh_query) IS 'im
 CREATE OPERATOR %> (LEFTARG = minhash, RIGHTARG = lsh_query, FUNCTION = neardup_internal.minhash_at_least,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (minhash, lsh_query) IS
-  'Jaccard similarity of both signatures is at least the query''s threshold';
+  'Whether the Jaccard similarity to the signature of the query is at least its bound. Example: SELECT to_minhash(''a text of some words'') %> with_threshold(to_minhash(''a text of some other words''), 0.5)';
 
 CREATE FUNCTION neardup_internal.simhash_within(value simhash, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.simhash_within(simhash, lsh_query) IS 'implementation of %>';
 CREATE OPERATOR %> (LEFTARG = simhash, RIGHTARG = lsh_query, FUNCTION = neardup_internal.simhash_within,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
-COMMENT ON OPERATOR %> (simhash, lsh_query) IS 'Hamming distance to the query''s value is at most the query''s bound';
+COMMENT ON OPERATOR %> (simhash, lsh_query) IS
+  'Whether the Hamming distance to the value of the query is at most its bound. Example: SELECT ''0123456789abcdef''::simhash %> ''hamming<=3 0123456789abcdee''::lsh_query';
 
 CREATE FUNCTION neardup_internal.ctph_within(digest ctph, query lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
@@ -126,7 +131,7 @@ COMMENT ON FUNCTION neardup_internal.ctph_within(ctph, lsh_query) IS 'implementa
 CREATE OPERATOR %> (LEFTARG = ctph, RIGHTARG = lsh_query, FUNCTION = neardup_internal.ctph_within,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (ctph, lsh_query) IS
-  'score with the query''s digest is at least, or edit rate at most, the query''s bound';
+  'Whether the score with the digest of the query is at least its bound, or the edit rate at most its bound. Example: SELECT ''3:abcdefgh:abcd''::ctph %> ''ctph_score>=70 3:abcdefgh:abcd''::lsh_query';
 
 CREATE FUNCTION neardup_internal.lsh_query_conflicts(a lsh_query, b lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
@@ -135,7 +140,7 @@ CREATE OPERATOR && (LEFTARG = lsh_query, RIGHTARG = lsh_query, FUNCTION = neardu
   COMMUTATOR = &&,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR && (lsh_query, lsh_query) IS
-  'Jaccard similarity of both signatures is at least the greater of both thresholds';
+  'Whether the Jaccard similarity of both signatures is at least the greater of both thresholds. Example: SELECT with_threshold(to_minhash(''some text''), 0.9) && with_threshold(to_minhash(''some other text''), 0.8)';
 
 -- The access method --------------------------------------------------------------------------------------------------
 
@@ -143,7 +148,8 @@ CREATE FUNCTION neardup_internal.lsh_handler(internal) RETURNS index_am_handler
   AS 'MODULE_PATHNAME', 'lshhandler' LANGUAGE C;
 COMMENT ON FUNCTION neardup_internal.lsh_handler(internal) IS 'private: the access method lsh';
 CREATE ACCESS METHOD lsh TYPE INDEX HANDLER neardup_internal.lsh_handler;
-COMMENT ON ACCESS METHOD lsh IS 'near duplicates by bands of signatures; the answers of a sequential scan';
+COMMENT ON ACCESS METHOD lsh IS
+  'Index for near duplicates, by bands of signatures; a query returns the same rows as a sequential scan. Example: CREATE INDEX docs_sig ON docs USING lsh (sig)';
 
 -- The hash family "minhash": src/pg/lsh/family.h
 
@@ -194,7 +200,7 @@ CREATE OPERATOR CLASS lsh_query_ops DEFAULT FOR TYPE lsh_query USING lsh AS
   FUNCTION 2 neardup_internal.lsh_minhash_probes(internal),
   FUNCTION 3 neardup_internal.lsh_query_bind(internal),
   FUNCTION 4 neardup_internal.lsh_minhash_describe(internal);
-COMMENT ON OPERATOR CLASS lsh_query_ops USING lsh IS 'for exclusion constraints on with_threshold()';
+COMMENT ON OPERATOR CLASS lsh_query_ops USING lsh IS 'Exclusion constraints on with_threshold()';
 
 -- The hash family "simhash"
 
@@ -272,16 +278,16 @@ CREATE OPERATOR CLASS ctph_ops DEFAULT FOR TYPE ctph USING lsh AS
   FUNCTION 12 neardup_internal.lsh_rate_query(ctph, float8),
   FUNCTION 13 ctph_edit_rate_at_most(ctph, ctph, float8),
   FUNCTION 14 neardup_internal.lsh_rate_query_strict(ctph, float8);
-COMMENT ON OPERATOR CLASS ctph_ops USING lsh IS 'score and edit rate of ctph digests; option max_rate';
+COMMENT ON OPERATOR CLASS ctph_ops USING lsh IS 'Score and edit rate of ctph digests; option max_rate';
 
 -- Bands for joins of one's own
 
 CREATE FUNCTION band_keys(sig minhash, threshold float8) RETURNS SETOF bigint
   AS 'MODULE_PATHNAME', 'minhash_band_keys' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10 ROWS 30;
 COMMENT ON FUNCTION band_keys(minhash, float8) IS
-  'keys of which two signatures with jaccard >= threshold share at least one';
+  'Keys for joins: any two comparable signatures with jaccard >= threshold share at least one key; test jaccard() then, because a shared key makes only a candidate. Example: SELECT id, band_keys(sig, 0.8) FROM docs';
 CREATE FUNCTION lsh_probability(similarity float8, bands int, rows int) RETURNS float8
   AS 'MODULE_PATHNAME', 'neardup_lsh_probability' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION lsh_probability(float8, int, int) IS
-  '1 - (1 - similarity ^ rows) ^ bands: the chance that one of the bands agrees';
+  'Probability that at least one of the bands agrees, 1 - (1 - similarity ^ rows) ^ bands. Example: SELECT lsh_probability(0.8, bands => 20, rows => 5)';
 

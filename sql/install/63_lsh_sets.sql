@@ -3,12 +3,14 @@
 CREATE FUNCTION jaccard_exact(a int[], b int[]) RETURNS float8
   AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION jaccard_exact(int[], int[]) IS 'Jaccard similarity of two sets';
+COMMENT ON FUNCTION jaccard_exact(int[], int[]) IS
+  'Exact Jaccard similarity of two sets of int, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2], ARRAY[2, 3])';
 
 -- Without it smallint[] would fit both of the others.
 CREATE FUNCTION jaccard_exact(a smallint[], b smallint[]) RETURNS float8
   AS 'MODULE_PATHNAME', 'jaccard_exact_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS 'Jaccard similarity of two sets';
+COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS
+  'Exact Jaccard similarity of two sets of smallint, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2]::smallint[], ARRAY[2, 3]::smallint[])';
 
 CREATE FUNCTION neardup_internal.lsh_set_query(bigint[], float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -34,11 +36,13 @@ COMMENT ON FUNCTION neardup_internal.lsh_set_support(internal) IS
 CREATE FUNCTION jaccard_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_set_support;
-COMMENT ON FUNCTION jaccard_exact_at_least(bigint[], bigint[], float8) IS 'jaccard_exact(a, b) >= threshold';
+COMMENT ON FUNCTION jaccard_exact_at_least(bigint[], bigint[], float8) IS
+  'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.3)';
 CREATE FUNCTION jaccard_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_set_support;
-COMMENT ON FUNCTION jaccard_exact_at_least(int[], int[], float8) IS 'jaccard_exact(a, b) >= threshold';
+COMMENT ON FUNCTION jaccard_exact_at_least(int[], int[], float8) IS
+  'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.3)';
 
 CREATE FUNCTION neardup_internal.int_set_within(bigint[], lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
@@ -48,10 +52,12 @@ CREATE FUNCTION neardup_internal.int_set_within(int[], lsh_query) RETURNS boolea
 COMMENT ON FUNCTION neardup_internal.int_set_within(int[], lsh_query) IS 'implementation of %>';
 CREATE OPERATOR %> (LEFTARG = bigint[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
-COMMENT ON OPERATOR %> (bigint[], lsh_query) IS 'Jaccard similarity to the query''s set is at least the query''s bound';
+COMMENT ON OPERATOR %> (bigint[], lsh_query) IS
+  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 CREATE OPERATOR %> (LEFTARG = int[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
-COMMENT ON OPERATOR %> (int[], lsh_query) IS 'Jaccard similarity to the query''s set is at least the query''s bound';
+COMMENT ON OPERATOR %> (int[], lsh_query) IS
+  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 
 -- The hash family "set". Equality as well: as a column before the last an array is one value.
 
@@ -81,7 +87,7 @@ CREATE OPERATOR CLASS int8_set_ops DEFAULT FOR TYPE bigint[] USING lsh AS
   FUNCTION 10 neardup_internal.lsh_set_query_strict(bigint[], float8),
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (bigint[]) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity of sets of bigint, exactly';
+COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Exact Jaccard similarity of sets of bigint';
 CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   OPERATOR 1 %> (int[], lsh_query),
   FUNCTION 1 neardup_internal.lsh_set_keys(internal),
@@ -94,17 +100,18 @@ CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   FUNCTION 10 neardup_internal.lsh_set_query_strict(int[], float8),
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (int[]) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity of sets of int, exactly';
+COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Exact Jaccard similarity of sets of int';
 
 -- The hash family "minutiae"
 
 CREATE FUNCTION minutiae_cells(points point[], grid int = 64, margin float8 = 0.1) RETURNS int[]
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minutiae_cells(point[], int, float8) IS
-  'cells of a grid over the unit square that have a point, those on both sides of a border nearer than margin (in cells)';
+  'Cells of a grid over the unit square that contain a point; a point nearer than margin (in widths of a cell) to a border is in the cells on both sides. Example: SELECT minutiae_cells(ARRAY[point(0.1, 0.2), point(0.7, 0.3)])';
 CREATE FUNCTION minutiae_buckets(cells int[], functions int = 1024, function_cells int = 3, grid int = 64) RETURNS int[]
   AS 'MODULE_PATHNAME', 'neardup_minutiae_buckets' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION minutiae_buckets(int[], int, int, int) IS 'numbers of the functions all of whose cells are in the set';
+COMMENT ON FUNCTION minutiae_buckets(int[], int, int, int) IS
+  'Buckets that contain a set of cells: the numbers of the functions all of whose cells are in the set. Example: SELECT minutiae_buckets(array(SELECT generate_series(0, 1000)), functions => 1024)';
 
 CREATE FUNCTION neardup_internal.lsh_minutiae_keys(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -134,5 +141,4 @@ CREATE OPERATOR CLASS minutiae_ops FOR TYPE int[] USING lsh AS
   FUNCTION 8 neardup_internal.lsh_set_query(int[], float8),
   FUNCTION 9 jaccard_exact_at_least(int[], int[], float8),
   FUNCTION 10 neardup_internal.lsh_set_query_strict(int[], float8);
-COMMENT ON OPERATOR CLASS minutiae_ops USING lsh IS
-  'Jaccard similarity of sets of cells, of those that share a bucket; options functions, cells, grid';
+COMMENT ON OPERATOR CLASS minutiae_ops USING lsh IS 'Jaccard similarity of sets of cells that share a bucket; options functions, cells, grid';

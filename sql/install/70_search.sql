@@ -6,26 +6,26 @@ CREATE FUNCTION all_pairs(query text, threshold float8, identical text = 'all', 
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_all_pairs' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
 COMMENT ON FUNCTION all_pairs(text, float8, text, text, float8, interval) IS
-  'all pairs of the query''s rows (id, signature) with similarity >= threshold; id_a < id_b, in order';
+  'All pairs of rows (id, signature) of a query with similarity >= threshold, with id_a < id_b, in order. Example: SELECT * FROM all_pairs(''SELECT id, sig FROM docs'', 0.8)';
 CREATE FUNCTION all_pairs(id anyelement, query text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_all_pairs' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
 COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text, text, float8, interval) IS
-  'all_pairs for ids of another type, named by the first argument: NULL::uuid';
+  'The pairs that all_pairs() returns, for ids of the type of the first argument. Example: SELECT * FROM all_pairs(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
 
 CREATE FUNCTION pairs_between(query_a text, query_b text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_pairs_between' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
 COMMENT ON FUNCTION pairs_between(text, text, float8, text, text, float8, interval) IS
-  'all pairs (row of query_a, row of query_b) with similarity >= threshold, in order';
+  'All pairs of a row (id, signature) of query_a and a row of query_b with similarity >= threshold, in order. Example: SELECT * FROM pairs_between(''SELECT id, sig FROM docs WHERE id <= 4'', ''SELECT id, sig FROM docs WHERE id > 4'', 0.8)';
 CREATE FUNCTION pairs_between(id anyelement, query_a text, query_b text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_pairs_between' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
 COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval) IS
-  'pairs_between for ids of another type, named by the first argument';
+  'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
 
 CREATE FUNCTION all_clusters(query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
@@ -33,81 +33,81 @@ CREATE FUNCTION all_clusters(query text, threshold float8, linkage text = 'ancho
                  survivor boolean)
   AS 'MODULE_PATHNAME', 'neardup_all_clusters' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
 COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval) IS
-  'clusters of the query''s rows in the query''s order; linkage ''anchor'' or ''connected''';
+  'The rows (id, signature) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
 CREATE FUNCTION all_clusters(id anyelement, query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
   RETURNS TABLE (id anyelement, cluster bigint, representative anyelement, similarity float8, cluster_size bigint,
                  survivor boolean)
   AS 'MODULE_PATHNAME', 'neardup_all_clusters' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
 COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval) IS
-  'all_clusters for ids of another type, named by the first argument';
+  'The rows that all_clusters() returns, for ids of the type of the first argument. Example: SELECT * FROM all_clusters(NULL::text, ''SELECT id::text, sig FROM docs ORDER BY id'', 0.8)';
 
 CREATE FUNCTION cluster_bridges(query text, threshold float8, verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_cluster_bridges' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
 COMMENT ON FUNCTION cluster_bridges(text, float8, text, float8, interval) IS
-  'the pairs that alone hold a connected cluster together: without one of them its cluster falls in two';
+  'The pairs without which a connected cluster falls into two. Example: SELECT * FROM cluster_bridges(''SELECT id, sig FROM docs'', 0.8)';
 CREATE FUNCTION cluster_bridges(id anyelement, query text, threshold float8, verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL)
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
   AS 'MODULE_PATHNAME', 'neardup_cluster_bridges' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
 COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval) IS
-  'cluster_bridges for ids of another type, named by the first argument';
+  'The pairs that cluster_bridges() returns, for ids of the type of the first argument. Example: SELECT * FROM cluster_bridges(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
 
 CREATE FUNCTION neardup_progress()
   RETURNS TABLE (pid int, datname name, function text, phase text, rows_read bigint, searched float8, pairs bigint)
   AS 'MODULE_PATHNAME', 'neardup_progress' LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 2;
 COMMENT ON FUNCTION neardup_progress() IS
-  'how far the calls of all_pairs and its kin have come that run now: those of roles that you may watch';
+  'Progress of each call of all_pairs() and related functions that runs now, for roles whose statistics you may see. Example: SELECT * FROM neardup_progress()';
 
 -- Which row represents each row of the window: its number, or its id.
 CREATE FUNCTION cluster_anchor(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS
-  'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_minhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value minhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(minhash, float8, anyelement) IS
-  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_minhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(minhash, float8) IS
-  'number, in the window''s order, of the first row of this row''s connected component';
+  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_minhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value minhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(minhash, float8, anyelement) IS
-  'id of the first row, in the window''s order, of this row''s connected component';
+  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_minhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value simhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(simhash, float8) IS
-  'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_simhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value simhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(simhash, float8, anyelement) IS
-  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_simhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value simhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(simhash, float8) IS
-  'number, in the window''s order, of the first row of this row''s connected component';
+  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_simhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value simhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(simhash, float8, anyelement) IS
-  'id of the first row, in the window''s order, of this row''s connected component';
+  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_simhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value ctph, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(ctph, float8) IS
-  'number, in the window''s order, of the earliest kept row that this row is near; its own when it is kept';
+  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_ctph(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value ctph, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(ctph, float8, anyelement) IS
-  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_ctph(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value ctph, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(ctph, float8) IS
-  'number, in the window''s order, of the first row of this row''s connected component';
+  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_ctph(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value ctph, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(ctph, float8, anyelement) IS
-  'id of the first row, in the window''s order, of this row''s connected component';
+  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_ctph(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 

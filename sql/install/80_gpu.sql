@@ -6,4 +6,4 @@ RETURNS TABLE (device int, name text, memory_bytes bigint, compute_capability te
 AS 'MODULE_PATHNAME', 'neardup_devices'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED COST 100000 ROWS 1;
 COMMENT ON FUNCTION neardup_devices() IS
-  'the GPUs of this machine and whether each can be used; one row with a NULL device and the reason when there is none';
+  'GPUs of this machine, and whether each can be used. If there is none, one row with a NULL device and the reason. Example: SELECT * FROM neardup_devices()';

@@ -27,18 +27,21 @@ CREATE TYPE neardup_job AS (
   rows bigint, clusters bigint, duplicates bigint,  -- of the result when it was written last: clusters of two rows and more
   result_hash bigint,     -- of the result then: it has another where somebody has changed it by hand
   refreshed timestamptz, took interval, changed bigint);  -- the last refresh that came to its end: when, how long, rows listed
-COMMENT ON TYPE neardup_job IS 'a job that keeps a table of duplicates: the row of a table that create_duplicates() makes';
+COMMENT ON TYPE neardup_job IS
+  'Job that maintains a table of duplicates: the row of a table that create_duplicates() creates. Example: SELECT * FROM doc_copies_job';
 
 CREATE FUNCTION neardup_content_hash(doc text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'content_hash_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_content_hash(text) IS 'XXH3, 128 bits, of the text in UTF-8: equal texts have equal hashes; not against attackers';
+COMMENT ON FUNCTION neardup_content_hash(text) IS
+  'XXH3 hash of 128 bits of the UTF-8 bytes of a text; equal texts have equal hashes. It does not exclude deliberate collisions. Example: SELECT neardup_content_hash(''a text of some words'')';
 CREATE FUNCTION neardup_content_hash(doc bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'content_hash_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_content_hash(bytea) IS 'XXH3, 128 bits, of the bytes';
+COMMENT ON FUNCTION neardup_content_hash(bytea) IS
+  'XXH3 hash of 128 bits of bytes. It does not exclude deliberate collisions. Example: SELECT neardup_content_hash(decode(''0123456789abcdef'', ''hex''))';
 CREATE FUNCTION neardup_search_threshold(signature minhash, threshold float8) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
-  'least similarity of signatures by which 999 of 1000 pairs of documents of Jaccard similarity >= threshold are found';
+  'Least similarity of signatures at which 999 of 1000 pairs of documents with Jaccard similarity >= threshold are found. Example: SELECT neardup_search_threshold(to_minhash(''a text of some words''), 0.8)';
 CREATE FUNCTION neardup_internal.neardup_lock_job(job regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_lock_job(regclass) IS
@@ -74,20 +77,22 @@ CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name
     at_most_apart interval = NULL, filter text = NULL, deleted text = NULL) RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_create_duplicates' LANGUAGE C;
 COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
-  'makes a table of duplicates among the rows of a table or view, empty until refresh_duplicates() fills it';
+  'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
 CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
     deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_alter_duplicates' LANGUAGE C;
 COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
-  'changes what is given; '''' takes verify, order_by, filter or deleted away. The next refresh clusters all rows';
+  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter or deleted. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
 CREATE FUNCTION drop_duplicates(name text) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_drop_duplicates' LANGUAGE C;
-COMMENT ON FUNCTION drop_duplicates(text) IS 'drops a table of duplicates with its job, signatures and history';
+COMMENT ON FUNCTION drop_duplicates(text) IS
+  'Drops a table of duplicates with its job, signatures and history. Example: SELECT drop_duplicates(''doc_copies'')';
 CREATE FUNCTION pause_duplicates(name text, paused boolean = true) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_pause_duplicates' LANGUAGE C;
 COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
-  'a paused job is not refreshed, and a refresh that runs stops after its batch; paused => false goes on';
+  'Pauses a job, or resumes it with paused => false. A paused job is not refreshed; a running refresh stops after its batch. Example: SELECT pause_duplicates(''doc_copies'')';
 CREATE FUNCTION rename_duplicates(old text, new text) RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_rename_duplicates' LANGUAGE C;
-COMMENT ON FUNCTION rename_duplicates(text, text) IS 'renames a table of duplicates and all that belongs to it';
+COMMENT ON FUNCTION rename_duplicates(text, text) IS
+  'Renames a table of duplicates and the other tables of its job. Example: SELECT rename_duplicates(''doc_copies'', ''doc_duplicates'')';

@@ -4,12 +4,12 @@
 CREATE PROCEDURE refresh_duplicates(name text, batch int = 10000, time_limit interval = NULL, commit boolean = true, rebuild boolean = false)
   AS 'MODULE_PATHNAME', 'neardup_refresh_duplicates' LANGUAGE C;
 COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean, boolean) IS
-  'brings a table of duplicates up to date; commits after each batch, continues where an interrupted one stopped; rebuild => true reads and clusters all rows';
+  'Brings a table of duplicates up to date; commits after each batch and continues where an interrupted call stopped. With rebuild => true it reads, signs and clusters all rows. Example: CALL refresh_duplicates(''doc_copies'')';
 
 CREATE FUNCTION check_duplicates(name text) RETURNS TABLE (id text, what text, "is" text, should text)
   AS 'MODULE_PATHNAME', 'neardup_check_duplicates' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION check_duplicates(text) IS
-  'returns the differences between a table of duplicates and the signatures of its rows: no row, unless somebody changed it by hand';
+  'Differences between a table of duplicates and the signatures of its rows; no row unless the table was changed by hand. Example: SELECT * FROM check_duplicates(''doc_copies'')';
 
 CREATE FUNCTION neardup_internal.neardup_refresh_statements(job text) RETURNS TABLE (name text, statement text)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
@@ -26,5 +26,5 @@ COMMENT ON FUNCTION neardup_internal.neardup_jobs() IS 'private: the rows of dup
 
 CREATE VIEW duplicates_status AS SELECT * FROM neardup_internal.neardup_jobs();
 COMMENT ON VIEW duplicates_status IS
-  'the jobs that you may read: phase (signing: rows done of total; clustering: per cent), rate a second, time left, last error; rows, clusters and duplicates of the result, when the last refresh ended, how long it took, how many rows had changed; what to do next';
+  'Jobs that you may read: phase (signing: rows done of total; clustering: percent), rows per second, time left, last error; rows, clusters and duplicates of the result; end, duration and changed rows of the last refresh; the next step. Example: SELECT job, phase, next_step FROM duplicates_status';
 GRANT SELECT ON duplicates_status TO PUBLIC;

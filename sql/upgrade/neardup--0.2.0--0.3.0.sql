@@ -3,7 +3,7 @@
 
 -- What users do not call is in a schema of its own.
 CREATE SCHEMA neardup_internal;
-COMMENT ON SCHEMA neardup_internal IS 'extension neardup: what its types, operators, indexes and jobs are made of';
+COMMENT ON SCHEMA neardup_internal IS 'Objects that the extension neardup uses itself: the parts of its types, operators, indexes and jobs';
 GRANT USAGE ON SCHEMA neardup_internal TO PUBLIC;
 ALTER FUNCTION minhash_in(cstring, oid, int) SET SCHEMA neardup_internal;
 ALTER FUNCTION minhash_out(minhash) SET SCHEMA neardup_internal;
@@ -303,40 +303,41 @@ ALTER FUNCTION @extschema@.ctph_edit_rate(@extschema@.ctph, @extschema@.ctph) SU
 CREATE FUNCTION cluster_anchor(value minhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(minhash, float8, anyelement) IS
-  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_minhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value minhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(minhash, float8, anyelement) IS
-  'id of the first row, in the window''s order, of this row''s connected component';
+  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_minhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value simhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(simhash, float8, anyelement) IS
-  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_simhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value simhash, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(simhash, float8, anyelement) IS
-  'id of the first row, in the window''s order, of this row''s connected component';
+  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_simhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_anchor(value ctph, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(ctph, float8, anyelement) IS
-  'id of the earliest kept row, in the window''s order, that this row is near; its own when it is kept';
+  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_ctph(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION cluster_connected(value ctph, threshold float8, id anyelement) RETURNS anyelement
   AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_connected(ctph, float8, anyelement) IS
-  'id of the first row, in the window''s order, of this row''s connected component';
+  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_ctph(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
 CREATE FUNCTION jaccard(a text, b text) RETURNS float8
   AS 'MODULE_PATHNAME', 'jaccard_of_texts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION jaccard(text, text) IS
-  'an error that says how to compare texts, or the similarity of two text forms of signatures';
+  'Raises an error that shows how to compare texts; for the text forms of two signatures, returns their similarity. Example: SELECT jaccard(to_minhash(''a text of some words''), to_minhash(''a text of some other words''))';
 CREATE FUNCTION set_minhash(elements text, num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'set_minhash_of_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS 'an error that says how to write an array';
+COMMENT ON FUNCTION set_minhash(text, int, int, bigint) IS
+  'Raises an error that shows how to write an array. Example: SELECT set_minhash(''{cat,dog,mouse}''::text[])';
 
 CREATE FUNCTION lsh_why_not(query text, OUT condition text, OUT relation regclass, OUT index regclass, OUT served boolean,
     OUT reason text) RETURNS SETOF record
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 5;
 COMMENT ON FUNCTION lsh_why_not(text) IS
-  'for each condition of a query, and each lsh index of its table, whether its plan uses the index, and why not';
+  'For each condition of a query and each lsh index of its table: whether the plan uses the index, and if not, why. Example: SELECT * FROM lsh_why_not(''SELECT id FROM docs WHERE jaccard(sig, to_minhash(''''some text'''')) >= 0.8'')';
 
 -- Conditions that never raise an error, for an index under row security.
 CREATE FUNCTION neardup_internal.lsh_quiet_within(@extschema@.minhash, @extschema@.lsh_query) RETURNS pg_catalog.bool
@@ -412,14 +413,15 @@ ALTER OPERATOR FAMILY @extschema@.minutiae_ops USING lsh ADD
 -- Functions that changed, as they are in sql/install.
 
 COMMENT ON FUNCTION neardup_detect_encoding(bytea) IS
-  'encoding of a document, by PostgreSQL''s name, and how likely that is the right one, 0 to 1';
+  'Encoding of a document, by the name that PostgreSQL gives it, and the probability that this is correct, 0 to 1. Example: SELECT * FROM neardup_detect_encoding(decode(''cff0e8e2e5f22c20ece8f0'', ''hex''))';
 CREATE FUNCTION neardup_signed_text(document bytea, encoding text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION neardup_signed_text(bytea, text) IS
-  'as neardup_decode(), and a character that the database''s encoding lacks is spelled, such as u4e2d, as a word of its own';
+  'Converts a document to text as neardup_decode() does, but spells a character that the encoding of the database lacks as a word, such as u4e2d. Example: SELECT neardup_signed_text(decode(''cff0e8e2e5f2'', ''hex''), ''WIN1251'')';
 CREATE FUNCTION neardup_characters(body text) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_characters(text) IS 'number of characters of a text; in a SQL_ASCII database those of its UTF-8';
+COMMENT ON FUNCTION neardup_characters(text) IS
+  'Number of characters of a text; in a SQL_ASCII database, of its UTF-8 characters. Example: SELECT neardup_characters(''a text of some words'')';
 CREATE FUNCTION neardup_internal.neardup_first_characters(body text, most int) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION neardup_internal.neardup_first_characters(text, int) IS
@@ -488,7 +490,8 @@ CREATE OR REPLACE FUNCTION neardup_default_profiles(OUT name text, OUT profile n
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 6;
 CREATE FUNCTION neardup_rules_named(name text) RETURNS neardup_rule[]
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION neardup_rules_named(text) IS 'the rows of a table of type neardup_rule, by position, as neardup_clean takes them';
+COMMENT ON FUNCTION neardup_rules_named(text) IS
+  'Rows of a table of type neardup_rule, ordered by position, as an array for neardup_clean(). Example: SELECT neardup_rules_named(''docs_rules'')';
 CREATE OR REPLACE FUNCTION neardup_profile_named(name text) RETURNS neardup_profile
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
 CREATE OR REPLACE FUNCTION neardup_sign_sql(p neardup_profile, body_type regtype, body text) RETURNS text
@@ -498,13 +501,13 @@ CREATE FUNCTION create_profile(name text, base text = 'default', signature text 
     min_length int = NULL, normalization text = NULL) RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_create_profile' LANGUAGE C;
 COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text) IS
-  'makes a profile, a table of that name, version 1; what is not given is as in the profile base';
+  'Creates a profile, a table of that name with version 1. Arguments that are not given are as in the profile base. Example: SELECT create_profile(''docs_profile'', base => ''default'', k => 4)';
 CREATE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
     bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL,
     normalization text = NULL) RETURNS int
   AS 'MODULE_PATHNAME', 'neardup_alter_profile' LANGUAGE C;
 COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text) IS
-  'adds a version to a profile and gives its number; jobs sign all rows anew at their next refresh';
+  'Adds a version to a profile and returns its number. Jobs with this profile sign all rows again at their next refresh. Example: SELECT alter_profile(''docs_profile'', k => 5)';
 CREATE OR REPLACE FUNCTION neardup_internal.neardup_job_table(name text) RETURNS regclass
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
 CREATE OR REPLACE FUNCTION neardup_internal.neardup_job_row(job regclass) RETURNS neardup_job
@@ -540,11 +543,11 @@ CREATE OR REPLACE FUNCTION rename_duplicates(old text, new text) RETURNS regclas
 CREATE PROCEDURE refresh_duplicates(name text, batch int = 10000, time_limit interval = NULL, commit boolean = true, rebuild boolean = false)
   AS 'MODULE_PATHNAME', 'neardup_refresh_duplicates' LANGUAGE C;
 COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean, boolean) IS
-  'brings a table of duplicates up to date; commits after each batch, continues where an interrupted one stopped; rebuild => true reads and clusters all rows';
+  'Brings a table of duplicates up to date; commits after each batch and continues where an interrupted call stopped. With rebuild => true it reads, signs and clusters all rows. Example: CALL refresh_duplicates(''doc_copies'')';
 CREATE FUNCTION check_duplicates(name text) RETURNS TABLE (id text, what text, "is" text, should text)
   AS 'MODULE_PATHNAME', 'neardup_check_duplicates' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION check_duplicates(text) IS
-  'returns the differences between a table of duplicates and the signatures of its rows: no row, unless somebody changed it by hand';
+  'Differences between a table of duplicates and the signatures of its rows; no row unless the table was changed by hand. Example: SELECT * FROM check_duplicates(''doc_copies'')';
 CREATE FUNCTION neardup_internal.neardup_refresh_statements(job text) RETURNS TABLE (name text, statement text)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_refresh_statements(text) IS
@@ -556,7 +559,7 @@ CREATE OR REPLACE FUNCTION neardup_internal.neardup_jobs()
 COMMENT ON FUNCTION neardup_internal.neardup_jobs() IS 'private: the rows of duplicates_status';
 CREATE VIEW duplicates_status AS SELECT * FROM neardup_internal.neardup_jobs();
 COMMENT ON VIEW duplicates_status IS
-  'the jobs that you may read: phase (signing: rows done of total; clustering: per cent), rate a second, time left, last error; rows, clusters and duplicates of the result, when the last refresh ended, how long it took, how many rows had changed; what to do next';
+  'Jobs that you may read: phase (signing: rows done of total; clustering: percent), rows per second, time left, last error; rows, clusters and duplicates of the result; end, duration and changed rows of the last refresh; the next step. Example: SELECT job, phase, next_step FROM duplicates_status';
 CREATE OR REPLACE FUNCTION neardup_s_curve(threshold float8, num_perm int = 128, bands int = NULL, rows int = NULL) RETURNS SETOF text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 30;
 CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
@@ -565,13 +568,13 @@ CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity 
                  query_us float8, pairs bigint, families bigint, is_default boolean, note text)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 19 SET jit = off;
 COMMENT ON FUNCTION neardup_suggest(text, text, float8) IS
-  'unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them: SELECT * FROM neardup_suggest(''SELECT id, body FROM docs'')';
+  'Unit, k, num_perm and threshold for the documents of a query, best first, measured on a sample of them. Example: SELECT * FROM neardup_suggest(''SELECT id, body FROM docs'')';
 CREATE FUNCTION neardup_suggest_examples(query text, labels text = NULL, edit_similarity float8 = 0.8)
   RETURNS TABLE (unit text, k int, threshold float8, is_default boolean, id_a text, id_b text, similarity float8,
                  is_duplicate boolean, difference text)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 70;
 COMMENT ON FUNCTION neardup_suggest_examples(text, text, float8) IS
-  'the pairs on both sides of each threshold that neardup_suggest proposes, for you to judge: SELECT * FROM neardup_suggest_examples(''SELECT id, body FROM docs'')';
+  'Pairs on both sides of each threshold that neardup_suggest() proposes, for you to judge. Example: SELECT * FROM neardup_suggest_examples(''SELECT id, body FROM docs'')';
 
 -- Who might use what was made anew may use it now.
 DO $do$
@@ -596,3 +599,347 @@ BEGIN
     END LOOP;
   END LOOP;
 END $do$;
+
+-- What \df+ says: in plain English, with an example
+COMMENT ON FUNCTION shingles(text, int, text) IS
+  'k-shingles of a document as text, in order and with repetitions. unit is ''word'' (case-folded) or ''char''. Example: SELECT shingles(''one two three four'', k => 2)';
+COMMENT ON FUNCTION shingle_hashes(text, int, text) IS
+  '64-bit hashes of the k-shingles of a document, in order and with repetitions. Example: SELECT shingle_hashes(''one two three four'', k => 2)';
+COMMENT ON FUNCTION shingle_hashes(bytea, int) IS
+  '64-bit hashes of the runs of k bytes of a document, in order and with repetitions. Example: SELECT shingle_hashes(decode(''0123456789abcdef0123'', ''hex''), k => 8)';
+COMMENT ON FUNCTION neardup_stopwords(text) IS
+  'Stop words of english, ukrainian, russian, german, french or spanish, case-folded and in order. ISO 639 codes such as en are accepted. Example: SELECT neardup_stopwords(''english'')';
+COMMENT ON FUNCTION stopword_shingles(text, text[], int) IS
+  'Each stop word of a document with the words that follow it (2 by default), in order and with repetitions. Example: SELECT stopword_shingles(''the cat sat on the mat by the door'', ARRAY[''the'', ''on''])';
+COMMENT ON FUNCTION stopword_shingles(text, regdictionary, int) IS
+  'Each stop word of a document with the words that follow it (2 by default). The stop words are those of a text search dictionary. Example: SELECT stopword_shingles(''the cat sat on the mat by the door'', ''english_stem''::regdictionary)';
+COMMENT ON FUNCTION neardup_to_utf8(bytea) IS
+  'Converts a document to text; detects its encoding. A broken character raises an error. Example: SELECT neardup_to_utf8(decode(''d09fd180d0b8d0b2d0b5d182'', ''hex''))';
+COMMENT ON FUNCTION neardup_to_utf8(bytea, text, text) IS
+  'Converts a document in the named encoding to text. Broken characters raise an error, or are dropped with invalid => ''drop''. Example: SELECT neardup_to_utf8(decode(''cff0e8e2e5f2'', ''hex''), ''WIN1251'')';
+COMMENT ON FUNCTION neardup_decode(bytea, text) IS
+  'Converts a document to text and drops its broken characters. Returns the text, the encoding (detected unless it is given), the confidence, and the number of dropped characters. Example: SELECT * FROM neardup_decode(decode(''cff0e8e2e5f2'', ''hex''), ''WIN1251'')';
+COMMENT ON FUNCTION neardup_to_simplified(text) IS
+  'Converts Chinese text to simplified characters with OpenCC (t2s). Example: SELECT neardup_to_simplified(convert_from(decode(''e6bca2e5ad97'', ''hex''), ''UTF8''))';
+COMMENT ON FUNCTION neardup_to_traditional(text) IS
+  'Converts Chinese text to traditional characters with OpenCC (s2t). Example: SELECT neardup_to_traditional(convert_from(decode(''e6b189e5ad97'', ''hex''), ''UTF8''))';
+COMMENT ON TYPE neardup_rule IS
+  'Rule of neardup_clean(): kind is line, block, text, head or tail; pattern is a regular expression of RE2; rules apply in order of position. Example: SELECT ROW(''page number'', ''line'', ''^[0-9]+$'', '''', 1)::neardup_rule';
+COMMENT ON FUNCTION neardup_default_rules() IS 'Built-in rules of neardup_clean(). Example: SELECT * FROM neardup_default_rules()';
+COMMENT ON FUNCTION neardup_clean(text, neardup_rule[]) IS
+  'Removes from a text what the rules find (the built-in rules by default). Returns the text, the share of characters kept, and the names of the rules that changed it. Example: SELECT * FROM neardup_clean(''A text of some words.'')';
+COMMENT ON FUNCTION neardup_text_quality(text) IS
+  'Measures of a text: share of characters that the built-in rules keep, length, share of letters, share of repetition, and a score from 0 to 1. Example: SELECT * FROM neardup_text_quality(''A text of some words.'')';
+COMMENT ON FUNCTION neardup_text_score(text) IS
+  'Score of neardup_text_quality() for a text, 0 to 1. Example: SELECT neardup_text_score(''A text of some words.'')';
+COMMENT ON FUNCTION neardup_title(text) IS 'Title made from a file name. Example: SELECT neardup_title(''annual_report-2024.pdf'')';
+COMMENT ON TYPE minhash IS
+  'MinHash signature of a set (Fast Similarity Sketching). A column of type minhash(num_perm [, bits]) accepts only signatures of that size. Example: SELECT to_minhash(''a text of some words'')';
+COMMENT ON OPERATOR = (minhash, minhash) IS 'Equal parameters and components';
+COMMENT ON OPERATOR <> (minhash, minhash) IS 'Not equal';
+COMMENT ON OPERATOR < (minhash, minhash) IS 'Less than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR <= (minhash, minhash) IS 'Less than or equal, in an arbitrary but fixed order';
+COMMENT ON OPERATOR > (minhash, minhash) IS 'Greater than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR >= (minhash, minhash) IS 'Greater than or equal, in an arbitrary but fixed order';
+COMMENT ON FUNCTION to_minhash(text, int, text, int, int, bigint) IS
+  'MinHash signature of the k-shingles of a document. unit is ''word'' or ''char''. Example: SELECT to_minhash(''a text of some words'', k => 3, unit => ''word'')';
+COMMENT ON FUNCTION to_minhash(bytea, int, int, int, bigint) IS
+  'MinHash signature of the runs of k bytes of a document. Example: SELECT to_minhash(decode(''0123456789abcdef0123'', ''hex''), k => 8)';
+COMMENT ON FUNCTION minhash_like(text, minhash) IS
+  'MinHash signature of a document with the parameters of another signature, which was made from a text. Example: SELECT minhash_like(''a text of some words'', to_minhash(''another text'', k => 2))';
+COMMENT ON FUNCTION set_minhash(text[], int, int, bigint) IS
+  'MinHash signature of a set of texts; order and repetitions do not matter. Example: SELECT set_minhash(ARRAY[''cat'', ''dog'', ''mouse''])';
+COMMENT ON FUNCTION set_minhash(bigint[], int, int, bigint) IS
+  'MinHash signature of a set of numbers; order and repetitions do not matter. Example: SELECT set_minhash(ARRAY[1, 2, 3]::bigint[])';
+COMMENT ON FUNCTION minhash_import(bigint[], int, bigint) IS
+  'MinHash signature from 16 to 4096 components that another program computed; comparable only with other imported signatures of the same size, bits and seed. Example: SELECT minhash_import(array(SELECT generate_series(1, 128)), bits => 32)';
+COMMENT ON FUNCTION minhash_parameters(minhash) IS
+  'Parameters of a signature: source, unit, k, num_perm, bits, seed and others. Example: SELECT * FROM minhash_parameters(to_minhash(''a text of some words''))';
+COMMENT ON FUNCTION minhash_components(minhash) IS
+  'Components of a signature as numbers; for an empty set, all of them have the greatest value. Example: SELECT minhash_components(to_minhash(''a text of some words''))';
+COMMENT ON FUNCTION set_size(minhash) IS
+  'Estimated number of distinct elements of the signed set; for a weighted set, the sum of its weights. Not for 8 bits, nor for imported signatures. Example: SELECT set_size(to_minhash(''a text of some words''))';
+COMMENT ON FUNCTION minhash_union(minhash, minhash) IS
+  'Signature of the union of two sets, for signatures of 16 or 32 bits. Example: SELECT minhash_union(to_minhash(''some text''), to_minhash(''some other text''))';
+COMMENT ON AGGREGATE minhash_union_agg(minhash) IS
+  'Signature of the union of all sets, for signatures of 16 or 32 bits. Example: SELECT minhash_union_agg(sig) FROM (VALUES (to_minhash(''some text'')), (to_minhash(''some other text''))) v (sig)';
+COMMENT ON AGGREGATE minhash_agg(text) IS
+  'MinHash signature of the set of all elements; NULL if there is no element. Example: SELECT minhash_agg(word) FROM (VALUES (''cat''), (''dog'')) v (word)';
+COMMENT ON AGGREGATE minhash_agg(text, int) IS
+  'MinHash signature of the set of all elements, with num_perm; NULL if there is no element. Example: SELECT minhash_agg(word, 64) FROM (VALUES (''cat''), (''dog'')) v (word)';
+COMMENT ON AGGREGATE minhash_agg(text, int, int) IS
+  'MinHash signature of the set of all elements, with num_perm and bits; NULL if there is no element. Example: SELECT minhash_agg(word, 64, 16) FROM (VALUES (''cat''), (''dog'')) v (word)';
+COMMENT ON AGGREGATE minhash_agg(text, int, int, bigint) IS
+  'MinHash signature of the set of all elements, with num_perm, bits and seed; NULL if there is no element. Example: SELECT minhash_agg(word, 64, 16, 1) FROM (VALUES (''cat''), (''dog'')) v (word)';
+COMMENT ON AGGREGATE minhash_agg(bigint) IS
+  'MinHash signature of the set of all numbers; NULL if there is no number. Example: SELECT minhash_agg(n) FROM (VALUES (10), (20)) v (n)';
+COMMENT ON AGGREGATE minhash_agg(bigint, int) IS
+  'MinHash signature of the set of all numbers, with num_perm; NULL if there is no number. Example: SELECT minhash_agg(n, 64) FROM (VALUES (10), (20)) v (n)';
+COMMENT ON AGGREGATE minhash_agg(bigint, int, int) IS
+  'MinHash signature of the set of all numbers, with num_perm and bits; NULL if there is no number. Example: SELECT minhash_agg(n, 64, 16) FROM (VALUES (10), (20)) v (n)';
+COMMENT ON AGGREGATE minhash_agg(bigint, int, int, bigint) IS
+  'MinHash signature of the set of all numbers, with num_perm, bits and seed; NULL if there is no number. Example: SELECT minhash_agg(n, 64, 16, 1) FROM (VALUES (10), (20)) v (n)';
+COMMENT ON FUNCTION stopword_minhash(text, text[], int, int, int, bigint) IS
+  'MinHash signature of the set of stopword_shingles() of a document, as set_minhash() makes it. Example: SELECT stopword_minhash(''the cat sat on the mat by the door'', ARRAY[''the'', ''on''])';
+COMMENT ON FUNCTION stopword_minhash(text, regdictionary, int, int, int, bigint) IS
+  'MinHash signature of the set of stopword_shingles() of a document. The stop words are those of a text search dictionary. Example: SELECT stopword_minhash(''the cat sat on the mat by the door'', ''english_stem''::regdictionary)';
+COMMENT ON FUNCTION weighted_minhash(text[], float8[], int, int, bigint) IS
+  'MinHash signature of a weighted set. jaccard() of two estimates sum(min) / sum(max) of their weights. Example: SELECT weighted_minhash(ARRAY[''cat'', ''dog''], ARRAY[1, 2.5])';
+COMMENT ON FUNCTION weighted_jaccard_exact(text[], float8[], text[], float8[]) IS
+  'sum(min) / sum(max) of two weighted sets, 0 to 1; 0 if either is empty. Example: SELECT weighted_jaccard_exact(ARRAY[''cat'', ''dog''], ARRAY[1, 2.5], ARRAY[''cat'', ''cow''], ARRAY[2, 1])';
+COMMENT ON FUNCTION weighted_cosine_exact(text[], float8[], text[], float8[]) IS
+  'Cosine of two weighted sets as vectors, 0 to 1; NULL if either is empty. Example: SELECT weighted_cosine_exact(ARRAY[''cat'', ''dog''], ARRAY[1, 2.5], ARRAY[''cat'', ''cow''], ARRAY[2, 1])';
+COMMENT ON FUNCTION cosine_exact(float8[], float8[]) IS
+  'Cosine of the angle between two vectors, -1 to 1; NULL for a vector of zeros. Example: SELECT cosine_exact(ARRAY[1, 2, 3], ARRAY[2, 4, 5.5])';
+COMMENT ON TYPE simhash IS
+  'SimHash of weighted features: 64 bits. The Hamming distance of two values estimates the angle between their features. Example: SELECT to_simhash(''a text of some words''), ''0123456789abcdef''::simhash';
+COMMENT ON OPERATOR = (simhash, simhash) IS 'Equal in all 64 bits';
+COMMENT ON OPERATOR <> (simhash, simhash) IS 'Not equal';
+COMMENT ON OPERATOR < (simhash, simhash) IS 'Less than, as unsigned numbers';
+COMMENT ON OPERATOR <= (simhash, simhash) IS 'Less than or equal, as unsigned numbers';
+COMMENT ON OPERATOR > (simhash, simhash) IS 'Greater than, as unsigned numbers';
+COMMENT ON OPERATOR >= (simhash, simhash) IS 'Greater than or equal, as unsigned numbers';
+COMMENT ON FUNCTION to_simhash(text, int, text) IS
+  'SimHash of the k-shingles of a document, weighted by the number of their occurrences; NULL if there is no shingle. Example: SELECT to_simhash(''a text of some words'', k => 3, unit => ''word'')';
+COMMENT ON FUNCTION weighted_simhash(text[], float8[]) IS
+  'SimHash of weighted features; NULL if no weight is above 0. Example: SELECT weighted_simhash(ARRAY[''cat'', ''dog''], ARRAY[1, 2.5])';
+COMMENT ON FUNCTION vector_simhash(real[]) IS
+  'SimHash of a vector: the sides of 64 fixed hyperplanes on which it lies; NULL for a vector of zeros. Example: SELECT vector_simhash(ARRAY[0.5, -1.2, 3]::real[])';
+COMMENT ON AGGREGATE simhash_agg(text, float8) IS
+  'SimHash of weighted features, one in each row; NULL if no weight is above 0. Example: SELECT simhash_agg(word, weight) FROM (VALUES (''cat'', 1), (''dog'', 2.5)) v (word, weight)';
+COMMENT ON AGGREGATE simhash_agg(text) IS
+  'SimHash of features of weight 1, one in each row; NULL if there is no feature. Example: SELECT simhash_agg(word) FROM (VALUES (''cat''), (''dog'')) v (word)';
+COMMENT ON FUNCTION hamming(simhash, simhash) IS
+  'Number of differing bits, 0 to 64. Example: SELECT hamming(to_simhash(''a text of some words''), to_simhash(''a text of other words''))';
+COMMENT ON FUNCTION cosine(simhash, simhash) IS
+  'Estimated cosine, cos(pi * hamming / 64), -1 to 1. Example: SELECT cosine(to_simhash(''a text of some words''), to_simhash(''a text of other words''))';
+COMMENT ON OPERATOR <~> (simhash, simhash) IS
+  'Hamming distance as float8, 0 to 64. Example: SELECT to_simhash(''a text of some words'') <~> to_simhash(''a text of other words'')';
+COMMENT ON TYPE ctph IS
+  'Context-triggered piecewise hash (fuzzy digest) of a document, as ssdeep computes it, or a longer one. Example: SELECT to_ctph(''a text of some words'')';
+COMMENT ON OPERATOR = (ctph, ctph) IS 'Equal digests';
+COMMENT ON OPERATOR <> (ctph, ctph) IS 'Not equal';
+COMMENT ON OPERATOR < (ctph, ctph) IS 'Less than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR <= (ctph, ctph) IS 'Less than or equal, in an arbitrary but fixed order';
+COMMENT ON OPERATOR > (ctph, ctph) IS 'Greater than, in an arbitrary but fixed order';
+COMMENT ON OPERATOR >= (ctph, ctph) IS 'Greater than or equal, in an arbitrary but fixed order';
+COMMENT ON FUNCTION to_ctph(text) IS
+  'Fuzzy digest of the UTF-8 bytes of a text, as ssdeep computes it. Example: SELECT to_ctph(''a text of some words'')';
+COMMENT ON FUNCTION to_ctph(bytea) IS
+  'Fuzzy digest of bytes, as ssdeep computes it. Example: SELECT to_ctph(decode(''0123456789abcdef0123'', ''hex''))';
+COMMENT ON FUNCTION ctph_long(text, int) IS
+  'Longer fuzzy digest of the UTF-8 bytes of a text, with at most length characters in each part, 65 to 1024. Example: SELECT ctph_long(''a text of some words'', length => 256)';
+COMMENT ON FUNCTION ctph_long(bytea, int) IS
+  'Longer fuzzy digest of bytes, with at most length characters in each part, 65 to 1024. Example: SELECT ctph_long(decode(''0123456789abcdef0123'', ''hex''), length => 256)';
+COMMENT ON FUNCTION ctph_score(ctph, ctph) IS
+  'Score of two fuzzy digests, as ssdeep computes it, 0 to 100. Example: SELECT ctph_score(to_ctph(''a text of some words''), to_ctph(''a text of other words''))';
+COMMENT ON FUNCTION ctph_edit_rate(ctph, ctph) IS
+  'Levenshtein distance of two fuzzy digests divided by the sum of their lengths, 0 to 1; 1 if they have no common block size. Example: SELECT ctph_edit_rate(to_ctph(''a text of some words''), to_ctph(''a text of other words''))';
+COMMENT ON OPERATOR <-> (ctph, ctph) IS
+  'Edit rate of two fuzzy digests, ctph_edit_rate(a, b), 0 to 1. Example: SELECT to_ctph(''a text of some words'') <-> to_ctph(''a text of other words'')';
+COMMENT ON FUNCTION jaccard(minhash, minhash) IS
+  'Estimated Jaccard similarity of two sets, 0 to 1; 0 if either is empty. Example: SELECT jaccard(to_minhash(''a text of some words''), to_minhash(''a text of some other words''))';
+COMMENT ON FUNCTION containment(minhash, minhash) IS
+  'Estimated share of the elements of a that are in b, 0 to 1; 0 if either is empty. Not for signatures of 8 bits. Example: SELECT containment(to_minhash(''a text of some words''), to_minhash(''this is a text of some words''))';
+COMMENT ON FUNCTION jaccard_exact(text[], text[]) IS
+  'Exact Jaccard similarity of two sets of texts, compared by their bytes, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[''cat'', ''dog''], ARRAY[''cat'', ''cow''])';
+COMMENT ON FUNCTION jaccard_exact(bigint[], bigint[]) IS
+  'Exact Jaccard similarity of two sets of bigint, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
+COMMENT ON OPERATOR <%> (minhash, minhash) IS
+  'Jaccard distance, 1 - jaccard(a, b), 0 to 1. Example: SELECT to_minhash(''a text of some words'') <%> to_minhash(''a text of some other words'')';
+COMMENT ON OPERATOR % (minhash, minhash) IS
+  'Whether jaccard(a, b) >= neardup.jaccard_threshold. Example: SELECT to_minhash(''a text of some words'') % to_minhash(''a text of some other words'')';
+COMMENT ON FUNCTION compare_texts(text, text, int, text) IS
+  'Compares two texts: exact and estimated Jaccard similarity, shared shingles, Hamming distance, edit rate. Example: SELECT * FROM compare_texts(''a text of some words'', ''a text of some other words'', k => 2)';
+COMMENT ON FUNCTION explain_pair(minhash, minhash, float8) IS
+  'Explains why a pair is or is not similar at a threshold (0.8 by default). Example: SELECT * FROM explain_pair(to_minhash(''a text of some words''), to_minhash(''a text of some other words''), 0.8)';
+COMMENT ON FUNCTION explain_pair(simhash, simhash, float8) IS
+  'Explains why a pair is or is not similar at a Hamming distance (3 by default). Example: SELECT * FROM explain_pair(to_simhash(''a text of some words''), to_simhash(''a text of other words''), 3)';
+COMMENT ON FUNCTION explain_pair(ctph, ctph, float8, float8) IS
+  'Explains why a pair is or is not similar at a score (70 by default) or at an edit rate (0.1 by default). Example: SELECT * FROM explain_pair(to_ctph(''a text of some words''), to_ctph(''a text of other words''), 70, 0.1)';
+COMMENT ON FUNCTION edit_distance(text, text, int) IS
+  'Levenshtein distance in characters: the least number of characters to insert, delete or replace; NULL if it is above max_distance. Example: SELECT edit_distance(''kitten'', ''sitting'')';
+COMMENT ON FUNCTION edit_rate(text, text, float8) IS
+  'Levenshtein distance in characters divided by the sum of both lengths, 0 to 1; NULL if it is above max_rate. Example: SELECT edit_rate(''kitten'', ''sitting'')';
+COMMENT ON FUNCTION edit_distance(bytea, bytea, int) IS
+  'Levenshtein distance in bytes: the least number of bytes to insert, delete or replace; NULL if it is above max_distance. Example: SELECT edit_distance(decode(''010203'', ''hex''), decode(''0103'', ''hex''))';
+COMMENT ON FUNCTION edit_rate(bytea, bytea, float8) IS
+  'Levenshtein distance in bytes divided by the sum of both lengths, 0 to 1; NULL if it is above max_rate. Example: SELECT edit_rate(decode(''010203'', ''hex''), decode(''0103'', ''hex''))';
+COMMENT ON FUNCTION karp_rabin(text) IS
+  'Karp-Rabin fingerprint of the UTF-8 bytes of a text, modulo 2^61 - 1; equal documents have equal fingerprints. Example: SELECT karp_rabin(''a text of some words'')';
+COMMENT ON FUNCTION karp_rabin(bytea) IS
+  'Karp-Rabin fingerprint of bytes, modulo 2^61 - 1; equal documents have equal fingerprints. Example: SELECT karp_rabin(decode(''0123456789abcdef'', ''hex''))';
+COMMENT ON FUNCTION karp_rabin_concat(bigint, bigint, bigint) IS
+  'Fingerprint of a document followed by a second one, from the fingerprints of both and the length of the second in bytes. Example: SELECT karp_rabin_concat(karp_rabin(''some ''), karp_rabin(''text''), 4) = karp_rabin(''some text'')';
+COMMENT ON FUNCTION rolling_fingerprints(text, int) IS
+  'Karp-Rabin fingerprint of every run of window characters, with the position of its first character, counted from 1. Example: SELECT * FROM rolling_fingerprints(''a text of some words'', 10)';
+COMMENT ON FUNCTION rolling_fingerprints(bytea, int) IS
+  'Karp-Rabin fingerprint of every run of window bytes, with the position of its first byte, counted from 1. Example: SELECT * FROM rolling_fingerprints(decode(''0123456789abcdef'', ''hex''), 4)';
+COMMENT ON FUNCTION winnow_fingerprints(text, int, int, text) IS
+  'Selected hashes of k-shingles, at least one in every run of k + window - 1 units, with the position of the first character, counted from 1. Example: SELECT * FROM winnow_fingerprints(''a text of some words'', k => 2, "window" => 2)';
+COMMENT ON FUNCTION winnow_fingerprints(bytea, int, int) IS
+  'Selected hashes of runs of k bytes, at least one in every run of k + window - 1 bytes, with the position of the first byte, counted from 1. Example: SELECT * FROM winnow_fingerprints(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
+COMMENT ON FUNCTION shared_passages(text, text, int, text) IS
+  'Passages of a of at least min_units units that also occur in b, in the order of a; positions and length in characters. Example: SELECT * FROM shared_passages(''some words of a text'', ''a copy has some words of it'', min_units => 3)';
+COMMENT ON FUNCTION copied_share(text, text, int, text) IS
+  'Share of the units of a in runs of at least min_units units that also occur in b, 0 to 1. Example: SELECT copied_share(''some words of a text'', ''a copy has some words of it'', min_units => 3)';
+COMMENT ON FUNCTION create_lexicon(text, text) IS
+  'Creates a table of the words in the documents of a query, with the document frequency and the idf of each; returns the number of words. Example: SELECT create_lexicon(''docs_lexicon'', ''SELECT body FROM docs'')';
+COMMENT ON FUNCTION i_match(text, regclass, float8, float8) IS
+  'Fingerprint of the words of a document whose normalized idf in a lexicon is from low to high; NULL if there is no such word. Example: SELECT i_match(body, ''docs_lexicon'') FROM docs';
+COMMENT ON FUNCTION i_match_bag(text, regclass, int, float8, float8, float8) IS
+  'Returns i_match() and the fingerprints for several parts of the lexicon, each with that share of its words. Near duplicates have overlapping arrays (&&). Example: SELECT i_match_bag(body, ''docs_lexicon'', variants => 8) FROM docs';
+COMMENT ON FUNCTION word_similarities(text, int, int, int, boolean, int, text[], regdictionary, text, float8) IS
+  'The k most similar words of each of the most frequent words in the documents of a query, by the words near which they occur. Example: SELECT * FROM word_similarities(''SELECT body FROM docs'', vocabulary => 100, k => 3)';
+COMMENT ON TYPE neardup_word IS
+  'Word of a word model: a row of the table that create_word_model() creates. Example: SELECT word, frequency FROM docs_words ORDER BY id';
+COMMENT ON TYPE neardup_word_model IS
+  'Arguments and progress of a word model: the row of a table that create_word_model() creates. Example: SELECT * FROM docs_words_model';
+COMMENT ON PROCEDURE create_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval) IS
+  'Creates a word model of the documents of a query. Commits after each stage and about every commit_every; after an interruption the same CALL continues where it stopped. Example: CALL create_word_model(''docs_words'', ''SELECT body FROM docs'')';
+COMMENT ON FUNCTION drop_word_model(text) IS 'Drops the tables of a word model, finished or not. Example: SELECT drop_word_model(''docs_words'')';
+COMMENT ON FUNCTION word_similarity(regclass, text, text) IS
+  'Similarity of two words of a word model, 0 to 1; NULL if the model lacks one of them, or if neither has a feature. Example: SELECT word_similarity(''docs_words'', ''river'', ''water'')';
+COMMENT ON FUNCTION similar_words(regclass, text, int) IS
+  'The k most similar words of a word; fewer if the word model keeps fewer. Example: SELECT * FROM similar_words(''docs_words'', ''river'', k => 5)';
+COMMENT ON FUNCTION expand_query(regclass, text, int) IS
+  'The words of a text in order, each followed by its k most similar words. Example: SELECT * FROM expand_query(''docs_words'', ''river water'', k => 3)';
+COMMENT ON TYPE lsh_query IS
+  'Query for an lsh index: a signature, digest or set, and a bound on the similarity to it. Example: SELECT with_threshold(to_minhash(''a text of some words''), 0.8)';
+COMMENT ON FUNCTION with_threshold(minhash, float8) IS
+  'Signature with the least similarity to it, above 0 and at most 1: for %> and for EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&). Example: SELECT id FROM docs WHERE sig %> with_threshold(to_minhash(''a text of some words''), 0.8)';
+COMMENT ON OPERATOR = (lsh_query, lsh_query) IS 'Equal values and bounds';
+COMMENT ON OPERATOR <> (lsh_query, lsh_query) IS 'Not equal';
+COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS
+  'Whether jaccard(sig, query) >= threshold; an lsh index serves it. Example: SELECT id FROM docs WHERE jaccard_at_least(sig, to_minhash(''a text of some words''), 0.8)';
+COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS
+  'Whether hamming(a, b) <= distance, 0 to 64; an lsh index serves it. Example: SELECT hamming_at_most(to_simhash(''a text of some words''), to_simhash(''a text of other words''), 3)';
+COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS
+  'Whether ctph_score(a, b) >= score, 0 to 100; an lsh index serves it for a score above 0. Example: SELECT ctph_score_at_least(to_ctph(''a text of some words''), to_ctph(''a text of other words''), 70)';
+COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS
+  'Whether ctph_edit_rate(a, b) <= rate, 0 to 1; an lsh index serves rates up to its max_rate. Example: SELECT ctph_edit_rate_at_most(to_ctph(''a text of some words''), to_ctph(''a text of other words''), 0.1)';
+COMMENT ON OPERATOR %> (minhash, lsh_query) IS
+  'Whether the Jaccard similarity to the signature of the query is at least its bound. Example: SELECT to_minhash(''a text of some words'') %> with_threshold(to_minhash(''a text of some other words''), 0.5)';
+COMMENT ON OPERATOR %> (simhash, lsh_query) IS
+  'Whether the Hamming distance to the value of the query is at most its bound. Example: SELECT ''0123456789abcdef''::simhash %> ''hamming<=3 0123456789abcdee''::lsh_query';
+COMMENT ON OPERATOR %> (ctph, lsh_query) IS
+  'Whether the score with the digest of the query is at least its bound, or the edit rate at most its bound. Example: SELECT ''3:abcdefgh:abcd''::ctph %> ''ctph_score>=70 3:abcdefgh:abcd''::lsh_query';
+COMMENT ON OPERATOR && (lsh_query, lsh_query) IS
+  'Whether the Jaccard similarity of both signatures is at least the greater of both thresholds. Example: SELECT with_threshold(to_minhash(''some text''), 0.9) && with_threshold(to_minhash(''some other text''), 0.8)';
+COMMENT ON ACCESS METHOD lsh IS
+  'Index for near duplicates, by bands of signatures; a query returns the same rows as a sequential scan. Example: CREATE INDEX docs_sig ON docs USING lsh (sig)';
+COMMENT ON OPERATOR CLASS lsh_query_ops USING lsh IS 'Exclusion constraints on with_threshold()';
+COMMENT ON OPERATOR CLASS ctph_ops USING lsh IS 'Score and edit rate of ctph digests; option max_rate';
+COMMENT ON FUNCTION band_keys(minhash, float8) IS
+  'Keys for joins: any two comparable signatures with jaccard >= threshold share at least one key; test jaccard() then, because a shared key makes only a candidate. Example: SELECT id, band_keys(sig, 0.8) FROM docs';
+COMMENT ON FUNCTION lsh_probability(float8, int, int) IS
+  'Probability that at least one of the bands agrees, 1 - (1 - similarity ^ rows) ^ bands. Example: SELECT lsh_probability(0.8, bands => 20, rows => 5)';
+COMMENT ON FUNCTION neardup_guard() IS
+  'BEFORE INSERT OR UPDATE trigger that refuses near copies, or skips them: (signature, threshold [, ''refuse'' or ''skip'']). Example: CREATE TRIGGER no_copies BEFORE INSERT OR UPDATE ON docs FOR EACH ROW EXECUTE FUNCTION neardup_guard(''sig'', ''0.9'')';
+COMMENT ON FUNCTION neardup_flag() IS
+  'BEFORE INSERT OR UPDATE trigger that marks near copies: (signature, threshold, column to fill [, column to fill it from]). Example: CREATE TRIGGER flag_copies BEFORE INSERT OR UPDATE ON docs FOR EACH ROW EXECUTE FUNCTION neardup_flag(''sig'', ''0.9'', ''copy_of'')';
+COMMENT ON FUNCTION jaccard_exact(int[], int[]) IS
+  'Exact Jaccard similarity of two sets of int, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2], ARRAY[2, 3])';
+COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS
+  'Exact Jaccard similarity of two sets of smallint, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2]::smallint[], ARRAY[2, 3]::smallint[])';
+COMMENT ON FUNCTION jaccard_exact_at_least(bigint[], bigint[], float8) IS
+  'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.3)';
+COMMENT ON FUNCTION jaccard_exact_at_least(int[], int[], float8) IS
+  'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.3)';
+COMMENT ON OPERATOR %> (bigint[], lsh_query) IS
+  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+COMMENT ON OPERATOR %> (int[], lsh_query) IS
+  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Exact Jaccard similarity of sets of bigint';
+COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Exact Jaccard similarity of sets of int';
+COMMENT ON FUNCTION minutiae_cells(point[], int, float8) IS
+  'Cells of a grid over the unit square that contain a point; a point nearer than margin (in widths of a cell) to a border is in the cells on both sides. Example: SELECT minutiae_cells(ARRAY[point(0.1, 0.2), point(0.7, 0.3)])';
+COMMENT ON FUNCTION minutiae_buckets(int[], int, int, int) IS
+  'Buckets that contain a set of cells: the numbers of the functions all of whose cells are in the set. Example: SELECT minutiae_buckets(array(SELECT generate_series(0, 1000)), functions => 1024)';
+COMMENT ON OPERATOR CLASS minutiae_ops USING lsh IS 'Jaccard similarity of sets of cells that share a bucket; options functions, cells, grid';
+COMMENT ON FUNCTION lsh_info(regclass, boolean) IS
+  'Properties and sizes of an lsh index. With count_pages it reads the whole index to count free_pages and orphan_pages. Example: SELECT guarantee, rows, pages FROM lsh_info(''docs_sig'')';
+COMMENT ON FUNCTION lsh_check(regclass, boolean) IS
+  'Raises an error if an lsh index is damaged. With heapallindexed it also compares the index with every visible row of its table. Example: SELECT lsh_check(''docs_sig'', heapallindexed => true)';
+COMMENT ON FUNCTION lsh_hot_buckets(regclass, bigint, int) IS
+  'The longest lists of an lsh index, longest first: keys, as stored, that at_least rows or more share. Example: SELECT * FROM lsh_hot_buckets(''docs_sig'', at_least => 2)';
+COMMENT ON FUNCTION lsh_pages(regclass) IS 'Header of every page of an lsh index. Example: SELECT block, kind, entries FROM lsh_pages(''docs_sig'')';
+COMMENT ON FUNCTION explain_pair(regclass, minhash, minhash, float8) IS
+  'Explains why an lsh index finds or does not find b for the query a at a threshold (0.8 by default). Example: SELECT * FROM explain_pair(''docs_sig'', to_minhash(''some text''), to_minhash(''some other text''), 0.8)';
+COMMENT ON FUNCTION explain_pair(regclass, simhash, simhash, float8) IS
+  'Explains why an lsh index finds or does not find b for the query a at a Hamming distance (3 by default). Example: SELECT * FROM explain_pair(''docs_hash'', to_simhash(''some text''), to_simhash(''some other text''), 3)';
+COMMENT ON FUNCTION explain_pair(regclass, ctph, ctph, float8, float8) IS
+  'Explains why an lsh index finds or does not find b for the query a at a score (70 by default) or an edit rate (0.1 by default). Example: SELECT * FROM explain_pair(''docs_digest'', to_ctph(''some text''), to_ctph(''some other text''), 70, 0.1)';
+COMMENT ON FUNCTION all_pairs(text, float8, text, text, float8, interval) IS
+  'All pairs of rows (id, signature) of a query with similarity >= threshold, with id_a < id_b, in order. Example: SELECT * FROM all_pairs(''SELECT id, sig FROM docs'', 0.8)';
+COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text, text, float8, interval) IS
+  'The pairs that all_pairs() returns, for ids of the type of the first argument. Example: SELECT * FROM all_pairs(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
+COMMENT ON FUNCTION pairs_between(text, text, float8, text, text, float8, interval) IS
+  'All pairs of a row (id, signature) of query_a and a row of query_b with similarity >= threshold, in order. Example: SELECT * FROM pairs_between(''SELECT id, sig FROM docs WHERE id <= 4'', ''SELECT id, sig FROM docs WHERE id > 4'', 0.8)';
+COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval) IS
+  'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
+COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval) IS
+  'The rows (id, signature) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
+COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval) IS
+  'The rows that all_clusters() returns, for ids of the type of the first argument. Example: SELECT * FROM all_clusters(NULL::text, ''SELECT id::text, sig FROM docs ORDER BY id'', 0.8)';
+COMMENT ON FUNCTION cluster_bridges(text, float8, text, float8, interval) IS
+  'The pairs without which a connected cluster falls into two. Example: SELECT * FROM cluster_bridges(''SELECT id, sig FROM docs'', 0.8)';
+COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval) IS
+  'The pairs that cluster_bridges() returns, for ids of the type of the first argument. Example: SELECT * FROM cluster_bridges(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
+COMMENT ON FUNCTION neardup_progress() IS
+  'Progress of each call of all_pairs() and related functions that runs now, for roles whose statistics you may see. Example: SELECT * FROM neardup_progress()';
+COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS
+  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_minhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+COMMENT ON FUNCTION cluster_connected(minhash, float8) IS
+  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_minhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+COMMENT ON FUNCTION cluster_anchor(simhash, float8) IS
+  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_simhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+COMMENT ON FUNCTION cluster_connected(simhash, float8) IS
+  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_simhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+COMMENT ON FUNCTION cluster_anchor(ctph, float8) IS
+  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_ctph(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+COMMENT ON FUNCTION cluster_connected(ctph, float8) IS
+  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_ctph(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+COMMENT ON FUNCTION blocked_pairs(text, text, int) IS
+  'Pairs of rows (id, key, ...) of one query or of two that agree in at least one key, and the numbers of these keys. Example: SELECT * FROM blocked_pairs(''SELECT id, lower(left(body, 8)), at FROM docs'')';
+COMMENT ON FUNCTION blocked_pairs(text, anyelement, int) IS
+  'The pairs that blocked_pairs() returns for one query, for ids of the type of id. Example: SELECT * FROM blocked_pairs(''SELECT id::text, lower(left(body, 8)), at FROM docs'', id => NULL::text)';
+COMMENT ON FUNCTION blocked_pairs(text, text, anyelement, int) IS
+  'The pairs that blocked_pairs() returns for two queries, for ids of the type of id. Example: SELECT * FROM blocked_pairs(''SELECT id::text, at FROM docs'', ''SELECT id::text, at FROM docs'', id => NULL::text)';
+COMMENT ON FUNCTION oversized_blocks(text, text, int) IS
+  'Values of keys for which blocked_pairs() returns no pairs, because more than max_block rows share them, largest first. Example: SELECT * FROM oversized_blocks(''SELECT id, lower(left(body, 8)) FROM docs'', max_block => 2)';
+COMMENT ON FUNCTION neardup_text_score(text, text) IS
+  'Similarity of two fields of records by words in any order, edit distance and initials, 0 to 100; NULL if either has no letter or digit. Example: SELECT neardup_text_score(''Smith, John'', ''John Smyth'')';
+COMMENT ON FUNCTION neardup_score_precision(float8, float8, float8) IS
+  'Share of true pairs in a class of pairs, 0 to 1. The arguments are mean distances: in the class, of true pairs, of random pairs. Example: SELECT neardup_score_precision(observed => 0.3, gold => 0.1, random => 0.9)';
+COMMENT ON FUNCTION neardup_devices() IS
+  'GPUs of this machine, and whether each can be used. If there is none, one row with a NULL device and the reason. Example: SELECT * FROM neardup_devices()';
+COMMENT ON TYPE neardup_profile IS
+  'Parameters with which documents are signed: a row of a table that create_profile() creates. Example: SELECT neardup_profile_named(''default'')';
+COMMENT ON FUNCTION neardup_default_profiles() IS 'Built-in profiles. Example: SELECT * FROM neardup_default_profiles()';
+COMMENT ON FUNCTION neardup_profile_named(text) IS
+  'Built-in profile of this name, or the newest version of your own profile. Example: SELECT * FROM neardup_profile_named(''default'')';
+COMMENT ON FUNCTION neardup_sign_sql(neardup_profile, regtype, text) IS
+  'SQL expression that signs documents as a profile says. Example: SELECT neardup_sign_sql(neardup_profile_named(''default''), ''text'', ''body'')';
+COMMENT ON TYPE neardup_job IS
+  'Job that maintains a table of duplicates: the row of a table that create_duplicates() creates. Example: SELECT * FROM doc_copies_job';
+COMMENT ON FUNCTION neardup_content_hash(text) IS
+  'XXH3 hash of 128 bits of the UTF-8 bytes of a text; equal texts have equal hashes. It does not exclude deliberate collisions. Example: SELECT neardup_content_hash(''a text of some words'')';
+COMMENT ON FUNCTION neardup_content_hash(bytea) IS
+  'XXH3 hash of 128 bits of bytes. It does not exclude deliberate collisions. Example: SELECT neardup_content_hash(decode(''0123456789abcdef'', ''hex''))';
+COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
+  'Least similarity of signatures at which 999 of 1000 pairs of documents with Jaccard similarity >= threshold are found. Example: SELECT neardup_search_threshold(to_minhash(''a text of some words''), 0.8)';
+COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
+  'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
+COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
+  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter or deleted. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
+COMMENT ON FUNCTION drop_duplicates(text) IS
+  'Drops a table of duplicates with its job, signatures and history. Example: SELECT drop_duplicates(''doc_copies'')';
+COMMENT ON FUNCTION pause_duplicates(text, boolean) IS
+  'Pauses a job, or resumes it with paused => false. A paused job is not refreshed; a running refresh stops after its batch. Example: SELECT pause_duplicates(''doc_copies'')';
+COMMENT ON FUNCTION rename_duplicates(text, text) IS
+  'Renames a table of duplicates and the other tables of its job. Example: SELECT rename_duplicates(''doc_copies'', ''doc_duplicates'')';
+COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
+  'Plot as text: the probability that pairs of each similarity are found at a threshold, or by this number of bands and rows. Example: SELECT neardup_s_curve(0.8)';
+COMMENT ON FUNCTION neardup_version() IS
+  'Versions of the SQL objects, of the library and of the stored formats, and the kernels in use. Example: SELECT * FROM neardup_version()';

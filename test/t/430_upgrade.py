@@ -42,9 +42,18 @@ def definitions(name):
     return entries
 
 
+def descriptions(conn):
+    """What is said of each object of the extension."""
+    return set(conn.execute("""SELECT o.type, o.identity, obj_description(d.objid, d.classid::regclass::name) FROM pg_depend d
+        JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'neardup',
+        pg_identify_object(d.classid, d.objid, 0) o WHERE d.deptype = 'e'""").fetchall())
+
+
 def chain():
     with database("_new") as new:
         with connect(new) as conn:
+            said = descriptions(conn)
+            check("descriptions are read", len(said) > 400 and len([1 for _, _, d in said if d]) > 250, len(said))
             known = versions(conn)
             current = one(conn, "SELECT extversion FROM pg_extension WHERE extname = 'neardup'")
             equal("the newest version is the default one", current, known[-1])
@@ -63,6 +72,7 @@ def chain():
                 got = definitions(name)
                 equal("%s, updated: nothing is missing or otherwise" % old, sorted(wanted - got), [])
                 equal("%s, updated: nothing is left over" % old, sorted(got - wanted), [])
+                equal("%s, updated: the descriptions are the same" % old, sorted(said ^ descriptions(conn), key=str), [])
             with database("_schema", extension=False) as name, connect(name) as conn:
                 conn.execute("CREATE SCHEMA \"Near dup\"; CREATE EXTENSION neardup SCHEMA \"Near dup\" VERSION '%s'" % old)
                 conn.execute("ALTER EXTENSION neardup UPDATE")
