@@ -54,6 +54,8 @@ def fill(conn):
 
 def statement(rng):
     x, y = rng.choice(TABLES), rng.choice(TABLES)
+    if rng.random() < 0.4:
+        y = x
     a, b = ("a", "b") if rng.random() < 0.7 else ("b", "a")
     on = (rng.choice(CONDITIONS) + rng.choice(FURTHER)).format(a, b)
     kind = rng.choice(("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "EXISTS", "NOT EXISTS", "IN", "three", "lateral", "cte", "count"))
@@ -82,7 +84,7 @@ def answer(conn, settings, query):
 
 def generated(conn):
     rng = random.Random(SEED)
-    rows, joined, limits = [], 0, ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off")
+    rows, joined, selves, limits = [], 0, 0, ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off")
     for i in range(JOINS):
         query = statement(rng)
         want = answer(conn, "neardup.enable_join = off", query)
@@ -90,10 +92,12 @@ def generated(conn):
         settings = "; ".join(s for s in (MODES[mode], rng.choice(limits)) if s)
         got = answer(conn, settings, query)
         rows.append(("%s: %s" % (settings, query), got, want))
-        joined += "Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall())
-    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d" % (SEED, JOINS, joined))
+        plan = str(conn.execute("EXPLAIN " + query).fetchall())
+        joined += "Similarity Join" in plan
+        selves += "Self Join" in plan
+    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d, %d of a table with itself" % (SEED, JOINS, joined, selves))
     equal_all("generated joins have the rows of a nested loop", rows)
-    check("most of them were run by the node", joined > 0.6 * JOINS, joined)
+    check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS, (joined, selves))
 
 
 def statements(conn):
@@ -132,8 +136,20 @@ def order_and_plans(conn):
   Join Type: Inner
   Similarity Cond: (jaccard(a.sig, b.sig) >= '0.8'::double precision)
   Join Filter: (a.id < b.id)
+  Self Join: true
+  ->  Seq Scan on docs a""")
+    equal("EXPLAIN of two tables", plan((base % "").replace("docs b", "seen b")), """Custom Scan (Similarity Join)
+  Join Type: Inner
+  Similarity Cond: (jaccard(a.sig, docs.sig) >= '0.8'::double precision)
+  Join Filter: (a.id < docs.id)
   ->  Seq Scan on docs a
-  ->  Seq Scan on docs b""")
+  ->  Seq Scan on docs
+        Filter: (tenant < 3)""")
+    for what, query in (("other conditions", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE a.tenant = 1"), ("another value", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, to_minhash(b.body)) >= 0.8"),
+                        ("another table", "SELECT a.id FROM docs a JOIN parts_0 b ON jaccard(a.sig, b.sig) >= 0.8"), ("partitions", "SELECT a.id FROM parts a JOIN parts b ON jaccard(a.sig, b.sig) >= 0.8"),
+                        ("locked rows", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 FOR UPDATE OF a"), ("DELETE", "DELETE FROM docs a USING docs b WHERE jaccard(a.sig, b.sig) >= 0.8 AND a.id > b.id"),
+                        ("a volatile condition", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE random() * a.id >= 0 AND random() * b.id >= 0")):
+        check("no self-join: " + what, "Similarity Join" in plan(query) and "Self Join" not in plan(query), plan(query))
     for form in ("JSON", "YAML", "XML"):
         check("EXPLAIN %s" % form, "Similarity Cond" in plan(base % "LEFT", ", FORMAT " + form).replace("-", " ").replace("Similarity Cond", "Similarity Cond"))
     analyzed = plan(base % "", ", ANALYZE, TIMING OFF, SUMMARY OFF")

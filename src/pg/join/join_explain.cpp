@@ -1,6 +1,7 @@
 // See join_explain.h.
 #include "pg/join/join_explain.h"
 
+#include "pg/join/join_plan.h"
 #include "pg/join/join_scan.h"
 
 extern "C" {
@@ -62,6 +63,7 @@ void explain_join(CustomScanState* node, List* ancestors, ExplainState* es) {
   ExplainPropertyText("Join Type", kind_of(join->type), es);
   show_expression("Similarity Cond", static_cast<Node*>(list_nth(plan->custom_exprs, kJoinShown)), node, ancestors, es);
   show_expression("Join Filter", further_conditions(plan), node, ancestors, es);
+  if (join->is_self) ExplainPropertyBool("Self Join", true, es);
   if (es->analyze) show_counts(join, es);
 }
 

@@ -4,6 +4,7 @@
 #include "pg/base/guc.h"
 #include "pg/join/join_plan.h"
 #include "pg/join/join_rows.h"
+#include "pg/join/self_join.h"
 
 extern "C" {
 #include "optimizer/pathnode.h"
@@ -60,18 +61,22 @@ bool choose_condition(PlannerInfo* root, const RelOptInfo* outer, const RelOptIn
   return found;
 }
 
+// inner: null in a self-join.
 void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path* inner) {
   Path* path = &join->path.path;
   QualCost conditions;
   cost_qual_eval(&conditions, join->clauses, root);
-  const double rows = outer->rows + inner->rows;
   const double pairs = Max(path->rows, 1);
-  path->startup_cost = outer->total_cost + inner->total_cost + kStartCost + conditions.startup + kRowCost * rows;
+  double bytes = 0;  // of rows
+  path->startup_cost = kStartCost + conditions.startup;
+  for (const Path* side : {outer, inner}) {
+    if (side == nullptr) continue;
+    path->startup_cost += side->total_cost + kRowCost * side->rows;
+    bytes += side->rows * (side->pathtarget->width + kKeptBytes);
+  }
   path->total_cost = path->startup_cost + pairs * (kPairCost + conditions.per_tuple + cpu_tuple_cost) +
                      path->rows * path->pathtarget->cost.per_tuple;
   // what does not fit is written and read once
-  const double bytes =
-      outer->rows * (outer->pathtarget->width + kKeptBytes) + inner->rows * (inner->pathtarget->width + kKeptBytes);
   if (bytes > static_cast<double>(join_memory())) path->total_cost += 2 * seq_page_cost * bytes / BLCKSZ;
 }
 
@@ -84,6 +89,14 @@ void add_join_path(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOp
   Path* inner_path = free_path(inner);
   if (outer_path == nullptr || inner_path == nullptr) return;
   auto* path = static_cast<JoinPath*>(palloc0(sizeof(JoinPath)));
+  Path* both = is_self_join(root, outer, inner, condition) ? path_for_both(root, outer, inner, outer_path) : nullptr;
+  if (both != nullptr) {
+    path->is_self = true;
+    path->outer = outer->relid;
+    path->inner = inner->relid;
+    outer_path = both;
+    inner_path = nullptr;
+  }
   path->type = type;
   path->condition = condition;
   path->clauses = extra->restrictlist;
@@ -95,7 +108,7 @@ void add_join_path(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOp
   custom->path.rows = join->rows;
   custom->path.pathkeys = outer_path->pathkeys;  // rows come in the order of the outer side
   custom->flags = NEARDUP_CUSTOM_PATH_PROJECTS;
-  custom->custom_paths = list_make2(outer_path, inner_path);
+  custom->custom_paths = inner_path == nullptr ? list_make1(outer_path) : list_make2(outer_path, inner_path);
   custom->methods = &join_path_methods;
   set_costs(root, path, outer_path, inner_path);
   add_path(join, &custom->path);

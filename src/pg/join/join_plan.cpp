@@ -3,6 +3,7 @@
 #include "pg/join/join_plan.h"
 
 #include "pg/join/join_scan.h"
+#include "pg/join/self_join.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"
@@ -57,10 +58,10 @@ T* marked(ColumnMarks* marks, T* node) {
   return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), marks));
 }
 
-// The columns of a child behind those that there are. target: of the join, whose marks they take.
-void add_columns(ColumnMarks* marks, const Plan* child, List* target) {
+// Columns of a side, behind those that there are. target: of the join, whose marks they take.
+void add_columns(ColumnMarks* marks, List* columns, List* target) {
   ListCell* cell;
-  foreach (cell, child->targetlist) {
+  foreach (cell, columns) {
     const auto* entry = static_cast<TargetEntry*>(lfirst(cell));
     Node* above = column_in(target, reinterpret_cast<Node*>(entry->expr));
     auto* column = static_cast<Expr*>(copyObjectImpl(above != nullptr ? above : reinterpret_cast<Node*>(entry->expr)));
@@ -116,8 +117,10 @@ void divide_clauses(const JoinPath* path, List** matching, List** filters) {
 
 Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlist, List*, List* children) {
   const auto* path = reinterpret_cast<JoinPath*>(best);
-  const auto* outer = static_cast<Plan*>(linitial(children));
-  const auto* inner = static_cast<Plan*>(lsecond(children));
+  List* outer = static_cast<Plan*>(linitial(children))->targetlist;
+  List* inner = path->is_self
+                    ? reinterpret_cast<List*>(over_other_side(reinterpret_cast<Node*>(outer), path->outer, path->inner))
+                    : static_cast<Plan*>(lsecond(children))->targetlist;
   ColumnMarks marks = {NIL};
   add_columns(&marks, outer, rel->reltarget->exprs);
   add_columns(&marks, inner, rel->reltarget->exprs);
@@ -137,8 +140,8 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   scan->custom_exprs = list_make5(marked(&marks, condition.outer), marked(&marks, condition.inner), bound, ordered,
                                   marked(&marks, condition.origin->clause));
   scan->custom_private =
-      list_make4(makeInteger(path->type), makeInteger(static_cast<int>(condition.measure)),
-                 makeInteger(list_length(outer->targetlist)), makeInteger(condition.bound != nullptr));
+      list_make5(makeInteger(path->type), makeInteger(static_cast<int>(condition.measure)),
+                 makeInteger(list_length(outer)), makeInteger(condition.bound != nullptr), makeInteger(path->is_self));
   scan->custom_scan_tlist = marks.columns;
   scan->methods = &join_scan_methods;
   return &scan->scan.plan;

@@ -11,15 +11,18 @@ namespace neardup {
 
 // A path with what its plan is made of.
 struct JoinPath {
-  CustomPath path;  // custom_paths: the outer side, the inner side
-  JoinType type;    // INNER, LEFT, SEMI or ANTI
+  CustomPath path;  // custom_paths: the outer side, the inner side; of a self-join one with the columns of both
+  bool is_self;
+  Index outer;  // of a self-join: the range table's numbers of both sides
+  Index inner;
+  JoinType type;  // INNER, LEFT, SEMI or ANTI
   JoinCondition condition;
   List* clauses;  // RestrictInfo: all of the join, the condition among them
 };
 
 // The members of CustomScan.custom_exprs and custom_private.
 enum JoinExpression { kJoinOuterValue, kJoinInnerValue, kJoinBound, kJoinConditions, kJoinShown, kJoinExpressions };
-enum JoinFact { kJoinKind, kJoinMeasured, kJoinOuterColumns, kJoinHasBound, kJoinFacts };
+enum JoinFact { kJoinKind, kJoinMeasured, kJoinOuterColumns, kJoinHasBound, kJoinIsSelf, kJoinFacts };
 
 extern const CustomPathMethods join_path_methods;
 extern const CustomScanMethods join_scan_methods;

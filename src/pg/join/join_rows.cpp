@@ -44,9 +44,10 @@ SignatureType type_of(JoinMeasure measure) {
 void make_engine(JoinRows* rows) {
   const unsigned threads = search_threads();
   const double least = least_similarity(*rows);
+  const size_t memory = join_memory() / 2;
   rows->engine = make_owned<PairSearch>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
     stop->be_quiet();
-    return make_pair_search(rows->shape, least, {join_memory() / 2, files, stop, threads, Identical::all});
+    return make_pair_search(rows->shape, least, {memory, files, stop, threads, Identical::all});
   });
 }
 
@@ -67,25 +68,59 @@ void add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
   call_core([&] { add_row(rows->engine->object, signature); });
 }
 
+// Of one set the engine finds each pair once, and no row with itself.
+void collect_both_ways(JoinRows* rows) {
+  const size_t memory = join_memory() / 8;
+  rows->both_ways = make_owned<PairCollector>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
+    stop->be_quiet();
+    return new PairCollector({memory, files, stop});
+  });
+  const JoinSide& side = rows->outer;
+  call_core([&] {
+    PairSearch* engine = rows->engine->object;
+    PairCollector* pairs = rows->both_ways->object;
+    engine->run(side.row_of);
+    while (const size_t n = engine->next(rows->pairs, lengthof(rows->pairs)))
+      for (const RowPair* p = rows->pairs; p < rows->pairs + n; ++p) {
+        pairs->add(*p);
+        pairs->add({p->b, p->a, p->value});
+      }
+    for (uint64 i = 0; i < side.engine_rows; ++i) {
+      const uint32 row = side.row_of == nullptr ? static_cast<uint32>(i) : side.row_of[i];
+      pairs->add({row, row, 0});
+    }
+    pairs->finish();
+  });
+}
+
 void fetch_pairs(JoinRows* rows) {
   rows->next = 0;
   rows->count = 0;
-  if (rows->engine == nullptr || rows->outer.engine_rows == 0 || rows->inner.engine_rows == 0) return;
-  call_core([&] {
-    PairSearch* engine = rows->engine->object;
-    if (!rows->searched) engine->run(rows->outer.row_of, rows->inner.row_of);
-    rows->count = engine->next(rows->pairs, lengthof(rows->pairs));
-  });
+  if (rows->engine == nullptr || rows->outer.engine_rows == 0 || inner_side(rows)->engine_rows == 0) return;
+  if (rows->is_self) {
+    if (!rows->searched) collect_both_ways(rows);
+    call_core([&] { rows->count = rows->both_ways->object->next(rows->pairs, lengthof(rows->pairs)); });
+  } else {
+    call_core([&] {
+      PairSearch* engine = rows->engine->object;
+      if (!rows->searched) engine->run(rows->outer.row_of, rows->inner.row_of);
+      rows->count = engine->next(rows->pairs, lengthof(rows->pairs));
+    });
+  }
   rows->searched = true;
 }
+
+MinimalTuple tuple_of(Datum kept) { return reinterpret_cast<MinimalTuple>(DatumGetPointer(kept) + kTupleOffset); }
 
 }  // namespace
 
 size_t join_memory() { return NEARDUP_HASH_MEMORY(); }
 
-JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound) {
+JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound, bool is_self) {
   auto* rows = static_cast<JoinRows*>(MemoryContextAllocZero(context, sizeof(JoinRows)));
   rows->context = context;
+  rows->is_self = is_self;
+  rows->copies = AllocSetContextCreate(context, "neardup join row", ALLOCSET_SMALL_SIZES);
   rows->measure = measure;
   rows->type = type_of(measure);
   rows->bound_is_null = bound == nullptr;
@@ -98,6 +133,14 @@ JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const doub
     side->tuples = make_ids(context, BYTEAOID, InvalidOid, join_memory() / 4);
   return rows;
 }
+
+void end_join_rows(JoinRows* rows) {
+  if (rows->engine != nullptr) destroy_owned(rows->engine);
+  if (rows->both_ways != nullptr) destroy_owned(rows->both_ways);
+  for (JoinSide* side : {&rows->outer, &rows->inner}) free_ids(side->tuples);
+}
+
+JoinSide* inner_side(JoinRows* rows) { return rows->is_self ? &rows->outer : &rows->inner; }
 
 void add_join_row(JoinRows* rows, JoinSide* side, MinimalTuple tuple, const Datum* value) {
   auto* kept = static_cast<char*>(palloc(kTupleOffset + tuple->t_len));
@@ -127,7 +170,7 @@ void start_inner_rows(JoinRows* rows) {
 
 bool next_partner(JoinRows* rows, uint32 outer, uint64* inner) {
   if (rows->every_pair) {
-    if (rows->next == rows->inner.tuples->count) {
+    if (rows->next == inner_side(rows)->tuples->count) {
       rows->next = 0;
       return false;
     }
@@ -148,8 +191,10 @@ void pass_partners(JoinRows* rows, uint32 outer) {
     while (next_partner(rows, outer, &inner)) continue;
 }
 
-MinimalTuple join_tuple(const JoinSide& side, uint64 row) {
-  return reinterpret_cast<MinimalTuple>(DatumGetPointer(id_at(side.tuples, row)) + kTupleOffset);
+MinimalTuple outer_tuple(JoinRows* rows, uint64 row) {
+  return tuple_of(kept_id(rows->outer.tuples, row, rows->copies));
 }
+
+MinimalTuple inner_tuple(JoinRows* rows, uint64 row) { return tuple_of(id_at(inner_side(rows)->tuples, row)); }
 
 }  // namespace neardup

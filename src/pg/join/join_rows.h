@@ -1,6 +1,7 @@
 // What a similarity join keeps while it runs: the rows of both sides, and the engine that finds near ones.
 #pragma once
 
+#include "core/pairs/pair_collector.h"
 #include "core/pairs/pair_search.h"
 #include "pg/base/context.h"
 #include "pg/join/join_condition.h"
@@ -27,10 +28,13 @@ struct JoinRows {
   double bound;
   bool bound_is_null;  // then no pair meets the condition
   bool every_pair;     // the engine cannot tell: all pairs are to be checked
+  bool is_self;        // the rows of the inner side are those of the outer one
   JoinSide outer;
   JoinSide inner;
+  MemoryContext copies;  // of an outer row
   SignatureShape shape;
-  Owned<PairSearch>* engine;  // null: no two rows have signatures
+  Owned<PairSearch>* engine;        // null: no row has a signature
+  Owned<PairCollector>* both_ways;  // of a self-join: each pair twice, and each row with itself
   bool searched;
   RowPair pairs[256];  // of the engine, by the numbers of rows
   size_t next;
@@ -38,7 +42,11 @@ struct JoinRows {
 };
 
 // context: of all that they hold; ended by its reset.
-JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound);
+JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound, bool is_self);
+void end_join_rows(JoinRows* rows);
+
+// The inner side; of a self-join the outer one.
+JoinSide* inner_side(JoinRows* rows);
 
 // Takes the next row of the outer side, then, after start_inner_rows(), of the inner side. value: null where it is
 // NULL.
@@ -51,7 +59,8 @@ bool next_partner(JoinRows* rows, uint32 outer, uint64* inner);
 // Passes over the rest of its partners.
 void pass_partners(JoinRows* rows, uint32 outer);
 
-// Valid until the next call for this side.
-MinimalTuple join_tuple(const JoinSide& side, uint64 row);
+// Valid until the next call.
+MinimalTuple outer_tuple(JoinRows* rows, uint64 row);
+MinimalTuple inner_tuple(JoinRows* rows, uint64 row);
 
 }  // namespace neardup

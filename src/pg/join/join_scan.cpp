@@ -3,13 +3,14 @@
 
 #include "pg/base/guc.h"
 #include "pg/join/join_explain.h"
+#include "pg/join/join_plan.h"
 
 namespace neardup {
 namespace {
 
 JoinState* state_of(CustomScanState* node) { return reinterpret_cast<JoinState*>(node); }
 PlanState* outer_of(JoinState* join) { return static_cast<PlanState*>(linitial(join->scan.custom_ps)); }
-PlanState* inner_of(JoinState* join) { return static_cast<PlanState*>(lsecond(join->scan.custom_ps)); }
+PlanState* inner_of(JoinState* join) { return static_cast<PlanState*>(llast(join->scan.custom_ps)); }
 ExprContext* context_of(JoinState* join) { return join->scan.ss.ps.ps_ExprContext; }
 TupleTableSlot* joined_slot(JoinState* join) { return join->scan.ss.ss_ScanTupleSlot; }
 
@@ -67,9 +68,11 @@ const double* read_bound(JoinState* join, double* bound) {
 
 void read_rows(JoinState* join) {
   double bound;
-  join->rows = begin_join_rows(join->context, join->measure, read_bound(join, &bound));
+  join->rows = begin_join_rows(join->context, join->measure, read_bound(join, &bound), join->is_self);
   read_side(join, outer_of(join), &join->rows->outer, join->outer_value, true);
   join->outer_read = join->rows->outer.tuples->count;
+  join->inner_read = join->is_self ? join->outer_read : 0;
+  if (join->is_self) return;
   start_inner_rows(join->rows);
   // nothing is joined, and PostgreSQL's own joins do not read the inner side then either
   if (join->outer_read == 0) return;
@@ -88,10 +91,6 @@ TupleTableSlot* finished(JoinState* join) {
   return projection != nullptr ? ExecProject(projection) : joined_slot(join);
 }
 
-TupleTableSlot* stored(TupleTableSlot* slot, const JoinSide& side, uint64 row) {
-  return ExecStoreMinimalTuple(join_tuple(side, row), slot, false);
-}
-
 // The next partner of the outer row with which it matches; null where there is none.
 bool match_next(JoinState* join) {
   ExprContext* context = context_of(join);
@@ -99,7 +98,8 @@ bool match_next(JoinState* join) {
   while (next_partner(join->rows, static_cast<uint32>(join->outer), &inner)) {
     CHECK_FOR_INTERRUPTS();
     ResetExprContext(context);
-    set_joined_row(join, join->outer_slot, stored(join->inner_slot, join->rows->inner, inner));
+    set_joined_row(join, join->outer_slot,
+                   ExecStoreMinimalTuple(inner_tuple(join->rows, inner), join->inner_slot, false));
     if (ExecQual(join->conditions, context)) return true;
     InstrCountFiltered1(&join->scan, 1);
   }
@@ -137,7 +137,7 @@ TupleTableSlot* exec_join(CustomScanState* node) {
     CHECK_FOR_INTERRUPTS();
     if (!join->is_open) {
       if (join->outer == join->outer_read) return nullptr;
-      stored(join->outer_slot, join->rows->outer, join->outer);
+      ExecStoreMinimalTuple(outer_tuple(join->rows, join->outer), join->outer_slot, false);
       join->is_open = true;
       join->has_matched = false;
     }
@@ -170,12 +170,9 @@ void begin_join(CustomScanState* node, EState* estate, int eflags) {
 // What the engine has done, for EXPLAIN; then all that it holds goes.
 void free_rows(JoinState* join) {
   if (join->rows == nullptr) return;
-  Owned<PairSearch>* engine = join->rows->engine;
-  if (engine != nullptr) {
-    call_core([&] { join->stats = engine->object->stats(); });
-    destroy_owned(engine);
-  }
-  for (JoinSide* side : {&join->rows->outer, &join->rows->inner}) free_ids(side->tuples);
+  const Owned<PairSearch>* engine = join->rows->engine;
+  if (engine != nullptr) call_core([&] { join->stats = engine->object->stats(); });
+  end_join_rows(join->rows);
   join->rows = nullptr;
   MemoryContextReset(join->context);
 }
@@ -232,6 +229,7 @@ Node* create_join_state(CustomScan* plan) {
   join->measure = static_cast<JoinMeasure>(fact(kJoinMeasured));
   join->outer_columns = fact(kJoinOuterColumns);
   join->has_bound = fact(kJoinHasBound) != 0;
+  join->is_self = fact(kJoinIsSelf) != 0;
   return reinterpret_cast<Node*>(join);
 }
 

@@ -1,7 +1,6 @@
 // The executor's node of a similarity join.
 #pragma once
 
-#include "pg/join/join_plan.h"
 #include "pg/join/join_rows.h"
 
 extern "C" {
@@ -15,6 +14,7 @@ struct JoinState {
   JoinType type;
   JoinMeasure measure;
   bool has_bound;
+  bool is_self;
   int outer_columns;
   int inner_columns;
   ExprState* outer_value;

@@ -7,7 +7,6 @@
 #include "pg/suggest/measure.h"
 #include "pg/suggest/study.h"
 #include "pg/suggest/text_rows.h"
-#include "pg/values/values.h"
 
 namespace {
 

@@ -4,7 +4,6 @@
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
 #include "pg/suggest/study.h"
-#include "pg/suggest/text_rows.h"
 #include "pg/values/values.h"
 
 namespace {
