@@ -11,6 +11,7 @@ SELECT guarantee, rows FROM lsh_info('letter_sig');
 SELECT guarantee, rows FROM lsh_info('letter_lang');
 SELECT lsh_check('letter_sig', true), lsh_check('letter_lang', true);
 SET enable_seqscan = off;
+SET neardup.enable_join = off;
 SET enable_bitmapscan = off;
 PREPARE near (int, minhash) AS SELECT id FROM letter WHERE tenant = $1 AND jaccard(sig, $2) >= 0.9 ORDER BY id;
 SET plan_cache_mode = force_generic_plan;

@@ -8,9 +8,9 @@ PARALLEL = ("parallel_setup_cost = 0; parallel_tuple_cost = 0; min_parallel_tabl
             "enable_partitionwise_join = on; enable_partitionwise_aggregate = on")
 SETTINGS = {
     "default": "",
-    "no sequential scans": "enable_seqscan = off",
-    "no bitmaps": "enable_seqscan = off; enable_bitmapscan = off",
-    "only nested loops": "enable_seqscan = off; enable_hashjoin = off; enable_mergejoin = off",
+    "no sequential scans": "enable_seqscan = off; neardup.enable_join = off",
+    "no bitmaps": "enable_seqscan = off; enable_bitmapscan = off; neardup.enable_join = off",
+    "only nested loops": "enable_seqscan = off; enable_hashjoin = off; enable_mergejoin = off; neardup.enable_join = off",
     "no index scans": "enable_seqscan = off; enable_indexscan = off; enable_indexonlyscan = off",
     "parallel": PARALLEL,
     "as written": "enable_seqscan = off; enable_material = off; enable_memoize = off; enable_sort = off; "

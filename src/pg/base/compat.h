@@ -34,6 +34,27 @@ static inline void InitMaterializedSRF(FunctionCallInfo fcinfo, uint32 /* flags 
 }
 #endif
 
+// 18: a path counts the nodes below it that are disabled; before, each of them adds to its cost. (A template:
+// nodes/pathnodes.h is for few to include.)
+template <typename AnyPath>
+static inline void add_disabled_nodes(AnyPath* path, const AnyPath* child) {
+#if PG_VERSION_NUM >= 180000
+  path->disabled_nodes += child->disabled_nodes;
+#else
+  (void)path;
+  (void)child;
+#endif
+}
+
+// 18: what prints properties in EXPLAIN has headers of its own.
+#if PG_VERSION_NUM >= 180000
+#define NEARDUP_EXPLAIN_HEADER "commands/explain_format.h"
+#define NEARDUP_EXPLAIN_STATE_HEADER "commands/explain_state.h"
+#else
+#define NEARDUP_EXPLAIN_HEADER "commands/explain.h"
+#define NEARDUP_EXPLAIN_STATE_HEADER "commands/explain.h"
+#endif
+
 // 15: a custom scan says that it projects; before, each does.
 #if PG_VERSION_NUM >= 150000
 #define NEARDUP_CUSTOM_PATH_PROJECTS CUSTOMPATH_SUPPORT_PROJECTION
@@ -41,7 +62,8 @@ static inline void InitMaterializedSRF(FunctionCallInfo fcinfo, uint32 /* flags 
 #define NEARDUP_CUSTOM_PATH_PROJECTS 0
 #endif
 
-// 15: get_hash_memory_limit(); before, a function that counts in kB. (A macro: executor/nodeHash.h is for few to include.)
+// 15: get_hash_memory_limit(); before, a function that counts in kB. (A macro: executor/nodeHash.h is for few to
+// include.)
 #if PG_VERSION_NUM >= 150000
 #define NEARDUP_HASH_MEMORY() get_hash_memory_limit()
 #else

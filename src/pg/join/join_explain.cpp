@@ -5,6 +5,8 @@
 #include "pg/join/join_scan.h"
 
 extern "C" {
+#include NEARDUP_EXPLAIN_HEADER
+#include NEARDUP_EXPLAIN_STATE_HEADER
 #include "nodes/makefuncs.h"
 #include "utils/ruleutils.h"
 }

@@ -71,6 +71,7 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
   path->startup_cost = kStartCost + conditions.startup;
   for (const Path* side : {outer, inner}) {
     if (side == nullptr) continue;
+    add_disabled_nodes(path, side);
     path->startup_cost += side->total_cost + kRowCost * side->rows;
     bytes += side->rows * (side->pathtarget->width + kKeptBytes);
   }

@@ -58,7 +58,15 @@ T* marked(ColumnMarks* marks, T* node) {
   return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), marks));
 }
 
-// Columns of a side, behind those that there are. target: of the join, whose marks they take.
+// The columns in what the join returns, as they are marked there: the target of the topmost join may have been replaced
+// by that of the query, with expressions.
+List* columns_above(const RelOptInfo* rel, const CustomPath* path) {
+  constexpr int kAllColumns = PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS;
+  return list_concat(pull_var_clause(reinterpret_cast<Node*>(rel->reltarget->exprs), kAllColumns),
+                     pull_var_clause(reinterpret_cast<Node*>(path->path.pathtarget->exprs), kAllColumns));
+}
+
+// Columns of a side, behind those that there are, marked as they are above.
 void add_columns(ColumnMarks* marks, List* columns, List* target) {
   ListCell* cell;
   foreach (cell, columns) {
@@ -122,8 +130,9 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
                     ? reinterpret_cast<List*>(over_other_side(reinterpret_cast<Node*>(outer), path->outer, path->inner))
                     : static_cast<Plan*>(lsecond(children))->targetlist;
   ColumnMarks marks = {NIL};
-  add_columns(&marks, outer, rel->reltarget->exprs);
-  add_columns(&marks, inner, rel->reltarget->exprs);
+  List* above = columns_above(rel, best);
+  add_columns(&marks, outer, above);
+  add_columns(&marks, inner, above);
   List* matching = NIL;
   List* filters = NIL;
   divide_clauses(path, &matching, &filters);
