@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <vector>
 
+#include "core/diff/word_diff.h"
 #include "cli/html.h"
 #include "cli/utf8.h"
-#include "core/diff/word_diff.h"
 
 namespace neardup::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cli/utf8.h"
 #include "core/diff/word_diff.h"
+#include "cli/utf8.h"
 
 namespace neardup::cli {
 namespace {

@@ -169,7 +169,7 @@ def types(name):
             conn.execute("INSERT INTO typed SELECT id, CASE WHEN id %% 23 <> 0 THEN %s END, sig FROM (SELECT id AS i, * FROM pool WHERE id <= 1500) x" % expression)
             conn.execute("INSERT INTO typed SELECT 9999, %s, sig FROM pool WHERE id = 164" % missing)
             want = conn.execute("SELECT a.id, b.id FROM typed a JOIN typed b ON a.t = b.t AND jaccard(a.sig, b.sig) >= 0.8 ORDER BY 1, 2").fetchall()
-            conn.execute("CREATE INDEX typed_sig ON typed USING lsh (t, sig); ANALYZE typed; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+            conn.execute("CREATE INDEX typed_sig ON typed USING lsh (t, sig); ANALYZE typed; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET neardup.enable_join = off")
             query = "SELECT a.id, b.id FROM typed a JOIN typed b ON a.t = b.t AND jaccard(a.sig, b.sig) >= 0.8 ORDER BY 1, 2"
             plan = [r[0] for r in conn.execute("EXPLAIN (COSTS OFF) " + query)]
             got = conn.execute(query).fetchall()
@@ -207,7 +207,7 @@ def built(name):
         for way, statements in ways.items():
             for statement in statements.split("; "):
                 conn.execute(statement)
-            conn.execute("RESET ALL; SET search_path = public; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off")
+            conn.execute("RESET ALL; SET search_path = public; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off; SET neardup.enable_join = off")
             equal("built by %s: dead rows left" % way, vacuumed(conn, "made", indexed="*"), None)
             conn.execute("SELECT lsh_check('made_sig', true)")
             got = one(conn, "SELECT (%s)::text" % query.replace("count(*), sum(a.id * b.id)", "ROW(count(*), sum(a.id * b.id))"))

@@ -28,12 +28,12 @@ constexpr const char* kKindNames[] = {"minhash", "simhash", "ctph"};
   const char* name = qualified_name(source);
   if (name == nullptr) no_source();
   const bool is_within = strcmp(what, "within") == 0;
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" of %s does not exist: %s", column, name, what),
-       errdetail("%s has the columns %s.", name, source_columns(source)),
-       is_within ? errhint("If it was renamed, rename it back, or create the job again: a job keeps its within columns.")
-                 : errhint("If it was renamed: SELECT alter_duplicates(.., %s => 'new_name').", what)));
+  ereport(ERROR,
+          (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" of %s does not exist: %s", column, name, what),
+           errdetail("%s has the columns %s.", name, source_columns(source)),
+           is_within
+               ? errhint("If it was renamed, rename it back, or create the job again: a job keeps its within columns.")
+               : errhint("If it was renamed: SELECT alter_duplicates(.., %s => 'new_name').", what)));
   pg_unreachable();
 }
 

@@ -118,8 +118,8 @@ TypeName clustered_id_type(const RefreshStep& step) {
   return TypeName(type == INT2OID || type == INT4OID || type == INT8OID ? INT8OID : type);
 }
 
-// Whether a call by name finds the function that hashes a type: it takes the type itself, and outside pg_catalog another
-// one may have its name.
+// Whether a call by name finds the function that hashes a type: it takes the type itself, and outside pg_catalog
+// another one may have its name.
 bool is_called_by_name(Oid function, Oid type) {
   Oid* arguments;
   int n;
@@ -129,8 +129,9 @@ bool is_called_by_name(Oid function, Oid type) {
 
 // Of a row r of the result. Types without a hash are hashed as text.
 Sql hash_of_ids(Oid id_type) {
-  const Sql rest = sql(
-      "hashint8extended(r.cluster, COALESCE(hashfloat8extended(r.similarity, r.survivor::integer), r.survivor::integer))");
+  const Sql rest =
+      sql("hashint8extended(r.cluster, COALESCE(hashfloat8extended(r.similarity, r.survivor::integer), "
+          "r.survivor::integer))");
   const Oid function = lookup_type_cache(id_type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
   if (!OidIsValid(function))
     return sql("hashtextextended(format('%s', ROW(r.id, r.representative)), {rest})", {{"rest", rest}});
