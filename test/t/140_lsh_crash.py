@@ -341,7 +341,7 @@ def cancels(server):
     for label, (statement, settings) in BUILDS.items():
         cancel(server, label, statement, settings, after=sound_build)
     for plan, label in (("index", "index scans"), ("bitmap", "bitmap scans")):
-        settings = PLANS[plan].replace("LOCAL ", "") + "; SET max_parallel_workers_per_gather = 0"
+        settings = PLANS[plan].replace("LOCAL ", "") + "; SET max_parallel_workers_per_gather = 0; SET neardup.enable_join = off"
         cancel(server, label + " of all rows by rows", "SELECT count(*) FROM b x, c y WHERE y.sig %% x.sig AND x.id <= %d" % JOINED, settings)
         cancel(server, label + " with one answer of %d rows" % (2 * ROWS),
                "SELECT count(*) FROM generate_series(1, 4) i, same WHERE sig % make_sig(7, 7, (i / 1000)::int)", settings)

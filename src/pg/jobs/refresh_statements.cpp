@@ -129,9 +129,8 @@ bool is_called_by_name(Oid function, Oid type) {
 
 // Of a row r of the result. Types without a hash are hashed as text.
 Sql hash_of_ids(Oid id_type) {
-  const Sql rest =
-      sql("hashint8extended(r.cluster, COALESCE(hashfloat8extended(r.similarity, r.survivor::integer), "
-          "r.survivor::integer))");
+  const Sql of_match = sql("COALESCE(hashfloat8extended(r.similarity, r.survivor::integer), r.survivor::integer)");
+  const Sql rest = sql("hashint8extended(r.cluster, {of_match})", {{"of_match", of_match}});
   const Oid function = lookup_type_cache(id_type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
   if (!OidIsValid(function))
     return sql("hashtextextended(format('%s', ROW(r.id, r.representative)), {rest})", {{"rest", rest}});
