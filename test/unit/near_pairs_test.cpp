@@ -135,7 +135,7 @@ TEST(NearPairs, OfTooManySomeStandForAll) {
 TEST(NearPairs, AFamilyWeighsAboutAsMuchAsAPair) {
   const std::vector<std::string> texts = families(5, 1, {0.02, 0.02, 0.02, 0.02});
   const ShingleForm words[] = {{Unit::word, 2, 0.2}};
-  const std::vector<Document> documents = documents_of({texts.begin(), texts.begin() + 5});
+  const std::vector<Document> documents = documents_of(texts);
   uint64_t count = 0;
   double share = 0;
   double square = 0;

@@ -1,8 +1,8 @@
 // See join_explain.h.
-#include "pg/join/join_explain.h"
-
-#include "pg/join/join_plan.h"
 #include "pg/join/join_scan.h"
+
+#include "pg/join/join_explain.h"
+#include "pg/join/join_plan.h"
 
 extern "C" {
 #include NEARDUP_EXPLAIN_HEADER

@@ -3,7 +3,6 @@
 
 #include "pg/base/guc.h"
 #include "pg/join/join_plan.h"
-#include "pg/join/join_rows.h"
 #include "pg/join/self_join.h"
 
 extern "C" {

@@ -2,7 +2,6 @@
 // expressions are over it.
 #include "pg/join/join_plan.h"
 
-#include "pg/join/join_scan.h"
 #include "pg/join/self_join.h"
 
 extern "C" {

@@ -30,4 +30,10 @@ extern const CustomScanMethods join_scan_methods;
 // For a plan that is copied or read from text.
 void register_join_scan();
 
+// The executor's node for a plan: JoinState.
+Node* create_join_state(CustomScan* plan);
+
+// Bytes that one node may hold: work_mem * hash_mem_multiplier.
+size_t join_memory();
+
 }  // namespace neardup

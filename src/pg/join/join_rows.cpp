@@ -5,6 +5,7 @@
 
 #include "pg/base/guc.h"
 #include "pg/base/reserve.h"
+#include "pg/join/join_plan.h"
 
 extern "C" {
 #include "executor/hashjoin.h"

@@ -10,9 +10,6 @@
 
 namespace neardup {
 
-// Bytes that one node may hold: work_mem * hash_mem_multiplier.
-size_t join_memory();
-
 // The rows of one side, as minimal tuples.
 struct JoinSide {
   IdStore* tuples;

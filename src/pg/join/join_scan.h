@@ -37,6 +37,4 @@ struct JoinState {
   SearchStats stats;
 };
 
-Node* create_join_state(CustomScan* plan);
-
 }  // namespace neardup

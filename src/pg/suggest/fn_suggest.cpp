@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/base/message_text.h"
+#include "core/suggest/proposals.h"
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
 #include "pg/suggest/measure.h"
