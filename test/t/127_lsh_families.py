@@ -686,7 +686,7 @@ def all_pairs(p, limits, measure, when, bounds):
         f, (3 if FULL else 23) if when == "built" else 12 if FULL else 25))
     conn.execute("CREATE TABLE near AS SELECT q, t.id, %s(ask.v, t.v) AS d FROM ask, plain.%s t WHERE %s" % (
         function, f, measure.on("t.v", "ask.v", {"hamming": 20, "score": 1, "rate": 0.2}[measure.name])))
-    conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off")
+    conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off; SET neardup.enable_join = off")
     bad, unused, count, rows = [], [], 0, 0
     for n, bound in enumerate(bounds):
         want = conn.execute("SELECT q, %s FROM near WHERE d %s %s GROUP BY q ORDER BY q" % (SUMS.format(t="id"),

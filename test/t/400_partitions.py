@@ -128,7 +128,7 @@ def declared(conn):
 
 def pruning(conn):
     plans, answers = [], []
-    conn.execute("SET enable_seqscan = off")
+    conn.execute("SET enable_seqscan = off; SET neardup.enable_join = off")
     for condition, column in CONDITIONS:
         for parent, further, left in PRUNED:
             query = expand("SELECT id FROM %s WHERE %s AND %s" % (parent, condition, further))
@@ -147,7 +147,7 @@ def pruning(conn):
 
 def pruning_at_run_time(conn):
     """In generic plans, and for each row of a join."""
-    conn.execute("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
+    conn.execute("SET enable_seqscan = off; SET neardup.enable_join = off; SET plan_cache_mode = force_generic_plan")
     conn.execute("PREPARE near (minhash, float8, date, date) AS SELECT id FROM by_day WHERE jaccard(sig, $1) >= $2 AND day >= $3 AND day < $4")
     call = expand("EXECUTE near (Q, 0.8, '2026-03-05', '2026-03-20')")
     nodes = nodes_of(conn, call)
@@ -185,7 +185,7 @@ def workers(conn):
 
 def ordered(conn):
     """The nearest of all partitions, each of which hands out its rows in order."""
-    conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+    conn.execute("SET enable_seqscan = off; SET neardup.enable_join = off; SET enable_bitmapscan = off")
     for condition, order in ORDERS:
         for parent, where in (("by_day", ""), ("by_hash", ""), ("by_day", " AND day >= '2026-02-01' AND day < '2026-04-01'")):
             query = expand("SELECT %s FROM %s WHERE %s%s ORDER BY %s LIMIT 5" % (order, parent, condition, where, order))

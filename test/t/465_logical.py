@@ -57,7 +57,7 @@ def main():
                 query = "SELECT a.id, b.id FROM {0} a JOIN {0} b ON jaccard(a.sig, b.sig) >= 0.8 ORDER BY 1, 2".format(table)
                 found = {}
                 for how in ("on", "off"):
-                    copy.execute("SET enable_seqscan = %s; SET enable_material = off; SET enable_mergejoin = off; SET neardup.derive_conditions = %s" % (
+                    copy.execute("SET enable_seqscan = %s; SET enable_material = off; SET enable_mergejoin = off; SET neardup.enable_join = off; SET neardup.derive_conditions = %s" % (
                         "off" if how == "on" else "on", how))
                     plan = "\n".join(r[0] for r in copy.execute("EXPLAIN " + query))
                     findings.see("%s: plan" % table, (table + "_sig" in plan) == (how == "on"), plan)
