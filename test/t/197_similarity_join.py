@@ -221,10 +221,38 @@ def cancelled(conn, name):
     check("no memory is left behind", one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts") < held + 2_000_000)
 
 
+def concurrent(conn, name):
+    """Rows that another transaction changes meanwhile are evaluated again, as with a nested loop."""
+    conn.execute("RESET ALL; CREATE TABLE pairs AS SELECT i AS id, 0 AS n, set_minhash(ARRAY(SELECT (i / 2) * 1000::bigint + e FROM generate_series(1, 40) e)) AS sig FROM generate_series(1, 100) i; ANALYZE pairs")
+    on = "jaccard(x.sig, y.sig) >= 0.8 AND x.id <> y.id"
+    statements = ("UPDATE pairs x SET n = x.n + 1 FROM pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on, "DELETE FROM pairs x USING pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on,
+                  "SELECT x.id, x.n, y.id FROM pairs x JOIN pairs y ON %s WHERE x.n < 50 FOR UPDATE OF x" % on)
+    rows = []
+    for statement in statements:
+        for change in (100, 2):  # after it the condition is false, or still true
+            found = {}
+            for mode in ("on", "off"):
+                with connect(name, autocommit=False) as first, connect(name, autocommit=False) as second:
+                    second.execute("SET neardup.enable_join = %s" % mode + ("; SET enable_nestloop = off" if mode == "on" else ""))
+                    pid = one(second, "SELECT pg_backend_pid()")
+                    first.execute("UPDATE pairs SET n = n + %s WHERE id IN (10, 11, 50)", (change,))
+                    thread = threading.Thread(target=lambda: found.__setitem__(mode, sorted(second.execute(statement).fetchall())))
+                    thread.start()
+                    end = time.monotonic() + 20
+                    while not one(conn, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (pid,)) and time.monotonic() < end:
+                        time.sleep(0.01)
+                    first.commit()
+                    thread.join()
+                    second.rollback()
+                    conn.execute("UPDATE pairs SET n = 0 WHERE n > 0")
+            rows.append(("%s, %d" % (statement[:6], change), found["on"], found["off"]))
+    equal_all("rows that change meanwhile", rows)
+
+
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (security, conn, name), (cancelled, conn, name))
+        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)
