@@ -18,7 +18,7 @@ make_sample_report() {
   "$root/bin/neardup" report page_copies --out "$report" --quiet
 }
 
-# take_picture PAGE light|dark PNG. Chromium has no switch for the light theme of a page: that is what it begins with.
+# take_picture PAGE light|dark PNG. The light theme is Chromium's default and needs no setting.
 take_picture() {
   local page=$1 theme=$2 picture=$3 dark=()
   if [ "$theme" = dark ]; then dark=(--blink-settings=preferredColorScheme=0); fi

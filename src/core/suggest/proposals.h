@@ -37,8 +37,8 @@ struct Proposal {
 
 // For each form and num_perm the threshold in hundredths, 0.30 to 0.99, of the greatest F1: from the middle of those
 // that are as good; none of a form that finds nothing. Beside these the default. histograms: one a form, the default
-// first; totals: of all pairs. Best first, of equally good ones the smaller first; the default before all whose F1 is
-// not more than 0.05 better.
+// first; totals: of all pairs. In the order of F1 rounded to two digits, the greatest first, of equal ones the smaller
+// first; for this order the F1 of the default is raised by 0.05.
 std::vector<Proposal> propose(std::span<const FormHistograms> histograms, const PairTotals& totals);
 
 struct Interval {
