@@ -26,7 +26,8 @@ CONDITIONS = ("jaccard({0}.sig, {1}.sig) >= 0.8", "jaccard({0}.sig, {1}.sig) > 0
               "ctph_edit_rate({0}.digest, {1}.digest) <= 0.1", "ctph_edit_rate({0}.digest, {1}.digest) < 0.3", "({0}.digest <-> {1}.digest) <= 0.2",
               "jaccard({0}.sig, {1}.sig) >= 0", "jaccard({0}.sig, {1}.sig) >= NULL::float8", "jaccard({0}.sig, {1}.sig) >= 'NaN'", "jaccard({0}.sig, {1}.sig) > 1",
               "hamming({0}.hash, {1}.hash) <= 64", "hamming({0}.hash, {1}.hash) <= -1", "jaccard({0}.sig, {1}.sig) >= (SELECT 0.5 + min(id) / 10.0 FROM docs)",
-              "jaccard({0}.sig, {1}.sig) >= current_setting('neardup.jaccard_threshold')::float8")
+              "jaccard({0}.sig, {1}.sig) >= current_setting('neardup.jaccard_threshold')::float8", "ctph_edit_rate({0}.digest, {1}.digest) <= 'NaN'", "hamming({0}.hash, {1}.hash) <= 'NaN'::float8",
+              "jaccard_at_least({0}.sig, {1}.sig, 1.5)", "jaccard_at_least({0}.sig, {1}.sig, 0)", "hamming_at_most({0}.hash, {1}.hash, -1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, -0.1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, 2)")
 FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at", " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
            " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id")
 AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL", " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")

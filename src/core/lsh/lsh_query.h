@@ -89,4 +89,7 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size);
 // so many that it does not matter). For estimates; monotone in the bound. NaN: as within() takes it.
 double closeness(LshMeasure measure, double bound) noexcept;
 
+// Whether no value reaches the bound.
+inline bool beyond_reach(LshMeasure measure, double bound) noexcept { return closeness(measure, bound) > 1; }
+
 }  // namespace neardup

@@ -1,10 +1,10 @@
 // See join_condition.h.
 #include "pg/join/join_condition.h"
 
-#include "pg/base/own_schemas.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/plan_measures.h"
+#include "pg/values/lsh_query_value.h"
 
 extern "C" {
 #include "optimizer/clauses.h"
@@ -13,23 +13,8 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// The two arguments of an operator.
-void two_arguments(const OpExpr* op, Node** a, Node** b) {
-  *a = static_cast<Node*>(linitial(op->args));
-  *b = static_cast<Node*>(lsecond(op->args));
-}
-
-bool measure_of(const PlanMeasure& found, JoinMeasure* measure) {
-  const auto is = [&](const char* name) { return own_type(found.function, name) == found.type; };
-  if (!found.is_distance && is("minhash"))
-    *measure = JoinMeasure::jaccard;
-  else if (found.is_distance && is("simhash"))
-    *measure = JoinMeasure::hamming;
-  else if (found.is_distance && is("ctph"))
-    *measure = JoinMeasure::edit_rate;
-  else
-    return false;
-  return true;
+bool has_engine(LshMeasure measure) {
+  return measure == LshMeasure::jaccard || measure == LshMeasure::hamming || measure == LshMeasure::ctph_edit_rate;
 }
 
 // One value of each side, in the order of the sides.
@@ -50,6 +35,12 @@ bool is_one_for_all(PlannerInfo* root, Node* bound) {
   return bms_is_empty(pull_varnos(root, bound)) && !contain_volatile_functions(bound) && !contain_subplans(bound);
 }
 
+// Whether it is `a % b`.
+bool is_similar(Node* node, Oid family) {
+  return IsA(node, OpExpr) &&
+         get_op_opfamily_strategy(reinterpret_cast<OpExpr*>(node)->opno, family) == kStrategySimilar;
+}
+
 }  // namespace
 
 bool find_join_condition(PlannerInfo* root, Relids outer, Relids inner, RestrictInfo* clause, JoinCondition* out) {
@@ -58,21 +49,26 @@ bool find_join_condition(PlannerInfo* root, Relids outer, Relids inner, Restrict
   measures.root = root;
   const Oid family = add_measures_of(&measures, node);
   if (measures.n == 0) return false;
+  const PlanMeasure* found;
+  const List* arguments;
   out->origin = clause;
-  Node* a;
-  Node* b;
-  if (IsA(node, OpExpr) &&
-      get_op_opfamily_strategy(reinterpret_cast<OpExpr*>(node)->opno, family) == kStrategySimilar) {
-    two_arguments(reinterpret_cast<OpExpr*>(node), &a, &b);
+  if (is_similar(node, family)) {
+    found = &measures.at[0];
+    arguments = reinterpret_cast<OpExpr*>(node)->args;
+    out->bound_from = JoinBound::setting;
     out->bound = nullptr;
-    return measure_of(measures.at[0], &out->measure) && take_sides(root, outer, inner, a, b, out);
+  } else {
+    const FuncExpr* call = implied_call(&measures, node);
+    if (call == nullptr) return false;
+    found = measures.of(call->funcid);
+    arguments = call->args;
+    out->bound_from = IsA(node, FuncExpr) ? JoinBound::argument : JoinBound::comparison;
+    out->bound = static_cast<Node*>(lthird(arguments));
+    if (!is_one_for_all(root, out->bound)) return false;
   }
-  FuncExpr* call = implied_call(&measures, node);
-  if (call == nullptr || !measure_of(*measures.of(call->funcid), &out->measure)) return false;
-  out->bound = static_cast<Node*>(lthird(call->args));
-  a = static_cast<Node*>(linitial(call->args));
-  b = static_cast<Node*>(lsecond(call->args));
-  return is_one_for_all(root, out->bound) && take_sides(root, outer, inner, a, b, out);
+  return makes_lsh_query(found->make_query, &out->measure) && has_engine(out->measure) &&
+         take_sides(root, outer, inner, static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)),
+                    out);
 }
 
 }  // namespace neardup

@@ -1,6 +1,7 @@
 // The similarity condition of a join.
 #pragma once
 
+#include "core/lsh/lsh_query.h"
 #include "pg/base/pg.h"
 
 extern "C" {
@@ -9,15 +10,17 @@ extern "C" {
 
 namespace neardup {
 
-// What the engine compares. Of a ctph digest the edit rate; a score has no engine.
-enum class JoinMeasure : int { jaccard, hamming, edit_rate };
+// Where the bound of a condition comes from: neardup.jaccard_threshold, a comparison, or the third argument of a named
+// predicate, which raises an error for a bound out of its range.
+enum class JoinBound : int { setting, comparison, argument };
 
 // measure(outer, inner) is at least, or of distances at most, bound wherever the condition is true.
 struct JoinCondition {
-  JoinMeasure measure;
-  Node* outer;  // of columns of the outer side only
+  LshMeasure measure;  // jaccard, hamming or ctph_edit_rate: the others have no engine
+  Node* outer;         // of columns of the outer side only
   Node* inner;
-  Node* bound;           // float8, the same for all rows; null: neardup.jaccard_threshold
+  JoinBound bound_from;
+  Node* bound;           // float8, the same for all rows; null: of JoinBound::setting
   RestrictInfo* origin;  // the query's own
 };
 

@@ -33,7 +33,7 @@ Path* free_path(const RelOptInfo* rel) {
   foreach (cell, rel->pathlist) {
     auto* path = static_cast<Path*>(lfirst(cell));
     if (path->param_info != nullptr) continue;
-    if (best == nullptr || path->total_cost < best->total_cost) best = path;
+    if (best == nullptr || compare_path_costs(path, best, TOTAL_COST) < 0) best = path;
   }
   if (best == nullptr) return nullptr;
   foreach (cell, best->pathtarget->exprs) {

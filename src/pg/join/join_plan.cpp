@@ -5,6 +5,8 @@
 #include "pg/join/self_join.h"
 
 extern "C" {
+#include "executor/hashjoin.h"
+#include "executor/nodeHash.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/placeholder.h"
 #include "optimizer/restrictinfo.h"
@@ -12,12 +14,6 @@ extern "C" {
 
 namespace neardup {
 namespace {
-
-// Columns, which in outer joins are marked by what makes them NULL (from 16 on), as the plan above has them: a column
-// of the children by its number in the scan tuple.
-struct ColumnMarks {
-  List* columns;  // TargetEntry: the scan tuple
-};
 
 bool is_same_column(const Node* x, const Node* y) {
   if (nodeTag(x) != nodeTag(y)) return false;
@@ -38,23 +34,20 @@ Node* column_in(List* expressions, const Node* column) {
   return nullptr;
 }
 
-Node* mark_columns(Node* node, void* context) {
+// columns: those of the scan tuple. In outer joins they are marked by what makes them NULL (from 16 on), and PostgreSQL
+// finds an expression's column in the tuple only where the marks are the same.
+Node* mark_columns(Node* node, void* columns) {
   if (node == nullptr) return nullptr;
-  if (IsA(node, Var) || IsA(node, PlaceHolderVar)) {
-    ListCell* cell;
-    foreach (cell, static_cast<ColumnMarks*>(context)->columns) {
-      auto* entry = static_cast<TargetEntry*>(lfirst(cell));
-      if (is_same_column(reinterpret_cast<Node*>(entry->expr), node))
-        return static_cast<Node*>(copyObjectImpl(entry->expr));
-    }
-    if (IsA(node, Var)) return static_cast<Node*>(copyObjectImpl(node));
-  }
-  return mutate_expression(node, mark_columns, context);
+  if (IsA(node, Var) || IsA(node, PlaceHolderVar))
+    if (const Node* column = column_in(static_cast<List*>(columns), node))
+      return static_cast<Node*>(copyObjectImpl(column));
+  return mutate_expression(node, mark_columns, columns);
 }
 
+// A copy of an expression, or of a list of them, with its columns as they are in the scan tuple.
 template <typename T>
-T* marked(ColumnMarks* marks, T* node) {
-  return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), marks));
+T* marked(List* columns, T* node) {
+  return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), columns));
 }
 
 // The columns in what the join returns, as they are marked there: the target of the topmost join may have been replaced
@@ -65,17 +58,26 @@ List* columns_above(const RelOptInfo* rel, const CustomPath* path) {
                      pull_var_clause(reinterpret_cast<Node*>(path->path.pathtarget->exprs), kAllColumns));
 }
 
-// Columns of a side, behind those that there are, marked as they are above.
-void add_columns(ColumnMarks* marks, List* columns, List* target) {
+// The columns of what both sides return, marked as they are above.
+List* columns_of(List* outer, List* inner, List* above) {
+  List* columns = NIL;
+  ListCell* cell;
+  foreach (cell, list_concat_copy(outer, inner)) {
+    auto* column = reinterpret_cast<Node*>(static_cast<TargetEntry*>(lfirst(cell))->expr);
+    Node* same = column_in(above, column);
+    columns = lappend(columns, same != nullptr ? same : column);
+  }
+  return columns;
+}
+
+List* scan_tuple(List* columns) {
+  List* tuple = NIL;
   ListCell* cell;
   foreach (cell, columns) {
-    const auto* entry = static_cast<TargetEntry*>(lfirst(cell));
-    Node* above = column_in(target, reinterpret_cast<Node*>(entry->expr));
-    auto* column = static_cast<Expr*>(copyObjectImpl(above != nullptr ? above : reinterpret_cast<Node*>(entry->expr)));
-    marks->columns =
-        lappend(marks->columns,
-                makeTargetEntry(column, static_cast<AttrNumber>(list_length(marks->columns) + 1), nullptr, false));
+    auto* column = static_cast<Expr*>(copyObjectImpl(lfirst(cell)));
+    tuple = lappend(tuple, makeTargetEntry(column, static_cast<AttrNumber>(list_length(tuple) + 1), nullptr, false));
   }
+  return tuple;
 }
 
 struct OrderedClause {
@@ -128,29 +130,26 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   List* inner = path->is_self
                     ? reinterpret_cast<List*>(over_other_side(reinterpret_cast<Node*>(outer), path->outer, path->inner))
                     : static_cast<Plan*>(lsecond(children))->targetlist;
-  ColumnMarks marks = {NIL};
-  List* above = columns_above(rel, best);
-  add_columns(&marks, outer, above);
-  add_columns(&marks, inner, above);
+  List* columns = columns_of(outer, inner, columns_above(rel, best));
   List* matching = NIL;
   List* filters = NIL;
   divide_clauses(path, &matching, &filters);
   const JoinCondition& condition = path->condition;
   CustomScan* scan = makeNode(CustomScan);
-  scan->scan.plan.targetlist = marked(&marks, tlist);
-  scan->scan.plan.qual = marked(&marks, in_order_of_cost(root, filters));
+  scan->scan.plan.targetlist = marked(columns, tlist);
+  scan->scan.plan.qual = marked(columns, in_order_of_cost(root, filters));
   scan->scan.scanrelid = 0;
   scan->flags = best->flags;
   scan->custom_plans = children;
-  List* ordered = marked(&marks, in_order_of_cost(root, matching));
+  List* ordered = marked(columns, in_order_of_cost(root, matching));
   Node* bound =
       condition.bound != nullptr ? condition.bound : reinterpret_cast<Node*>(makeNullConst(FLOAT8OID, -1, InvalidOid));
-  scan->custom_exprs = list_make5(marked(&marks, condition.outer), marked(&marks, condition.inner), bound, ordered,
-                                  marked(&marks, condition.origin->clause));
-  scan->custom_private =
-      list_make5(makeInteger(path->type), makeInteger(static_cast<int>(condition.measure)),
-                 makeInteger(list_length(outer)), makeInteger(condition.bound != nullptr), makeInteger(path->is_self));
-  scan->custom_scan_tlist = marks.columns;
+  scan->custom_exprs = list_make5(marked(columns, condition.outer), marked(columns, condition.inner), bound, ordered,
+                                  marked(columns, condition.origin->clause));
+  scan->custom_private = list_make5(makeInteger(path->type), makeInteger(static_cast<int>(condition.measure)),
+                                    makeInteger(list_length(outer)),
+                                    makeInteger(static_cast<int>(condition.bound_from)), makeInteger(path->is_self));
+  scan->custom_scan_tlist = scan_tuple(columns);
   scan->methods = &join_scan_methods;
   return &scan->scan.plan;
 }
@@ -159,6 +158,8 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
 
 const CustomPathMethods join_path_methods = {"Similarity Join", plan_join, nullptr};
 const CustomScanMethods join_scan_methods = {"Similarity Join", create_join_state};
+
+size_t join_memory() { return NEARDUP_HASH_MEMORY(); }
 
 void register_join_scan() { RegisterCustomScanMethods(&join_scan_methods); }
 

@@ -21,8 +21,8 @@ struct JoinPath {
 };
 
 // The members of CustomScan.custom_exprs and custom_private.
-enum JoinExpression { kJoinOuterValue, kJoinInnerValue, kJoinBound, kJoinConditions, kJoinShown, kJoinExpressions };
-enum JoinFact { kJoinKind, kJoinMeasured, kJoinOuterColumns, kJoinHasBound, kJoinIsSelf, kJoinFacts };
+enum JoinExpression { kJoinOuterValue, kJoinInnerValue, kJoinBound, kJoinConditions, kJoinShown };
+enum JoinFact { kJoinKind, kJoinMeasure, kJoinOuterColumns, kJoinBoundFrom, kJoinIsSelf };
 
 extern const CustomPathMethods join_path_methods;
 extern const CustomScanMethods join_scan_methods;

@@ -6,11 +6,7 @@
 #include "pg/base/guc.h"
 #include "pg/base/reserve.h"
 #include "pg/join/join_plan.h"
-
-extern "C" {
-#include "executor/hashjoin.h"
-#include "executor/nodeHash.h"
-}
+#include "pg/values/lsh_query_value.h"
 
 namespace neardup {
 namespace {
@@ -24,22 +20,26 @@ constexpr Size kTupleOffset = MAXALIGN(VARHDRSZ);
 // The least similarity of the engine for the bound; not above 0 where the bound is met by all pairs.
 double least_similarity(const JoinRows& rows) {
   switch (rows.measure) {
-    case JoinMeasure::jaccard:
+    case LshMeasure::jaccard:
       return rows.bound;
-    case JoinMeasure::hamming:
+    case LshMeasure::hamming:
       return 1 - std::floor(rows.bound) / kSimhashBits;
-    case JoinMeasure::edit_rate:
+    default:
       return 1 - rows.bound - kRateSlack;
   }
-  return 0;
 }
 
-// A bound that no pair meets is as NULL.
-bool is_met_by_none(const JoinRows& rows) { return least_similarity(rows) > 1; }
+SignatureType type_of(LshMeasure measure) {
+  if (measure == LshMeasure::jaccard) return SignatureType::minhash;
+  return measure == LshMeasure::hamming ? SignatureType::simhash : SignatureType::ctph;
+}
 
-SignatureType type_of(JoinMeasure measure) {
-  if (measure == JoinMeasure::jaccard) return SignatureType::minhash;
-  return measure == JoinMeasure::hamming ? SignatureType::simhash : SignatureType::ctph;
+// Where a pair raises an error, all pairs are checked, as in a nested loop. Of NaN neither comparison is true.
+void set_bound(JoinRows* rows, JoinBound from, double bound) {
+  rows->bound = bound;
+  const bool is_error = from == JoinBound::argument && !valid_bound(rows->measure, bound);
+  rows->every_pair = is_error || !(least_similarity(*rows) > 0);
+  rows->no_pair = !rows->every_pair && beyond_reach(rows->measure, bound);
 }
 
 void make_engine(JoinRows* rows) {
@@ -115,21 +115,16 @@ MinimalTuple tuple_of(Datum kept) { return reinterpret_cast<MinimalTuple>(DatumG
 
 }  // namespace
 
-size_t join_memory() { return NEARDUP_HASH_MEMORY(); }
-
-JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound, bool is_self) {
+JoinRows* begin_join_rows(MemoryContext context, LshMeasure measure, JoinBound bound_from, const double* bound,
+                          bool is_self) {
   auto* rows = static_cast<JoinRows*>(MemoryContextAllocZero(context, sizeof(JoinRows)));
   rows->context = context;
   rows->is_self = is_self;
   rows->copies = AllocSetContextCreate(context, "neardup join row", ALLOCSET_SMALL_SIZES);
   rows->measure = measure;
   rows->type = type_of(measure);
-  rows->bound_is_null = bound == nullptr;
-  if (bound != nullptr) {
-    rows->bound = *bound;
-    rows->every_pair = std::isnan(*bound) || !(least_similarity(*rows) > 0);
-    rows->bound_is_null = !rows->every_pair && is_met_by_none(*rows);
-  }
+  rows->no_pair = bound == nullptr;
+  if (bound != nullptr) set_bound(rows, bound_from, *bound);
   for (JoinSide* side : {&rows->outer, &rows->inner})
     side->tuples = make_ids(context, BYTEAOID, InvalidOid, join_memory() / 4);
   return rows;
@@ -158,7 +153,7 @@ void add_join_row(JoinRows* rows, JoinSide* side, MinimalTuple tuple, const Datu
   read_signature(rows->type, *value, &signature);
   if (!fits_shape(&rows->shape, signature)) {
     rows->every_pair = true;
-  } else if (signature.empty || rows->bound_is_null) {
+  } else if (signature.empty || rows->no_pair) {
     note_numbers(rows, side);
   } else {
     add_signature(rows, side, signature);

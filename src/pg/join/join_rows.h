@@ -21,11 +21,11 @@ struct JoinSide {
 struct JoinRows {
   MemoryContext context;
   SignatureType type;
-  JoinMeasure measure;
+  LshMeasure measure;
   double bound;
-  bool bound_is_null;  // then no pair meets the condition
-  bool every_pair;     // the engine cannot tell: all pairs are to be checked
-  bool is_self;        // the rows of the inner side are those of the outer one
+  bool no_pair;     // meets the condition: the bound is NULL, or beyond reach
+  bool every_pair;  // the engine cannot tell: all pairs are to be checked
+  bool is_self;     // the rows of the inner side are those of the outer one
   JoinSide outer;
   JoinSide inner;
   MemoryContext copies;  // of an outer row
@@ -38,8 +38,9 @@ struct JoinRows {
   size_t count;
 };
 
-// context: of all that they hold; ended by its reset.
-JoinRows* begin_join_rows(MemoryContext context, JoinMeasure measure, const double* bound, bool is_self);
+// context: of all that they hold; ended by its reset. bound: null where it is NULL.
+JoinRows* begin_join_rows(MemoryContext context, LshMeasure measure, JoinBound bound_from, const double* bound,
+                          bool is_self);
 void end_join_rows(JoinRows* rows);
 
 // The inner side; of a self-join the outer one.

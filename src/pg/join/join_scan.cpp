@@ -58,7 +58,7 @@ void read_side(JoinState* join, PlanState* child, JoinSide* side, ExprState* val
 // The bound of this run; null where it is NULL.
 const double* read_bound(JoinState* join, double* bound) {
   *bound = guc_jaccard_threshold;
-  if (!join->has_bound) return bound;
+  if (join->bound_from == JoinBound::setting) return bound;
   bool is_null;
   const Datum value = ExecEvalExprSwitchContext(join->bound, context_of(join), &is_null);
   if (is_null) return nullptr;
@@ -68,7 +68,7 @@ const double* read_bound(JoinState* join, double* bound) {
 
 void read_rows(JoinState* join) {
   double bound;
-  join->rows = begin_join_rows(join->context, join->measure, read_bound(join, &bound), join->is_self);
+  join->rows = begin_join_rows(join->context, join->measure, join->bound_from, read_bound(join, &bound), join->is_self);
   read_side(join, outer_of(join), &join->rows->outer, join->outer_value, true);
   join->outer_read = join->rows->outer.tuples->count;
   join->inner_read = join->is_self ? join->outer_read : 0;
@@ -167,8 +167,10 @@ void begin_join(CustomScanState* node, EState* estate, int eflags) {
   join->context = AllocSetContextCreate(estate->es_query_cxt, "neardup join", ALLOCSET_DEFAULT_SIZES);
 }
 
-// What the engine has done, for EXPLAIN; then all that it holds goes.
+// Keeps for EXPLAIN what the engine has done, and frees all that the node holds.
 void free_rows(JoinState* join) {
+  ExecClearTuple(join->outer_slot);
+  ExecClearTuple(join->inner_slot);
   if (join->rows == nullptr) return;
   const Owned<PairSearch>* engine = join->rows->engine;
   if (engine != nullptr) call_core([&] { join->stats = engine->object->stats(); });
@@ -179,8 +181,6 @@ void free_rows(JoinState* join) {
 
 void end_join(CustomScanState* node) {
   JoinState* join = state_of(node);
-  ExecClearTuple(join->outer_slot);
-  ExecClearTuple(join->inner_slot);
   free_rows(join);
   ListCell* cell;
   foreach (cell, node->custom_ps) ExecEndNode(static_cast<PlanState*>(lfirst(cell)));
@@ -188,8 +188,6 @@ void end_join(CustomScanState* node) {
 
 void rescan_join(CustomScanState* node) {
   JoinState* join = state_of(node);
-  ExecClearTuple(join->outer_slot);
-  ExecClearTuple(join->inner_slot);
   free_rows(join);
   join->outer = join->outer_read = join->inner_read = 0;
   join->is_open = false;
@@ -226,9 +224,9 @@ Node* create_join_state(CustomScan* plan) {
   join->scan.methods = &kJoinExecMethods;
   const auto fact = [&](JoinFact n) { return intVal(list_nth(plan->custom_private, n)); };
   join->type = static_cast<JoinType>(fact(kJoinKind));
-  join->measure = static_cast<JoinMeasure>(fact(kJoinMeasured));
+  join->measure = static_cast<LshMeasure>(fact(kJoinMeasure));
   join->outer_columns = fact(kJoinOuterColumns);
-  join->has_bound = fact(kJoinHasBound) != 0;
+  join->bound_from = static_cast<JoinBound>(fact(kJoinBoundFrom));
   join->is_self = fact(kJoinIsSelf) != 0;
   return reinterpret_cast<Node*>(join);
 }

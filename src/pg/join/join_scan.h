@@ -12,8 +12,8 @@ namespace neardup {
 struct JoinState {
   CustomScanState scan;
   JoinType type;
-  JoinMeasure measure;
-  bool has_bound;
+  LshMeasure measure;
+  JoinBound bound_from;
   bool is_self;
   int outer_columns;
   int inner_columns;

@@ -16,9 +16,6 @@ namespace {
 constexpr double kUsualBound = 0.8;
 constexpr double kUsualCloseness = 0.85;
 
-// No value reaches it.
-bool beyond_reach(LshMeasure measure, double bound) { return closeness(measure, bound) > 1; }
-
 Datum bytes_of(const MinhashView& v) { return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size); }
 
 // Of any type.
