@@ -53,10 +53,14 @@ std::vector<SortRecord> sorted_by(const std::vector<SortRecord>& in, size_t budg
   for (const SortRecord& r : in) sorter.add(r);
   EXPECT_EQ(sorter.size(), in.size());
   sorter.finish();
-  std::vector<SortRecord> out;
-  for (SortRecord r; sorter.next(&r);) out.push_back(r);
   SortRecord r;
+  for (size_t i = 0; i < in.size() / 2; ++i) EXPECT_TRUE(sorter.next(&r));
+  sorter.rewind();
+  std::vector<SortRecord> out;
+  while (sorter.next(&r)) out.push_back(r);
   EXPECT_FALSE(sorter.next(&r));
+  sorter.rewind();
+  EXPECT_EQ(sorter.next(&r), !in.empty());
   return out;
 }
 

@@ -58,7 +58,10 @@ struct MinhashClusterer::Impl {
   }
 
   void add(const void* components) {
-    linkage == Linkage::anchor ? rows.add(components) : pairs->add(components);
+    if (linkage == Linkage::anchor)
+      rows.add(components);
+    else
+      pairs->add(components);
     if (!row_of.empty() || total != compared) row_of.push_back(total);
     ++compared;
     ++total;

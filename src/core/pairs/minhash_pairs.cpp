@@ -28,10 +28,11 @@ MinhashEngine::MinhashEngine(uint32_t num_perm_, uint32_t bits, uint32_t need_, 
       rows(row_bytes, memory_share(ws, kEighth) / (row_bytes + key_stage_bytes()) * 5, ws),
       equal_rows(ws) {}
 
-void MinhashEngine::add(const void* components) {
-  if (two_sets && set_aside(components)) return;
+bool MinhashEngine::add(const void* components) {
+  if (two_sets && set_aside(components)) return false;
   rows.add(components);
   equal_rows.add(hash_row(components, row_bytes));
+  return true;
 }
 
 // ---------------------------------------------------------------- set B
@@ -224,6 +225,6 @@ MinhashPairs::MinhashPairs(uint32_t num_perm, uint32_t bits, uint32_t need, cons
         return std::make_unique<MinhashEngine>(num_perm, bits, need, options);
       }()) {}
 
-void MinhashPairs::add(const void* components) { static_cast<MinhashEngine&>(engine()).add(components); }
+bool MinhashPairs::add(const void* components) { return static_cast<MinhashEngine&>(engine()).add(components); }
 
 }  // namespace neardup

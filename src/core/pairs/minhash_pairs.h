@@ -15,8 +15,9 @@ class MinhashPairs final : public PairSearch {
   MinhashPairs(uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options);
 
   // Appends the next row: num_perm * bits / 8 bytes, native byte order, copied. Rows of empty documents
-  // are not added (they are similar to nothing). At most 2^31 rows, else Error{too_large}.
-  void add(const void* components);
+  // are not added (they are similar to nothing). At most 2^31 rows, else Error{too_large}. False: the row is set aside,
+  // it has no pair.
+  bool add(const void* components);
 };
 
 }  // namespace neardup

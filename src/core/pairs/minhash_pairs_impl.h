@@ -49,7 +49,7 @@ struct MinhashEngine final : PairEngine {
   MinhashEngine(uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options);
 
   // minhash_pairs.cpp
-  void add(const void* components);
+  bool add(const void* components);
   void start_set_b() override;
   uint32_t num_rows() const override { return rows.size(); }
   void clear_rows() override { rows.clear(); }

@@ -29,6 +29,9 @@ class PairCollector {
     return n;
   }
 
+  // After finish(): next() begins with the first pair again.
+  void rewind() { sorter_.rewind(); }
+
  private:
   Workspace ws_;
   RecordSorter sorter_;

@@ -43,6 +43,10 @@ void PairEngine::search() {
 
 size_t PairEngine::next(RowPair* to, size_t max) { return out == nullptr ? 0 : out->next(to, max); }
 
+void PairEngine::rewind() {
+  if (out != nullptr) out->rewind();
+}
+
 const SearchStats& PairEngine::current_stats() noexcept {
   stats.spilled_bytes = ws.spilled_bytes;
   stats.peak_bytes = ws.ledger.peak();
@@ -82,6 +86,7 @@ PairSearch::~PairSearch() = default;
 void PairSearch::start_set_b() { engine_->start_set_b(); }
 void PairSearch::run(const uint32_t* rank_a, const uint32_t* rank_b) { engine_->run(rank_a, rank_b); }
 size_t PairSearch::next(RowPair* out, size_t max) { return engine_->next(out, max); }
+void PairSearch::rewind() { engine_->rewind(); }
 void PairSearch::run_components(UnionFind& sets) { engine_->run_components(sets); }
 void PairSearch::values_with(const uint32_t* of, uint32_t* values) { engine_->values_with(of, values); }
 const SearchStats& PairSearch::stats() noexcept { return engine_->current_stats(); }

@@ -22,6 +22,7 @@ struct PairEngine {
   virtual void start_set_b();
   void run(const uint32_t* ranks_a, const uint32_t* ranks_b);
   size_t next(RowPair* to, size_t max);
+  void rewind();
   void run_components(UnionFind& to);
   virtual void values_with(const uint32_t* of, uint32_t* values) = 0;
   const SearchStats& current_stats() noexcept;

@@ -39,6 +39,7 @@ class PairOutput {
   void finish();
 
   size_t next(RowPair* out, size_t max);
+  void rewind() { out_->rewind(); }
 
   uint64_t found() const noexcept { return found_; }
   uint64_t left_out() const noexcept { return left_out_; }

@@ -68,6 +68,9 @@ class PairSearch {
   // After run(): the next at most `max` pairs in ascending (a, b); 0 at the end. Each pair once.
   size_t next(RowPair* out, size_t max);
 
+  // After run(): next() begins with the first pair again.
+  void rewind();
+
   // Instead of run(), with one set: unites the rows of pairs, from several threads at once, until the sets are the
   // connected components of all pairs. sets: as many as rows, disjoint before. stats().found counts the pairs that were
   // needed for it.

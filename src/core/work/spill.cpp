@@ -198,7 +198,17 @@ void RecordSorter::finish() {
     file_ = std::move(target);
     runs_ = std::move(merged);
   }
+  start_merge();
+}
+
+void RecordSorter::start_merge() {
+  merge_.reset();
   merge_ = std::make_unique<Merge>(*file_, runs_.data(), runs_.size(), budget_, ws_);
+}
+
+void RecordSorter::rewind() {
+  taken_ = 0;
+  if (merge_ != nullptr) start_merge();
 }
 
 bool RecordSorter::next(SortRecord* record) {

@@ -19,7 +19,7 @@ struct SortRecord {
   uint64_t key() const noexcept { return static_cast<uint64_t>(hi) << 32 | lo; }
 };
 
-// Add records, finish(), then next() until false. Stable: equal keys come out in the order they came in.
+// Add records, finish(), then next() until false, or rewind(). Stable: equal keys come out in the order they came in.
 // Errors: what the poller and the temporary files throw; the object can then only be destroyed.
 class RecordSorter {
  public:
@@ -42,6 +42,9 @@ class RecordSorter {
   // The next record in order; false at the end.
   bool next(SortRecord* record);
 
+  // After finish(): to the first record again.
+  void rewind();
+
  private:
   struct Run {
     uint64_t first;  // in records from the start of the file
@@ -50,6 +53,7 @@ class RecordSorter {
   class Merge;
 
   void make_room();
+  void start_merge();
   void sort_buffer();
   void spill();
 

@@ -95,18 +95,18 @@ PairSearch* make_pair_search(const SignatureShape& shape, double threshold, cons
   throw Error(Errc::invalid_argument, "no such type of signature");
 }
 
-void add_row(PairSearch* search, const Signature& s) {
+bool add_row(PairSearch* search, const Signature& s) {
   switch (s.type) {
     case SignatureType::minhash:
-      static_cast<MinhashPairs*>(search)->add(s.components);
-      break;
+      return static_cast<MinhashPairs*>(search)->add(s.components);
     case SignatureType::simhash:
       static_cast<SimhashPairs*>(search)->add(s.bits);
-      break;
+      return true;
     case SignatureType::ctph:
       static_cast<CtphPairs*>(search)->add(s.digest);
-      break;
+      return true;
   }
+  return true;
 }
 
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold,

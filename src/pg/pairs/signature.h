@@ -48,7 +48,8 @@ bool fits_shape(SignatureShape* shape, const Signature& signature);
 
 // In core code: the engine for a known shape, and a row for it. threshold: least similarity, see similarity_of().
 PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& options);
-void add_row(PairSearch* search, const Signature& signature);
+// Returns whether the row may have pairs: false where that is known at once.
+bool add_row(PairSearch* search, const Signature& signature);
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options);
 void add_row(Clusterer* clusterer, const Signature& signature);
 
