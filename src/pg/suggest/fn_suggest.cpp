@@ -3,8 +3,6 @@
 
 #include "core/base/message_text.h"
 #include "core/suggest/proposals.h"
-#include "pg/base/progress.h"
-#include "pg/base/result_row.h"
 #include "pg/suggest/measure.h"
 #include "pg/suggest/study.h"
 #include "pg/suggest/text_rows.h"
@@ -131,17 +129,9 @@ extern "C" {
 // neardup_suggest(query text, labels text, edit_similarity float8)
 PG_FUNCTION_INFO_V1(neardup_suggest);
 Datum neardup_suggest(PG_FUNCTION_ARGS) {
-  const Oid function = fcinfo->flinfo->fn_oid;
-  const SuggestArguments arguments = suggest_arguments(fcinfo);
-  ReturnSetInfo* rows = begin_rows(fcinfo);
-  SPI_connect();
-  begin_progress(Searching::suggest);
-  const Study study = study_query(arguments, function);
-  put_proposals(study, extension_schema(function), rows);
-  destroy_owned(study.pairs);
-  end_progress();
-  SPI_finish();
-  return static_cast<Datum>(0);
+  const Identifier schema = extension_schema(fcinfo->flinfo->fn_oid);
+  return return_of_study(fcinfo,
+                         [&schema](const Study& study, ReturnSetInfo* rows) { put_proposals(study, schema, rows); });
 }
 
 }  // extern "C"

@@ -1,8 +1,6 @@
 // neardup_suggest_examples(): the pairs on both sides of what neardup_suggest() proposes, for people to judge.
 #include "core/diff/shown_diff.h"
 #include "core/suggest/examples.h"
-#include "pg/base/progress.h"
-#include "pg/base/result_row.h"
 #include "pg/suggest/study.h"
 #include "pg/values/values.h"
 
@@ -92,18 +90,10 @@ extern "C" {
 // neardup_suggest_examples(query text, labels text, edit_similarity float8)
 PG_FUNCTION_INFO_V1(neardup_suggest_examples);
 Datum neardup_suggest_examples(PG_FUNCTION_ARGS) {
-  const Oid function = fcinfo->flinfo->fn_oid;
-  const SuggestArguments arguments = suggest_arguments(fcinfo);
-  ReturnSetInfo* rows = begin_rows(fcinfo);
-  SPI_connect();
-  begin_progress(Searching::suggest);
-  const Study study = study_query(arguments, function);
-  for (size_t i = 0; i < study.proposals.size(); ++i)
-    if (has_examples(study, i)) put_examples(study, study.proposals[i], rows);
-  destroy_owned(study.pairs);
-  end_progress();
-  SPI_finish();
-  return static_cast<Datum>(0);
+  return return_of_study(fcinfo, [](const Study& study, ReturnSetInfo* rows) {
+    for (size_t i = 0; i < study.proposals.size(); ++i)
+      if (has_examples(study, i)) put_examples(study, study.proposals[i], rows);
+  });
 }
 
 }  // extern "C"

@@ -8,6 +8,8 @@
 #include "core/suggest/sample_pairs.h"
 #include "core/suggest/shingle_forms.h"
 #include "pg/base/context.h"
+#include "pg/base/progress.h"
+#include "pg/base/result_row.h"
 #include "pg/suggest/sample.h"
 
 namespace neardup {
@@ -44,5 +46,20 @@ SuggestArguments suggest_arguments(FunctionCallInfo fcinfo);
 // Finds and judges the pairs of what the queries return, and compares the forms by them. An error where no pair is a
 // duplicate. SPI must be connected. function: the SQL function that is called.
 Study study_query(const SuggestArguments& arguments, Oid function);
+
+// A call of one of the two functions: put(study, rows) returns the rows of what was found.
+template <typename Put>
+Datum return_of_study(FunctionCallInfo fcinfo, Put put) {
+  const SuggestArguments arguments = suggest_arguments(fcinfo);
+  ReturnSetInfo* rows = begin_rows(fcinfo);
+  SPI_connect();
+  begin_progress(Searching::suggest);
+  const Study study = study_query(arguments, fcinfo->flinfo->fn_oid);
+  put(study, rows);
+  destroy_owned(study.pairs);
+  end_progress();
+  SPI_finish();
+  return static_cast<Datum>(0);
+}
 
 }  // namespace neardup
