@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Similarity joins: generated joins by the node (forced, and as the costs say) have the rows of a nested loop."""
 import random
+import re
 import threading
 import time
 
@@ -29,9 +30,10 @@ CONDITIONS = ("jaccard({0}.sig, {1}.sig) >= 0.8", "jaccard({0}.sig, {1}.sig) > 0
               "jaccard({0}.sig, {1}.sig) >= current_setting('neardup.jaccard_threshold')::float8", "ctph_edit_rate({0}.digest, {1}.digest) <= 'NaN'", "hamming({0}.hash, {1}.hash) <= 'NaN'::float8",
               "jaccard_at_least({0}.sig, {1}.sig, 1.5)", "jaccard_at_least({0}.sig, {1}.sig, 0)", "hamming_at_most({0}.hash, {1}.hash, -1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, -0.1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, 2)")
 FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at", " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
-           " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id")
+           " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id", " AND {0}.id >= {1}.id",
+           " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id", " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)", " AND {0}.tenant = {1}.id % 4")
 AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL", " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")
-MODES = {"forced": "enable_nestloop = off", "as the costs say": ""}
+MODES = {"forced": "enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off", "as the costs say": ""}
 
 
 def fill(conn):
@@ -44,7 +46,7 @@ def fill(conn):
         else:
             words = [w if rng.random() > 0.04 else "w%d" % rng.randrange(3000) for w in words]
         body = None if i % 29 == 7 else "..." if i % 31 == 9 else " ".join(words)
-        rows.append((i, rng.randrange(4), "2026-01-%02d" % rng.randrange(1, 29), body))
+        rows.append((i, None if i % 41 == 3 else rng.randrange(4), "2026-01-%02d" % rng.randrange(1, 29), body))
     conn.execute(SCHEMA)
     with conn.cursor() as cur, cur.copy("COPY docs (id, tenant, at, body) FROM STDIN") as copy:
         for row in rows:
@@ -85,7 +87,7 @@ def answer(conn, settings, query):
 
 def generated(conn):
     rng = random.Random(SEED)
-    rows, joined, selves, limits = [], 0, 0, ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off")
+    rows, joined, selves, grouped, limits = [], 0, 0, 0, ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off", ("debug_parallel_query" if server_version() >= 160000 else "force_parallel_mode") + " = on")
     for i in range(JOINS):
         query = statement(rng)
         want = answer(conn, "neardup.enable_join = off", query)
@@ -96,9 +98,10 @@ def generated(conn):
         plan = str(conn.execute("EXPLAIN " + query).fetchall())
         joined += "Similarity Join" in plan
         selves += "Self Join" in plan
-    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d, %d of a table with itself" % (SEED, JOINS, joined, selves))
+        grouped += "Group Cond" in plan
+    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d, %d of a table with itself, %d by groups" % (SEED, JOINS, joined, selves, grouped))
     equal_all("generated joins have the rows of a nested loop", rows)
-    check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS, (joined, selves))
+    check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS and grouped > 0.1 * JOINS, (joined, selves, grouped))
 
 
 def statements(conn):
@@ -112,7 +115,7 @@ def statements(conn):
         out = []
         for dml in ("DELETE FROM docs a USING docs b WHERE %s RETURNING a.id" % on, "UPDATE docs a SET tenant = b.tenant + 10 FROM docs b WHERE %s AND NOT EXISTS (SELECT FROM docs c WHERE c.id < b.id AND jaccard(a.sig, c.sig) >= 0.8) AND a.ctid <> b.ctid RETURNING a.id" % on,
                     "DELETE FROM docs a WHERE EXISTS (SELECT FROM docs b WHERE %s) RETURNING a.id" % on) + (
-                        ("MERGE INTO docs a USING (SELECT DISTINCT ON (sig::text) * FROM docs ORDER BY sig::text, id) b ON %s WHEN MATCHED AND a.id %% 2 = 0 THEN DELETE" % "jaccard(a.sig, b.sig) = 1 AND a.id > b.id",) if server_version() >= 15 else ()):
+                        ("MERGE INTO docs a USING (SELECT DISTINCT ON (sig::text) * FROM docs ORDER BY sig::text, id) b ON %s WHEN MATCHED AND a.id %% 2 = 0 THEN DELETE" % "jaccard(a.sig, b.sig) = 1 AND a.id > b.id",) if server_version() >= 150000 else ()):
             with conn.transaction(force_rollback=True):
                 cur = conn.execute(dml)
                 out.append(sorted(cur.fetchall()) if cur.description else cur.rowcount)
@@ -126,6 +129,48 @@ def statements(conn):
     with conn.transaction():
         conn.execute("DECLARE c CURSOR FOR SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.5")
         equal("a cursor that stops after ten rows", len(conn.execute("FETCH 10 FROM c").fetchall()), 10)
+
+
+def rescans(conn):
+    """A rescan for which nothing has changed repeats the result, and reads nothing again; one for other parameters finds anew."""
+    conn.execute("RESET ALL; SET neardup.enable_join = off")
+    join = "SELECT a.id AS x, b.id AS y FROM %s a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8%s OFFSET 0"
+    again = "SELECT g, x, y FROM generate_series(1, 5) g LEFT JOIN (%s) j ON j.x %% 7 >= g"
+    changed = "SELECT g, x, y FROM generate_series(1, %d) g, LATERAL (%s) j"
+    queries = [again % (join % (table, further)) for table in ("docs", "parts") for further in ("", " AND a.tenant = b.tenant")]
+    queries.append(changed % (8, join % ("docs", " AND a.tenant = g % 4")))
+    want = [sorted(map(repr, conn.execute(query))) for query in queries]
+    for memory in ("64kB", "4MB"):
+        conn.execute("RESET ALL; SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET work_mem = '%s'" % memory)
+        conn.execute("SET cpu_operator_cost = 100")  # so that the join is made by the node
+        equal_all("rescans in %s" % memory, [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
+        for query in queries[:-1]:
+            plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + query))
+            check("a rescan reads nothing again: %s" % query[-60:], re.search(r"Similarity Join\) \(actual rows=\S+ loops=5\)", plan) and re.search(r"Scan on docs \w+ \(actual rows=\S+ loops=1\)", plan), plan)
+    bytes_at = "SELECT (SELECT sum(total_bytes) + 0 * g FROM pg_backend_memory_contexts), count(*) FROM generate_series(1, 1000) g, LATERAL (%s) j GROUP BY g ORDER BY g" % (join % ("docs", " AND a.tenant = g % 4 AND a.id < 40"))
+    held = [int(row[0]) for row in conn.execute(bytes_at)]
+    check("1,000 rescans hold no more memory than ten", max(held[10:]) < max(held[:10]) + 200_000, (max(held[:10]), max(held[10:])))
+
+
+def groups(conn):
+    """Equality conditions are groups: signatures need to be alike within a group only."""
+    conn.execute("RESET ALL; CREATE TABLE kinds AS SELECT d.id, k AS kind, 'x' || k AS name, to_minhash(d.body, k, num_perm => 32 * k) AS sig FROM docs d, generate_series(2, 5) k; ANALYZE kinds")
+    queries = ["SELECT a.id, b.id, a.kind FROM kinds a %s JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8%s" % (kind, further) for kind in ("", "LEFT") for further in ("", " AND a.id < b.id", " AND a.name = b.name", " AND a.kind + 0 = b.kind + 0")]
+    queries += ["SELECT a.id, a.kind FROM kinds a WHERE %s (SELECT FROM kinds b WHERE a.name = b.name AND a.id <> b.id AND jaccard(a.sig, b.sig) >= 0.8)" % kind for kind in ("EXISTS", "NOT EXISTS")]
+    conn.execute("SET neardup.enable_join = off")
+    want = [sorted(map(repr, conn.execute(query))) for query in queries]
+    conn.execute("RESET ALL; SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+    for memory in ("64kB", "4MB"):
+        conn.execute("SET work_mem = '%s'" % memory)
+        equal_all("groups with parameters of their own, %s" % memory, [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
+    plan = [r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + queries[1])]
+    equal("EXPLAIN of groups", [line.strip() for line in plan if "Cond:" in line or "Filter:" in line], ["Similarity Cond: (jaccard(a.sig, b.sig) >= '0.8'::double precision)", "Group Cond: (a.kind = b.kind)", "Join Filter: (a.id < b.id)"])
+    conn.execute("RESET ALL")
+    for query in queries[-2:]:
+        check("by cost the node runs, where a hash join would check each pair of a group: %s" % query[30:50], "Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()))
+    conn.execute("SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+    fails("signatures made differently in one group", conn, "SELECT FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= 0.8", text="made differently")
+    equal("signatures made differently in one group, but never compared", one(conn, "SELECT count(*) > 0 FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8"), True)
 
 
 def order_and_plans(conn):
@@ -253,7 +298,7 @@ def concurrent(conn, name):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (rescans, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)

@@ -314,6 +314,15 @@ def joins(s):
         query = "SELECT i.id, w.id FROM arrivals i JOIN w ON " + condition
         rows.append(("as a join: " + condition, rows_of(c, query), rows_of(c, query.replace("w", "whole"))))
     equal_all("rows of a table, looked for on the shards", rows)
+    near = "SELECT a.id, b.id, jaccard(a.sig, b.sig) FROM {0} a JOIN {0} b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id"
+    each = "; ".join("ALTER FOREIGN TABLE w_%d OPTIONS (%%s)" % i for i in range(3))
+    c.execute("SET enable_nestloop = off; " + each % (("ADD use_remote_estimate 'false'",) * 3))  # shards say that all rows are dear
+    check("a similarity join of shards is made here", "Similarity Join" in plan(c, near.format("w")), plan(c, near.format("w")))
+    equal("its pairs are all pairs", rows_of(c, near.format("w")), want)
+    sent = plan(c, near.format("w_0"))
+    check("a similarity join of one shard is sent", "Similarity Join" not in sent and "INNER JOIN" in sent, sent)
+    equal("its pairs are those of the shard", rows_of(c, near.format("w_0")), rows_of(c, parts[0]))
+    c.execute("RESET enable_nestloop; " + each % (("DROP use_remote_estimate",) * 3))
 
 
 def estimates(s):

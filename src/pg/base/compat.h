@@ -46,6 +46,24 @@ static inline void add_disabled_nodes(AnyPath* path, const AnyPath* child) {
 #endif
 }
 
+// 18: operators are interpreted for any access method. Whether it is <, > or <> of an order.
+static inline bool is_strict_comparison(Oid op) {
+  ListCell* cell;
+#if PG_VERSION_NUM >= 180000
+  foreach (cell, get_op_index_interpretation(op)) {
+    const CompareType type = static_cast<OpIndexInterpretation*>(lfirst(cell))->cmptype;
+    if (type == COMPARE_LT || type == COMPARE_GT || type == COMPARE_NE) return true;
+  }
+#else
+  foreach (cell, get_op_btree_interpretation(op)) {
+    const int strategy = static_cast<OpBtreeInterpretation*>(lfirst(cell))->strategy;
+    if (strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber || strategy == ROWCOMPARE_NE)
+      return true;
+  }
+#endif
+  return false;
+}
+
 // 18: what prints properties in EXPLAIN has headers of its own.
 #if PG_VERSION_NUM >= 180000
 #define NEARDUP_EXPLAIN_HEADER "commands/explain_format.h"

@@ -35,19 +35,23 @@ void show_expression(const char* label, Node* expression, const CustomScanState*
   ExplainPropertyText(label, deparse_expression(expression, context, prefix, false), es);
 }
 
-// All conditions under which rows match but the one of the engine.
+Node* all_of(List* conditions) {
+  return conditions == NIL ? nullptr : reinterpret_cast<Node*>(make_ands_explicit(conditions));
+}
+
+// All conditions under which rows match but the one of the engine, and those that make groups.
 Node* further_conditions(const CustomScan* plan) {
   auto* shown = static_cast<Node*>(list_nth(plan->custom_exprs, kJoinShown));
+  auto* of_keys = static_cast<List*>(list_nth(plan->custom_exprs, kJoinKeyConditions));
   List* further = NIL;
   ListCell* cell;
   foreach (cell, static_cast<List*>(list_nth(plan->custom_exprs, kJoinConditions)))
-    if (!equal(lfirst(cell), shown)) further = lappend(further, lfirst(cell));
-  return further == NIL ? nullptr : reinterpret_cast<Node*>(make_ands_explicit(further));
+    if (!equal(lfirst(cell), shown) && !list_member(of_keys, lfirst(cell))) further = lappend(further, lfirst(cell));
+  return all_of(further);
 }
 
 void show_counts(JoinState* join, ExplainState* es) {
-  if (join->rows != nullptr && join->rows->engine != nullptr)
-    call_core([&] { join->stats = join->rows->engine->object->stats(); });
+  note_work(join);
   const SearchStats& stats = join->stats;
   ExplainPropertyInteger("Outer Rows", nullptr, static_cast<int64>(join->outer_read), es);
   ExplainPropertyInteger("Inner Rows", nullptr, static_cast<int64>(join->inner_read), es);
@@ -62,10 +66,12 @@ void show_counts(JoinState* join, ExplainState* es) {
 void explain_join(CustomScanState* node, List* ancestors, ExplainState* es) {
   auto* join = reinterpret_cast<JoinState*>(node);
   const auto* plan = reinterpret_cast<CustomScan*>(node->ss.ps.plan);
-  ExplainPropertyText("Join Type", kind_of(join->type), es);
+  ExplainPropertyText("Join Type", kind_of(join->search.type), es);
   show_expression("Similarity Cond", static_cast<Node*>(list_nth(plan->custom_exprs, kJoinShown)), node, ancestors, es);
+  show_expression("Group Cond", all_of(static_cast<List*>(list_nth(plan->custom_exprs, kJoinKeyConditions))), node,
+                  ancestors, es);
   show_expression("Join Filter", further_conditions(plan), node, ancestors, es);
-  if (join->is_self) ExplainPropertyBool("Self Join", true, es);
+  if (join->search.is_self) ExplainPropertyBool("Self Join", true, es);
   if (es->analyze) show_counts(join, es);
 }
 

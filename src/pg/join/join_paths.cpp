@@ -8,6 +8,7 @@
 extern "C" {
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "utils/selfuncs.h"
 }
 
 namespace neardup {
@@ -17,10 +18,11 @@ set_join_pathlist_hook_type previous_hook = nullptr;
 
 // In units of the planner, of which a sequential page is one. Against a search by an lsh index, about 25 units, as
 // measured by bench/join_bench.sh.
-constexpr Cost kStartCost = 20;    // to make an engine, and end its threads
-constexpr Cost kRowCost = 0.15;    // to evaluate a value, keep the row, sort it by its bands
-constexpr Cost kPairCost = 0.05;   // to fetch a pair's rows again
-constexpr double kKeptBytes = 40;  // of a row beside its columns
+constexpr Cost kStartCost = 20;     // to make an engine, and end its threads
+constexpr Cost kRowCost = 0.15;     // to evaluate a value, keep the row, sort it by its bands
+constexpr Cost kPassedCost = 0.08;  // of a row of the second side, of which few are kept
+constexpr Cost kPairCost = 0.05;    // to fetch a pair's rows again
+constexpr double kKeptBytes = 40;   // of a row beside its columns
 
 bool has_engine(JoinType type) {
   return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI;
@@ -43,21 +45,31 @@ Path* free_path(const RelOptInfo* rel) {
   return best;
 }
 
-// One condition that the engine takes; false where there is none, or where other clauses forbid a node of ours.
-bool choose_condition(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const RelOptInfo* join,
-                      JoinType type, List* clauses, JoinCondition* condition) {
-  bool found = false;
+// The first condition that the engine takes, of those that decide whether rows match; false where there is none.
+bool choose_condition(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, List* clauses,
+                      JoinCondition* condition) {
   ListCell* cell;
   foreach (cell, clauses) {
     auto* clause = static_cast<RestrictInfo*>(lfirst(cell));
-    // PostgreSQL evaluates such a clause once, above the join, of joins that it makes itself.
-    if (clause->pseudoconstant) return false;
-    if (found || (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(clause, join->relids))) continue;
-    if (!bms_overlap(clause->clause_relids, outer->relids) || !bms_overlap(clause->clause_relids, inner->relids))
-      continue;
-    found = find_join_condition(root, outer->relids, inner->relids, clause, condition);
+    if (bms_overlap(clause->clause_relids, outer->relids) && bms_overlap(clause->clause_relids, inner->relids) &&
+        find_join_condition(root, outer->relids, inner->relids, clause, condition))
+      return true;
   }
-  return found;
+  return false;
+}
+
+// PostgreSQL evaluates such a clause once, above the join, of joins that it makes itself.
+bool has_pseudoconstant(List* clauses) {
+  ListCell* cell;
+  foreach (cell, clauses)
+    if (static_cast<RestrictInfo*>(lfirst(cell))->pseudoconstant) return true;
+  return false;
+}
+
+// Of reading a side: the first one is kept, of the second one what keys do not rule out.
+Cost cost_of_rows(const JoinPath* join, const Path* side, bool is_first) {
+  const bool is_passed = !is_first && join->keys.outer == NIL && join->condition.measure == LshMeasure::jaccard;
+  return side->total_cost + (is_passed ? kPassedCost : kRowCost) * side->rows;
 }
 
 // inner: null in a self-join.
@@ -71,7 +83,7 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
   for (const Path* side : {outer, inner}) {
     if (side == nullptr) continue;
     add_disabled_nodes(path, side);
-    path->startup_cost += side->total_cost + kRowCost * side->rows;
+    path->startup_cost += cost_of_rows(join, side, (side == inner) == join->inner_first);
     bytes += side->rows * (side->pathtarget->width + kKeptBytes);
   }
   path->total_cost = path->startup_cost + pairs * (kPairCost + conditions.per_tuple + cpu_tuple_cost) +
@@ -80,26 +92,74 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
   if (bytes > static_cast<double>(join_memory())) path->total_cost += 2 * seq_page_cost * bytes / BLCKSZ;
 }
 
+// Whether another server makes the whole join: there the join is planned again.
+bool is_sent(const RelOptInfo* join) {
+  ListCell* cell;
+  foreach (cell, join->pathlist)
+    if (IsA(lfirst(cell), ForeignPath)) return true;
+  return false;
+}
+
+// What a hash or merge join costs at least that checks each pair of a group.
+Cost cost_of_groups(PlannerInfo* root, const JoinPath* join, const RelOptInfo* outer, const RelOptInfo* inner) {
+  const double groups = estimate_num_groups(root, join->keys.inner, inner->rows, nullptr, nullptr);
+  QualCost conditions;
+  cost_qual_eval(&conditions, join->clauses, root);
+  return outer->rows * inner->rows / Max(groups, 1) * conditions.per_tuple;
+}
+
+// PostgreSQL counts the filter of a hash semi join for matching rows only, as if rows with equal keys matched. Where
+// such a path seems the cheapest, and would cost more than the node for its pairs alone, the node is to be chosen.
+void undercut_semi_joins(PlannerInfo* root, JoinPath* join, const RelOptInfo* outer, const RelOptInfo* inner) {
+  constexpr double kBelow = 0.99;
+  if ((join->type != JOIN_SEMI && join->type != JOIN_ANTI) || join->keys.inner == NIL) return;
+  Path* path = &join->path.path;
+  const Path* rival = free_path(path->parent);
+  if (rival == nullptr || (!IsA(rival, HashPath) && !IsA(rival, MergePath))) return;
+  if (rival->total_cost >= path->total_cost || cost_of_groups(root, join, outer, inner) < path->total_cost) return;
+  path->total_cost = kBelow * rival->total_cost;
+  path->startup_cost = Min(path->startup_cost, path->total_cost);
+}
+
+// Of the side that is read second, most rows need not be kept: those of other groups, or of other MinHash signatures.
+bool reads_inner_first(const JoinPath* join, const Path* outer, const Path* inner) {
+  const bool keeps_few = join->condition.measure == LshMeasure::jaccard || join->keys.outer != NIL;
+  return keeps_few && inner->rows < outer->rows;
+}
+
+// Makes it a self-join, where it is one.
+void try_self_join(PlannerInfo* root, JoinPath* path, const RelOptInfo* outer, const RelOptInfo* inner, List* matching,
+                   Path** outer_path, Path** inner_path) {
+  if (!is_self_join(root, outer, inner, path->condition, path->keys)) return;
+  Path* both = path_for_both(root, outer, inner, *outer_path);
+  if (both == nullptr) return;
+  path->is_self = true;
+  path->omits_itself = omits_itself(outer, inner, matching);
+  path->outer = outer->relid;
+  path->inner = inner->relid;
+  *outer_path = both;
+  *inner_path = nullptr;
+}
+
 void add_join_path(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOptInfo* inner, JoinType type,
                    const JoinPathExtraData* extra) {
   if (!guc_enable_join || !has_engine(type) || !bms_is_empty(join->lateral_relids)) return;
+  if (has_pseudoconstant(extra->restrictlist) || is_sent(join)) return;
+  List* matching = NIL;
+  List* filters = NIL;
+  divide_clauses(join, type, extra->restrictlist, &matching, &filters);
   JoinCondition condition = {};
-  if (!choose_condition(root, outer, inner, join, type, extra->restrictlist, &condition)) return;
+  if (!choose_condition(root, outer, inner, matching, &condition)) return;
   Path* outer_path = free_path(outer);
   Path* inner_path = free_path(inner);
   if (outer_path == nullptr || inner_path == nullptr) return;
   auto* path = static_cast<JoinPath*>(palloc0(sizeof(JoinPath)));
-  Path* both = is_self_join(root, outer, inner, condition) ? path_for_both(root, outer, inner, outer_path) : nullptr;
-  if (both != nullptr) {
-    path->is_self = true;
-    path->outer = outer->relid;
-    path->inner = inner->relid;
-    outer_path = both;
-    inner_path = nullptr;
-  }
   path->type = type;
   path->condition = condition;
+  path->keys = find_join_keys(outer, inner, matching);
   path->clauses = extra->restrictlist;
+  try_self_join(root, path, outer, inner, matching, &outer_path, &inner_path);
+  path->inner_first = !path->is_self && reads_inner_first(path, outer_path, inner_path);
   CustomPath* custom = &path->path;
   NodeSetTag(custom, T_CustomPath);
   custom->path.pathtype = T_CustomScan;
@@ -111,6 +171,7 @@ void add_join_path(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOp
   custom->custom_paths = inner_path == nullptr ? list_make1(outer_path) : list_make2(outer_path, inner_path);
   custom->methods = &join_path_methods;
   set_costs(root, path, outer_path, inner_path);
+  undercut_semi_joins(root, path, outer, inner);
   add_path(join, &custom->path);
 }
 

@@ -113,15 +113,13 @@ List* in_order_of_cost(PlannerInfo* root, List* clauses) {
   return result;
 }
 
-// Which clauses decide whether rows match, and which are conditions on the joined rows: of outer joins.
-void divide_clauses(const JoinPath* path, List** matching, List** filters) {
-  ListCell* cell;
-  foreach (cell, path->clauses) {
-    auto* info = static_cast<RestrictInfo*>(lfirst(cell));
-    const bool is_filter = IS_OUTER_JOIN(path->type) && RINFO_IS_PUSHED_DOWN(info, path->path.path.parent->relids);
-    List** list = is_filter ? filters : matching;
-    *list = lappend(*list, info);
-  }
+List* facts_of(const JoinPath* path, int outer_columns) {
+  List* facts = NIL;
+  for (const int fact : {static_cast<int>(path->type), static_cast<int>(path->condition.measure), outer_columns,
+                         static_cast<int>(path->condition.bound_from), static_cast<int>(path->is_self),
+                         static_cast<int>(path->omits_itself), static_cast<int>(path->inner_first)})
+    facts = lappend(facts, makeInteger(fact));
+  return facts;
 }
 
 Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlist, List*, List* children) {
@@ -133,7 +131,7 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   List* columns = columns_of(outer, inner, columns_above(rel, best));
   List* matching = NIL;
   List* filters = NIL;
-  divide_clauses(path, &matching, &filters);
+  divide_clauses(rel, path->type, path->clauses, &matching, &filters);
   const JoinCondition& condition = path->condition;
   CustomScan* scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = marked(columns, tlist);
@@ -144,11 +142,13 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   List* ordered = marked(columns, in_order_of_cost(root, matching));
   Node* bound =
       condition.bound != nullptr ? condition.bound : reinterpret_cast<Node*>(makeNullConst(FLOAT8OID, -1, InvalidOid));
-  scan->custom_exprs = list_make5(marked(columns, condition.outer), marked(columns, condition.inner), bound, ordered,
-                                  marked(columns, condition.origin->clause));
-  scan->custom_private = list_make5(makeInteger(path->type), makeInteger(static_cast<int>(condition.measure)),
-                                    makeInteger(list_length(outer)),
-                                    makeInteger(static_cast<int>(condition.bound_from)), makeInteger(path->is_self));
+  const JoinKeys& keys = path->keys;
+  scan->custom_exprs = list_concat(
+      list_make5(marked(columns, condition.outer), marked(columns, condition.inner), bound, ordered,
+                 marked(columns, condition.origin->clause)),
+      list_make3(marked(columns, keys.outer), marked(columns, keys.inner), marked(columns, keys.conditions)));
+  scan->custom_private =
+      list_make4(facts_of(path, list_length(outer)), keys.outer_hash, keys.inner_hash, keys.collations);
   scan->custom_scan_tlist = scan_tuple(columns);
   scan->methods = &join_scan_methods;
   return &scan->scan.plan;
@@ -158,6 +158,16 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
 
 const CustomPathMethods join_path_methods = {"Similarity Join", plan_join, nullptr};
 const CustomScanMethods join_scan_methods = {"Similarity Join", create_join_state};
+
+void divide_clauses(const RelOptInfo* join, JoinType type, List* clauses, List** matching, List** filters) {
+  ListCell* cell;
+  foreach (cell, clauses) {
+    auto* info = static_cast<RestrictInfo*>(lfirst(cell));
+    const bool is_filter = IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, join->relids);
+    List** list = is_filter ? filters : matching;
+    *list = lappend(*list, info);
+  }
+}
 
 size_t join_memory() { return NEARDUP_HASH_MEMORY(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pg/join/join_condition.h"
+#include "pg/join/join_keys.h"
 
 extern "C" {
 #include "nodes/extensible.h"
@@ -13,16 +14,38 @@ namespace neardup {
 struct JoinPath {
   CustomPath path;  // custom_paths: the outer side, the inner side; of a self-join one with the columns of both
   bool is_self;
-  Index outer;  // of a self-join: the range table's numbers of both sides
+  bool omits_itself;  // of a self-join: no row matches itself
+  bool inner_first;   // the inner side is read first
+  Index outer;        // of a self-join: the range table's numbers of both sides
   Index inner;
   JoinType type;  // INNER, LEFT, SEMI or ANTI
   JoinCondition condition;
+  JoinKeys keys;
   List* clauses;  // RestrictInfo: all of the join, the condition among them
 };
 
-// The members of CustomScan.custom_exprs and custom_private.
-enum JoinExpression { kJoinOuterValue, kJoinInnerValue, kJoinBound, kJoinConditions, kJoinShown };
-enum JoinFact { kJoinKind, kJoinMeasure, kJoinOuterColumns, kJoinBoundFrom, kJoinIsSelf };
+// The members of CustomScan.custom_exprs.
+enum JoinExpression {
+  kJoinOuterValue,
+  kJoinInnerValue,
+  kJoinBound,
+  kJoinConditions,  // a list
+  kJoinShown,       // the similarity condition
+  kJoinOuterKeys,   // lists, as JoinKeys has them
+  kJoinInnerKeys,
+  kJoinKeyConditions
+};
+// The members of CustomScan.custom_private: lists.
+enum JoinList { kJoinFacts, kJoinOuterHash, kJoinInnerHash, kJoinCollations };
+enum JoinFact {
+  kJoinKind,
+  kJoinMeasure,
+  kJoinOuterColumns,
+  kJoinBoundFrom,
+  kJoinIsSelf,
+  kJoinOmitsItself,
+  kJoinInnerFirst
+};
 
 extern const CustomPathMethods join_path_methods;
 extern const CustomScanMethods join_scan_methods;
@@ -32,6 +55,10 @@ void register_join_scan();
 
 // The executor's node for a plan: JoinState.
 Node* create_join_state(CustomScan* plan);
+
+// Which clauses decide whether rows match, and which are conditions on the joined rows: of outer joins. All are
+// RestrictInfo.
+void divide_clauses(const RelOptInfo* join, JoinType type, List* clauses, List** matching, List** filters);
 
 // Bytes that one node may hold: work_mem * hash_mem_multiplier.
 size_t join_memory();

@@ -1,6 +1,7 @@
 // See join_rows.h.
 #include "pg/join/join_rows.h"
 
+#include <bit>
 #include <cmath>
 
 #include "pg/base/guc.h"
@@ -14,18 +15,21 @@ namespace {
 constexpr double kSimhashBits = 64;
 // A rate that is as large as the bound allows is not lost to rounding.
 constexpr double kRateSlack = 1e-9;
-// A varlena header, and what keeps the tuple behind it aligned.
-constexpr Size kTupleOffset = MAXALIGN(VARHDRSZ);
+
+// Sixteenths of the join's memory.
+enum MemoryShare : size_t { kEngineShare = 8, kTupleShare = 4, kPairShare = 1, kGroupShare = 1 };
+
+size_t share_of_memory(MemoryShare share) { return join_memory() / 16 * share; }
 
 // The least similarity of the engine for the bound; not above 0 where the bound is met by all pairs.
-double least_similarity(const JoinRows& rows) {
-  switch (rows.measure) {
+double least_similarity(LshMeasure measure, double bound) {
+  switch (measure) {
     case LshMeasure::jaccard:
-      return rows.bound;
+      return bound;
     case LshMeasure::hamming:
-      return 1 - std::floor(rows.bound) / kSimhashBits;
+      return 1 - std::floor(bound) / kSimhashBits;
     default:
-      return 1 - rows.bound - kRateSlack;
+      return 1 - bound - kRateSlack;
   }
 }
 
@@ -35,162 +39,145 @@ SignatureType type_of(LshMeasure measure) {
 }
 
 // Where a pair raises an error, all pairs are checked, as in a nested loop. Of NaN neither comparison is true.
-void set_bound(JoinRows* rows, JoinBound from, double bound) {
-  rows->bound = bound;
-  const bool is_error = from == JoinBound::argument && !valid_bound(rows->measure, bound);
-  rows->every_pair = is_error || !(least_similarity(*rows) > 0);
-  rows->no_pair = !rows->every_pair && beyond_reach(rows->measure, bound);
+void set_bound(JoinRows* rows) {
+  const JoinSearch& search = rows->search;
+  rows->no_pair = search.bound == nullptr;
+  if (rows->no_pair) return;
+  const double bound = *search.bound;
+  const bool is_error = search.bound_from == JoinBound::argument && !valid_bound(search.measure, bound);
+  rows->every_pair = is_error || !(least_similarity(search.measure, bound) > 0);
+  rows->no_pair = !rows->every_pair && beyond_reach(search.measure, bound);
 }
 
-void make_engine(JoinRows* rows) {
-  const unsigned threads = search_threads();
-  const double least = least_similarity(*rows);
-  const size_t memory = join_memory() / 2;
-  rows->engine = make_owned<PairSearch>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
+Owned<PairCollector>* make_collector(const JoinRows* rows, MemoryShare share) {
+  const size_t memory = share_of_memory(share);
+  return make_owned<PairCollector>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
     stop->be_quiet();
-    return make_pair_search(rows->shape, least, {memory, files, stop, threads, Identical::all});
+    return new PairCollector({.memory_limit = memory, .files = files, .stop = stop});
   });
 }
 
-// From now on engine rows and rows have other numbers.
-void note_numbers(JoinRows* rows, JoinSide* side) {
-  if (side->row_of != nullptr) return;
-  reserve(rows->context, &side->row_of, &side->capacity, side->engine_rows + 1);
-  for (uint64 i = 0; i < side->engine_rows; ++i) side->row_of[i] = static_cast<uint32>(i);
+void make_group_bits(JoinRows* rows) {
+  constexpr size_t kMostBytes = 16 * 1024 * 1024;
+  const size_t bytes = std::bit_floor(Min(share_of_memory(kGroupShare), kMostBytes));
+  rows->first_groups.words = static_cast<uint64*>(MemoryContextAllocZero(rows->context, bytes));
+  rows->first_groups.shift = 32 - std::countr_zero(bytes * 8);
 }
 
-void add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
-  if (rows->engine == nullptr) make_engine(rows);
-  if (side->row_of != nullptr) {
+// What a side may hold in memory: what the other has left of their share.
+uint64 tuple_limit(const JoinRows* rows, const JoinSide* side) {
+  const JoinSide* other = side == &rows->outer ? &rows->inner : &rows->outer;
+  const uint64 share = share_of_memory(kTupleShare);
+  return share - Min(share, other->tuples->bytes_held);
+}
+
+// Of the row whose tuple is added next.
+void note_number(JoinRows* rows, JoinSide* side) {
+  const uint64 row = side->tuples->count;
+  if (side->row_of == nullptr) {
+    if (side->engine_rows == row) return;
     reserve(rows->context, &side->row_of, &side->capacity, side->engine_rows + 1);
-    side->row_of[side->engine_rows] = static_cast<uint32>(side->tuples->count - 1);
+    for (uint64 i = 0; i < side->engine_rows; ++i) side->row_of[i] = static_cast<uint32>(i);
   }
+  reserve(rows->context, &side->row_of, &side->capacity, side->engine_rows + 1);
+  side->row_of[side->engine_rows] = static_cast<uint32>(row);
+}
+
+// Whether the row may match.
+bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
+  if (rows->engine == nullptr) rows->engine = make_join_engine(rows, rows->context, rows->shape);
+  note_number(rows, side);
   ++side->engine_rows;
-  call_core([&] { add_row(rows->engine->object, signature); });
+  bool may_match;
+  call_core([&] { may_match = add_row(rows->engine->object, signature); });
+  return may_match;
 }
 
-// Of one set the engine finds each pair once, and no row with itself.
-void collect_both_ways(JoinRows* rows) {
-  const size_t memory = join_memory() / 8;
-  rows->both_ways = make_owned<PairCollector>(rows->context, [&](PgStop* stop, PgTempFiles* files) {
-    stop->be_quiet();
-    return new PairCollector({memory, files, stop});
-  });
-  const JoinSide& side = rows->outer;
-  call_core([&] {
-    PairSearch* engine = rows->engine->object;
-    PairCollector* pairs = rows->both_ways->object;
-    engine->run(side.row_of);
-    while (const size_t n = engine->next(rows->pairs, lengthof(rows->pairs)))
-      for (const RowPair* p = rows->pairs; p < rows->pairs + n; ++p) {
-        pairs->add(*p);
-        pairs->add({p->b, p->a, p->value});
-      }
-    for (uint64 i = 0; i < side.engine_rows; ++i) {
-      const uint32 row = side.row_of == nullptr ? static_cast<uint32>(i) : side.row_of[i];
-      pairs->add({row, row, 0});
-    }
-    pairs->finish();
-  });
-}
-
-void fetch_pairs(JoinRows* rows) {
-  rows->next = 0;
-  rows->count = 0;
-  if (rows->engine == nullptr || rows->outer.engine_rows == 0 || inner_side(rows)->engine_rows == 0) return;
-  if (rows->is_self) {
-    if (!rows->searched) collect_both_ways(rows);
-    call_core([&] { rows->count = rows->both_ways->object->next(rows->pairs, lengthof(rows->pairs)); });
-  } else {
-    call_core([&] {
-      PairSearch* engine = rows->engine->object;
-      if (!rows->searched) engine->run(rows->outer.row_of, rows->inner.row_of);
-      rows->count = engine->next(rows->pairs, lengthof(rows->pairs));
-    });
+// Whether a row with this value may match, or raise an error.
+bool take_value(JoinRows* rows, JoinSide* side, Datum value) {
+  if (rows->every_pair) return true;
+  Signature signature;
+  read_signature(rows->type, value, &signature);
+  if (!fits_shape(&rows->shape, signature)) {
+    rows->every_pair = true;
+    return true;
   }
-  rows->searched = true;
+  return signature.empty || rows->no_pair || add_signature(rows, side, signature);
 }
 
-MinimalTuple tuple_of(Datum kept) { return reinterpret_cast<MinimalTuple>(DatumGetPointer(kept) + kTupleOffset); }
+void add_kept_row(JoinRows* rows, JoinSide* side, TupleTableSlot* slot, bool may_match) {
+  ++side->read;
+  if (may_match || side->keeps_all) add_tuple(side->tuples, slot, tuple_limit(rows, side));
+}
 
 }  // namespace
 
-JoinRows* begin_join_rows(MemoryContext context, LshMeasure measure, JoinBound bound_from, const double* bound,
-                          bool is_self) {
+JoinRows* begin_join_rows(MemoryContext context, const JoinSearch& search) {
   auto* rows = static_cast<JoinRows*>(MemoryContextAllocZero(context, sizeof(JoinRows)));
   rows->context = context;
-  rows->is_self = is_self;
-  rows->copies = AllocSetContextCreate(context, "neardup join row", ALLOCSET_SMALL_SIZES);
-  rows->measure = measure;
-  rows->type = type_of(measure);
-  rows->no_pair = bound == nullptr;
-  if (bound != nullptr) set_bound(rows, bound_from, *bound);
-  for (JoinSide* side : {&rows->outer, &rows->inner})
-    side->tuples = make_ids(context, BYTEAOID, InvalidOid, join_memory() / 4);
+  rows->search = search;
+  rows->type = type_of(search.measure);
+  set_bound(rows);
+  rows->outer.keeps_all = search.type == JOIN_LEFT || search.type == JOIN_ANTI;
+  for (JoinSide* side : {&rows->outer, &rows->inner}) side->tuples = make_tuples(context);
+  if (search.is_grouped) make_group_bits(rows);
   return rows;
 }
 
 void end_join_rows(JoinRows* rows) {
   if (rows->engine != nullptr) destroy_owned(rows->engine);
-  if (rows->both_ways != nullptr) destroy_owned(rows->both_ways);
-  for (JoinSide* side : {&rows->outer, &rows->inner}) free_ids(side->tuples);
-}
-
-JoinSide* inner_side(JoinRows* rows) { return rows->is_self ? &rows->outer : &rows->inner; }
-
-void add_join_row(JoinRows* rows, JoinSide* side, MinimalTuple tuple, const Datum* value) {
-  auto* kept = static_cast<char*>(palloc(kTupleOffset + tuple->t_len));
-  SET_VARSIZE(kept, kTupleOffset + tuple->t_len);
-  memcpy(kept + kTupleOffset, tuple, tuple->t_len);
-  add_id(side->tuples, PointerGetDatum(kept));
-  pfree(kept);
-  if (rows->every_pair) return;
-  if (value == nullptr) {
-    note_numbers(rows, side);
-    return;
-  }
-  Signature signature;
-  read_signature(rows->type, *value, &signature);
-  if (!fits_shape(&rows->shape, signature)) {
-    rows->every_pair = true;
-  } else if (signature.empty || rows->no_pair) {
-    note_numbers(rows, side);
-  } else {
-    add_signature(rows, side, signature);
+  if (rows->pairs != nullptr) destroy_owned(rows->pairs);
+  for (JoinSide* side : {&rows->outer, &rows->inner}) {
+    if (side->groups != nullptr) destroy_owned(side->groups);
+    free_tuples(side->tuples);
   }
 }
 
-void start_inner_rows(JoinRows* rows) {
+JoinSide* inner_side(JoinRows* rows) { return rows->search.is_self ? &rows->outer : &rows->inner; }
+
+void add_join_row(JoinRows* rows, JoinSide* side, TupleTableSlot* slot, const Datum* value) {
+  const bool may_match = value != nullptr && take_value(rows, side, *value);
+  add_kept_row(rows, side, slot, may_match);
+}
+
+void add_grouped_row(JoinRows* rows, JoinSide* side, TupleTableSlot* slot, const uint32* group) {
+  const bool may_match = group != nullptr && (!rows->at_second || rows->first_groups.has(*group));
+  if (may_match) {
+    if (!rows->at_second) rows->first_groups.add(*group);
+    if (side->groups == nullptr) side->groups = make_collector(rows, kGroupShare);
+    call_core([&] { side->groups->object->add({*group, static_cast<uint32>(side->tuples->count), 0}); });
+  }
+  add_kept_row(rows, side, slot, may_match);
+}
+
+void start_second_side(JoinRows* rows) {
+  rows->at_second = true;
   if (rows->engine != nullptr) call_core([&] { rows->engine->object->start_set_b(); });
 }
 
-bool next_partner(JoinRows* rows, uint32 outer, uint64* inner) {
-  if (rows->every_pair) {
-    if (rows->next == inner_side(rows)->tuples->count) {
-      rows->next = 0;
-      return false;
-    }
-    *inner = rows->next++;
-    return true;
-  }
-  if (rows->next == rows->count && (rows->count > 0 || !rows->searched)) fetch_pairs(rows);
-  if (rows->next == rows->count || rows->pairs[rows->next].a != outer) return false;
-  *inner = rows->pairs[rows->next++].b;
-  return true;
+Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, const SignatureShape& shape) {
+  const unsigned threads = search_threads();
+  const double least = least_similarity(rows->search.measure, *rows->search.bound);
+  const bool swapped = rows->search.inner_first && !rows->search.is_grouped;
+  const size_t memory = share_of_memory(kEngineShare);
+  return make_owned<PairSearch>(context, [&](PgStop* stop, PgTempFiles* files) {
+    stop->be_quiet();
+    return make_pair_search(shape, least,
+                            {.memory_limit = memory,
+                             .files = files,
+                             .stop = stop,
+                             .threads = threads,
+                             .identical = Identical::all,
+                             .swapped = swapped});
+  });
 }
 
-void pass_partners(JoinRows* rows, uint32 outer) {
-  uint64 inner;
-  if (rows->every_pair)
-    rows->next = 0;
-  else
-    while (next_partner(rows, outer, &inner)) continue;
-}
+Owned<PairCollector>* make_pair_collector(const JoinRows* rows) { return make_collector(rows, kPairShare); }
 
-MinimalTuple outer_tuple(JoinRows* rows, uint64 row) {
-  return tuple_of(kept_id(rows->outer.tuples, row, rows->copies));
-}
+MinimalTuple outer_tuple(JoinRows* rows, uint64 row) { return tuple_at(rows->outer.tuples, row, &rows->outer_buffer); }
 
-MinimalTuple inner_tuple(JoinRows* rows, uint64 row) { return tuple_of(id_at(inner_side(rows)->tuples, row)); }
+MinimalTuple inner_tuple(JoinRows* rows, uint64 row) {
+  return tuple_at(inner_side(rows)->tuples, row, &rows->inner_buffer);
+}
 
 }  // namespace neardup

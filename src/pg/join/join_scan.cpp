@@ -36,29 +36,59 @@ void set_joined_row(JoinState* join, TupleTableSlot* outer, TupleTableSlot* inne
   context_of(join)->ecxt_scantuple = joined;
 }
 
-void read_side(JoinState* join, PlanState* child, JoinSide* side, ExprState* value, bool is_outer) {
+// Sets the joined row to one of one side, for expressions over that side.
+void set_row_of_side(JoinState* join, const JoinSide* side, TupleTableSlot* slot) {
+  const bool is_outer = side == &join->rows->outer;
+  ResetExprContext(context_of(join));
+  set_joined_row(join, is_outer ? slot : nullptr, is_outer ? nullptr : slot);
+}
+
+ExprState* value_of_side(JoinState* join, const JoinSide* side) {
+  return side == &join->rows->outer ? join->outer_value : join->inner_value;
+}
+
+void take_row(JoinState* join, JoinSide* side, TupleTableSlot* slot) {
   ExprContext* context = context_of(join);
+  set_row_of_side(join, side, slot);
+  if (join->outer_keys != nullptr) {
+    uint32 group;
+    const bool has_group = hash_keys(side == &join->rows->outer ? join->outer_keys : join->inner_keys, context, &group);
+    add_grouped_row(join->rows, side, slot, has_group ? &group : nullptr);
+  } else {
+    bool is_null;
+    const Datum value = ExecEvalExpr(value_of_side(join, side), context, &is_null);
+    add_join_row(join->rows, side, slot, is_null ? nullptr : &value);
+  }
+}
+
+void read_side(JoinState* join, PlanState* child, JoinSide* side) {
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     TupleTableSlot* slot = ExecProcNode(child);
     if (TupIsNull(slot)) return;
-    ResetExprContext(context);
-    set_joined_row(join, is_outer ? slot : nullptr, is_outer ? nullptr : slot);
-    bool is_null;
-    const Datum signature = ExecEvalExprSwitchContext(value, context, &is_null);
-    MemoryContext old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-    bool is_copy;
-    MinimalTuple tuple = ExecFetchSlotMinimalTuple(slot, &is_copy);
-    add_join_row(join->rows, side, tuple, is_null ? nullptr : &signature);
-    if (is_copy) pfree(tuple);
+    MemoryContext old = MemoryContextSwitchTo(context_of(join)->ecxt_per_tuple_memory);
+    take_row(join, side, slot);
     MemoryContextSwitchTo(old);
   }
+}
+
+// The value of a row that is kept, for searches of groups.
+bool kept_value(void* of, JoinSide* side, uint64 row, Datum* value) {
+  auto* join = static_cast<JoinState*>(of);
+  const bool is_outer = side == &join->rows->outer;
+  TupleTableSlot* slot = is_outer ? join->outer_slot : join->inner_slot;
+  set_row_of_side(
+      join, side,
+      ExecStoreMinimalTuple(is_outer ? outer_tuple(join->rows, row) : inner_tuple(join->rows, row), slot, false));
+  bool is_null;
+  *value = ExecEvalExprSwitchContext(value_of_side(join, side), context_of(join), &is_null);
+  return !is_null;
 }
 
 // The bound of this run; null where it is NULL.
 const double* read_bound(JoinState* join, double* bound) {
   *bound = guc_jaccard_threshold;
-  if (join->bound_from == JoinBound::setting) return bound;
+  if (join->search.bound_from == JoinBound::setting) return bound;
   bool is_null;
   const Datum value = ExecEvalExprSwitchContext(join->bound, context_of(join), &is_null);
   if (is_null) return nullptr;
@@ -66,18 +96,29 @@ const double* read_bound(JoinState* join, double* bound) {
   return bound;
 }
 
+// Whether nothing is joined, whatever the side that is read second: PostgreSQL's own joins do not read it then either.
+bool needs_no_second_side(const JoinState* join, const JoinSide* first) {
+  return first->read == 0 && (!join->search.inner_first || !join->rows->outer.keeps_all);
+}
+
+void read_both_sides(JoinState* join) {
+  JoinRows* rows = join->rows;
+  const bool inner_first = join->search.inner_first;
+  JoinSide* first = inner_first ? &rows->inner : &rows->outer;
+  JoinSide* second = inner_first ? &rows->outer : &rows->inner;
+  read_side(join, inner_first ? inner_of(join) : outer_of(join), first);
+  if (join->search.is_self || needs_no_second_side(join, first)) return;
+  start_second_side(rows);
+  read_side(join, inner_first ? outer_of(join) : inner_of(join), second);
+}
+
+// Reads both sides and finds what may match.
 void read_rows(JoinState* join) {
   double bound;
-  join->rows = begin_join_rows(join->context, join->measure, join->bound_from, read_bound(join, &bound), join->is_self);
-  read_side(join, outer_of(join), &join->rows->outer, join->outer_value, true);
-  join->outer_read = join->rows->outer.tuples->count;
-  join->inner_read = join->is_self ? join->outer_read : 0;
-  if (join->is_self) return;
-  start_inner_rows(join->rows);
-  // nothing is joined, and PostgreSQL's own joins do not read the inner side then either
-  if (join->outer_read == 0) return;
-  read_side(join, inner_of(join), &join->rows->inner, join->inner_value, false);
-  join->inner_read = join->rows->inner.tuples->count;
+  join->search.bound = read_bound(join, &bound);
+  join->rows = begin_join_rows(join->context, join->search);
+  read_both_sides(join);
+  find_join_pairs(join->rows, {join, kept_value});
 }
 
 // The joined row, if it meets the conditions on joined rows; null otherwise.
@@ -95,7 +136,7 @@ TupleTableSlot* finished(JoinState* join) {
 bool match_next(JoinState* join) {
   ExprContext* context = context_of(join);
   uint64 inner;
-  while (next_partner(join->rows, static_cast<uint32>(join->outer), &inner)) {
+  while (next_partner(join->rows, join->outer, &inner)) {
     CHECK_FOR_INTERRUPTS();
     ResetExprContext(context);
     set_joined_row(join, join->outer_slot,
@@ -117,16 +158,17 @@ TupleTableSlot* alone(JoinState* join) {
 TupleTableSlot* next_of_row(JoinState* join) {
   while (match_next(join)) {
     join->has_matched = true;
-    if (join->type == JOIN_ANTI || join->type == JOIN_SEMI) {
-      pass_partners(join->rows, static_cast<uint32>(join->outer));
+    const JoinType type = join->search.type;
+    if (type == JOIN_ANTI || type == JOIN_SEMI) {
+      pass_partners(join->rows, join->outer);
       join->is_open = false;
-      return join->type == JOIN_SEMI ? finished(join) : nullptr;
+      return type == JOIN_SEMI ? finished(join) : nullptr;
     }
     TupleTableSlot* result = finished(join);
     if (result != nullptr) return result;
   }
   join->is_open = false;
-  const bool is_alone = !join->has_matched && (join->type == JOIN_LEFT || join->type == JOIN_ANTI);
+  const bool is_alone = !join->has_matched && join->rows->outer.keeps_all;
   return is_alone ? alone(join) : nullptr;
 }
 
@@ -136,7 +178,7 @@ TupleTableSlot* exec_join(CustomScanState* node) {
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     if (!join->is_open) {
-      if (join->outer == join->outer_read) return nullptr;
+      if (!next_outer(join->rows, join->outer, &join->outer)) return nullptr;
       ExecStoreMinimalTuple(outer_tuple(join->rows, join->outer), join->outer_slot, false);
       join->is_open = true;
       join->has_matched = false;
@@ -145,6 +187,15 @@ TupleTableSlot* exec_join(CustomScanState* node) {
     if (!join->is_open) ++join->outer;
     if (result != nullptr) return result;
   }
+}
+
+void init_keys(JoinState* join, const CustomScan* plan) {
+  const auto expressions = [&](JoinExpression n) { return static_cast<List*>(list_nth(plan->custom_exprs, n)); };
+  const auto list = [&](JoinList n) { return static_cast<List*>(list_nth(plan->custom_private, n)); };
+  if (!join->search.is_grouped) return;
+  PlanState* parent = &join->scan.ss.ps;
+  join->outer_keys = make_hasher(expressions(kJoinOuterKeys), list(kJoinOuterHash), list(kJoinCollations), parent);
+  join->inner_keys = make_hasher(expressions(kJoinInnerKeys), list(kJoinInnerHash), list(kJoinCollations), parent);
 }
 
 void begin_join(CustomScanState* node, EState* estate, int eflags) {
@@ -160,6 +211,7 @@ void begin_join(CustomScanState* node, EState* estate, int eflags) {
   join->outer_value = ExecInitExpr(expression(kJoinOuterValue), parent);
   join->inner_value = ExecInitExpr(expression(kJoinInnerValue), parent);
   join->bound = ExecInitExpr(expression(kJoinBound), parent);
+  init_keys(join, plan);
   join->conditions = ExecInitQual(static_cast<List*>(list_nth(plan->custom_exprs, kJoinConditions)), parent);
   join->outer_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(outer_of(join)), &TTSOpsMinimalTuple);
   join->inner_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(inner_of(join)), &TTSOpsMinimalTuple);
@@ -167,13 +219,12 @@ void begin_join(CustomScanState* node, EState* estate, int eflags) {
   join->context = AllocSetContextCreate(estate->es_query_cxt, "neardup join", ALLOCSET_DEFAULT_SIZES);
 }
 
-// Keeps for EXPLAIN what the engine has done, and frees all that the node holds.
+// Frees all that the node holds but what EXPLAIN shows.
 void free_rows(JoinState* join) {
   ExecClearTuple(join->outer_slot);
   ExecClearTuple(join->inner_slot);
   if (join->rows == nullptr) return;
-  const Owned<PairSearch>* engine = join->rows->engine;
-  if (engine != nullptr) call_core([&] { join->stats = engine->object->stats(); });
+  note_work(join);
   end_join_rows(join->rows);
   join->rows = nullptr;
   MemoryContextReset(join->context);
@@ -188,9 +239,13 @@ void end_join(CustomScanState* node) {
 
 void rescan_join(CustomScanState* node) {
   JoinState* join = state_of(node);
-  free_rows(join);
-  join->outer = join->outer_read = join->inner_read = 0;
+  join->outer = 0;
   join->is_open = false;
+  if (node->ss.ps.chgParam == nullptr && join->rows != nullptr) {
+    rewind_join_pairs(join->rows);
+    return;
+  }
+  free_rows(join);
   ListCell* cell;
   foreach (cell, node->custom_ps) {
     auto* child = static_cast<PlanState*>(lfirst(cell));
@@ -218,16 +273,28 @@ const CustomExecMethods kJoinExecMethods = {
 
 }  // namespace
 
+void note_work(JoinState* join) {
+  JoinRows* rows = join->rows;
+  if (rows == nullptr) return;
+  join->outer_read = rows->outer.read;
+  join->inner_read = inner_side(rows)->read;
+  join->stats = join_stats(rows);
+}
+
 Node* create_join_state(CustomScan* plan) {
   auto* join = static_cast<JoinState*>(palloc0(sizeof(JoinState)));
   NodeSetTag(&join->scan, T_CustomScanState);
   join->scan.methods = &kJoinExecMethods;
-  const auto fact = [&](JoinFact n) { return intVal(list_nth(plan->custom_private, n)); };
-  join->type = static_cast<JoinType>(fact(kJoinKind));
-  join->measure = static_cast<LshMeasure>(fact(kJoinMeasure));
+  auto* facts = static_cast<List*>(list_nth(plan->custom_private, kJoinFacts));
+  const auto fact = [&](JoinFact n) { return intVal(list_nth(facts, n)); };
   join->outer_columns = fact(kJoinOuterColumns);
-  join->bound_from = static_cast<JoinBound>(fact(kJoinBoundFrom));
-  join->is_self = fact(kJoinIsSelf) != 0;
+  join->search.type = static_cast<JoinType>(fact(kJoinKind));
+  join->search.measure = static_cast<LshMeasure>(fact(kJoinMeasure));
+  join->search.bound_from = static_cast<JoinBound>(fact(kJoinBoundFrom));
+  join->search.is_self = fact(kJoinIsSelf) != 0;
+  join->search.omits_itself = fact(kJoinOmitsItself) != 0;
+  join->search.inner_first = fact(kJoinInnerFirst) != 0;
+  join->search.is_grouped = list_nth(plan->custom_exprs, kJoinKeyConditions) != nullptr;
   return reinterpret_cast<Node*>(join);
 }
 

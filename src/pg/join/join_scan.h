@@ -1,7 +1,8 @@
 // The executor's node of a similarity join.
 #pragma once
 
-#include "pg/join/join_rows.h"
+#include "pg/join/join_keys.h"
+#include "pg/join/join_pairs.h"
 
 extern "C" {
 #include "executor/executor.h"
@@ -11,14 +12,13 @@ namespace neardup {
 
 struct JoinState {
   CustomScanState scan;
-  JoinType type;
-  LshMeasure measure;
-  JoinBound bound_from;
-  bool is_self;
+  JoinSearch search;
   int outer_columns;
   int inner_columns;
   ExprState* outer_value;
   ExprState* inner_value;
+  KeyHasher* outer_keys;  // null: rows are not grouped
+  KeyHasher* inner_keys;
   ExprState* bound;
   ExprState* conditions;       // under which rows match
   TupleTableSlot* outer_slot;  // of kept rows
@@ -36,5 +36,8 @@ struct JoinState {
   uint64 inner_read;
   SearchStats stats;
 };
+
+// Keeps for EXPLAIN what has been done so far.
+void note_work(JoinState* join);
 
 }  // namespace neardup

@@ -54,12 +54,29 @@ Node* over_other_side(const Node* expression, Index from, Index to) {
   return copy;
 }
 
-bool is_self_join(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const JoinCondition& condition) {
+bool is_self_join(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const JoinCondition& condition,
+                  const JoinKeys& keys) {
   if (!only_reads(root) || !is_table_itself(root, outer) || !is_table_itself(root, inner)) return false;
   const RangeTblEntry* a = root->simple_rte_array[outer->relid];
   const RangeTblEntry* b = root->simple_rte_array[inner->relid];
   return is_plain_table(a) && is_plain_table(b) && a->relid == b->relid && have_equal_conditions(outer, inner) &&
-         equal(over_other_side(condition.outer, outer->relid, inner->relid), condition.inner);
+         equal(over_other_side(condition.outer, outer->relid, inner->relid), condition.inner) &&
+         equal(over_other_side(reinterpret_cast<Node*>(keys.outer), outer->relid, inner->relid), keys.inner) &&
+         equal(keys.outer_hash, keys.inner_hash);
+}
+
+bool omits_itself(const RelOptInfo* outer, const RelOptInfo* inner, List* clauses) {
+  ListCell* cell;
+  foreach (cell, clauses) {
+    auto* clause = reinterpret_cast<Node*>(static_cast<RestrictInfo*>(lfirst(cell))->clause);
+    if (!IsA(clause, OpExpr) || !is_strict_comparison(reinterpret_cast<OpExpr*>(clause)->opno)) continue;
+    if (contain_volatile_functions(clause) || contain_subplans(clause)) continue;
+    List* sides = reinterpret_cast<OpExpr*>(clause)->args;
+    if (equal(over_other_side(static_cast<Node*>(linitial(sides)), outer->relid, inner->relid),
+              over_other_side(static_cast<Node*>(lsecond(sides)), outer->relid, inner->relid)))
+      return true;
+  }
+  return false;
 }
 
 Path* path_for_both(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const Path* path) {

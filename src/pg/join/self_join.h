@@ -2,12 +2,18 @@
 #pragma once
 
 #include "pg/join/join_condition.h"
+#include "pg/join/join_keys.h"
 
 namespace neardup {
 
-// Whether both sides read the same rows of one table, and the condition compares the same value of them. Not in
+// Whether both sides read the same rows of one table, and the conditions compare the same values of them. Not in
 // statements that lock or change rows, which may evaluate a side again.
-bool is_self_join(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const JoinCondition& condition);
+bool is_self_join(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const JoinCondition& condition,
+                  const JoinKeys& keys);
+
+// Of a self-join: whether a condition is false for each row with itself, as a.id < b.id is. clauses: RestrictInfo, of
+// those that decide whether rows match.
+bool omits_itself(const RelOptInfo* outer, const RelOptInfo* inner, List* clauses);
 
 // The outer side's path with the columns of both sides; null where it returns no others than its own.
 Path* path_for_both(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const Path* path);
