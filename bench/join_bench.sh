@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Similarity joins in plain SQL beside all_pairs(), pairs_between() and a nested loop over lsh indexes: seconds, medians of RUNS.
+# Similarity joins in plain SQL beside all_pairs(), pairs_between(), band keys in GIN and a nested loop over lsh indexes: seconds, medians of RUNS.
 # Another run, with `plans`, compares what the planner chooses with what can be forced. The server is that of PGHOST and PGDATABASE
 # (./run bench starts one); tables named neardup_join_* are made and dropped there.
-#   join_bench.sh [ROWS]         self-joins of ROWS documents of 60 words (default 100000), of which each tenth is a near copy
-#   join_bench.sh plans          40 joins of tables of 100 to 20,000 rows
-# RUNS: of each (default 3). LOOP=no: without the nested loop. OLD: rows that a tenth as many new ones are compared with (default 10 * ROWS).
+#   join_bench.sh [ROWS]         self-joins of ROWS documents of 60 words (default 100000), of which each tenth is a near copy, and of ten times as many;
+#                                what planning costs
+#   join_bench.sh plans          60 joins of tables of 10 to 20,000 rows
+# RUNS: of each (default 3). LOOP=no: without GIN and the nested loop.
 set -euo pipefail
 runs=${RUNS:-3}
 export PGOPTIONS="${PGOPTIONS:-} -c client_min_messages=warning -c max_parallel_workers_per_gather=0 -c neardup.threads=2 -c jit=off"
@@ -33,61 +34,99 @@ compare() {
   awk -v w="$1" -v n="$2" -v b="$base" -v j="$join" 'BEGIN { printf "%-52s %9.3f   %-14s %9.3f   %5.2f x\n", w, j, n, b, j / b }'
 }
 
+on="jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id"
+# joined CONDITION: the join that is measured
+joined() { printf 'SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON %s) x' "$1"; }
+
 self_joins() {
-  local rows=$1 on="jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id"
+  local rows=$1
   sql -c "CREATE TABLE neardup_join_docs AS SELECT *, to_minhash(body) AS sig, to_simhash(body) AS hash, to_ctph(body) AS digest FROM ($(documents 1 "$rows")) d" \
     -c "ALTER TABLE neardup_join_docs ADD PRIMARY KEY (id)" -c "VACUUM ANALYZE neardup_join_docs"
   echo "$rows rows with themselves (seconds; join, what it is compared with, ratio)"
   compare "jaccard >= 0.8, id and body" "all_pairs" "SELECT count(*) FROM all_pairs('SELECT id, sig FROM neardup_join_docs', 0.8)" \
-    "SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON $on) x"
+    "$(joined "$on")"
   compare "the same in 64 MB" "all_pairs" "SELECT count(*) FROM all_pairs('SELECT id, sig FROM neardup_join_docs', 0.8)" \
-    "SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON $on) x" "SET work_mem = '64MB'; SET hash_mem_multiplier = 1"
+    "$(joined "$on")" "SET work_mem = '64MB'; SET hash_mem_multiplier = 1"
   compare "hamming <= 3" "all_pairs" "SELECT count(*) FROM all_pairs('SELECT id, hash FROM neardup_join_docs', 61 / 64.0)" \
-    "SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON hamming(a.hash, b.hash) <= 3 AND a.id < b.id) x"
+    "$(joined "hamming(a.hash, b.hash) <= 3 AND a.id < b.id")"
   compare "ctph_edit_rate <= 0.1" "all_pairs" "SELECT count(*) FROM all_pairs('SELECT id, digest FROM neardup_join_docs', 0.9)" \
-    "SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON ctph_edit_rate(a.digest, b.digest) <= 0.1 AND a.id < b.id) x"
-  if [ "${LOOP:-yes}" = yes ]; then
-    sql -c "CREATE INDEX ON neardup_join_docs USING lsh (sig)"
-    compare "jaccard >= 0.8, id and body" "loop, lsh index" "SET neardup.enable_join = off; SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON $on) x" \
-      "SELECT count(*), sum(length(x.body)) FROM (SELECT a.id, b.body FROM neardup_join_docs a JOIN neardup_join_docs b ON $on) x"
-  fi
+    "$(joined "ctph_edit_rate(a.digest, b.digest) <= 0.1 AND a.id < b.id")"
+  compare "jaccard >= 0.8, 1000 groups" "all_pairs" "SELECT count(*) FROM all_pairs('SELECT id, sig, (id + 1) / 10 % 1000 AS within FROM neardup_join_docs', 0.8)" \
+    "SET enable_hashjoin = off; SET enable_mergejoin = off; $(joined "$on AND (a.id + 1) / 10 % 1000 = (b.id + 1) / 10 % 1000")"
+  if [ "${LOOP:-yes}" = yes ]; then with_indexes; fi
 }
 
+# The join beside what indexes do.
+with_indexes() {
+  sql -c "CREATE INDEX neardup_join_lsh ON neardup_join_docs USING lsh (sig)"
+  compare "jaccard >= 0.8, id and body" "loop, lsh index" "SET neardup.enable_join = off; $(joined "$on")" "$(joined "$on")"
+  sql -c "DROP INDEX neardup_join_lsh" -c "ALTER TABLE neardup_join_docs ADD keys bigint[]" -c "UPDATE neardup_join_docs SET keys = ARRAY(SELECT band_keys(sig, 0.8))" \
+    -c "VACUUM (FULL, ANALYZE) neardup_join_docs" -c "CREATE INDEX ON neardup_join_docs USING gin (keys)"
+  runs=1 compare "jaccard >= 0.8, id and body" "band keys, GIN" "SET neardup.enable_join = off; SET enable_seqscan = off; $(joined "a.keys && b.keys AND $on")" "$(joined "$on")"
+}
+
+large_self_join() {
+  local rows=$1
+  sql -c "DROP TABLE neardup_join_docs" -c "CREATE TABLE neardup_join_docs AS SELECT *, to_minhash(body) AS sig FROM ($(documents 1 "$rows")) d" -c "VACUUM ANALYZE neardup_join_docs"
+  echo "$rows rows with themselves, in 2 GB"
+  compare "jaccard >= 0.8, id and body" "all_pairs" "SET maintenance_work_mem = '2047MB'; SELECT count(*) FROM all_pairs('SELECT id, sig FROM neardup_join_docs', 0.8)" \
+    "SET work_mem = '2GB'; $(joined "$on")"
+}
+
+# With the rows of large_self_join().
 new_among_old() {
   local new=$1 old=$2
-  sql -c "DROP TABLE neardup_join_docs" -c "CREATE TABLE neardup_join_docs AS SELECT id, to_minhash(body) AS sig FROM ($(documents 1 "$old")) d" \
+  sql -c "CREATE TABLE neardup_join_small AS SELECT id, sig FROM neardup_join_docs" -c "DROP TABLE neardup_join_docs" -c "ALTER TABLE neardup_join_small RENAME TO neardup_join_docs" \
     -c "CREATE TABLE neardup_join_new AS SELECT id + 1 AS id, sig FROM neardup_join_docs WHERE id % $((old / new)) = 0" -c "VACUUM ANALYZE neardup_join_docs" -c "VACUUM ANALYZE neardup_join_new"
   echo "$new new rows among $old old ones"
   compare "EXISTS" "pairs_between" "SELECT count(DISTINCT id_a) FROM pairs_between('SELECT id, sig FROM neardup_join_new', 'SELECT id, sig FROM neardup_join_docs', 0.8)" \
     "SELECT count(*) FROM neardup_join_new n WHERE EXISTS (SELECT FROM neardup_join_docs o WHERE jaccard(n.sig, o.sig) >= 0.8)"
 }
 
+# milliseconds SETTINGS QUERY: the median planning time of one session
+milliseconds() {
+  local n
+  { printf '%s;\n' "$1"; for ((n = 0; n < 301; ++n)); do printf 'EXPLAIN (SUMMARY) %s;\n' "$2"; done; } | psql -X -q -A -t -v ON_ERROR_STOP=1 |
+    sed -n 's/^Planning Time: \([0-9.]*\) ms.*/\1/p' | sort -n | awk '{ t[NR] = $1 } END { printf "%.3f", t[int((NR + 1) / 2)] }'
+}
+
+planning() {
+  local plain="SELECT count(*) FROM neardup_join_new a JOIN neardup_join_new b USING (id) JOIN neardup_join_new c USING (id) JOIN neardup_join_new d USING (id) JOIN neardup_join_new e USING (id)"
+  local near="SELECT count(*) FROM neardup_join_new a JOIN neardup_join_new b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id"
+  local loaded="SELECT to_simhash('a') IS NULL"
+  echo "planning (milliseconds, medians of 301)"
+  printf '%-52s without the library %s, with it %s\n' "five tables, no similarity" "$(milliseconds "SELECT 1" "$plain")" "$(milliseconds "$loaded" "$plain")"
+  printf '%-52s neardup.enable_join off %s, on %s\n' "a similarity join" "$(milliseconds "SET neardup.enable_join = off" "$near")" "$(milliseconds "SET neardup.enable_join = on" "$near")"
+}
+
 # The plan by cost beside the fastest of those forced.
 plans() {
-  local small where query chosen node loop worst=0 bad=0 ratio
+  local small where query chosen node loop worst=0 bad=0 ratio groups
   sql -c "CREATE TABLE neardup_join_large AS SELECT *, to_minhash(body) AS sig FROM ($(documents 1 20000)) d" -c "CREATE TABLE neardup_join_small (LIKE neardup_join_large)"
-  printf '%-8s %-8s %-6s %-8s %9s %9s %9s   ratio to the fastest\n' small large index join chosen node loop
+  printf '%-8s %-8s %-6s %-20s %9s %9s %9s   ratio to the fastest\n' small large index join chosen node without
   for index in no yes; do
     [ $index = no ] || sql -c "CREATE INDEX ON neardup_join_large USING lsh (sig)"
     for small in 10 100 1000 5000 20000; do
       sql -c "TRUNCATE neardup_join_small" -c "INSERT INTO neardup_join_small SELECT * FROM neardup_join_large WHERE id % (20000 / $small) = 0" -c "VACUUM ANALYZE neardup_join_small, neardup_join_large"
-      for where in 'JOIN' 'LEFT JOIN' 'EXISTS' 'NOT EXISTS'; do
+      for where in 'JOIN' 'LEFT JOIN' 'EXISTS' 'NOT EXISTS' 'JOIN, 50 groups' 'EXISTS, 50 groups'; do
+        groups=
+        case $where in *groups) groups="AND (a.id + 1) / 10 % 50 = (b.id + 1) / 10 % 50" ;; esac
         case $where in
-          *EXISTS) query="SELECT count(*) FROM neardup_join_small a WHERE $where (SELECT FROM neardup_join_large b WHERE jaccard(a.sig, b.sig) >= 0.8 AND a.id <> b.id)" ;;
-          *) query="SELECT count(*), sum(length(b.body)) FROM neardup_join_small a $where neardup_join_large b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id <> b.id" ;;
+          *EXISTS*) query="SELECT count(*) FROM neardup_join_small a WHERE ${where%%,*} (SELECT FROM neardup_join_large b WHERE jaccard(a.sig, b.sig) >= 0.8 AND a.id <> b.id $groups)" ;;
+          *) query="SELECT count(*), sum(length(b.body)) FROM neardup_join_small a ${where%%,*} neardup_join_large b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id <> b.id $groups" ;;
         esac
         chosen=$(seconds "SELECT 1" "$query")
-        node=$(seconds "SET enable_nestloop = off" "$query")
+        node=$(seconds "SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off" "$query")
         loop=60
-        if [ $index = yes ] || [ "$small" -le 1000 ]; then loop=$(runs=1 seconds "SET neardup.enable_join = off" "$query"); fi
+        if [ $index = yes ] || [ "$small" -le 1000 ] || [ -n "$groups" ]; then loop=$(runs=1 seconds "SET neardup.enable_join = off" "$query"); fi
         ratio=$(awk -v c="$chosen" -v n="$node" -v l="$loop" 'BEGIN { m = n < l ? n : l; printf "%.2f", c / m }')
-        printf '%-8s %-8s %-6s %-10s %9.4f %9.4f %9.4f   %s\n' "$small" 20000 $index "$where" "$chosen" "$node" "$loop" "$ratio"
+        printf '%-8s %-8s %-6s %-20s %9.4f %9.4f %9.4f   %s\n' "$small" 20000 $index "$where" "$chosen" "$node" "$loop" "$ratio"
         worst=$(awk -v a="$worst" -v b="$ratio" 'BEGIN { print (a > b ? a : b) }')
         bad=$((bad + $(awk -v r="$ratio" 'BEGIN { print (r > 1.5) }')))
       done
     done
   done
-  echo "worst ratio $worst; $bad of 40 above 1.5"
+  echo "worst ratio $worst; $bad of 60 above 1.5"
 }
 
 echo "$(sql -c 'SELECT version()'), $(nproc) processors"
@@ -98,5 +137,7 @@ if [ "${1:-}" = plans ]; then
 else
   rows=${1:-100000}
   self_joins "$rows"
-  new_among_old "$rows" "${OLD:-$((10 * rows))}"
+  large_self_join $((10 * rows))
+  new_among_old "$rows" $((10 * rows))
+  planning
 fi
