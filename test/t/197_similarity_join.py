@@ -152,21 +152,51 @@ def rescans(conn):
     check("1,000 rescans hold no more memory than ten", max(held[10:]) < max(held[:10]) + 200_000, (max(held[:10]), max(held[10:])))
 
 
+def without_signatures(conn):
+    """A side that has rows, but no signature, or no rows at all."""
+    conn.execute("RESET ALL; CREATE TABLE blank (id int, sig minhash); CREATE TABLE near_words AS SELECT i AS id, to_minhash('some words that are near one another ' || i % 5) AS sig FROM generate_series(1, 50) i; ANALYZE blank; ANALYZE near_words; SET enable_nestloop = off")
+    for what, fill_it in (("no rows", "SELECT 1"), ("NULL", "INSERT INTO blank SELECT i, NULL FROM generate_series(1, 5) i"), ("of no words", "UPDATE blank SET sig = to_minhash('...')")):
+        conn.execute(fill_it)
+        rows = []
+        for join in ("near_words a JOIN blank b", "blank a JOIN near_words b", "near_words a LEFT JOIN blank b", "blank a LEFT JOIN near_words b"):
+            rows.append((join, one(conn, "SELECT count(*) FROM %s ON jaccard(a.sig, b.sig) >= 0.8" % join), 0 if "LEFT" not in join else 50 if join.startswith("near") else 0 if what == "no rows" else 5))
+        for x, y in (("near_words", "blank"), ("blank", "near_words")):
+            rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE EXISTS (SELECT FROM %s b WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)), 0))
+            rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE NOT EXISTS (SELECT FROM %s b WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)), one(conn, "SELECT count(*) FROM " + x)))
+        equal_all("one side has no signature: %s" % what, rows)
+
+
 def groups(conn):
     """Equality conditions are groups: signatures need to be alike within a group only."""
     conn.execute("RESET ALL; CREATE TABLE kinds AS SELECT d.id, k AS kind, 'x' || k AS name, to_minhash(d.body, k, num_perm => 32 * k) AS sig FROM docs d, generate_series(2, 5) k; ANALYZE kinds")
     queries = ["SELECT a.id, b.id, a.kind FROM kinds a %s JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8%s" % (kind, further) for kind in ("", "LEFT") for further in ("", " AND a.id < b.id", " AND a.name = b.name", " AND a.kind + 0 = b.kind + 0")]
     queries += ["SELECT a.id, a.kind FROM kinds a WHERE %s (SELECT FROM kinds b WHERE a.name = b.name AND a.id <> b.id AND jaccard(a.sig, b.sig) >= 0.8)" % kind for kind in ("EXISTS", "NOT EXISTS")]
+    semi = queries[-2:]
     conn.execute("SET neardup.enable_join = off")
     want = [sorted(map(repr, conn.execute(query))) for query in queries]
     conn.execute("RESET ALL; SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
     for memory in ("64kB", "4MB"):
         conn.execute("SET work_mem = '%s'" % memory)
         equal_all("groups with parameters of their own, %s" % memory, [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
-    plan = [r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + queries[1])]
+    # values that are computed, and live no longer than the row; two keys of one hash, with signatures of their own
+    queries = ["SELECT a.id, b.id FROM docs a JOIN docs b ON a.id + 0 = b.id AND jaccard(to_minhash(a.body, 2, 'word', 64 + 64 * (a.id % 2)), to_minhash(b.body, 2, 'word', 64 + 64 * (b.id % 2))) >= 0.9",
+               "SELECT a.k, b.id FROM (SELECT CASE WHEN id % 2 = 0 THEN 2775 ELSE 131913 END AS k, kind, id, sig FROM kinds WHERE kind = 2 + id % 2) a JOIN (SELECT CASE WHEN id % 2 = 0 THEN 2775 ELSE 131913 END AS k, id, sig FROM kinds WHERE kind = 2 + id % 2) b "
+               "ON a.k = b.k AND jaccard(a.sig, b.sig) >= 0.8"]
+    equal("two keys of one hash", one(conn, "SELECT hashint4(2775) = hashint4(131913)"), True)
+    conn.execute("SET neardup.enable_join = off; RESET enable_hashjoin")
+    want = [sorted(map(repr, conn.execute(query))) for query in queries]
+    conn.execute("RESET neardup.enable_join; SET enable_hashjoin = off")
+    equal_all("groups of values that are computed, of keys with one hash", [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
+    conn.execute("PREPARE grouped(float8) AS SELECT count(*) FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= $1; PREPARE mixed(float8) AS SELECT count(*) FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
+    bounds = ("0.8", "0", "-1", "2", "NULL", "'NaN'")
+    got = [(one(conn, "EXECUTE grouped(%s)" % b), error_of(conn, "EXECUTE mixed(%s)" % b) is not None) for b in bounds]
+    conn.execute("DEALLOCATE ALL; RESET plan_cache_mode; SET neardup.enable_join = off; RESET enable_hashjoin")
+    equal("bounds at run time", got, [(one(conn, "SELECT count(*) FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= %s" % b), True) for b in bounds])
+    conn.execute("RESET neardup.enable_join; SET enable_hashjoin = off")
+    plan = [r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT a.id, b.id FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id")]
     equal("EXPLAIN of groups", [line.strip() for line in plan if "Cond:" in line or "Filter:" in line], ["Similarity Cond: (jaccard(a.sig, b.sig) >= '0.8'::double precision)", "Group Cond: (a.kind = b.kind)", "Join Filter: (a.id < b.id)"])
     conn.execute("RESET ALL")
-    for query in queries[-2:]:
+    for query in semi:
         check("by cost the node runs, where a hash join would check each pair of a group: %s" % query[30:50], "Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()))
     conn.execute("SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
     fails("signatures made differently in one group", conn, "SELECT FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= 0.8", text="made differently")
@@ -298,7 +328,7 @@ def concurrent(conn, name):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (rescans, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)

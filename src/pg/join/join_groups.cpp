@@ -9,6 +9,8 @@ namespace {
 
 // An engine takes some 20 us to start, and compares so few rows at once.
 constexpr uint64 kCellRows = 1024;
+// Where the engine cannot tell, so many pairs of rows are written down: 12 bytes each. Beyond, all are gone through.
+constexpr uint64 kMostUnknownPairs = uint64{1} << 26;
 
 struct RowList {
   uint32* rows;
@@ -41,13 +43,19 @@ struct CellRows {
 struct Cell {
   JoinRows* of;
   const RowValues* values;
-  MemoryContext context;  // of the engine
+  bool is_blind;  // the engine cannot tell for any group
+  uint64 unknown_pairs;
+  MemoryContext context;      // of the engine
+  MemoryContext row_context;  // of the value at hand
   Owned<PairSearch>* engine;
   SignatureShape shape;
   uint32 groups;
-  CellRows a;          // of the outer side, by engine row
-  CellRows b;          // of the inner side, by engine row; in a self-join none
-  CellRows waiting_b;  // the engine takes them when it has all of the outer side
+  bool* is_unknown;  // of each group: its pairs are to be checked, all of them
+  uint64 capacity;   // of is_unknown
+  CellRows outer;    // those that have a value
+  CellRows inner;    // in a self-join none
+  CellRows a;        // by engine row: those of the outer side that the engine has
+  CellRows b;        // of the inner side, which it takes when it has all of the outer one; in a self-join none
 };
 
 // The (group, row) of one side, in order.
@@ -76,28 +84,37 @@ void read_group(GroupReader* reader, RowList* to) {
 
 // ---------------------------------------------------------------- a cell
 
-// Whether the row takes part in the search. A row that cannot be compared ends all.
-bool read_row(Cell* cell, JoinSide* side, uint32 row, SignatureShape* shape, Signature* signature) {
+// Whether the row has a value. The signature is valid until the next row is read.
+bool read_row(Cell* cell, JoinSide* side, uint32 row, Signature* signature) {
+  MemoryContextReset(cell->row_context);
+  MemoryContext old = MemoryContextSwitchTo(cell->row_context);
   Datum value;
-  if (!cell->values->value(cell->values->of, side, row, &value)) return false;
-  read_signature(cell->of->type, value, signature);
-  if (!fits_shape(shape, *signature)) cell->of->every_pair = true;
-  return !cell->of->every_pair && !signature->empty;
+  const bool has_value = cell->values->value(cell->values->of, side, row, &value);
+  if (has_value) read_signature(cell->of->type, value, signature);
+  MemoryContextSwitchTo(old);
+  return has_value;
 }
 
-void add_to_engine(Cell* cell, const Signature& signature) {
+void add_to_engine(Cell* cell, CellRows* rows, const CellRow& row, const Signature& signature) {
+  if (signature.empty || cell->of->no_pair) return;
   if (cell->engine == nullptr) cell->engine = make_join_engine(cell->of, cell->context, cell->shape);
   call_core([&] { add_row(cell->engine->object, signature); });
+  rows->add(row);
 }
 
-void add_waiting_rows(Cell* cell) {
-  call_core([&] { cell->engine->object->start_set_b(); });
-  for (uint64 i = 0; i < cell->waiting_b.n && !cell->of->every_pair; ++i) {
-    const CellRow& row = cell->waiting_b.rows[i];
+// Where no row of the outer side has gone to the engine, it is looked only whether the rows can be compared.
+void add_inner_rows(Cell* cell) {
+  if (cell->of->search.is_self) return;
+  const bool has_outer = cell->engine != nullptr;
+  if (has_outer) call_core([&] { cell->engine->object->start_set_b(); });
+  for (uint64 i = 0; i < cell->inner.n; ++i) {
+    const CellRow& row = cell->inner.rows[i];
     Signature signature;
-    if (!read_row(cell, &cell->of->inner, row.row, &cell->shape, &signature)) continue;
-    add_to_engine(cell, signature);
-    cell->b.add(row);
+    if (cell->is_unknown[row.group] || !read_row(cell, &cell->of->inner, row.row, &signature)) continue;
+    if (!fits_shape(&cell->shape, signature))
+      cell->is_unknown[row.group] = true;
+    else if (has_outer)
+      add_to_engine(cell, &cell->b, row, signature);
   }
 }
 
@@ -113,12 +130,32 @@ void collect_pairs(Cell* cell) {
     engine->run();
     while (const size_t n = engine->next(of->batch, lengthof(of->batch)))
       for (const RowPair* p = of->batch; p < of->batch + n; ++p) {
-        if (a[p->a].group != b[p->b].group) continue;
+        if (a[p->a].group != b[p->b].group || cell->is_unknown[a[p->a].group]) continue;
         pairs->add({a[p->a].row, b[p->b].row, p->value});
         if (is_self) pairs->add({b[p->b].row, a[p->a].row, p->value});
       }
-    for (uint64 i = 0; i < cell->a.n && is_self && !of->search.omits_itself; ++i) pairs->add({a[i].row, a[i].row, 0});
+    for (uint64 i = 0; i < cell->a.n && is_self && !of->search.omits_itself; ++i)
+      if (!cell->is_unknown[a[i].group]) pairs->add({a[i].row, a[i].row, 0});
   });
+}
+
+// Of the groups for which the engine cannot tell: each row with each. Rows are in the order of their groups.
+void collect_unknown_pairs(Cell* cell) {
+  JoinRows* of = cell->of;
+  const CellRows& inner = of->search.is_self ? cell->outer : cell->inner;
+  call_core([&] {
+    uint64 first = 0;
+    for (uint64 i = 0; i < cell->outer.n; ++i) {
+      const CellRow& x = cell->outer.rows[i];
+      while (first < inner.n && inner.rows[first].group < x.group) ++first;
+      if (!cell->is_unknown[x.group]) continue;
+      for (uint64 j = first; j < inner.n && inner.rows[j].group == x.group; ++j) {
+        if (++cell->unknown_pairs > kMostUnknownPairs) return;
+        of->pairs->object->add({x.row, inner.rows[j].row, 0});
+      }
+    }
+  });
+  of->every_pair = cell->unknown_pairs > kMostUnknownPairs;
 }
 
 void note_stats(Cell* cell) {
@@ -134,41 +171,60 @@ void note_stats(Cell* cell) {
 // Searches the cell, and begins the next one.
 void finish_cell(Cell* cell) {
   CHECK_FOR_INTERRUPTS();
+  add_inner_rows(cell);
   if (cell->engine != nullptr) {
-    if (!cell->of->search.is_self) add_waiting_rows(cell);
-    if (!cell->of->every_pair) collect_pairs(cell);
+    collect_pairs(cell);
     note_stats(cell);
     destroy_owned(cell->engine);
   }
+  collect_unknown_pairs(cell);
   MemoryContextReset(cell->context);
   cell->engine = nullptr;
   cell->shape = {};
   cell->groups = 0;
-  cell->a.n = cell->b.n = cell->waiting_b.n = 0;
+  cell->outer.n = cell->inner.n = cell->a.n = cell->b.n = 0;
 }
 
-// Groups may be made with other parameters than those before.
-void add_group(Cell* cell, const RowList& outer, const RowList& inner) {
-  SignatureShape shape = {};
-  uint32 number = cell->groups;
+uint32 start_group(Cell* cell) {
+  reserve(CurrentMemoryContext, &cell->is_unknown, &cell->capacity, cell->groups + 1);
+  cell->is_unknown[cell->groups] = cell->is_blind;
+  return cell->groups++;
+}
+
+// Prepares the cell for rows that are made as the first of these that has a value. False where none has one.
+bool take_shape(Cell* cell, const RowList& outer) {
+  Signature signature;
   for (uint64 i = 0; i < outer.n; ++i) {
-    Signature signature;
-    const bool is_first = !shape.known;
-    const bool takes_part = read_row(cell, &cell->of->outer, outer.rows[i], &shape, &signature);
-    if (cell->of->every_pair) return;
-    if (is_first && shape.known && !fits_shape(&cell->shape, signature)) {
-      finish_cell(cell);
-      cell->shape = shape;
-      number = 0;
-    }
-    if (!takes_part) continue;
-    add_to_engine(cell, signature);
-    cell->a.add({number, outer.rows[i]});
+    if (!read_row(cell, &cell->of->outer, outer.rows[i], &signature)) continue;
+    SignatureShape shape = {};
+    fits_shape(&shape, signature);
+    if (!fits_shape(&cell->shape, signature)) finish_cell(cell);
+    cell->shape = shape;
+    return true;
   }
-  if (!shape.known) return;
-  for (uint64 i = 0; i < inner.n; ++i) cell->waiting_b.add({number, inner.rows[i]});
-  cell->groups = number + 1;
-  if (cell->a.n + cell->waiting_b.n >= kCellRows) finish_cell(cell);
+  return false;
+}
+
+// Into the engine, unless it is known by now that it cannot tell.
+void add_outer_row(Cell* cell, const CellRow& row) {
+  Signature signature;
+  if (!cell->is_unknown[row.group]) {
+    if (!read_row(cell, &cell->of->outer, row.row, &signature)) return;
+    if (fits_shape(&cell->shape, signature))
+      add_to_engine(cell, &cell->a, row, signature);
+    else
+      cell->is_unknown[row.group] = true;
+  }
+  cell->outer.add(row);
+}
+
+// A group whose signatures were made otherwise than those before begins a cell.
+void add_group(Cell* cell, const RowList& outer, const RowList& inner) {
+  if (!cell->is_blind && !take_shape(cell, outer)) return;
+  const uint32 number = start_group(cell);
+  for (uint64 i = 0; i < outer.n; ++i) add_outer_row(cell, {number, outer.rows[i]});
+  for (uint64 i = 0; i < inner.n; ++i) cell->inner.add({number, inner.rows[i]});
+  if (cell->outer.n + cell->inner.n >= kCellRows) finish_cell(cell);
 }
 
 // ---------------------------------------------------------------- all groups
@@ -215,7 +271,10 @@ void search_join_groups(JoinRows* rows, const RowValues& values) {
   Cell cell = {};
   cell.of = rows;
   cell.values = &values;
+  cell.is_blind = rows->every_pair;
+  rows->every_pair = false;
   cell.context = AllocSetContextCreate(of_search, "neardup join cell", ALLOCSET_DEFAULT_SIZES);
+  cell.row_context = AllocSetContextCreate(of_search, "neardup join value", ALLOCSET_SMALL_SIZES);
   rows->pairs = make_pair_collector(rows);
   GroupReader outer_reader = read_side(&rows->outer);
   if (rows->search.is_self) {

@@ -5,7 +5,8 @@
 
 namespace neardup {
 
-// Into rows->pairs. Where rows of a group have signatures that cannot be compared, every_pair is set instead.
+// Into rows->pairs: of a group those near ones that the engine finds, or all, where it cannot tell. Where all are too
+// many, every_pair is set instead.
 void search_join_groups(JoinRows* rows, const RowValues& values);
 
 }  // namespace neardup

@@ -51,10 +51,9 @@ bool fetch_pairs(JoinRows* rows) {
 }  // namespace
 
 void find_join_pairs(JoinRows* rows, const RowValues& values) {
-  if (rows->every_pair || rows->no_pair) return;
   if (rows->search.is_grouped) {
     search_join_groups(rows, values);
-  } else if (rows->engine == nullptr) {
+  } else if (rows->every_pair || rows->engine == nullptr) {
     return;
   } else if (rows->search.is_self) {
     collect_both_ways(rows);

@@ -113,6 +113,15 @@ List* in_order_of_cost(PlannerInfo* root, List* clauses) {
   return result;
 }
 
+// As a hash join does: rows of other groups are not compared, whatever that costs.
+List* keys_first(const JoinKeys& keys, List* conditions) {
+  List* result = list_copy(keys.conditions);
+  ListCell* cell;
+  foreach (cell, conditions)
+    if (!list_member_ptr(keys.conditions, lfirst(cell))) result = lappend(result, lfirst(cell));
+  return result;
+}
+
 List* facts_of(const JoinPath* path, int outer_columns) {
   List* facts = NIL;
   for (const int fact : {static_cast<int>(path->type), static_cast<int>(path->condition.measure), outer_columns,
@@ -139,7 +148,7 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   scan->scan.scanrelid = 0;
   scan->flags = best->flags;
   scan->custom_plans = children;
-  List* ordered = marked(columns, in_order_of_cost(root, matching));
+  List* ordered = marked(columns, keys_first(path->keys, in_order_of_cost(root, matching)));
   Node* bound =
       condition.bound != nullptr ? condition.bound : reinterpret_cast<Node*>(makeNullConst(FLOAT8OID, -1, InvalidOid));
   const JoinKeys& keys = path->keys;

@@ -83,8 +83,9 @@ void note_number(JoinRows* rows, JoinSide* side) {
   side->row_of[side->engine_rows] = static_cast<uint32>(row);
 }
 
-// Whether the row may match.
+// Whether the row may match. Where no row of the first side has a signature, none of the second one does.
 bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
+  if (rows->at_second && rows->engine == nullptr) return false;
   if (rows->engine == nullptr) rows->engine = make_join_engine(rows, rows->context, rows->shape);
   note_number(rows, side);
   ++side->engine_rows;
