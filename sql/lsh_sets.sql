@@ -37,6 +37,24 @@ SELECT id FROM basket WHERE jaccard_exact(items, ARRAY(SELECT generate_series(1,
 SELECT id FROM basket WHERE jaccard_exact(items, '{1,NULL}') >= 0.7;
 SELECT count(*) FROM basket WHERE jaccard_exact(items, '{}') >= 0;
 SELECT count(*) FROM basket WHERE jaccard_exact(items, '{1}') > 'NaN';
+-- Containment of a row in the query, of the query in a row, and overlap
+SELECT containment_exact('{1,2,3,3}'::int[], '{2,3,4}'), containment_exact('{}'::bigint[], '{1}'), overlap_exact('{1,2,3,3}'::int[], '{2,3,4}'), overlap_exact('{}'::bigint[], '{}');
+SELECT containment_exact('{1,NULL}'::int[], '{1}');
+SELECT overlap_exact('{1}'::int[], '{NULL}');
+SELECT containment_exact_at_least('{1,2}'::int[], '{2}'::int[], 1.5);
+SELECT overlap_exact_at_least('{1,2}'::int[], '{2}'::int[], 0.5);
+SELECT 'set_in_query>=0.5 {9,-1,9}'::lsh_query, '{1,2}'::int[] %> 'set_in_query>=0.5 {2}', '{1,2}'::bigint[] %> 'query_in_set>=1 {2}', '{1,2}'::int[] %> 'set_overlap>=2 {2}';
+SELECT plan_of('SELECT id FROM basket WHERE containment_exact(items, ''{1,2,3}'') >= 0.5');
+SELECT plan_of('SELECT id FROM basket WHERE 0.5 < containment_exact(''{1,2,3}'', items)');
+SELECT plan_of('SELECT id FROM basket WHERE overlap_exact(''{1,2,3}'', items) > 1');
+SELECT plan_of('SELECT id FROM basket WHERE shop = 1 AND containment_exact_at_least(''{10000000000}'', refs, 1)');
+SELECT id FROM basket WHERE containment_exact(items, (SELECT items FROM basket WHERE id = 17)) >= 0.6 ORDER BY id;
+SELECT id FROM basket WHERE containment_exact((SELECT items FROM basket WHERE id = 17), items) >= 0.6 ORDER BY id;
+SELECT id FROM basket WHERE overlap_exact(items, (SELECT items FROM basket WHERE id = 17)) >= 5 ORDER BY id;
+SELECT id FROM basket WHERE containment_exact('{1500,1590,3000}', items) > 0.5 ORDER BY id;
+SELECT count(*) FROM basket WHERE containment_exact(items, ARRAY(SELECT generate_series(1, 20000))) >= 0.99;
+SELECT count(*) FROM basket WHERE containment_exact('{}', items) >= 0;
+SELECT count(*) FROM basket WHERE overlap_exact(items, '{1}') > 1;
 INSERT INTO basket VALUES (900, 1, '{1,NULL}', NULL);
 CREATE INDEX ON basket USING lsh (items) WITH (threshold = 0.5);
 -- Equality of a set is not what the index is for, but may be asked; as a first column it is

@@ -25,3 +25,6 @@ COMMENT ON FUNCTION neardup_internal.lsh_bits_bounds(internal) IS 'private: plan
 CREATE FUNCTION neardup_internal.lsh_score_bounds(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_score_bounds(internal) IS 'private: planner support of ctph_score()';
+CREATE FUNCTION neardup_internal.lsh_overlap_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_bounds(internal) IS 'private: planner support of overlap_exact()';

@@ -35,6 +35,15 @@ CREATE FUNCTION winnow_fingerprints(doc bytea, k int = 8, "window" int = 16, OUT
 COMMENT ON FUNCTION winnow_fingerprints(bytea, int, int) IS
   'Selected hashes of runs of k bytes, at least one in every run of k + window - 1 bytes, with the position of the first byte, counted from 1. Example: SELECT * FROM winnow_fingerprints(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
 
+CREATE FUNCTION winnow_hashes(doc text, k int = 5, "window" int = 4, unit text = 'word') RETURNS bigint[]
+  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION winnow_hashes(text, int, int, text) IS
+  'The distinct hashes of winnow_fingerprints() as a set, ascending, for containment_exact() and lsh indexes. Example: SELECT winnow_hashes(''a text of some words'', k => 2, "window" => 2)';
+CREATE FUNCTION winnow_hashes(doc bytea, k int = 8, "window" int = 16) RETURNS bigint[]
+  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION winnow_hashes(bytea, int, int) IS
+  'The distinct hashes of winnow_fingerprints() of bytes as a set, ascending. Example: SELECT winnow_hashes(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
+
 CREATE FUNCTION shared_passages(a text, b text, min_units int = 8, unit text = 'word', OUT start_a int, OUT start_b int,
     OUT length int, OUT "text" text) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'neardup_shared_passages' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000 ROWS 10;

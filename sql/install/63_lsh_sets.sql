@@ -53,11 +53,11 @@ COMMENT ON FUNCTION neardup_internal.int_set_within(int[], lsh_query) IS 'implem
 CREATE OPERATOR %> (LEFTARG = bigint[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (bigint[], lsh_query) IS
-  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+  'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment or overlap. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 CREATE OPERATOR %> (LEFTARG = int[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
   RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
 COMMENT ON OPERATOR %> (int[], lsh_query) IS
-  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+  'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment or overlap. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 
 -- The hash family "set". Equality as well: as a column before the last an array is one value.
 
@@ -101,6 +101,129 @@ CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (int[]) hash_array_extended(anyarray, bigint);
 COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Exact Jaccard similarity of sets of int';
+
+-- Containment and overlap. Of containment_exact(a, b) an index serves a column on either side: two makers of queries.
+
+CREATE FUNCTION containment_exact(a bigint[], b bigint[]) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
+COMMENT ON FUNCTION containment_exact(bigint[], bigint[]) IS
+  'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
+CREATE FUNCTION overlap_exact(a bigint[], b bigint[]) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_bounds;
+COMMENT ON FUNCTION overlap_exact(bigint[], bigint[]) IS
+  'Number of elements that two sets of bigint share. Example: SELECT overlap_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
+CREATE FUNCTION containment_exact(a int[], b int[]) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
+COMMENT ON FUNCTION containment_exact(int[], int[]) IS
+  'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2], ARRAY[2, 3])';
+CREATE FUNCTION overlap_exact(a int[], b int[]) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_bounds;
+COMMENT ON FUNCTION overlap_exact(int[], int[]) IS
+  'Number of elements that two sets of int share. Example: SELECT overlap_exact(ARRAY[1, 2], ARRAY[2, 3])';
+CREATE FUNCTION neardup_internal.lsh_set_in_query(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query(bigint[], float8) IS
+  'private: containment_exact(set, ..) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_set_in_query(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query(int[], float8) IS
+  'private: containment_exact(set, ..) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_set_in_query_strict(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query_strict(bigint[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_set_in_query_strict(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query_strict(int[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_query_in_set(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set(bigint[], float8) IS
+  'private: containment_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_query_in_set(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set(int[], float8) IS
+  'private: containment_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_query_in_set_strict(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set_strict(bigint[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_query_in_set_strict(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set_strict(int[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_overlap_query(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query(bigint[], float8) IS
+  'private: overlap_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_overlap_query(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query(int[], float8) IS
+  'private: overlap_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_overlap_query_strict(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query_strict(bigint[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_overlap_query_strict(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query_strict(int[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_containment_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_containment_support(internal) IS
+  'private: planner support of containment_exact_at_least()';
+CREATE FUNCTION neardup_internal.lsh_overlap_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_support(internal) IS
+  'private: planner support of overlap_exact_at_least()';
+CREATE FUNCTION containment_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_containment_support;
+COMMENT ON FUNCTION containment_exact_at_least(bigint[], bigint[], float8) IS
+  'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.5)';
+CREATE FUNCTION overlap_exact_at_least(a bigint[], b bigint[], overlap float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_support;
+COMMENT ON FUNCTION overlap_exact_at_least(bigint[], bigint[], float8) IS
+  'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 1)';
+CREATE FUNCTION containment_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_containment_support;
+COMMENT ON FUNCTION containment_exact_at_least(int[], int[], float8) IS
+  'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.5)';
+CREATE FUNCTION overlap_exact_at_least(a int[], b int[], overlap float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_support;
+COMMENT ON FUNCTION overlap_exact_at_least(int[], int[], float8) IS
+  'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 1)';
+
+-- Added to the families, since the operator classes of 0.2.0 stay.
+ALTER OPERATOR FAMILY int8_set_ops USING lsh ADD
+  FUNCTION 16 (bigint[]) containment_exact(bigint[], bigint[]),
+  FUNCTION 17 (bigint[]) neardup_internal.lsh_set_in_query(bigint[], float8),
+  FUNCTION 18 (bigint[]) containment_exact_at_least(bigint[], bigint[], float8),
+  FUNCTION 19 (bigint[]) neardup_internal.lsh_set_in_query_strict(bigint[], float8),
+  FUNCTION 20 (bigint[]) neardup_internal.lsh_query_in_set(bigint[], float8),
+  FUNCTION 21 (bigint[]) neardup_internal.lsh_query_in_set_strict(bigint[], float8),
+  FUNCTION 22 (bigint[]) overlap_exact(bigint[], bigint[]),
+  FUNCTION 23 (bigint[]) neardup_internal.lsh_overlap_query(bigint[], float8),
+  FUNCTION 24 (bigint[]) overlap_exact_at_least(bigint[], bigint[], float8),
+  FUNCTION 25 (bigint[]) neardup_internal.lsh_overlap_query_strict(bigint[], float8);
+ALTER OPERATOR FAMILY int4_set_ops USING lsh ADD
+  FUNCTION 16 (int[]) containment_exact(int[], int[]),
+  FUNCTION 17 (int[]) neardup_internal.lsh_set_in_query(int[], float8),
+  FUNCTION 18 (int[]) containment_exact_at_least(int[], int[], float8),
+  FUNCTION 19 (int[]) neardup_internal.lsh_set_in_query_strict(int[], float8),
+  FUNCTION 20 (int[]) neardup_internal.lsh_query_in_set(int[], float8),
+  FUNCTION 21 (int[]) neardup_internal.lsh_query_in_set_strict(int[], float8),
+  FUNCTION 22 (int[]) overlap_exact(int[], int[]),
+  FUNCTION 23 (int[]) neardup_internal.lsh_overlap_query(int[], float8),
+  FUNCTION 24 (int[]) overlap_exact_at_least(int[], int[], float8),
+  FUNCTION 25 (int[]) neardup_internal.lsh_overlap_query_strict(int[], float8);
 
 -- The hash family "minutiae"
 

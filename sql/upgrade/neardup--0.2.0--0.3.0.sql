@@ -576,6 +576,142 @@ CREATE FUNCTION neardup_suggest_examples(query text, labels text = NULL, edit_si
 COMMENT ON FUNCTION neardup_suggest_examples(text, text, float8) IS
   'Pairs on both sides of each threshold that neardup_suggest() proposes, for you to judge. Example: SELECT * FROM neardup_suggest_examples(''SELECT id, body FROM docs'')';
 
+CREATE FUNCTION neardup_internal.lsh_overlap_bounds(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_bounds(internal) IS 'private: planner support of overlap_exact()';
+-- Containment and overlap. Of containment_exact(a, b) an index serves a column on either side: two makers of queries.
+
+CREATE FUNCTION containment_exact(a bigint[], b bigint[]) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
+COMMENT ON FUNCTION containment_exact(bigint[], bigint[]) IS
+  'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
+CREATE FUNCTION overlap_exact(a bigint[], b bigint[]) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_bounds;
+COMMENT ON FUNCTION overlap_exact(bigint[], bigint[]) IS
+  'Number of elements that two sets of bigint share. Example: SELECT overlap_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
+CREATE FUNCTION containment_exact(a int[], b int[]) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_share_bounds;
+COMMENT ON FUNCTION containment_exact(int[], int[]) IS
+  'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2], ARRAY[2, 3])';
+CREATE FUNCTION overlap_exact(a int[], b int[]) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_bounds;
+COMMENT ON FUNCTION overlap_exact(int[], int[]) IS
+  'Number of elements that two sets of int share. Example: SELECT overlap_exact(ARRAY[1, 2], ARRAY[2, 3])';
+CREATE FUNCTION neardup_internal.lsh_set_in_query(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query(bigint[], float8) IS
+  'private: containment_exact(set, ..) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_set_in_query(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query(int[], float8) IS
+  'private: containment_exact(set, ..) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_set_in_query_strict(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query_strict(bigint[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_set_in_query_strict(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_set_in_query_strict(int[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_query_in_set(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set(bigint[], float8) IS
+  'private: containment_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_query_in_set(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set(int[], float8) IS
+  'private: containment_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_query_in_set_strict(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set_strict(bigint[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_query_in_set_strict(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_query_in_set_strict(int[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_overlap_query(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query(bigint[], float8) IS
+  'private: overlap_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_overlap_query(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query(int[], float8) IS
+  'private: overlap_exact(.., set) >= bound, for any bound';
+CREATE FUNCTION neardup_internal.lsh_overlap_query_strict(bigint[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query_strict(bigint[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_overlap_query_strict(int[], float8) RETURNS lsh_query
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_query_strict(int[], float8) IS
+  'private: the same for bounds of the named predicate';
+CREATE FUNCTION neardup_internal.lsh_containment_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_containment_support(internal) IS
+  'private: planner support of containment_exact_at_least()';
+CREATE FUNCTION neardup_internal.lsh_overlap_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.lsh_overlap_support(internal) IS
+  'private: planner support of overlap_exact_at_least()';
+CREATE FUNCTION containment_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_containment_support;
+COMMENT ON FUNCTION containment_exact_at_least(bigint[], bigint[], float8) IS
+  'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.5)';
+CREATE FUNCTION overlap_exact_at_least(a bigint[], b bigint[], overlap float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_support;
+COMMENT ON FUNCTION overlap_exact_at_least(bigint[], bigint[], float8) IS
+  'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 1)';
+CREATE FUNCTION containment_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_containment_support;
+COMMENT ON FUNCTION containment_exact_at_least(int[], int[], float8) IS
+  'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.5)';
+CREATE FUNCTION overlap_exact_at_least(a int[], b int[], overlap float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+  SUPPORT neardup_internal.lsh_overlap_support;
+COMMENT ON FUNCTION overlap_exact_at_least(int[], int[], float8) IS
+  'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 1)';
+
+-- Added to the families, since the operator classes of 0.2.0 stay.
+ALTER OPERATOR FAMILY int8_set_ops USING lsh ADD
+  FUNCTION 16 (bigint[]) containment_exact(bigint[], bigint[]),
+  FUNCTION 17 (bigint[]) neardup_internal.lsh_set_in_query(bigint[], float8),
+  FUNCTION 18 (bigint[]) containment_exact_at_least(bigint[], bigint[], float8),
+  FUNCTION 19 (bigint[]) neardup_internal.lsh_set_in_query_strict(bigint[], float8),
+  FUNCTION 20 (bigint[]) neardup_internal.lsh_query_in_set(bigint[], float8),
+  FUNCTION 21 (bigint[]) neardup_internal.lsh_query_in_set_strict(bigint[], float8),
+  FUNCTION 22 (bigint[]) overlap_exact(bigint[], bigint[]),
+  FUNCTION 23 (bigint[]) neardup_internal.lsh_overlap_query(bigint[], float8),
+  FUNCTION 24 (bigint[]) overlap_exact_at_least(bigint[], bigint[], float8),
+  FUNCTION 25 (bigint[]) neardup_internal.lsh_overlap_query_strict(bigint[], float8);
+ALTER OPERATOR FAMILY int4_set_ops USING lsh ADD
+  FUNCTION 16 (int[]) containment_exact(int[], int[]),
+  FUNCTION 17 (int[]) neardup_internal.lsh_set_in_query(int[], float8),
+  FUNCTION 18 (int[]) containment_exact_at_least(int[], int[], float8),
+  FUNCTION 19 (int[]) neardup_internal.lsh_set_in_query_strict(int[], float8),
+  FUNCTION 20 (int[]) neardup_internal.lsh_query_in_set(int[], float8),
+  FUNCTION 21 (int[]) neardup_internal.lsh_query_in_set_strict(int[], float8),
+  FUNCTION 22 (int[]) overlap_exact(int[], int[]),
+  FUNCTION 23 (int[]) neardup_internal.lsh_overlap_query(int[], float8),
+  FUNCTION 24 (int[]) overlap_exact_at_least(int[], int[], float8),
+  FUNCTION 25 (int[]) neardup_internal.lsh_overlap_query_strict(int[], float8);
+
+-- Fingerprints as sets.
+CREATE FUNCTION winnow_hashes(doc text, k int = 5, "window" int = 4, unit text = 'word') RETURNS bigint[]
+  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION winnow_hashes(text, int, int, text) IS
+  'The distinct hashes of winnow_fingerprints() as a set, ascending, for containment_exact() and lsh indexes. Example: SELECT winnow_hashes(''a text of some words'', k => 2, "window" => 2)';
+CREATE FUNCTION winnow_hashes(doc bytea, k int = 8, "window" int = 16) RETURNS bigint[]
+  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION winnow_hashes(bytea, int, int) IS
+  'The distinct hashes of winnow_fingerprints() of bytes as a set, ascending. Example: SELECT winnow_hashes(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
+
 -- Who might use what was made anew may use it now.
 DO $do$
 DECLARE
@@ -847,9 +983,9 @@ COMMENT ON FUNCTION jaccard_exact_at_least(bigint[], bigint[], float8) IS
 COMMENT ON FUNCTION jaccard_exact_at_least(int[], int[], float8) IS
   'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.3)';
 COMMENT ON OPERATOR %> (bigint[], lsh_query) IS
-  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+  'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment or overlap. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 COMMENT ON OPERATOR %> (int[], lsh_query) IS
-  'Whether the Jaccard similarity to the set of the query is at least its bound. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+  'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment or overlap. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Exact Jaccard similarity of sets of bigint';
 COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Exact Jaccard similarity of sets of int';
 COMMENT ON FUNCTION minutiae_cells(point[], int, float8) IS

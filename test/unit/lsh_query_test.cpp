@@ -119,6 +119,10 @@ TEST(LshQuery, SetsReadBack) {
       expect_reads_back(set_query(bound, set));
   EXPECT_EQ(lsh_query_to_text(view(set_query(0.5, {-3, 20}))), "set_jaccard>=0.5 {-3,20}");
   EXPECT_EQ(lsh_query_from_text("set_jaccard>=0.5 {20,-3,20}"), set_query(0.5, {-3, 20}));
+  for (const char* text : {"set_in_query>=0.5 {-3,20}", "query_in_set>=0.25 {7}", "set_overlap>=3 {}"}) {
+    EXPECT_EQ(lsh_query_to_text(view(lsh_query_from_text(text))), text);
+    expect_reads_back(lsh_query_from_text(text));
+  }
   EXPECT_EQ(lsh_query_to_wire(view(set_query(1, {258}))),
             (std::vector<uint8_t>{1, 5, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}));
   for (const char* text : {"set_jaccard>=0.5 ", "set_jaccard>=0.5 {", "set_jaccard>=0.5 {1,}", "set_jaccard>=0.5 {,1}",
@@ -147,8 +151,9 @@ TEST(LshQuery, Within) {
 }
 
 TEST(LshQuery, ClosenessIsMonotone) {
-  for (const LshMeasure m : {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score,
-                             LshMeasure::ctph_edit_rate, LshMeasure::set_jaccard}) {
+  for (const LshMeasure m :
+       {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score, LshMeasure::ctph_edit_rate,
+        LshMeasure::set_jaccard, LshMeasure::set_in_query, LshMeasure::query_in_set}) {
     const double most = m == LshMeasure::hamming ? 64 : m == LshMeasure::ctph_score ? 100 : 1;
     const double strictest = is_similarity(m) ? most : 0;
     EXPECT_EQ(closeness(m, strictest), 1);

@@ -34,4 +34,9 @@ double set_jaccard(const int64_t* a, size_t n, const int64_t* b, size_t m) noexc
   return static_cast<double>(common) / static_cast<double>(n + m - common);
 }
 
+double set_containment(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept {
+  if (n == 0) return 0;
+  return static_cast<double>(common_elements(a, n, b, m)) / static_cast<double>(n);
+}
+
 }  // namespace neardup

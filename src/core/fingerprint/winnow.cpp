@@ -5,6 +5,8 @@
 #include <cassert>
 #include <string>
 
+#include "core/base/sort_unique.h"
+
 namespace neardup {
 namespace {
 
@@ -67,6 +69,15 @@ bool WinnowStream::next(WinnowFingerprint* out) {
     return true;
   }
   return false;
+}
+
+std::vector<int64_t> winnow_hashes(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size,
+                                   StopCheck* stop) {
+  WinnowStream stream(unit, k, window, text, size, stop);
+  std::vector<int64_t> hashes;
+  for (WinnowFingerprint f; stream.next(&f);) hashes.push_back(static_cast<int64_t>(f.hash));
+  sort_unique(&hashes, stop);
+  return hashes;
 }
 
 }  // namespace neardup

@@ -63,4 +63,8 @@ class WinnowStream {
   Candidate chosen_{};
 };
 
+// The distinct hashes of a document's fingerprints as signed numbers, ascending. Arguments and errors as WinnowStream.
+std::vector<int64_t> winnow_hashes(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size,
+                                   StopCheck* stop = nullptr);
+
 }  // namespace neardup

@@ -8,9 +8,28 @@
 
 namespace neardup {
 
-SetPlan plan_set(size_t n, double bound) noexcept {
+namespace {
+
+// The least m with m / n >= bound, from 1 on: by the very division that gives the share, which is monotone.
+double least_common(double n, double bound) noexcept {
+  double least = std::max(1.0, std::ceil(bound * n) - 1);
+  while (least < n && least / n < bound) ++least;
+  return least;
+}
+
+// Whether a set that is too large for its elements to be indexed has room for so large a share in the query.
+bool may_large_sets_be_in(double n, double bound) noexcept {
+  return n / static_cast<double>(kMaxIndexedSet + 1) >= bound;
+}
+
+}  // namespace
+
+SetPlan plan_set(LshMeasure measure, size_t n, double bound) noexcept {
   SetPlan plan{true, true, false, 0};
-  if (!(bound <= 1)) return plan;  // NaN is above all, as in SQL
+  const bool is_overlap = measure == LshMeasure::set_overlap;
+  const auto size = static_cast<double>(n);
+  // NaN is above all, as in SQL
+  if (!(bound <= (is_overlap ? size : 1))) return plan;
   plan.nothing = false;
   if (bound <= 0 || n > kMaxQuerySet) {
     plan.served = false;
@@ -20,12 +39,23 @@ SetPlan plan_set(size_t n, double bound) noexcept {
     plan.nothing = true;
     return plan;
   }
-  // By the very division that gives the similarity, which is monotone.
-  const double size = static_cast<double>(n);
-  double least = std::max(1.0, std::ceil(bound * size) - 1);
-  while (least < size && least / size < bound) ++least;
-  plan.least = static_cast<uint32_t>(least);
-  plan.large = n > kMaxIndexedSet || size / static_cast<double>(kMaxIndexedSet + 1) >= bound;
+  switch (measure) {
+    case LshMeasure::set_overlap:
+      plan.least = static_cast<uint32_t>(std::ceil(bound));
+      plan.large = true;
+      break;
+    case LshMeasure::query_in_set:
+      plan.least = static_cast<uint32_t>(least_common(size, bound));
+      plan.large = true;
+      break;
+    case LshMeasure::set_in_query:
+      plan.least = 1;
+      plan.large = may_large_sets_be_in(size, bound);
+      break;
+    default:
+      plan.least = static_cast<uint32_t>(least_common(size, bound));
+      plan.large = n > kMaxIndexedSet || may_large_sets_be_in(size, bound);
+  }
   return plan;
 }
 

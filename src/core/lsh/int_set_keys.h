@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/lsh/lsh_query.h"
+
 namespace neardup {
 
 // By elements ---------------------------------------------------------------------------------------------------------
@@ -18,15 +20,16 @@ inline constexpr size_t kMaxQuerySet = 16384;
 inline uint64_t set_element_key(int64_t element) noexcept { return static_cast<uint64_t>(element); }
 inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
 
-// What to look up for the sets with Jaccard similarity >= bound to a set of n elements. The similarity is at most the
-// number of common elements over n; so a set that qualifies has at least `least` of the query's elements.
+// What to look up for the sets within a bound of a query of n elements. A set that qualifies has at least `least` of
+// the query's elements: the Jaccard similarity is at most their number over n; the share of the query in the set is
+// that; the share of the set in the query tells nothing but that there is one.
 struct SetPlan {
   bool served;   // else every set is a candidate
   bool nothing;  // no set qualifies
   bool large;    // sets beyond kMaxIndexedSet may qualify
   uint32_t least;
 };
-SetPlan plan_set(size_t n, double bound) noexcept;
+SetPlan plan_set(LshMeasure measure, size_t n, double bound) noexcept;
 
 // By minutiae ---------------------------------------------------------------------------------------------------------
 

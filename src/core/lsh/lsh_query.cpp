@@ -21,9 +21,10 @@ struct Prefix {
   std::string_view text;
 };
 constexpr Prefix kPrefixes[] = {
-    {LshMeasure::jaccard, "jaccard>="},         {LshMeasure::hamming, "hamming<="},
-    {LshMeasure::ctph_score, "ctph_score>="},   {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
-    {LshMeasure::set_jaccard, "set_jaccard>="},
+    {LshMeasure::jaccard, "jaccard>="},           {LshMeasure::hamming, "hamming<="},
+    {LshMeasure::ctph_score, "ctph_score>="},     {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
+    {LshMeasure::set_jaccard, "set_jaccard>="},   {LshMeasure::set_in_query, "set_in_query>="},
+    {LshMeasure::query_in_set, "query_in_set>="}, {LshMeasure::set_overlap, "set_overlap>="},
 };
 
 [[noreturn]] void corrupt(const std::string& what) { throw Error(Errc::corrupt_data, "invalid lsh_query: " + what); }
@@ -120,6 +121,9 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
       v.digest = view_ctph(h + 1, size);
       break;
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       v.set = checked_set(reinterpret_cast<const uint8_t*>(h + 1), size);
       break;
   }
@@ -133,6 +137,9 @@ size_t lsh_query_size(const LshQueryView& query) noexcept {
     case LshMeasure::hamming:
       return sizeof(LshQueryHeader) + sizeof query.simhash;
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       return sizeof(LshQueryHeader) + query.set.n * sizeof(int64_t);
     default:
       return sizeof(LshQueryHeader) + ctph_size(query.digest);
@@ -154,6 +161,9 @@ void write_lsh_query(const LshQueryView& query, void* out) noexcept {
       std::memcpy(value, &query.simhash, sizeof query.simhash);
       break;
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       if (query.set.n != 0) std::memcpy(value, query.set.bytes, query.set.n * sizeof(int64_t));
       break;
     default:
@@ -179,6 +189,9 @@ std::string lsh_query_to_text(const LshQueryView& query) {
     case LshMeasure::hamming:
       return out + simhash_to_text(query.simhash);
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       out += '{';
       for (size_t i = 0; i < query.set.n; ++i) {
         if (i != 0) out += ',';
@@ -217,7 +230,10 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
     case LshMeasure::hamming:
       query.simhash = simhash_from_text(value);
       return stored(query);
-    case LshMeasure::set_jaccard: {
+    case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap: {
       const char* why;
       const std::vector<int64_t> elements = set_from_text(value, &why);
       if (why != nullptr) throw fail(why);
@@ -242,6 +258,9 @@ std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
       store_be64(query.simhash, value.data());
       break;
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       value.resize(query.set.n * sizeof(int64_t));
       for (size_t i = 0; i < query.set.n; ++i) store_be64(static_cast<uint64_t>(query.set[i]), &value[i * 8]);
       break;
@@ -276,7 +295,10 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
       check_simhash_size(size);
       query.simhash = load_be64(bytes);
       return stored(query);
-    case LshMeasure::set_jaccard: {
+    case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap: {
       if (size % sizeof(int64_t) != 0) checked_set(bytes, size);  // throws
       std::vector<int64_t> elements(size / sizeof(int64_t));
       for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<int64_t>(load_be64(bytes + i * 8));
@@ -289,11 +311,26 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
   }
 }
 
+double compare_sets(LshMeasure measure, const int64_t* set, size_t n, const int64_t* query, size_t m) noexcept {
+  switch (measure) {
+    case LshMeasure::set_in_query:
+      return set_containment(set, n, query, m);
+    case LshMeasure::query_in_set:
+      return set_containment(query, m, set, n);
+    case LshMeasure::set_overlap:
+      return static_cast<double>(common_elements(set, n, query, m));
+    default:
+      return set_jaccard(set, n, query, m);
+  }
+}
+
 double closeness(LshMeasure measure, double bound) noexcept {
   double c = 0;
   switch (measure) {
     case LshMeasure::jaccard:
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
       c = bound;
       break;
     case LshMeasure::hamming:  // unrelated values differ in some 32 bits, near duplicates in 10 at most
@@ -306,8 +343,11 @@ double closeness(LshMeasure measure, double bound) noexcept {
     case LshMeasure::ctph_edit_rate:
       c = bound < 0 ? 2 : 1 - bound;
       break;
+    case LshMeasure::set_overlap:  // how much that is hangs on the sets
+      c = std::isinf(bound) && bound > 0 ? 2 : 1 - 1 / (1 + std::max(bound, 0.0));
+      break;
   }
-  if (std::isnan(c)) return is_similarity(measure) ? 2 : 0;
+  if (std::isnan(bound)) return is_similarity(measure) ? 2 : 0;
   return std::max(c, 0.0);
 }
 

@@ -22,12 +22,18 @@ enum class LshMeasure : uint8_t {
   hamming = 2,         // of simhashes: distance <= bound
   ctph_score = 3,      // of ctph digests: score >= bound
   ctph_edit_rate = 4,  // of ctph digests: rate <= bound
-  set_jaccard = 5,     // of sets of integers: similarity >= bound
+  // Of sets of integers:
+  set_jaccard = 5,   // similarity >= bound
+  set_in_query = 6,  // share of the set's elements that the query has >= bound
+  query_in_set = 7,  // share of the query's elements that the set has >= bound
+  set_overlap = 8,   // elements that both have >= bound
 };
+
+inline constexpr bool is_of_sets(LshMeasure m) noexcept { return m >= LshMeasure::set_jaccard; }
 
 // Whether near means much of it; else little.
 inline constexpr bool is_similarity(LshMeasure m) noexcept {
-  return m == LshMeasure::jaccard || m == LshMeasure::ctph_score || m == LshMeasure::set_jaccard;
+  return m == LshMeasure::jaccard || m == LshMeasure::ctph_score || is_of_sets(m);
 }
 
 // As SQL compares numbers: NaN is above all others. value is none.
@@ -76,7 +82,8 @@ size_t lsh_query_size(const LshQueryView& query) noexcept;
 void write_lsh_query(const LshQueryView& query, void* out) noexcept;
 
 // `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`,
-// `set_jaccard>=0.8 {1,2,3}`; the bound in the fewest digits that give it back, or NaN, Infinity, -Infinity.
+// `set_jaccard>=0.8 {1,2,3}`, `set_in_query>=0.8 {1,2,3}`, `query_in_set>=0.8 {1,2,3}`, `set_overlap>=2 {1,2,3}`; the
+// bound in the fewest digits that give it back, or NaN, Infinity, -Infinity.
 std::string lsh_query_to_text(const LshQueryView& query);
 // The stored form. Error{invalid_text} with a hint.
 std::vector<uint8_t> lsh_query_from_text(std::string_view text);
@@ -84,6 +91,9 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text);
 // The wire form: the header's fields in network order, then the wire form of the value.
 std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query);
 std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size);
+
+// The value of a measure of sets between the elements of a set and those of a query; both ascend, without repeats.
+double compare_sets(LshMeasure measure, const int64_t* set, size_t n, const int64_t* query, size_t m) noexcept;
 
 // How strict a bound is, on a scale that all measures share: 1 is the strictest that anything reaches, 0 admits all (or
 // so many that it does not matter). For estimates; monotone in the bound. NaN: as within() takes it.

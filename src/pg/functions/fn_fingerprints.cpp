@@ -1,9 +1,10 @@
-// karp_rabin() and its kin, and winnow_fingerprints(): fingerprints of documents, of their windows, and few of their
-// shingles.
+// karp_rabin() and its kin, winnow_fingerprints() and winnow_hashes(): fingerprints of documents, of their windows, and
+// few of their shingles.
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/winnow.h"
 #include "pg/base/result_row.h"
 #include "pg/base/context.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -102,6 +103,18 @@ void start_winnow(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
   });
 }
 
+Datum hashes_datum(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
+  const int64_t k = PG_GETARG_INT32(1);
+  const int64_t window = PG_GETARG_INT32(2);
+  using Hashes = std::vector<int64_t>;
+  Owned<Hashes>* hashes = make_owned<Hashes>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles*) {
+    return new Hashes(winnow_hashes(unit, k, window, doc.data, doc.size, stop));
+  });
+  const Datum array = bigint_array_datum(hashes->object->data(), hashes->object->size());
+  destroy_owned(hashes);
+  return array;
+}
+
 }  // namespace
 
 extern "C" {
@@ -143,5 +156,13 @@ Datum neardup_winnow_fingerprints_bytes(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
   return next_row<WinnowRows>(fcinfo);
 }
+
+PG_FUNCTION_INFO_V1(neardup_winnow_hashes);
+Datum neardup_winnow_hashes(PG_FUNCTION_ARGS) {
+  return hashes_datum(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)));
+}
+
+PG_FUNCTION_INFO_V1(neardup_winnow_hashes_bytes);
+Datum neardup_winnow_hashes_bytes(PG_FUNCTION_ARGS) { return hashes_datum(fcinfo, Unit::byte, bytes_arg(fcinfo, 0)); }
 
 }  // extern "C"

@@ -1,7 +1,6 @@
 // Conditions that never raise an error, whatever valid values they are given: what an index under row security is asked
 // (sql/install/64_lsh_quiet.sql). LEAKPROOF, and to stay so: no check that raises, no message, no argument in a log
 // line. True where the public condition raises an error: that one is evaluated afterwards, on rows that may be seen.
-#include "core/exact/int_set.h"
 #include "core/signature/ctph_compare.h"
 #include "pg/values/ctph_value.h"
 #include "pg/values/lsh_query_value.h"
@@ -99,14 +98,11 @@ Datum ctph_quiet_distance(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(int_set_quiet_within);
 Datum int_set_quiet_within(PG_FUNCTION_ARGS) {
   const LshQueryView query = kept_query(fcinfo);
-  if (query.measure != LshMeasure::set_jaccard) PG_RETURN_BOOL(true);
+  if (!is_of_sets(query.measure)) PG_RETURN_BOOL(true);
   if (toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxSetBytes) PG_RETURN_BOOL(true);
   const IntSet set = int_set_arg(fcinfo, 0, false);
   if (set.null_at >= 0 && demands_whole_set(query)) PG_RETURN_BOOL(true);
-  const IntSet wanted = int_set_of(query.set);
-  const double j = set_jaccard(set.elements, set.n, wanted.elements, wanted.n);
-  pfree(wanted.elements);
-  PG_RETURN_BOOL(within(query.measure, j, query.bound));
+  PG_RETURN_BOOL(is_within(set, query));
 }
 
 }  // extern "C"

@@ -129,4 +129,19 @@ Datum jaccard_exact_bigint(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(set_jaccard(a.elements, a.n, b.elements, b.n));
 }
 
+PG_FUNCTION_INFO_V1(containment_exact);
+Datum containment_exact(PG_FUNCTION_ARGS) {
+  const IntSet a = int_set_arg(fcinfo, 0, true);
+  const IntSet b = int_set_arg(fcinfo, 1, true);
+  PG_RETURN_FLOAT8(set_containment(a.elements, a.n, b.elements, b.n));
+}
+
+// An array has fewer elements than an int counts.
+PG_FUNCTION_INFO_V1(overlap_exact);
+Datum overlap_exact(PG_FUNCTION_ARGS) {
+  const IntSet a = int_set_arg(fcinfo, 0, true);
+  const IntSet b = int_set_arg(fcinfo, 1, true);
+  PG_RETURN_INT32(static_cast<int32>(common_elements(a.elements, a.n, b.elements, b.n)));
+}
+
 }  // extern "C"

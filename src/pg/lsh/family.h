@@ -28,6 +28,18 @@ enum LshProc : int {
   // Alone, in an operator class of kStrategyEqual: (value, bigint) returns bigint, as the second of the access method
   // hash.
   kProcHash = 15,
+  // A similarity that is not symmetric, as the share of the first value that is in the second one.
+  kProcContainment = 16,         // (value, value) returns float8
+  kProcMakeFirstQuery = 17,      // (value, float8): where the indexed value is the first one
+  kProcContainmentAtLeast = 18,  // (value, value, float8) returns boolean: containment >= bound
+  kProcMakeFirstStrict = 19,
+  kProcMakeSecondQuery = 20,  // where the indexed value is the second one
+  kProcMakeSecondStrict = 21,
+  // One more similarity.
+  kProcOverlap = 22,
+  kProcMakeOverlapQuery = 23,
+  kProcOverlapAtLeast = 24,
+  kProcMakeOverlapStrict = 25,
 };
 
 // Strategies of the operator classes of this extension. A family is free in its own numbers except that the access

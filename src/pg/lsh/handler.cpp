@@ -18,7 +18,7 @@ namespace {
 
 // Support functions that must be there; the others are optional.
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
-constexpr int kLastProc = kProcHash;
+constexpr int kLastProc = kProcMakeOverlapStrict;
 
 // An operator class that is looked at.
 struct Inspected {
@@ -64,14 +64,24 @@ bool has_its_signature(Oid family, const FormData_pg_amproc* proc) {
       return check_amoptsproc_signature(proc->amproc);
     case kProcSimilarity:
     case kProcDistance:
+    case kProcContainment:
+    case kProcOverlap:
       return measures(proc, FLOAT8OID) || measures(proc, INT4OID);
     case kProcMakeQuery:
     case kProcMakeStrict:
     case kProcMakeDistanceQuery:
     case kProcMakeDistanceStrict:
+    case kProcMakeFirstQuery:
+    case kProcMakeFirstStrict:
+    case kProcMakeSecondQuery:
+    case kProcMakeSecondStrict:
+    case kProcMakeOverlapQuery:
+    case kProcMakeOverlapStrict:
       return makes_query(family, proc);
     case kProcAtLeast:
     case kProcAtMost:
+    case kProcContainmentAtLeast:
+    case kProcOverlapAtLeast:
       return check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
                                     FLOAT8OID);
     case kProcHash:

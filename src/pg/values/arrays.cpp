@@ -51,4 +51,21 @@ Datum array_datum(Datum* elements, size_t n, Oid type) {
       construct_array(elements, static_cast<int>(n), type, layout.length, layout.by_value, layout.align));
 }
 
+Datum bigint_array_datum(const int64_t* elements, size_t n) {
+  if (n == 0) return PointerGetDatum(construct_empty_array(INT8OID));
+  constexpr Size kHeader = ARR_OVERHEAD_NONULLS(1);
+  if (n > (MaxAllocSize - kHeader) / sizeof(int64_t))
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("an array of %zu bigints exceeds the limit of 1 GB of a value", n)));
+  const Size size = kHeader + n * sizeof(int64_t);
+  auto* array = static_cast<ArrayType*>(palloc0(size));
+  SET_VARSIZE(array, size);
+  array->ndim = 1;
+  array->elemtype = INT8OID;
+  ARR_DIMS(array)[0] = static_cast<int>(n);
+  ARR_LBOUND(array)[0] = 1;
+  memcpy(ARR_DATA_PTR(array), elements, n * sizeof(int64_t));
+  return PointerGetDatum(array);
+}
+
 }  // namespace neardup

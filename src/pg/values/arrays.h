@@ -23,5 +23,6 @@ const char** strings_of_names(const Elements& names);
 
 // An array of one dimension, none of whose elements is NULL.
 Datum array_datum(Datum* elements, size_t n, Oid type);
+Datum bigint_array_datum(const int64_t* elements, size_t n);
 
 }  // namespace neardup

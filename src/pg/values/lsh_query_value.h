@@ -61,9 +61,9 @@ inline LshQueryView ctph_query(LshMeasure measure, const CtphView& digest, doubl
   return q;
 }
 
-inline LshQueryView set_query_of(const SetView& set, double bound) {
+inline LshQueryView set_query_of(LshMeasure measure, const SetView& set, double bound) {
   LshQueryView q;
-  q.measure = LshMeasure::set_jaccard;
+  q.measure = measure;
   q.bound = bound;
   q.set = set;
   return q;
@@ -81,6 +81,9 @@ inline IntSet int_set_of(const SetView& view) {
   if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
   return set;
 }
+
+// Whether a set is within a query of sets.
+bool is_within(const IntSet& set, const LshQueryView& query);
 
 // Whether the named predicates (jaccard_at_least() and the others) take the bound; comparisons take any.
 bool valid_bound(LshMeasure measure, double bound);

@@ -39,15 +39,20 @@ namespace {
 struct BoundRange {
   const char* name;
   const char* range;
+  double least;
   double most;
-  bool zero;  // whether 0 may be
+  bool above;  // the least is none
 };
+constexpr BoundRange kShare = {"threshold", "above 0 and at most 1", 0, 1, true};
 constexpr BoundRange kRanges[] = {
-    {"threshold", "above 0 and at most 1", 1, false},
-    {"distance", "from 0 to 64", 64, true},
-    {"score", "from 0 to 100", 100, true},
-    {"rate", "from 0 to 1", 1, true},
-    {"threshold", "above 0 and at most 1", 1, false},
+    kShare,
+    {"distance", "from 0 to 64", 0, 64, false},
+    {"score", "from 0 to 100", 0, 100, false},
+    {"rate", "from 0 to 1", 0, 1, false},
+    kShare,
+    kShare,
+    kShare,
+    {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
 };
 const BoundRange& range_of(LshMeasure measure) { return kRanges[static_cast<int>(measure) - 1]; }
 
@@ -59,9 +64,16 @@ LshQueryView kept_query(FunctionCallInfo fcinfo) {
   return memo != nullptr && memo->argument == PG_GETARG_DATUM(1) ? memo->view : lsh_query_view(PG_GETARG_VARLENA_P(1));
 }
 
+bool is_within(const IntSet& set, const LshQueryView& query) {
+  const IntSet wanted = int_set_of(query.set);
+  const double value = compare_sets(query.measure, set.elements, set.n, wanted.elements, wanted.n);
+  pfree(wanted.elements);
+  return within(query.measure, value, query.bound);
+}
+
 bool valid_bound(LshMeasure measure, double bound) {
   const BoundRange& range = range_of(measure);
-  return (range.zero ? bound >= 0 : bound > 0) && bound <= range.most;
+  return (range.above ? bound > range.least : bound >= range.least) && bound <= range.most;
 }
 
 double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure) {
@@ -183,19 +195,41 @@ Datum lsh_rate_query_strict(PG_FUNCTION_ARGS) {
 
 // A set with a NULL has no form: the condition that stands for it keeps every row, so that the query's own raises its
 // error.
-static Datum set_query(FunctionCallInfo fcinfo, double bound) {
+static Datum bounded_set_query(FunctionCallInfo fcinfo, LshMeasure measure, double bound) {
   const IntSet set = int_set_arg(fcinfo, 0, false);
-  return lsh_query_datum(set.null_at >= 0 ? set_query_of({}, -std::numeric_limits<double>::infinity())
-                                          : set_query_of(view_of(set), bound));
+  return lsh_query_datum(set.null_at >= 0 ? set_query_of(measure, {}, -std::numeric_limits<double>::infinity())
+                                          : set_query_of(measure, view_of(set), bound));
+}
+static Datum set_query(FunctionCallInfo fcinfo, LshMeasure measure) {
+  return bounded_set_query(fcinfo, measure, PG_GETARG_FLOAT8(1));
+}
+static Datum set_query_strict(FunctionCallInfo fcinfo, LshMeasure measure) {
+  return bounded_set_query(fcinfo, measure, bound_arg(fcinfo, 1, measure));
 }
 
 PG_FUNCTION_INFO_V1(lsh_set_query);
-Datum lsh_set_query(PG_FUNCTION_ARGS) { return set_query(fcinfo, PG_GETARG_FLOAT8(1)); }
+Datum lsh_set_query(PG_FUNCTION_ARGS) { return set_query(fcinfo, LshMeasure::set_jaccard); }
 
 PG_FUNCTION_INFO_V1(lsh_set_query_strict);
-Datum lsh_set_query_strict(PG_FUNCTION_ARGS) {
-  return set_query(fcinfo, bound_arg(fcinfo, 1, LshMeasure::set_jaccard));
-}
+Datum lsh_set_query_strict(PG_FUNCTION_ARGS) { return set_query_strict(fcinfo, LshMeasure::set_jaccard); }
+
+PG_FUNCTION_INFO_V1(lsh_set_in_query);
+Datum lsh_set_in_query(PG_FUNCTION_ARGS) { return set_query(fcinfo, LshMeasure::set_in_query); }
+
+PG_FUNCTION_INFO_V1(lsh_set_in_query_strict);
+Datum lsh_set_in_query_strict(PG_FUNCTION_ARGS) { return set_query_strict(fcinfo, LshMeasure::set_in_query); }
+
+PG_FUNCTION_INFO_V1(lsh_query_in_set);
+Datum lsh_query_in_set(PG_FUNCTION_ARGS) { return set_query(fcinfo, LshMeasure::query_in_set); }
+
+PG_FUNCTION_INFO_V1(lsh_query_in_set_strict);
+Datum lsh_query_in_set_strict(PG_FUNCTION_ARGS) { return set_query_strict(fcinfo, LshMeasure::query_in_set); }
+
+PG_FUNCTION_INFO_V1(lsh_overlap_query);
+Datum lsh_overlap_query(PG_FUNCTION_ARGS) { return set_query(fcinfo, LshMeasure::set_overlap); }
+
+PG_FUNCTION_INFO_V1(lsh_overlap_query_strict);
+Datum lsh_overlap_query_strict(PG_FUNCTION_ARGS) { return set_query_strict(fcinfo, LshMeasure::set_overlap); }
 
 // The operator %> of each type, for any bound.
 
@@ -225,12 +259,9 @@ Datum ctph_within(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(int_set_within);
 Datum int_set_within(PG_FUNCTION_ARGS) {
   const LshQueryView query = kept_query(fcinfo);
-  demand_query(query.measure == LshMeasure::set_jaccard, "set");
+  demand_query(is_of_sets(query.measure), "set");
   const IntSet set = int_set_arg(fcinfo, 0, demands_whole_set(query));
-  const IntSet wanted = int_set_of(query.set);
-  const double j = set_jaccard(set.elements, set.n, wanted.elements, wanted.n);
-  pfree(wanted.elements);
-  PG_RETURN_BOOL(within(query.measure, j, query.bound));
+  PG_RETURN_BOOL(is_within(set, query));
 }
 
 PG_FUNCTION_INFO_V1(lsh_query_conflicts);
@@ -252,13 +283,22 @@ Datum jaccard_at_least(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(measured(a, b) >= threshold);
 }
 
-PG_FUNCTION_INFO_V1(int_set_at_least);
-Datum int_set_at_least(PG_FUNCTION_ARGS) {
+static Datum sets_at_least(FunctionCallInfo fcinfo, LshMeasure measure) {
   const IntSet a = int_set_arg(fcinfo, 0, true);
   const IntSet b = int_set_arg(fcinfo, 1, true);
-  const double threshold = bound_arg(fcinfo, 2, LshMeasure::set_jaccard);
-  PG_RETURN_BOOL(set_jaccard(a.elements, a.n, b.elements, b.n) >= threshold);
+  const double bound = bound_arg(fcinfo, 2, measure);
+  PG_RETURN_BOOL(compare_sets(measure, a.elements, a.n, b.elements, b.n) >= bound);
 }
+
+PG_FUNCTION_INFO_V1(int_set_at_least);
+Datum int_set_at_least(PG_FUNCTION_ARGS) { return sets_at_least(fcinfo, LshMeasure::set_jaccard); }
+
+// The first set in the second one.
+PG_FUNCTION_INFO_V1(containment_at_least);
+Datum containment_at_least(PG_FUNCTION_ARGS) { return sets_at_least(fcinfo, LshMeasure::set_in_query); }
+
+PG_FUNCTION_INFO_V1(overlap_at_least);
+Datum overlap_at_least(PG_FUNCTION_ARGS) { return sets_at_least(fcinfo, LshMeasure::set_overlap); }
 
 PG_FUNCTION_INFO_V1(hamming_at_most);
 Datum hamming_at_most(PG_FUNCTION_ARGS) {
@@ -324,6 +364,9 @@ bool makes_lsh_query(Oid function, LshMeasure* measure) {
       {lsh_score_query, LshMeasure::ctph_score},    {lsh_score_query_strict, LshMeasure::ctph_score},
       {lsh_rate_query, LshMeasure::ctph_edit_rate}, {lsh_rate_query_strict, LshMeasure::ctph_edit_rate},
       {lsh_set_query, LshMeasure::set_jaccard},     {lsh_set_query_strict, LshMeasure::set_jaccard},
+      {lsh_set_in_query, LshMeasure::set_in_query}, {lsh_set_in_query_strict, LshMeasure::set_in_query},
+      {lsh_query_in_set, LshMeasure::query_in_set}, {lsh_query_in_set_strict, LshMeasure::query_in_set},
+      {lsh_overlap_query, LshMeasure::set_overlap}, {lsh_overlap_query_strict, LshMeasure::set_overlap},
   };
   FmgrInfo info;
   fmgr_info(function, &info);

@@ -67,11 +67,10 @@ uint64_t* bucket_keys(const MinutiaeRules& rules, const IntSet& set, uint32_t* n
 double usual_recall(const MinutiaeRules& rules) { return bucket_probability(rules, 0.2, 0.8); }
 
 // Each row, and the error for a NULL, is the condition's own business.
-bool is_set_query(const ProbesRequest* request, LshQueryView* query) {
+LshQueryView query_of(const ProbesRequest* request) {
   if (request->strategy != kStrategyAtLeast)
     elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
-  *query = lsh_query_view(request->query);
-  return query->measure == LshMeasure::set_jaccard;
+  return lsh_query_view(request->query);
 }
 
 void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
@@ -115,10 +114,10 @@ Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
   clear_plan(request);
   check_set_params(request->config);
-  LshQueryView query;
-  if (!is_set_query(request, &query)) PG_RETURN_POINTER(NULL);
+  const LshQueryView query = query_of(request);
+  if (!is_of_sets(query.measure)) PG_RETURN_POINTER(NULL);
   const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMaxQuerySet + 1));
-  const SetPlan plan = plan_set(query.set.n, query.bound);
+  const SetPlan plan = plan_set(query.measure, query.set.n, query.bound);
   request->guaranteed = plan.served;
   request->nothing = plan.served && plan.nothing;
   if (!plan.served || plan.nothing) PG_RETURN_POINTER(NULL);
@@ -156,7 +155,8 @@ Datum lsh_set_describe(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
   check_set_params(request->config);
   request->parameters = psprintf("sets, elements of up to %zu", kMaxIndexedSet);
-  request->guarantee = "serves jaccard_exact >= any threshold above 0, exactly";
+  request->guarantee =
+      "serves jaccard_exact and containment_exact >= any threshold above 0, and overlap_exact, exactly";
   request->recall_at = nullptr;
   PG_RETURN_POINTER(NULL);
 }
@@ -193,8 +193,8 @@ Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
   clear_plan(request);
   const MinutiaeRules rules = minutiae_params(request->config);
-  LshQueryView query;
-  if (!is_set_query(request, &query) || query.bound <= 0) PG_RETURN_POINTER(NULL);
+  const LshQueryView query = query_of(request);
+  if (query.measure != LshMeasure::set_jaccard || query.bound <= 0) PG_RETURN_POINTER(NULL);
   uint32_t n = 0;
   const uint64_t* keys = bucket_keys(rules, int_set_of(query.set), &n);
   request->guaranteed = true;

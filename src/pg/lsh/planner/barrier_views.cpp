@@ -81,12 +81,13 @@ Expr* quiet_condition(const Query* query, const PlanMeasure* measure, const Func
   if (!OidIsValid(measure->quiet)) return nullptr;
   Node* bound = static_cast<Node*>(lthird(call->args));
   // A predicate of the query refuses bounds, whichever rows there are.
-  const bool users_own = call->location != kImpliedCall && call->location != kEqualCall;
-  const Oid maker = users_own && OidIsValid(measure->make_strict) ? measure->make_strict : measure->make_query;
+  const bool users_own = is_users_own(call->location);
   for (int i = 0; i < 2; ++i) {
     Node* key = static_cast<Node*>(list_nth(call->args, i));
     Node* value = static_cast<Node*>(list_nth(call->args, 1 - i));
     if (!is_of_barrier(query, key) || !is_outside(value) || !is_outside(bound)) continue;
+    const bool is_strict = users_own && OidIsValid(measure->strict_maker(i));
+    const Oid maker = is_strict ? measure->strict_maker(i) : measure->maker(i);
     FuncExpr* wanted = makeFuncExpr(maker, measure->query_type, list_make2(value, bound), InvalidOid, InvalidOid,
                                     COERCE_EXPLICIT_CALL);
     return make_opclause(measure->quiet, BOOLOID, false, reinterpret_cast<Expr*>(key), reinterpret_cast<Expr*>(wanted),

@@ -136,9 +136,10 @@ Verdict verdict_of_call(const Condition& c, const IndexOptInfo* index, double* t
                       &exact) != nullptr)
     return Verdict::usable;
   LshMeasure measure{};
-  if (!makes_lsh_query(m->make_query, &measure)) return Verdict::other_measure;
-  const KnownQuery known = known_arguments(c.root, measure, m->make_query, value, bound);
-  if (known.has_bound && !valid_bound(measure, known.bound)) return Verdict::bad_bound;
+  if (!makes_lsh_query(m->maker(key), &measure)) return Verdict::other_measure;
+  const KnownQuery known = known_arguments(c.root, measure, m->maker(key), value, bound);
+  if (is_users_own(c.call->location) && known.has_bound && !valid_bound(measure, known.bound))
+    return Verdict::bad_bound;
   return refusal_of(c, index, known, threshold);
 }
 

@@ -37,6 +37,10 @@ bool takes(Family family, LshMeasure measure) {
       return family == Family::simhash;
     case LshMeasure::set_jaccard:
       return family == Family::set || family == Family::minutiae;
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
+      return family == Family::set;
     default:
       return family == Family::ctph;
   }
@@ -126,6 +130,9 @@ bool bound_is_served(const IndexFacts& facts, const KnownQuery& query) {
       return simhash_index_probes(facts.nbands, query.bound) > 0;
     case LshMeasure::ctph_score:
     case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       return query.bound > 0;
     case LshMeasure::ctph_edit_rate:
       return query.bound <= facts.max_rate + kBoundTolerance;

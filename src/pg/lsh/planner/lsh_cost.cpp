@@ -109,6 +109,10 @@ double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
     }
     case LshMeasure::set_jaccard:
       return facts->family == Family::minutiae ? kUsualMinutiaeProbes : kUsualSetProbes;
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
+      return kUsualSetProbes;
     default:
       return kUsualCtphProbes;
   }

@@ -126,7 +126,7 @@ double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicat
     if (const IndexOptInfo* index = counting_index(variable)) {
       PlanMeasure measures[kMaxMeasures];
       for (int i = find_measures(index, planned_value_column(index), measures); i-- > 0;)
-        if (measures[i].predicate == predicate) make_query = measures[i].make_query;
+        if (measures[i].predicate == predicate) make_query = measures[i].maker(a.rel != nullptr ? 0 : 1);
     }
     result = restriction(root, variable, known_arguments(root, measure, make_query, other, bound));
   } else if (a.rel != b.rel) {

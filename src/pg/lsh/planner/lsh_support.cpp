@@ -31,14 +31,13 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
   if (!is_pseudo_constant_for_index(root, value, index) || !is_pseudo_constant_for_index(root, bound, index))
     return nullptr;
   LshMeasure measure{};
-  const bool ours = makes_lsh_query(m->make_query, &measure);
-  const KnownQuery known = ours ? known_arguments(root, measure, m->make_query, value, bound) : KnownQuery{};
-  Oid maker = m->make_query;
-  const bool users_own = location != kImpliedCall && location != kEqualCall && location != kGuardedCall;
-  if (users_own) {
+  Oid maker = m->maker(key_argument);
+  const bool ours = makes_lsh_query(maker, &measure);
+  const KnownQuery known = ours ? known_arguments(root, measure, maker, value, bound) : KnownQuery{};
+  if (is_users_own(location)) {
     // A scan of all rows raises the error.
     if (known.has_bound && !valid_bound(measure, known.bound)) return nullptr;
-    if (!known.has_bound && OidIsValid(m->make_strict)) maker = m->make_strict;
+    if (!known.has_bound && OidIsValid(m->strict_maker(key_argument))) maker = m->strict_maker(key_argument);
   }
   if (!index_serves(root, index, known)) return nullptr;
   Expr* query = reinterpret_cast<Expr*>(
@@ -46,7 +45,7 @@ Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid pr
   if (IsA(value, Const) && IsA(bound, Const))
     query = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(query)));
   // A query's set with a NULL has a condition that keeps all rows.
-  *exact = ours && measure != LshMeasure::set_jaccard && !is_guarded(location) && location != kImpliedCall;
+  *exact = ours && !is_of_sets(measure) && !is_guarded(location) && location != kImpliedCall;
   return make_opclause(is_guarded(location) ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key),
                        query, InvalidOid, InvalidOid);
 }
@@ -98,5 +97,11 @@ Datum lsh_rate_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ct
 
 PG_FUNCTION_INFO_V1(lsh_set_support);
 Datum lsh_set_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_jaccard); }
+
+PG_FUNCTION_INFO_V1(lsh_containment_support);
+Datum lsh_containment_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::query_in_set); }
+
+PG_FUNCTION_INFO_V1(lsh_overlap_support);
+Datum lsh_overlap_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_overlap); }
 
 }  // extern "C"

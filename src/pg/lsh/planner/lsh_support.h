@@ -18,6 +18,10 @@ enum CallOrigin : int {
   kGuardedCall = -19553,  // as kImpliedCall, to be evaluated before row security: by a quiet twin
   kGuardedUsersCall = -19554,
 };
+// Whether it is a predicate of the query, which raises an error for bounds out of its range.
+inline bool is_users_own(int location) {
+  return location != kImpliedCall && location != kEqualCall && location != kGuardedCall;
+}
 inline bool is_guarded(int location) { return location == kGuardedCall || location == kGuardedUsersCall; }
 
 // `key %> query` for predicate(args) where argument `key_argument` is the index's column; null when the index cannot or

@@ -19,11 +19,18 @@ struct PlanMeasure {
   Oid predicate;     // jaccard_at_least(type, type, float8), hamming_at_most ..
   Oid make_query;    // lsh_query_bound(type, float8) ..
   Oid make_strict;   // with_threshold(type, float8) ..; invalid where there is none
-  Oid condition;     // operator type %> query_type
-  Oid quiet;         // its quiet twin (family.h); invalid where there is none
-  Oid order;         // the function of the ordering operator, if it orders by this measure; else invalid
+  // The same where the measure is not symmetric and the indexed value is the second one; else as the others.
+  Oid make_second;
+  Oid make_second_strict;
+  Oid condition;  // operator type %> query_type
+  Oid quiet;      // its quiet twin (family.h); invalid where there is none
+  Oid order;      // the function of the ordering operator, if it orders by this measure; else invalid
+
+  // key: the argument of the predicate that is the indexed value, 0 or 1.
+  Oid maker(int key) const { return key == 0 ? make_query : make_second; }
+  Oid strict_maker(int key) const { return key == 0 ? make_strict : make_second_strict; }
 };
-inline constexpr int kMaxMeasures = 2;  // of an operator class
+inline constexpr int kMaxMeasures = 4;  // of an operator class
 
 bool is_lsh(const IndexOptInfo* index);
 // As value_column() of store/lsh_columns.h.
@@ -43,7 +50,7 @@ struct PlanMeasures {
   PlannerInfo* root;
   bool rows_estimated;
   int n;
-  PlanMeasure at[16];
+  PlanMeasure at[32];
 
   const PlanMeasure* of(Oid predicate) const {
     for (int i = 0; i < n; ++i)

@@ -21,7 +21,7 @@ bool is_safe_maker(const FuncExpr* call) {
   if (list_length(call->args) != 2 || !IsA(lsecond(call->args), Const) || !makes_lsh_query(call->funcid, &measure))
     return false;
   const auto* bound = lsecond_node(Const, call->args);
-  return measure != LshMeasure::set_jaccard && bound->consttype == FLOAT8OID && !bound->constisnull &&
+  return !is_of_sets(measure) && bound->consttype == FLOAT8OID && !bound->constisnull &&
          valid_bound(measure, DatumGetFloat8(bound->constvalue));
 }
 

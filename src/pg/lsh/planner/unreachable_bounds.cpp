@@ -139,4 +139,7 @@ Datum lsh_bits_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinf
 PG_FUNCTION_INFO_V1(lsh_score_bounds);
 Datum lsh_score_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 100}); }
 
+PG_FUNCTION_INFO_V1(lsh_overlap_bounds);
+Datum lsh_overlap_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, PG_INT32_MAX}); }
+
 }  // extern "C"

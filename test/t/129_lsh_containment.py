@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Containment and overlap of sets through an lsh index: generated conditions have the rows of a sequential scan."""
+import random
+
+from harness import *
+
+SEED = int(os.environ.get("NEARDUP_SEED", "31"))
+ROWS = 1500
+CONDITIONS = 6000 if FULL else 900
+LARGE = (1600, 1601, 5000, 100000 if FULL else 20000)  # elements
+BY_INDEX = "enable_seqscan = off"
+BY_SCAN = "enable_indexscan = off; SET enable_bitmapscan = off"
+# {s}: the indexed column, {q}: the query's set, {c}: a share, {n}: a number.
+FORMS = ("containment_exact({s}, {q}) >= {c}", "containment_exact({q}, {s}) >= {c}", "{c} <= containment_exact({q}, {s})", "containment_exact({s}, {q}) > {c}", "containment_exact({q}, {s}) = 1",
+         "containment_exact_at_least({s}, {q}, {c})", "containment_exact_at_least({q}, {s}, {c})", "overlap_exact({s}, {q}) >= {n}", "overlap_exact({q}, {s}) > {n}", "{n} < overlap_exact({s}, {q})",
+         "overlap_exact_at_least({q}, {s}, {n})", "containment_exact({q}, {s}) >= {c} AND overlap_exact({s}, {q}) >= {n}", "containment_exact({q}, {s}) >= {c} OR containment_exact({s}, {q}) >= {c}",
+         "jaccard_exact({s}, {q}) >= {c} AND containment_exact({s}, {q}) >= {c}", "containment_exact({q}, {s}) >= {c}::numeric", "overlap_exact({s}, {q})::float8 >= {n}.5")
+SHARES = (0.01, 0.1, 0.28, 0.5, 0.75, 0.8, 0.9, 1)
+ODD_SHARES = ("0", "-1", "1.5", "'NaN'", "'Infinity'", "NULL::float8")
+ODD_NUMBERS = ("0", "-3", "2147483647", "NULL::int")
+
+
+def sets(rng):
+    """Documents that share passages: what a page quotes, in part and in full; sets without elements, of one, with repeats, of large ones."""
+    words = [rng.randrange(-2 ** 31, 2 ** 31) for _ in range(4000)]
+    out = []
+    for i in range(ROWS):
+        size = rng.choice((0, 1, 2, 5, 25, 84, 150, 400))
+        if out and rng.random() < 0.4:  # a part of another one, and something more
+            other = out[rng.randrange(len(out))]
+            row = rng.sample(other, min(len(other), size)) + rng.sample(words, rng.choice((0, 0, 1, 10)))
+        else:
+            row = rng.sample(words, size)
+        out.append(row + row[:2])
+    for n in LARGE:
+        out.append(words[:50] + [rng.randrange(-2 ** 31, 2 ** 31) for _ in range(n - 50)])
+    return out
+
+
+def fill(conn, rng):
+    rows = sets(rng)
+    conn.execute("CREATE TABLE sets (id int, tenant int, small int[], large bigint[])")
+    with conn.cursor() as cur, cur.copy("COPY sets FROM STDIN") as copy:
+        copy.set_types(["int4", "int4", "int4[]", "int8[]"])
+        for i, row in enumerate(rows):
+            copy.write_row((i, i % 3, row, [x * 5_000_000_011 % 2 ** 63 - 2 ** 62 for x in row]) if i % 41 != 7 else (i, i % 3, None, None))
+    conn.execute("CREATE INDEX sets_small ON sets USING lsh (small); CREATE INDEX sets_large ON sets USING lsh (large); CREATE INDEX sets_tenant ON sets USING lsh (tenant, large)")
+    # later rows wait in pending pages; dead ones stay in the index
+    conn.execute("INSERT INTO sets SELECT id + 10000, tenant, small, large FROM sets WHERE id % 7 = 0; DELETE FROM sets WHERE id % 13 = 4; ANALYZE sets")
+
+
+def condition(rng, column):
+    form = rng.choice(FORMS)
+    source = rng.randrange(ROWS + len(LARGE))
+    query = "(SELECT %s FROM queries WHERE id = %d)" % (column, source)
+    share = rng.choice(ODD_SHARES) if rng.random() < 0.08 else repr(rng.choice(SHARES))
+    number = rng.choice(ODD_NUMBERS) if rng.random() < 0.08 and ".5" not in form else str(rng.choice((1, 2, 5, 20, 84, 1601)))
+    where = form.format(s=column, q=query, c=share, n=number)
+    return where + (" AND tenant = %d" % rng.randrange(3) if rng.random() < 0.2 else "")
+
+
+def answer(conn, settings, query):
+    conn.execute("RESET ALL; SET " + settings)
+    try:
+        return sorted(row[0] for row in conn.execute(query))
+    except psycopg.Error as e:
+        return e.sqlstate
+
+
+def generated(conn):
+    """Queries are constants as often as values that come at run time."""
+    rng = random.Random(SEED)
+    conn.execute("CREATE TABLE queries AS SELECT id, small[1:least(cardinality(small), id % 90 + 1)] AS small, large[1:least(cardinality(large), id % 90 + 1)] AS large FROM sets WHERE id % 3 > 0 AND id < 10000 "
+                 "UNION ALL SELECT id, small, large FROM sets WHERE id % 3 = 0 AND id < 10000; CREATE INDEX ON queries (id); ANALYZE queries")
+    texts = {c: dict(conn.execute("SELECT id, %s::text FROM queries WHERE %s IS NOT NULL" % (c, c)).fetchall()) for c in ("small", "large")}
+    rows, indexed, found = [], 0, 0
+    for i in range(CONDITIONS):
+        column = rng.choice(("small", "large"))
+        where = condition(rng, column)
+        if rng.random() < 0.5:
+            where = re.sub(r"\(SELECT \w+ FROM queries WHERE id = (\d+)\)", lambda m: "'%s'::%s" % (texts[column].get(int(m[1]), "{}"), {"small": "int[]", "large": "bigint[]"}[column]), where)
+        query = "SELECT id FROM sets WHERE " + where
+        got, want = answer(conn, BY_INDEX, query), answer(conn, BY_SCAN, query)
+        rows.append((query[:300], got, want))
+        found += bool(got) and isinstance(got, list)
+        if i % 10 == 0:
+            conn.execute("RESET ALL; SET " + BY_INDEX)
+            indexed += error_of(conn, "EXPLAIN " + query) is None and "sets_" in str(conn.execute("EXPLAIN " + query).fetchall())
+    print("# NEARDUP_SEED=%d: %d conditions, %d found rows, of each tenth %d by an index" % (SEED, CONDITIONS, found, indexed))
+    equal_all("generated conditions have the rows of a sequential scan", rows)
+    check("most of them went by an index, and many found rows", indexed > 0.05 * CONDITIONS and found > 0.3 * CONDITIONS, (indexed, found))
+
+
+def plans(conn):
+    conn.execute("RESET ALL; SET enable_seqscan = off; CREATE TABLE near AS SELECT id, small FROM sets; CREATE INDEX near_small ON near USING lsh (small); ANALYZE near")
+    for what, where, cond in (("a row in the query", "containment_exact(small, '{1,2,3}') >= 0.5", "set_in_query>=0.5 {1,2,3}"), ("the query in a row", "containment_exact('{1,2,3}', small) >= 0.5", "query_in_set>=0.5 {1,2,3}"),
+                              ("overlap", "overlap_exact(small, '{1,2,3}') > 1", "set_overlap>=2 {1,2,3}"), ("a named predicate", "containment_exact_at_least('{1,2,3}', small, 0.5)", "query_in_set>=0.5 {1,2,3}")):
+        plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) SELECT id FROM near WHERE " + where))
+        check("index condition: " + what, "(small %%> '%s'::lsh_query)" % cond in plan, plan)
+    equal("sets without elements are contained in nothing and contain nothing", conn.execute("SELECT containment_exact('{}'::int[], '{1}'), containment_exact('{1}', '{}'::int[]), containment_exact('{}'::int[], '{}'), overlap_exact('{}'::int[], '{}')").fetchone(), (0, 0, 0, 0))
+    conn.execute("CREATE FUNCTION in_query(int[]) RETURNS SETOF int LANGUAGE sql AS 'SELECT id FROM near WHERE containment_exact(small, $1) >= 0.9'")
+    equal("through a function", one(conn, "SELECT count(*) FROM in_query((SELECT small FROM near WHERE id = 100))"), one(conn, "SELECT count(*) FROM near WHERE containment_exact(small, (SELECT small FROM near WHERE id = 100)) + 0 >= 0.9"))
+    joined = "SELECT count(*) FROM near a JOIN near b ON containment_exact(%s) >= 0.9 WHERE a.id < 200 AND cardinality(a.small) > 4"
+    for sides in ("a.small, b.small", "b.small, a.small"):
+        conn.execute("SET neardup.derive_conditions = off")
+        want = one(conn, joined % sides)
+        conn.execute("RESET neardup.derive_conditions")
+        equal("as a join: containment_exact(%s)" % sides, one(conn, joined % sides), want)
+        check("the join searches the index: containment_exact(%s)" % sides, "Index Cond: (small %> " in str(conn.execute("EXPLAIN " + joined % sides).fetchall()).replace("b.small", "small"), conn.execute("EXPLAIN " + joined % sides).fetchall())
+
+
+def bad_input(conn):
+    conn.execute("RESET ALL")
+    for call, text in (("containment_exact(ARRAY[1, NULL], ARRAY[1])", "NULL"), ("containment_exact(ARRAY[1], ARRAY[NULL]::int[])", "NULL"), ("overlap_exact(ARRAY[1, NULL], ARRAY[1])", "NULL"),
+                       ("containment_exact_at_least(ARRAY[1], ARRAY[1], 0)", "threshold must be above 0 and at most 1: 0"), ("containment_exact_at_least(ARRAY[1], ARRAY[1], 1.01)", "threshold must be above 0 and at most 1: 1.01"),
+                       ("containment_exact_at_least(ARRAY[1], ARRAY[1], 'NaN')", "threshold must be above 0"), ("overlap_exact_at_least(ARRAY[1], ARRAY[1], 0.5)", "overlap must be at least 1: 0.5"),
+                       ("overlap_exact_at_least(ARRAY[1], ARRAY[1], 'NaN')", "overlap must be at least 1"), ("winnow_hashes('a b', 0)", "k must be"), ("winnow_hashes('a b', 5, 0)", "window must be"),
+                       ("winnow_hashes('a b', 5, 4, 'page')", "unknown unit")):
+        fails(call, conn, "SELECT " + call, text=text)
+    equal("winnow_hashes() are the distinct fingerprints, ascending", one(conn, "SELECT bool_and(winnow_hashes(t, k, w, u) = ARRAY(SELECT DISTINCT fingerprint FROM winnow_fingerprints(t, k, w, u) ORDER BY 1)) FROM (VALUES ('the cat sat on the mat and the cat sat on the hat'), (''), ('a'), ('ÄÖ ü ÄÖ ü')) d(t), generate_series(1, 4) k, generate_series(1, 5) w, unnest(ARRAY['word', 'char']) u"), True)
+    equal("of bytes", one(conn, "SELECT winnow_hashes('\\x00010203000102030001'::bytea, 2, 3) = ARRAY(SELECT DISTINCT fingerprint FROM winnow_fingerprints('\\x00010203000102030001'::bytea, 2, 3) ORDER BY 1)"), True)
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        fill(conn, random.Random(SEED))
+        sections((generated, conn), (plans, conn), (bad_input, conn))
+
+
+finish(main)
