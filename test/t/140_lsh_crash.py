@@ -127,6 +127,41 @@ def crash_in_inserts(server, label, most, options):
     orphans.report("killed during %s: VACUUM leaves no dead row, no orphan page" % label)
 
 
+def crash_in_large_sets(server):
+    """Rows with more keys than a pending page takes go into a run at once: three clients insert such rows among others."""
+    findings, committed, lock = Findings(), [], threading.Lock()
+    with server.connect() as conn:
+        conn.execute("CREATE TABLE large (id int, a int[]); CREATE INDEX large_a ON large USING lsh (a)")
+
+    def insert(conn, rng):
+        id_, size = rng.randrange(10**6), rng.choice((3, 50, 400, 1600, 1601, 3000, 9000))
+        conn.execute("INSERT INTO large SELECT %d, array(SELECT %d * 100 + e * 7919 FROM generate_series(1, %d) e)" % (id_, id_, size))
+        with lock:
+            committed.append(id_)
+    rounds = max(ROUNDS, 2)
+    for i in range(rounds):
+        clients = Clients(server, [insert] * 3, dying=True, seed=i)
+        time.sleep(rng.uniform(0.3, 1.2))
+        server.kill()
+        for error in clients.stop():
+            findings.see("a client", False, error)
+        server.start()
+        with server.connect() as conn:
+            findings.see_none("lsh_check", error_of(conn, "SELECT lsh_check('large_a', true)"))
+            lost = one(conn, "SELECT count(*) FROM unnest(%s::int[]) id WHERE id NOT IN (SELECT id FROM large)", [committed])
+            findings.see("committed rows", lost == 0, "%d lost" % lost)
+            conn.execute("SET enable_seqscan = off")
+            for id_ in committed[-5:]:
+                found = conn.execute("SELECT id FROM large WHERE containment_exact(array(SELECT %d * 100 + e * 7919 FROM generate_series(1, 3) e), a) = 1" % id_).fetchall()
+                findings.see("a row is found", (id_,) in found, "%d: %s" % (id_, found))
+            findings.see_none("VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) large"))
+            findings.see("orphan pages", one(conn, "SELECT orphan_pages FROM lsh_info('large_a', true)") == 0)
+    with server.connect() as conn:
+        conn.execute("DROP TABLE large")
+    findings.see("rows were committed", committed)
+    findings.report("killed while rows of large sets are inserted, %d times, %d rows" % (rounds, len(committed)))
+
+
 BUILDS = {
     "CREATE INDEX": ("CREATE INDEX b_sig ON b USING lsh (sig)", "SET maintenance_work_mem = '2MB'; SET max_parallel_maintenance_workers = 0"),
     "parallel CREATE INDEX": ("CREATE INDEX b_sig ON b USING lsh (sig)",
@@ -414,7 +449,7 @@ def main():
             make_pool(conn, 4000)
         sections((other_errors, server), (crash_in_inserts, server, "inserts by 3 clients", 20, "pending_limit = 4"),
                  (crash_in_inserts, server, "merges", 1500, "pending_limit = 1"),
-                 (crash_in_build, server), (crash_in_vacuum, server), (one_backend_killed, server),
+                 (crash_in_large_sets, server), (crash_in_build, server), (crash_in_vacuum, server), (one_backend_killed, server),
                  (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
         equal("no other crash, no damage in the server's log", server.alarms(), [])
 

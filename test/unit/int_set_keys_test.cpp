@@ -57,7 +57,7 @@ TEST(SetPlan, LeastIsTheDefinitions) {
     for (const double to : {0.0, 2.0}) bounds.push_back(std::nextafter(exact, to));
   for (size_t n = 1; n <= 200; ++n) {
     for (const double bound : bounds) {
-      const SetPlan plan = plan_set(LshMeasure::set_jaccard, n, bound);
+      const SetPlan plan = plan_set(LshMeasure::set_jaccard, n, bound, kMaxIndexedSet1);
       ASSERT_TRUE(plan.served && !plan.nothing);
       uint32_t least = 1;
       while (static_cast<double>(least) / static_cast<double>(n) < bound) ++least;
@@ -72,17 +72,17 @@ TEST(SetPlan, LeastIsTheDefinitions) {
 TEST(SetPlan, OfContainmentAndOverlap) {
   for (size_t n = 1; n <= 200; ++n) {
     for (const double bound : {1e-9, 0.28, 1.0 / 3, 0.5, 0.8, 1.0}) {
-      const SetPlan contains = plan_set(LshMeasure::query_in_set, n, bound);
+      const SetPlan contains = plan_set(LshMeasure::query_in_set, n, bound, kMaxIndexedSet1);
       uint32_t least = 1;
       while (static_cast<double>(least) / static_cast<double>(n) < bound) ++least;
       EXPECT_EQ(contains.least, least) << n << " " << bound;
       EXPECT_TRUE(contains.large);
-      const SetPlan contained = plan_set(LshMeasure::set_in_query, n, bound);
+      const SetPlan contained = plan_set(LshMeasure::set_in_query, n, bound, kMaxIndexedSet1);
       EXPECT_EQ(contained.least, 1u);
       EXPECT_EQ(contained.large, static_cast<double>(n) / 1601.0 >= bound);
     }
     for (const double bound : {0.5, 1.0, 1.5, 20.0, 200.0}) {
-      const SetPlan overlap = plan_set(LshMeasure::set_overlap, n, bound);
+      const SetPlan overlap = plan_set(LshMeasure::set_overlap, n, bound, kMaxIndexedSet1);
       EXPECT_EQ(overlap.nothing, bound > static_cast<double>(n));
       if (!overlap.nothing) {
         EXPECT_EQ(overlap.least, std::ceil(bound));
@@ -90,27 +90,27 @@ TEST(SetPlan, OfContainmentAndOverlap) {
     }
   }
   for (const LshMeasure measure : {LshMeasure::set_in_query, LshMeasure::query_in_set, LshMeasure::set_overlap}) {
-    EXPECT_FALSE(plan_set(measure, 5, 0).served);
-    EXPECT_FALSE(plan_set(measure, 5, -INFINITY).served);
-    EXPECT_TRUE(plan_set(measure, 0, 0.5).nothing);
-    EXPECT_TRUE(plan_set(measure, 5, NAN).nothing);
-    EXPECT_TRUE(plan_set(measure, 5, INFINITY).nothing);
-    EXPECT_FALSE(plan_set(measure, kMaxQuerySet + 1, 0.5).served);
+    EXPECT_FALSE(plan_set(measure, 5, 0, kMaxIndexedSet1).served);
+    EXPECT_FALSE(plan_set(measure, 5, -INFINITY, kMaxIndexedSet1).served);
+    EXPECT_TRUE(plan_set(measure, 0, 0.5, kMaxIndexedSet1).nothing);
+    EXPECT_TRUE(plan_set(measure, 5, NAN, kMaxIndexedSet1).nothing);
+    EXPECT_TRUE(plan_set(measure, 5, INFINITY, kMaxIndexedSet1).nothing);
+    EXPECT_FALSE(plan_set(measure, kMaxQuerySet + 1, 0.5, kMaxIndexedSet1).served);
   }
 }
 
 TEST(SetPlan, Edges) {
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 5, 0).served);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 0, -1).served);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 0, 0.1).nothing);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, 1.1).nothing);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, NAN).nothing);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, NAN).served);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 1601, 1).large);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 1600, 1).large);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, kMaxQuerySet, 0.5).served);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, kMaxQuerySet + 1, 0.5).served);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 5, -INFINITY).served);
+  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 5, 0, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 0, -1, kMaxIndexedSet1).served);
+  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 0, 0.1, kMaxIndexedSet1).nothing);
+  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, 1.1, kMaxIndexedSet1).nothing);
+  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, NAN, kMaxIndexedSet1).nothing);
+  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, NAN, kMaxIndexedSet1).served);
+  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 1601, 1, kMaxIndexedSet1).large);
+  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 1600, 1, kMaxIndexedSet1).large);
+  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, kMaxQuerySet, 0.5, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, kMaxQuerySet + 1, 0.5, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 5, -INFINITY, kMaxIndexedSet1).served);
 }
 
 TEST(Minutiae, CellsOfFunctionsAreFrozen) {

@@ -18,13 +18,13 @@ double least_common(double n, double bound) noexcept {
 }
 
 // Whether a set that is too large for its elements to be indexed has room for so large a share in the query.
-bool may_large_sets_be_in(double n, double bound) noexcept {
-  return n / static_cast<double>(kMaxIndexedSet + 1) >= bound;
+bool may_large_sets_be_in(double n, double bound, size_t most) noexcept {
+  return n / static_cast<double>(most + 1) >= bound;
 }
 
 }  // namespace
 
-SetPlan plan_set(LshMeasure measure, size_t n, double bound) noexcept {
+SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexcept {
   SetPlan plan{true, true, false, 0};
   const bool is_overlap = measure == LshMeasure::set_overlap;
   const auto size = static_cast<double>(n);
@@ -50,11 +50,11 @@ SetPlan plan_set(LshMeasure measure, size_t n, double bound) noexcept {
       break;
     case LshMeasure::set_in_query:
       plan.least = 1;
-      plan.large = may_large_sets_be_in(size, bound);
+      plan.large = may_large_sets_be_in(size, bound, most);
       break;
     default:
       plan.least = static_cast<uint32_t>(least_common(size, bound));
-      plan.large = n > kMaxIndexedSet || may_large_sets_be_in(size, bound);
+      plan.large = n > most || may_large_sets_be_in(size, bound, most);
   }
   return plan;
 }

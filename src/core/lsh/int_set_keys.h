@@ -12,10 +12,12 @@ namespace neardup {
 
 // By elements ---------------------------------------------------------------------------------------------------------
 
-// Sets up to this size have a key for each element; larger ones have one key that says so.
-inline constexpr size_t kMaxIndexedSet = 1600;
+// Sets up to this size have a key for each element; larger ones have one key that says so. By the version of the hash
+// family that the index is of.
+inline constexpr size_t kMaxIndexedSet1 = 1600;
+inline constexpr size_t kMaxIndexedSet2 = 250000;
 // A query of more elements is not looked up.
-inline constexpr size_t kMaxQuerySet = 16384;
+inline constexpr size_t kMaxQuerySet = 65000;
 
 inline uint64_t set_element_key(int64_t element) noexcept { return static_cast<uint64_t>(element); }
 inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
@@ -26,10 +28,11 @@ inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
 struct SetPlan {
   bool served;   // else every set is a candidate
   bool nothing;  // no set qualifies
-  bool large;    // sets beyond kMaxIndexedSet may qualify
+  bool large;    // sets that are too large for their elements to be indexed may qualify
   uint32_t least;
 };
-SetPlan plan_set(LshMeasure measure, size_t n, double bound) noexcept;
+// most: elements of a set that are indexed.
+SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexcept;
 
 // By minutiae ---------------------------------------------------------------------------------------------------------
 

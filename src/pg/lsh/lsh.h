@@ -16,7 +16,7 @@ inline constexpr uint32_t kLshFormat = 1;
 inline constexpr uint16_t kLshPageId = 0xFFD1;  // last two bytes of every page, for pg_filedump and for us
 inline constexpr uint32_t kLshMetaBlock = 0;
 
-inline constexpr uint32_t kMaxKeysPerRow = 1600;  // a row fits into one pending page and is never split
+inline constexpr uint32_t kMaxPendingKeys = 1600;  // of a row in a pending page, which is never split
 inline constexpr uint32_t kMaxPending = 96;
 inline constexpr uint32_t kMaxRuns = 80;
 inline constexpr uint16_t kCrowded = 72;  // runs from which on nothing is flushed and merging is forced
@@ -25,7 +25,9 @@ inline constexpr uint16_t kCrowded = 72;  // runs from which on nothing is flush
 inline constexpr int kMergeFanout = 4;          // of class 0
 inline constexpr int kLargeMergeFanout = 6;     // of class 1
 inline constexpr int kLargestMergeFanout = 12;  // from class 2 on
-inline constexpr uint32_t kFlushRows = 384;     // class of a unit = floor(log4(rows / 384))
+inline constexpr uint32_t kFlushRows = 384;     // class of a unit = floor(log4(its size / 384))
+// Entries of a row of 33 keys, with the roster's. The size of a unit is its rows, or its entries by such rows.
+inline constexpr uint32_t kUsualEntries = 34;
 inline constexpr int kDefaultPendingLimit = 8;  // closed pending pages that an inserter flushes
 inline constexpr int kMaxPendingLimit = 64;
 inline constexpr double kDefaultThreshold = 0.75;
@@ -134,6 +136,8 @@ inline constexpr uint32_t kMaxChildren = NEARDUP_MOST_CHILDREN;
 inline constexpr uint32_t kMaxChildren = 542;
 #endif
 inline constexpr uint64_t kMaxLeaves = uint64_t{kMaxChildren} * kMaxChildren;  // of a run
+// A row with more keys than a pending page takes goes into a run at once, with what waits. They fit into one flush.
+inline constexpr uint32_t kMaxKeysPerRow = kMaxChildren >= 542 ? 250000 : kMaxPendingKeys;
 // Pending pages that there may be: one flush takes them all.
 inline constexpr uint32_t kMaxWaiting = kMaxPending < kMaxChildren / 2 ? kMaxPending : kMaxChildren / 2;
 struct InnerPage {
@@ -145,12 +149,17 @@ struct InnerPage {
 };
 static_assert(sizeof(InnerPage) <= 8152);
 
-// A pending page, from byte 24: items of this head and nkeys keys of 5 bytes, big-endian.
+// A pending page, from byte 24: items of this head and nkeys keys, big-endian.
 struct PendingItem {
   uint32_t block;
   uint16_t off;
   uint16_t nkeys;
 };
 static_assert(sizeof(PendingItem) == 8);
+inline constexpr size_t kPendingKeyBytes = 5;
+
+inline void put_pending_key(uint64_t key, uint8_t* to) noexcept {
+  for (int byte = 4; byte >= 0; --byte) *to++ = static_cast<uint8_t>(key >> (8 * byte));
+}
 
 }  // namespace neardup

@@ -24,7 +24,7 @@ struct CtphConfig {
   uint16_t short_length;
   uint32_t reserved;
 };
-static_assert(sizeof(CtphConfig) == 16 && 4 * kMaxGramLength + 16 <= kMaxKeysPerRow);
+static_assert(sizeof(CtphConfig) == 16 && 4 * kMaxGramLength + 16 <= kMaxPendingKeys);
 
 // As PostgreSQL keeps the options of a column.
 struct CtphOptions {
@@ -76,12 +76,12 @@ Datum lsh_ctph_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
   const IndexParams p = index_params(request->config);
   const CtphView digest = ctph_of_datum(request->value);
-  request->keys = static_cast<uint64_t*>(palloc(kMaxKeysPerRow * sizeof(uint64_t)));
+  request->keys = static_cast<uint64_t*>(palloc(kMaxPendingKeys * sizeof(uint64_t)));
   request->final = false;
   uint32_t n = 0;
   call_core([&] {
     const std::vector<uint64_t> keys = gram_keys(p.rules, digest);
-    if (keys.size() > kMaxKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
+    if (keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
     n = static_cast<uint32_t>(keys.size());
     std::copy(keys.begin(), keys.end(), request->keys);
   });
@@ -105,12 +105,12 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
     bool nothing;
     uint32_t hits;
     uint32_t n;
-    uint64_t keys[kMaxKeysPerRow];
+    uint64_t keys[kMaxPendingKeys];
   } plan;
   call_core([&] {
     const GramProbes probes = query.measure == LshMeasure::ctph_score ? score_probes(query.digest, query.bound)
                                                                       : rate_probes(p.rules, query.digest, query.bound);
-    if (probes.keys.size() > kMaxKeysPerRow) throw Error(Errc::too_large, "too many grams in a digest");
+    if (probes.keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
     plan.served = probes.served;
     plan.nothing = probes.nothing;
     plan.hits = probes.hits;

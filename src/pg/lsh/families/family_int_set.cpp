@@ -15,13 +15,15 @@ using namespace neardup;
 
 constexpr char kSetFamily[] = "set";
 constexpr char kMinutiaeFamily[] = "minutiae";
-constexpr uint32_t kFamilyVersion = 1;
-static_assert(kMaxIndexedSet == kMaxKeysPerRow && kMaxFunctions <= kMaxKeysPerRow);
+constexpr uint32_t kMinutiaeVersion = 1;
+static_assert(kMaxIndexedSet1 == kMaxPendingKeys && kMaxFunctions <= kMaxPendingKeys);
 
-// LshConfig.params of the family "set"; docs/format.md.
+// LshConfig.params of the family "set"; docs/format.md. An index keeps to the version that it was made by.
 struct SetConfig {
-  uint32_t most;  // kMaxIndexedSet
+  uint32_t most;  // elements of a set that are indexed
 };
+constexpr uint32_t kSetVersion = 2;
+constexpr uint32_t kMostElements = kMaxIndexedSet2 <= kMaxKeysPerRow ? kMaxIndexedSet2 : kMaxIndexedSet1;
 
 // Of the family "minutiae".
 struct MinutiaeConfig {
@@ -38,16 +40,18 @@ struct MinutiaeOptions {
   int grid;
 };
 
-// What a bound config holds. It was read from disk: every field is checked.
-void check_set_params(const LshConfig* config) {
+// What a bound config holds: how many elements of a set are indexed. It was read from disk: every field is checked.
+uint32_t most_elements(const LshConfig* config) {
   SetConfig stored;
-  read_family(config, kSetFamily, kFamilyVersion, &stored, sizeof stored);
-  if (stored.most != kMaxIndexedSet || config->nbands != 0) report_bad_params();
+  const bool is_first = config->family_version == 1;
+  read_family(config, kSetFamily, is_first ? 1 : kSetVersion, &stored, sizeof stored);
+  if (stored.most != (is_first ? kMaxIndexedSet1 : kMostElements) || config->nbands != 0) report_bad_params();
+  return stored.most;
 }
 
 MinutiaeRules minutiae_params(const LshConfig* config) {
   MinutiaeConfig stored;
-  read_family(config, kMinutiaeFamily, kFamilyVersion, &stored, sizeof stored);
+  read_family(config, kMinutiaeFamily, kMinutiaeVersion, &stored, sizeof stored);
   const MinutiaeRules rules{stored.functions, stored.cells, stored.grid};
   if (!valid_minutiae(rules) || config->nbands != 0) report_bad_params();
   return rules;
@@ -92,10 +96,10 @@ extern "C" {
 PG_FUNCTION_INFO_V1(lsh_set_keys);
 Datum lsh_set_keys(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  check_set_params(request->config);
+  const uint32_t most = most_elements(request->config);
   const IntSet set = int_set_of(request->value, true);
   request->final = false;
-  if (set.n > kMaxIndexedSet) {
+  if (set.n > most) {
     request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
     request->keys[0] = kLargeSetKey;
     request->nkeys = 1;
@@ -113,11 +117,11 @@ PG_FUNCTION_INFO_V1(lsh_set_probes);
 Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
   clear_plan(request);
-  check_set_params(request->config);
+  const uint32_t most = most_elements(request->config);
   const LshQueryView query = query_of(request);
   if (!is_of_sets(query.measure)) PG_RETURN_POINTER(NULL);
   const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMaxQuerySet + 1));
-  const SetPlan plan = plan_set(query.measure, query.set.n, query.bound);
+  const SetPlan plan = plan_set(query.measure, query.set.n, query.bound, most);
   request->guaranteed = plan.served;
   request->nothing = plan.served && plan.nothing;
   if (!plan.served || plan.nothing) PG_RETURN_POINTER(NULL);
@@ -139,22 +143,21 @@ Datum lsh_set_bind(PG_FUNCTION_ARGS) {
   if (request->options_only || (request->config->flags & kMetaBound) == 0) refuse_options(request, kSetFamily);
   if (request->options_only) PG_RETURN_POINTER(NULL);
   if ((request->config->flags & kMetaBound) != 0) {
-    check_set_params(request->config);
+    most_elements(request->config);
     PG_RETURN_POINTER(NULL);
   }
-  const SetConfig stored{kMaxIndexedSet};
+  const SetConfig stored{kMostElements};
   request->config->nbands = 0;
   request->config->threshold = 0;
   request->config->recall = 1;
-  set_family(request->config, kSetFamily, kFamilyVersion, &stored, sizeof stored);
+  set_family(request->config, kSetFamily, kSetVersion, &stored, sizeof stored);
   PG_RETURN_POINTER(NULL);
 }
 
 PG_FUNCTION_INFO_V1(lsh_set_describe);
 Datum lsh_set_describe(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
-  check_set_params(request->config);
-  request->parameters = psprintf("sets, elements of up to %zu", kMaxIndexedSet);
+  request->parameters = psprintf("sets, elements of up to %u", most_elements(request->config));
   request->guarantee =
       "serves jaccard_exact and containment_exact >= any threshold above 0, and overlap_exact, exactly";
   request->recall_at = nullptr;
@@ -227,7 +230,7 @@ Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
     config->nbands = 0;
     config->threshold = 0;
     config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
-    set_family(config, kMinutiaeFamily, kFamilyVersion, &stored, sizeof stored);
+    set_family(config, kMinutiaeFamily, kMinutiaeVersion, &stored, sizeof stored);
   }
   minutiae_params(config);
   PG_RETURN_POINTER(NULL);

@@ -11,7 +11,7 @@ using namespace neardup;
 
 constexpr char kFamily[] = "minhash";
 constexpr uint32_t kFamilyVersion = 1;
-static_assert(kMaxIndexBands == kMaxKeysPerRow);
+static_assert(kMaxIndexBands == kMaxPendingKeys);
 
 // LshConfig.params of this family; docs/format.md.
 struct MinhashConfig {

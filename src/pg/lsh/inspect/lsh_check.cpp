@@ -48,7 +48,7 @@ void check_config(Check* c) {
   if (config.family[0] == '\0') wrong("no family of hash functions is named");
   if (!(config.threshold >= 0 && config.threshold <= 1)) wrong("an impossible threshold");
   if (!(config.recall > 0 && config.recall <= 1)) wrong("an impossible recall");
-  if (config.nbands > kMaxKeysPerRow) wrong("an impossible number of bands");
+  if (config.nbands > kMaxPendingKeys) wrong("an impossible number of bands");
   if (!all_zero(config.params + config.params_len, sizeof config.params - config.params_len))
     wrong("bytes that belong to nothing are not zero");
 }

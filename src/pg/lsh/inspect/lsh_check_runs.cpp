@@ -246,7 +246,7 @@ void walk_pending_page(Check* c, BlockNumber block, Page page, uint8_t unit, Rou
     if (static_cast<size_t>(end - p) < sizeof item) fail(c, block, "a row that is cut off");
     memcpy(&item, p, sizeof item);
     p += sizeof item;
-    if (item.nkeys > kMaxKeysPerRow || size_t{5} * item.nkeys > static_cast<size_t>(end - p))
+    if (item.nkeys > kMaxPendingKeys || size_t{5} * item.nkeys > static_cast<size_t>(end - p))
       fail(c, block, "a row that is cut off");
     const uint64_t tid = static_cast<uint64_t>(item.block) << 16 | item.off;
     if (c->meta->config.nbands != 0 && item.nkeys > c->meta->config.nbands)

@@ -15,7 +15,6 @@ constexpr double kMaxCounted = 10000;     // entries that are counted at plan ti
 constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
 
 // What a pending page has room for: 173 bytes a row of 34 keys, the roster's among them.
-constexpr double kPendingKeyBytes = 5;
 constexpr int kPendingPageRest = 48;  // its head and tail, and what is left over
 
 Family family_of(const LshConfig& config) {
@@ -76,7 +75,7 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
     facts->sum_sq += run.sum_sq;
   }
   // All of them are full but the last, which is half full on average.
-  if (meta->npending > 0) facts->pending_keys = (meta->npending - 0.5) * (BLCKSZ - kPendingPageRest) / kPendingKeyBytes;
+  if (meta->npending > 0) facts->pending_keys = (meta->npending - 0.5) * (BLCKSZ - kPendingPageRest) / static_cast<double>(kPendingKeyBytes);
   pfree(meta);
   return facts;
 }

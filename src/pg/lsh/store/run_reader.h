@@ -159,12 +159,12 @@ class PendingReader {
     PendingItem item;
     if (static_cast<size_t>(end_ - at_) < sizeof item) report_corrupt(index, block, "impossible pending row");
     memcpy(&item, at_, sizeof item);
-    if (item.nkeys > kMaxKeysPerRow || static_cast<size_t>(end_ - at_) < sizeof item + size_t{5} * item.nkeys)
+    if (item.nkeys > kMaxPendingKeys || static_cast<size_t>(end_ - at_) < sizeof item + kPendingKeyBytes * item.nkeys)
       report_corrupt(index, block, "impossible pending row");
     row->tid = uint64_t{item.block} << 16 | item.off;
     row->keys = at_ + sizeof item;
     row->nkeys = item.nkeys;
-    at_ += sizeof item + size_t{5} * item.nkeys;
+    at_ += sizeof item + kPendingKeyBytes * item.nkeys;
     return true;
   }
 

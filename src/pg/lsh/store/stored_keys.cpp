@@ -81,10 +81,10 @@ void bind_config(Relation index, Datum value, LshConfig* config) {
   request.rows = table_rows(index);
   request.can_raise = true;
   call_family(index, kProcBind, &request);
-  if (config->nbands > kMaxKeysPerRow)
+  if (config->nbands > kMaxPendingKeys)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("index \"%s\" would need %u keys a row, at most %u are possible",
-                           RelationGetRelationName(index), config->nbands, kMaxKeysPerRow)));
+                           RelationGetRelationName(index), config->nbands, kMaxPendingKeys)));
   // Not only when it is built: ALTER INDEX may have set it since, on an index that no row has bound yet.
   if ((config->flags & kMetaExclusion) != 0 && config->recall < 1)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -41,6 +41,24 @@ struct Gathered {
   uint64_t nkeys;
 };
 
+void gather_row(const PendingRow& row, Gathered* out) {
+  if (out->nrows == out->capacity) {
+    out->capacity = Max(1024, 2 * out->capacity);
+    out->rows =
+        static_cast<PendingRow*>(out->rows == nullptr ? palloc(sizeof(PendingRow) * out->capacity)
+                                                      : repalloc(out->rows, sizeof(PendingRow) * out->capacity));
+  }
+  out->rows[out->nrows++] = row;
+  out->nkeys += row.nkeys;
+}
+
+// The row in the form that it would have in a pending page.
+void gather_large_row(const LargeRow& row, Gathered* out) {
+  auto* keys = static_cast<uint8_t*>(palloc(kPendingKeyBytes * row.nkeys));
+  for (uint32_t i = 0; i < row.nkeys; ++i) put_pending_key(row.keys[i], keys + kPendingKeyBytes * i);
+  gather_row({row.tid, keys, row.nkeys}, out);
+}
+
 // Copies a closed pending page's rows.
 void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
   Buffer buffer;
@@ -52,16 +70,7 @@ void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
   PendingReader reader;
   reader.open(reinterpret_cast<Page>(copy->data));
   PendingRowView row;
-  while (reader.next(index, slot.block, &row)) {
-    if (out->nrows == out->capacity) {
-      out->capacity = Max(1024, 2 * out->capacity);
-      out->rows =
-          static_cast<PendingRow*>(out->rows == nullptr ? palloc(sizeof(PendingRow) * out->capacity)
-                                                        : repalloc(out->rows, sizeof(PendingRow) * out->capacity));
-    }
-    out->rows[out->nrows++] = {row.tid, row.keys, row.nkeys};
-    out->nkeys += row.nkeys;
-  }
+  while (reader.next(index, slot.block, &row)) gather_row({row.tid, row.keys, row.nkeys}, out);
 }
 
 // The entries of the rows, sorted.
@@ -126,7 +135,7 @@ void link_run(Relation index, const LshMeta& directory, uint32_t n, const RunSlo
   change.begin(index);
   LshMeta* meta = change.meta;
   RunSlot* run = find_run(meta, built.id);
-  if (run == nullptr || meta->npending < n || meta->pending[n - 1].id != directory.pending[n - 1].id)
+  if (run == nullptr || meta->npending < n || (n != 0 && meta->pending[n - 1].id != directory.pending[n - 1].id))
     elog(ERROR, "the directory of index \"%s\" changed under the maintenance lock", RelationGetRelationName(index));
   run->state = kLive;
   run->hi = pack_entry(kBeyondEntry);
@@ -160,8 +169,8 @@ void drop_building(Relation index, const LshMeta& directory) {
   change.finish();
 }
 
-uint32_t flush(Relation index, uint32_t n) {
-  if (n == 0) return 0;
+uint32_t flush(Relation index, uint32_t n, const LargeRow* large) {
+  if (n == 0 && large == nullptr) return 0;
   scratch_begin();
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   begin_run(index, directory);
@@ -171,6 +180,7 @@ uint32_t flush(Relation index, uint32_t n) {
     CHECK_FOR_INTERRUPTS();
     gather_page(index, directory->pending[i], &gathered);
   }
+  if (large != nullptr) gather_large_row(*large, &gathered);
   const LeafWriter* leaves = write_leaves(index, *directory, built.id, sort_entries(gathered));
   const BlockNumber root = write_root(index, *directory, built.id, *leaves);
   link_run(index, *directory, n, built, root, *leaves);
@@ -197,7 +207,7 @@ void flush_all(Relation index, bool even_crowded) {
     GenericXLogFinish(state);
   }
   UnlockReleaseBuffer(buffer);
-  flush(index, directory->npending);
+  flush(index, directory->npending, nullptr);
 }
 
 }  // namespace neardup

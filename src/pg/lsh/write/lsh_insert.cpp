@@ -29,7 +29,7 @@ struct Head {
   PendingSlot tail;
 };
 
-Size item_size(uint32_t nkeys) { return sizeof(PendingItem) + size_t{5} * nkeys; }
+Size item_size(uint32_t nkeys) { return sizeof(PendingItem) + kPendingKeyBytes * nkeys; }
 
 Size room_of(Page page) {
   const PageHeaderData* head = reinterpret_cast<const PageHeaderData*>(page);
@@ -43,8 +43,7 @@ void append_item(Page page, uint64_t tid, const StoredKeys& keys) {
                             static_cast<uint16_t>(keys.n)};
   memcpy(p, &item, sizeof item);
   p += sizeof item;
-  for (uint32_t i = 0; i < keys.n; ++i)
-    for (int byte = 4; byte >= 0; --byte) *p++ = static_cast<uint8_t>(keys.keys[i] >> (8 * byte));
+  for (uint32_t i = 0; i < keys.n; ++i, p += kPendingKeyBytes) put_pending_key(keys.keys[i], p);
   head->pd_lower = static_cast<LocationIndex>(p - reinterpret_cast<uint8_t*>(page));
 }
 
@@ -186,6 +185,10 @@ void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
     check_value(index, row.value, &head.config);
   }
   const StoredKeys keys = stored_keys(index, row, &head.config);
+  if (keys.n > kMaxPendingKeys) {
+    insert_large_row(index, {tid, keys.keys, keys.n});
+    return;
+  }
   for (;; read_head(index, &head)) {
     CHECK_FOR_INTERRUPTS();
     if (head.npending != 0) {

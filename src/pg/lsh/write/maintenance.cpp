@@ -50,7 +50,7 @@ void take_steps(Relation index, uint32_t budget, const instr_time& began) {
   read_meta(index, directory);
   Unit units[kMaxRuns];
   const int n = units_of(*directory, units);
-  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.most_rows < b.most_rows; });
+  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.most_size < b.most_size; });
   MemoryContext step = AllocSetContextCreate(CurrentMemoryContext, "lsh merge step", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(step);
   bool stepped = false;
@@ -63,9 +63,17 @@ void take_steps(Relation index, uint32_t budget, const instr_time& began) {
   MemoryContextDelete(step);
 }
 
-// for_vacuum: merging is forced until a vacuum has room to begin, else in a crowded directory.
-bool maintain_for(Relation index, bool wait, bool for_vacuum) {
-  if (!take_lock(index, IndexLock::maintenance, ExclusiveLock, wait)) return false;
+// What one round of maintenance is for.
+struct Round {
+  bool wait;
+  bool for_vacuum;        // merging is forced until a vacuum has room to begin, else in a crowded directory
+  const LargeRow* large;  // to be taken into a run; null: none
+  bool has_taken;         // that row
+};
+
+// False: another backend is at it.
+bool maintain_for(Relation index, Round* round) {
+  if (!take_lock(index, IndexLock::maintenance, ExclusiveLock, round->wait)) return false;
   instr_time began;
   INSTR_TIME_SET_CURRENT(began);
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh maintenance", ALLOCSET_DEFAULT_SIZES);
@@ -76,8 +84,11 @@ bool maintain_for(Relation index, bool wait, bool for_vacuum) {
   // A crowded directory keeps its last slots for the merges that make room.
   const uint32_t closed = directory->npending == 0 ? 0 : directory->npending - 1u;
   uint32_t flushed = 0;
-  if (closed != 0 && directory->nruns < kCrowded) flushed = flush(index, closed);
-  start_due_merges(index, for_vacuum);
+  if (directory->nruns < kCrowded) {
+    flushed = flush(index, closed, round->large);
+    round->has_taken = true;
+  }
+  start_due_merges(index, round->for_vacuum);
   take_steps(index, Max(kStepBudget * flushed, kLeastBudget), began);
   MemoryContextSwitchTo(old);
   MemoryContextDelete(context);
@@ -85,14 +96,10 @@ bool maintain_for(Relation index, bool wait, bool for_vacuum) {
   return true;
 }
 
-}  // namespace
-
-bool maintain(Relation index, bool wait) { return maintain_for(index, wait, false); }
-
-void check_room(Relation index) {
+void check_room_for_runs(Relation index) {
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   read_meta(index, directory);
-  if (directory->npending == kMaxWaiting && directory->nruns >= kCrowded && !can_shrink(*directory))
+  if (directory->nruns >= kCrowded && !can_shrink(*directory))
     ereport(
         ERROR,
         (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("index \"%s\" is full", RelationGetRelationName(index)),
@@ -102,6 +109,29 @@ void check_room(Relation index) {
   pfree(directory);
 }
 
+}  // namespace
+
+bool maintain(Relation index, bool wait) {
+  Round round = {.wait = wait, .for_vacuum = false, .large = nullptr, .has_taken = false};
+  return maintain_for(index, &round);
+}
+
+void insert_large_row(Relation index, const LargeRow& row) {
+  Round round = {.wait = true, .for_vacuum = false, .large = &row, .has_taken = false};
+  while (maintain_for(index, &round) && !round.has_taken) {
+    CHECK_FOR_INTERRUPTS();
+    check_room_for_runs(index);
+  }
+}
+
+void check_room(Relation index) {
+  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, directory);
+  const bool is_waiting = directory->npending == kMaxWaiting;
+  pfree(directory);
+  if (is_waiting) check_room_for_runs(index);
+}
+
 uint64_t begin_vacuum(Relation index) {
   // A long vacuum freezes the runs that it finds: it leaves slots for those to come.
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
@@ -109,7 +139,8 @@ uint64_t begin_vacuum(Relation index) {
     read_meta(index, directory);
     if (directory->nruns <= roomy(*directory) || !can_shrink(*directory)) break;
     CHECK_FOR_INTERRUPTS();
-    maintain_for(index, true, true);
+    Round forced = {.wait = true, .for_vacuum = true, .large = nullptr, .has_taken = false};
+    maintain_for(index, &forced);
   }
   take_lock(index, IndexLock::maintenance, ExclusiveLock, true);
   flush_all(index, true);

@@ -2,12 +2,16 @@
 #pragma once
 
 #include "pg/base/pg.h"
+#include "pg/lsh/write/lsh_flush.h"
 
 namespace neardup {
 
 // Adds free-standing work to an index that is not being scanned for it: flushes closed pending pages into a run and
 // takes merge steps, for some 8 ms. False when another backend is at it (only without wait).
 bool maintain(Relation index, bool wait);
+
+// Adds a row that is too large for a pending page: a flush takes it.
+void insert_large_row(Relation index, const LargeRow& row);
 
 // Reports an index without room for rows: nothing more can be flushed, and merging would not make its runs fewer.
 void check_room(Relation index);

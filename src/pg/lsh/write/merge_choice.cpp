@@ -8,11 +8,14 @@
 namespace neardup {
 namespace {
 
-constexpr int kClasses = 32;             // of units, by the number of their rows
+constexpr int kClasses = 32;             // of units, by their size
 constexpr uint32_t kSlotsForMerge = 2;   // of the directory: the output's, and a sibling's
 constexpr uint64_t kNearlyFullPart = 8;  // a run is full when it lacks no more than this part of its leaves
 
 bool is_full(const RunSlot& run) { return run.leaves >= kMaxLeaves - kMaxLeaves / kNearlyFullPart; }
+
+// A merge costs as much as it has entries to write.
+uint64_t size_of(const RunSlot& run) { return Max(run.rows, run.entries / kUsualEntries); }
 
 // Which units may be merged.
 struct Movable {
@@ -25,7 +28,7 @@ struct Movable {
 // The two smallest units whose merging frees a slot, whatever their classes. The largest is not written anew for that
 // once it has full runs. Sorts the units. Returns 2, or 0 when there are none.
 int smallest_pair(Unit* units, int n, const Movable& movable, uint8_t* chosen) {
-  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.rows < b.rows; });
+  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.size < b.size; });
   const int most = n != 0 && units[n - 1].full != 0 ? n - 1 : n;
   const auto usable = [&](const Unit& u) { return !u.merging && movable(u); };
   for (int b = 1; b < most; ++b) {
@@ -41,10 +44,10 @@ int smallest_pair(Unit* units, int n, const Movable& movable, uint8_t* chosen) {
   return 0;
 }
 
-int class_of(uint64_t rows) {
+int class_of(uint64_t size) {
   int c = 0;
-  while (rows >= uint64_t{4} * kFlushRows) {
-    rows /= 4;
+  while (size >= uint64_t{4} * kFlushRows) {
+    size /= 4;
     ++c;
   }
   return c;
@@ -57,8 +60,8 @@ int units_of_class(const Unit* units, int n, int c, const Movable& movable, uint
   int nchosen = 0;
   for (int u = 0; u < n; ++u) {
     if (!movable(units[u])) continue;
-    if (units[u].merging && class_of(units[u].most_rows) == c) return 0;
-    if (!units[u].merging && class_of(units[u].rows) == c) chosen[nchosen++] = units[u].number;
+    if (units[u].merging && class_of(units[u].most_size) == c) return 0;
+    if (!units[u].merging && class_of(units[u].size) == c) chosen[nchosen++] = units[u].number;
   }
   const int fanout = fanout_of(c);
   return nchosen < fanout ? 0 : Min(nchosen, 2 * fanout);
@@ -83,8 +86,8 @@ int units_of(const LshMeta& meta, Unit* out) {
     while (u < n && out[u].number != run.unit) ++u;
     if (u == n) out[n++] = {run.unit, false, 0, 0, run.id, 0, 0, 0};
     out[u].merging |= run.state != kLive;
-    out[u].rows += run.rows;
-    if (run.state != kOutput) out[u].most_rows = Max(out[u].most_rows, run.rows);
+    out[u].size += size_of(run);
+    if (run.state != kOutput) out[u].most_size = Max(out[u].most_size, size_of(run));
     out[u].least_id = Min(out[u].least_id, run.id);
     out[u].leaves += run.leaves;
     ++out[u].runs;

@@ -9,8 +9,8 @@ namespace neardup {
 struct Unit {
   uint8_t number;
   bool merging;
-  uint64_t rows;
-  uint64_t most_rows;  // of one run: the class of a unit that is being merged
+  uint64_t size;       // in rows: kUsualEntries
+  uint64_t most_size;  // of one run: the class of a unit that is being merged
   uint64_t least_id;
   uint64_t leaves;
   int runs;

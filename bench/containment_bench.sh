@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Containment of sets by an lsh index beside GIN with verification: ROWS sets of 400 numbers (default 100000), of which 40 are from a pool of
+# 5,000 that many rows share, as boilerplate is. Building, size, and milliseconds a query, medians of QUERIES. The server is that of PGHOST and
+# PGDATABASE (./run bench starts one); tables named neardup_contain_* are made and dropped there.
+#   containment_bench.sh [ROWS]
+# QUERIES: by lsh, of a query in rows (default 200); GIN gets a tenth of them. Of rows in a query, which meets most rows by the pool, 3.
+set -euo pipefail
+rows=${1:-100000}
+queries=${QUERIES:-200}
+export PGOPTIONS="${PGOPTIONS:-} -c client_min_messages=warning -c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0 -c maintenance_work_mem=1GB -c jit=off"
+
+sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
+drop() { sql -c 'DROP TABLE IF EXISTS neardup_contain_docs, neardup_contain_queries'; }
+trap drop EXIT
+
+echo "$(sql -c 'SELECT version()'), $(nproc) processors"
+sql -c 'CREATE EXTENSION IF NOT EXISTS neardup'
+drop
+sql -c "CREATE TABLE neardup_contain_docs AS SELECT i AS id, array(SELECT CASE WHEN e <= 40 THEN hashint8extended(hashint8(i * 400 + e) & 4095, 1) ELSE hashint8extended(i * 400 + e, 0) END FROM generate_series(1, 400) e) AS set FROM generate_series(1::bigint, $rows) i" \
+  -c "VACUUM ANALYZE neardup_contain_docs"
+# excerpt: 120 numbers of a row, as of 300 words; page: five rows, as of 5,000 words
+sql -c "CREATE TABLE neardup_contain_queries AS SELECT n, d.id, d.set[101:220] AS excerpt, array(SELECT unnest(p.set) FROM neardup_contain_docs p WHERE p.id BETWEEN d.id AND d.id + 4) AS page FROM generate_series(1, $queries) n JOIN neardup_contain_docs d ON d.id = n * ($rows / $queries) - 5"
+
+# build NAME INDEX: seconds and bytes an element
+build() {
+  local took
+  took=$({ printf '%s\n' '\timing on'; echo "CREATE INDEX neardup_contain_index ON neardup_contain_docs USING $2;"; } | psql -X -q -A -t | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p')
+  awk -v n="$1" -v t="$took" -v b="$(sql -c "SELECT pg_relation_size('neardup_contain_index')")" -v e="$((400 * rows))" 'BEGIN { printf "%-6s built in %6.2f s, %7.1f MB, %5.2f bytes an element\n", n, t / 1000, b / 1048576, b / e }'
+}
+
+# milliseconds COUNT QUERY: the median of the query by each of the first COUNT rows of the queries; $n: its number
+milliseconds() {
+  local n
+  { echo 'SET enable_seqscan = off;'
+    echo "PREPARE q(int) AS $2;"
+    echo 'EXECUTE q(1);'
+    printf '%s\n' '\timing on'
+    for ((n = 1; n <= $1; ++n)); do echo "EXECUTE q($n);"; done; } | psql -X -q -A -t -v ON_ERROR_STOP=1 | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' |
+    sort -n | awk '{ t[NR] = $1 } END { printf "%.3f", t[int((NR + 1) / 2)] }'
+}
+
+excerpt="(SELECT excerpt FROM neardup_contain_queries WHERE n = \$1)"
+page="(SELECT page FROM neardup_contain_queries WHERE n = \$1)"
+in_row="SELECT count(*) FROM neardup_contain_docs WHERE containment_exact($excerpt, set) >= 0.8"
+in_page="SELECT count(*) FROM neardup_contain_docs WHERE containment_exact(set, $page) >= 0.8"
+echo "$rows sets of 400 elements; 120 elements of a row in rows, rows in 2,000 elements: milliseconds, medians"
+build lsh "lsh (set)"
+lsh_row=$(milliseconds "$queries" "$in_row")
+lsh_page=$(milliseconds 3 "$in_page")
+sql -c 'DROP INDEX neardup_contain_index'
+build GIN "gin (set)"
+gin_row=$(milliseconds $((queries / 10)) "$in_row AND set && $excerpt")
+gin_page=$(milliseconds 3 "$in_page AND set && $page")
+awk -v a="$lsh_row" -v b="$gin_row" -v c="$lsh_page" -v d="$gin_page" 'BEGIN {
+  printf "query in row   lsh %8.3f   GIN and verification %9.3f   %6.1f x\n", a, b, b / a
+  printf "row in query   lsh %8.3f   GIN and verification %9.3f   %6.1f x\n", c, d, d / c }'
