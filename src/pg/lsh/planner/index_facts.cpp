@@ -75,7 +75,8 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
     facts->sum_sq += run.sum_sq;
   }
   // All of them are full but the last, which is half full on average.
-  if (meta->npending > 0) facts->pending_keys = (meta->npending - 0.5) * (BLCKSZ - kPendingPageRest) / static_cast<double>(kPendingKeyBytes);
+  if (meta->npending > 0)
+    facts->pending_keys = (meta->npending - 0.5) * (BLCKSZ - kPendingPageRest) / static_cast<double>(kPendingKeyBytes);
   pfree(meta);
   return facts;
 }
