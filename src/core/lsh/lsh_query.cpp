@@ -27,6 +27,14 @@ constexpr Prefix kPrefixes[] = {
     {LshMeasure::query_in_set, "query_in_set>="}, {LshMeasure::set_overlap, "set_overlap>="},
 };
 
+// What a query holds beside its bound.
+enum class Value : uint8_t { minhash, simhash, digest, set };
+constexpr Value value_of(LshMeasure measure) noexcept {
+  if (is_of_sets(measure)) return Value::set;
+  if (measure == LshMeasure::jaccard) return Value::minhash;
+  return measure == LshMeasure::hamming ? Value::simhash : Value::digest;
+}
+
 [[noreturn]] void corrupt(const std::string& what) { throw Error(Errc::corrupt_data, "invalid lsh_query: " + what); }
 
 void check_is_binary(const void* bytes, size_t size) {
@@ -108,22 +116,18 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
   v.measure = static_cast<LshMeasure>(h->measure);
   v.bound = h->bound;
   size -= sizeof *h;
-  switch (v.measure) {
-    case LshMeasure::jaccard:
+  switch (value_of(v.measure)) {
+    case Value::minhash:
       v.signature = view_minhash(h + 1, size);
       break;
-    case LshMeasure::hamming:
+    case Value::simhash:
       check_simhash_size(size);
       std::memcpy(&v.simhash, h + 1, sizeof v.simhash);
       break;
-    case LshMeasure::ctph_score:
-    case LshMeasure::ctph_edit_rate:
+    case Value::digest:
       v.digest = view_ctph(h + 1, size);
       break;
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
+    case Value::set:
       v.set = checked_set(reinterpret_cast<const uint8_t*>(h + 1), size);
       break;
   }
@@ -131,15 +135,12 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
 }
 
 size_t lsh_query_size(const LshQueryView& query) noexcept {
-  switch (query.measure) {
-    case LshMeasure::jaccard:
+  switch (value_of(query.measure)) {
+    case Value::minhash:
       return sizeof(LshQueryHeader) + query.signature.size;
-    case LshMeasure::hamming:
+    case Value::simhash:
       return sizeof(LshQueryHeader) + sizeof query.simhash;
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
+    case Value::set:
       return sizeof(LshQueryHeader) + query.set.n * sizeof(int64_t);
     default:
       return sizeof(LshQueryHeader) + ctph_size(query.digest);
@@ -153,20 +154,17 @@ void write_lsh_query(const LshQueryView& query, void* out) noexcept {
   h.bound = canonical(query.bound);
   std::memcpy(out, &h, sizeof h);
   uint8_t* value = static_cast<uint8_t*>(out) + sizeof h;
-  switch (query.measure) {
-    case LshMeasure::jaccard:
+  switch (value_of(query.measure)) {
+    case Value::minhash:
       std::memcpy(value, query.signature.header, query.signature.size);
       break;
-    case LshMeasure::hamming:
+    case Value::simhash:
       std::memcpy(value, &query.simhash, sizeof query.simhash);
       break;
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
+    case Value::set:
       if (query.set.n != 0) std::memcpy(value, query.set.bytes, query.set.n * sizeof(int64_t));
       break;
-    default:
+    case Value::digest:
       write_ctph(query.digest, value);
   }
 }
@@ -183,15 +181,12 @@ std::string lsh_query_to_text(const LshQueryView& query) {
     out.append(digits, r.ptr);
   }
   out += ' ';
-  switch (query.measure) {
-    case LshMeasure::jaccard:
+  switch (value_of(query.measure)) {
+    case Value::minhash:
       return out + minhash_to_text(query.signature);
-    case LshMeasure::hamming:
+    case Value::simhash:
       return out + simhash_to_text(query.simhash);
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
+    case Value::set:
       out += '{';
       for (size_t i = 0; i < query.set.n; ++i) {
         if (i != 0) out += ',';
@@ -221,19 +216,16 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
   if (r.ec != std::errc() || r.ptr != number.data() + number.size() || number.back() == ')')
     throw fail("The bound is not a number.");
   const std::string_view value = text.substr(space + 1);
-  switch (query.measure) {
-    case LshMeasure::jaccard: {
+  switch (value_of(query.measure)) {
+    case Value::minhash: {
       const std::vector<uint8_t> signature = minhash_from_text(value);
       query.signature = view_minhash(signature.data(), signature.size());
       return stored(query);
     }
-    case LshMeasure::hamming:
+    case Value::simhash:
       query.simhash = simhash_from_text(value);
       return stored(query);
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap: {
+    case Value::set: {
       const char* why;
       const std::vector<int64_t> elements = set_from_text(value, &why);
       if (why != nullptr) throw fail(why);
@@ -250,21 +242,18 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
 
 std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
   std::vector<uint8_t> value(sizeof(uint64_t));
-  switch (query.measure) {
-    case LshMeasure::jaccard:
+  switch (value_of(query.measure)) {
+    case Value::minhash:
       value = minhash_to_wire(query.signature);
       break;
-    case LshMeasure::hamming:
+    case Value::simhash:
       store_be64(query.simhash, value.data());
       break;
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
+    case Value::set:
       value.resize(query.set.n * sizeof(int64_t));
       for (size_t i = 0; i < query.set.n; ++i) store_be64(static_cast<uint64_t>(query.set[i]), &value[i * 8]);
       break;
-    default:
+    case Value::digest:
       value.resize(ctph_size(query.digest));
       write_ctph(query.digest, value.data());
   }
@@ -285,20 +274,17 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
   query.bound = std::bit_cast<double>(load_be64(bytes + 4));
   bytes += sizeof(LshQueryHeader);
   size -= sizeof(LshQueryHeader);
-  switch (query.measure) {
-    case LshMeasure::jaccard: {
+  switch (value_of(query.measure)) {
+    case Value::minhash: {
       const std::vector<uint8_t> signature = minhash_from_wire(bytes, size);
       query.signature = view_minhash(signature.data(), signature.size());
       return stored(query);
     }
-    case LshMeasure::hamming:
+    case Value::simhash:
       check_simhash_size(size);
       query.simhash = load_be64(bytes);
       return stored(query);
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap: {
+    case Value::set: {
       if (size % sizeof(int64_t) != 0) checked_set(bytes, size);  // throws
       std::vector<int64_t> elements(size / sizeof(int64_t));
       for (size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<int64_t>(load_be64(bytes + i * 8));
