@@ -23,8 +23,8 @@ inline uint64_t set_element_key(int64_t element) noexcept { return static_cast<u
 inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
 
 // What to look up for the sets within a bound of a query of n elements. A set that qualifies has at least `least` of
-// the query's elements: the Jaccard similarity is at most their number over n; the share of the query in the set is
-// that; the share of the set in the query tells nothing but that there is one.
+// the query's elements. The share of the query in the set is their number over n, and the Jaccard similarity is at most
+// that. For the share of the set in the query, one of them may be enough.
 struct SetPlan {
   bool served;   // else every set is a candidate
   bool nothing;  // no set qualifies

@@ -12,16 +12,19 @@ constexpr uint64 kCellRows = 1024;
 // Where the engine cannot tell, so many pairs of rows are written down: 12 bytes each. Beyond, all are gone through.
 constexpr uint64 kMostUnknownPairs = uint64{1} << 26;
 
-struct RowList {
-  uint32* rows;
+// In the memory context in which it grows.
+template <typename Row>
+struct ListOf {
+  Row* rows;
   uint64 n;
   uint64 capacity;
 
-  void add(uint32 row) {
+  void add(const Row& row) {
     reserve(CurrentMemoryContext, &rows, &capacity, n + 1);
     rows[n++] = row;
   }
 };
+using RowList = ListOf<uint32>;
 
 // A row of a cell.
 struct CellRow {
@@ -29,16 +32,7 @@ struct CellRow {
   uint32 row;
 };
 
-struct CellRows {
-  CellRow* rows;
-  uint64 n;
-  uint64 capacity;
-
-  void add(const CellRow& row) {
-    reserve(CurrentMemoryContext, &rows, &capacity, n + 1);
-    rows[n++] = row;
-  }
-};
+using CellRows = ListOf<CellRow>;
 
 struct Cell {
   JoinRows* of;
