@@ -1,8 +1,8 @@
 // The executor's node of a similarity join.
 #pragma once
 
-#include "pg/join/join_keys.h"
 #include "pg/join/join_pairs.h"
+#include "pg/join/join_keys.h"
 
 extern "C" {
 #include "executor/executor.h"
