@@ -216,6 +216,9 @@ def rooms(folder):
     passes_and_fails("rooms, a forbidden include", good, tree.tool("check_rooms.py"), "core/base may not include pg/base/pg.h")
     tree.write("src/pg/functions/README", "nothing")
     passes_and_fails("rooms, a source that no README names", good, tree.tool("check_rooms.py"), "src/pg/functions/README does not name good")
+    tree.write("src/pg/functions/README", "good.cpp late.cpp")
+    tree.add("late", '#include "pg/base/pg.h"\n#include "core/base/error.h"\n')
+    passes_and_fails("rooms, PostgreSQL before the core", good, tree.tool("check_rooms.py"), "late.cpp includes PostgreSQL")
 
 
 def clang_format(folder):

@@ -5,13 +5,15 @@
 
 Every folder of src/ with sources has a row. A row names the rooms, or single headers, that the room may include besides itself; "core" stands for
 all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes, too: the table says what is true. So is a source that the
-README of its room does not name."""
+README of its room does not name. So is a source of src/pg that meets PostgreSQL's headers before those of the core, which core/base/error.h refuses
+without precompiled headers."""
 import os
 import re
 import sys
 
 SOURCES = (".h", ".cpp", ".cu", ".inc")
 WITHOUT_README = {"pch", "pg"}  # src/README says it all
+POSTGRESQL, FENCE = "pg/base/pg.h", "core/base/error.h"  # the header that brings PostgreSQL, and the one that may not come after it
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
 
@@ -61,6 +63,21 @@ def unnamed(src, room):
     return ["src/%s/README does not name %s" % (room, stem) for stem in stems if stem not in words]
 
 
+def order(src, path, seen):
+    """Headers of ours as the compiler meets them, each once: its own includes come before it."""
+    for _, header in includes(src, path):
+        if header not in seen:
+            seen.add(header)
+            yield from order(src, header, seen)
+            yield header
+
+
+def comes_late(src, path):
+    """Whether a source meets PostgreSQL before the core."""
+    met = list(order(src, path, set()))
+    return POSTGRESQL in met and FENCE in met and met.index(POSTGRESQL) < met.index(FENCE)
+
+
 def check(root):
     """The mistakes, and the number of includes that were looked at."""
     src = os.path.join(root, "src")
@@ -68,6 +85,8 @@ def check(root):
     mistakes, seen, rooms, count = [], set(), set(), 0
     for room, path in sources(src):
         rooms.add(room)
+        if path.endswith(".cpp") and comes_late(src, path):
+            mistakes.append("src/%s includes PostgreSQL (%s) before the core (%s)" % (path, POSTGRESQL, FENCE))
         for number, header in includes(src, path):
             count += 1
             if os.path.dirname(header) == room:
