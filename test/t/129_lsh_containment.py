@@ -150,6 +150,29 @@ def large_rows(conn, name):
     check("their runs are merged", runs < 30, runs)
 
 
+def shared_elements(conn):
+    """Elements that many rows have, as boilerplate is, among rows of all sizes: the size of a row decides which of them are in a query."""
+    conn.execute("RESET ALL; CREATE TABLE pages (id int, a int[]); CREATE INDEX pages_a ON pages USING lsh (a)")
+    conn.execute("INSERT INTO pages SELECT i, array(SELECT CASE WHEN e %% 4 = 0 THEN hashint4(i * 1000 + e) %% 40 ELSE i * 1000 + e END FROM generate_series(1, %s) e) FROM generate_series(1, 6000) i"
+                 % "CASE WHEN i % 50 = 0 THEN i / 50 % 7 ELSE 20 + i % 60 END")
+    conn.execute("VACUUM pages")
+    conn.execute("INSERT INTO pages SELECT id + 10000, a[1:30] FROM pages WHERE id % 97 = 0")
+    rows = []
+    for at in (1, 400, 3000):
+        query = "array(SELECT DISTINCT unnest(a) FROM pages WHERE id BETWEEN %d AND %d)" % (at, at + 12)
+        for share in (0.05, 0.3, 0.8, 1):
+            where = "SELECT id FROM pages WHERE containment_exact(a, %s) >= %s" % (query, share)
+            for memory in ("64kB", "64MB"):
+                rows.append((where + ", " + memory, answer(conn, "%s; SET work_mem = '%s'" % (BY_INDEX, memory), where), answer(conn, BY_SCAN, where)))
+    equal_all("rows in a query that shares elements with all rows", rows)
+    conn.execute("RESET ALL; SET enable_seqscan = off; SET enable_indexscan = off")
+    query = one(conn, "SELECT array(SELECT DISTINCT unnest(a) FROM pages WHERE id BETWEEN 400 AND 412)::text")
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT id FROM pages WHERE containment_exact(a, '%s') >= 0.8" % query))
+    candidates = re.search(r"Bitmap Index Scan on pages_a \(actual rows=(\d+)", plan)
+    check("few of the rows that share elements are candidates", candidates and 13 <= int(candidates[1]) < 300, plan)
+    conn.execute("SELECT lsh_check('pages_a', true)")
+
+
 def bad_input(conn):
     conn.execute("RESET ALL")
     for call, text in (("containment_exact(ARRAY[1, NULL], ARRAY[1])", "NULL"), ("containment_exact(ARRAY[1], ARRAY[NULL]::int[])", "NULL"), ("overlap_exact(ARRAY[1, NULL], ARRAY[1])", "NULL"),
@@ -165,7 +188,7 @@ def bad_input(conn):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn, random.Random(SEED))
-        sections((generated, conn), (plans, conn), (large_rows, conn, name), (bad_input, conn))
+        sections((generated, conn), (plans, conn), (shared_elements, conn), (large_rows, conn, name), (bad_input, conn))
 
 
 finish(main)

@@ -68,6 +68,39 @@ TEST(SetPlan, LeastIsTheDefinitions) {
   }
 }
 
+TEST(SizeClass, HoldsItsSizes) {
+  for (size_t n = 1; n <= kMaxIndexedSet2; ++n) {
+    const uint32_t c = size_class(n);
+    ASSERT_LT(c, kSizeClasses);
+    ASSERT_LE((4 + c % 4) << (c / 4), 4 * n);
+    ASSERT_GT((5 + c % 4) << (c / 4), 4 * n);
+    ASSERT_LE(least_size(c), n);
+    ASSERT_EQ(least_size(c), ((4 + c % 4) * (size_t{1} << (c / 4)) + 3) / 4);
+  }
+}
+
+// What a class needs is what the smallest of its sets needs; sets of classes beyond have too many elements.
+TEST(SizeClass, LeastIsThatOfItsSmallestSet) {
+  for (const size_t n : {1, 2, 3, 25, 84, 1000, 65000}) {
+    for (const double bound : {1e-9, 0.28, 1.0 / 3, 0.5, 0.8, 1.0}) {
+      const SetPlan plan = plan_set(LshMeasure::set_in_query, n, bound, kMaxIndexedSet2);
+      for (uint32_t c = 0; c < kSizeClasses; ++c) {
+        const auto size = static_cast<double>(least_size(c));
+        const auto share = [&](uint32_t common) { return static_cast<double>(common) / size; };
+        if (c >= plan.classes) {
+          EXPECT_LT(share(static_cast<uint32_t>(n)), bound) << n << " " << bound << " " << c;
+          continue;
+        }
+        EXPECT_GE(share(plan.class_least[c]), bound);
+        EXPECT_TRUE(plan.class_least[c] == 1 || share(plan.class_least[c] - 1) < bound)
+            << n << " " << bound << " " << c;
+        EXPECT_LE(plan.class_least[c], n);
+      }
+    }
+  }
+  EXPECT_EQ(plan_set(LshMeasure::query_in_set, 100, 0.5, kMaxIndexedSet2).classes, 0u);
+}
+
 // A set that qualifies has at least so many of the query's elements, and there is one that has no more.
 TEST(SetPlan, OfContainmentAndOverlap) {
   for (size_t n = 1; n <= 200; ++n) {

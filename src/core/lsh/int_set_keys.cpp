@@ -22,10 +22,21 @@ bool may_large_sets_be_in(double n, double bound, size_t most) noexcept {
   return n / static_cast<double>(most + 1) >= bound;
 }
 
+// Fills in how many of a query's n elements a set of each class needs for so large a share of it to be in the query.
+// Returns how many classes have sets that are small enough.
+uint32_t classes_within(double n, double bound, uint32_t* least) noexcept {
+  for (uint32_t c = 0; c < kSizeClasses; ++c) {
+    const double common = least_common(static_cast<double>(least_size(c)), bound);
+    if (common > n) return c;
+    least[c] = static_cast<uint32_t>(common);
+  }
+  return kSizeClasses;
+}
+
 }  // namespace
 
 SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexcept {
-  SetPlan plan{true, true, false, 0};
+  SetPlan plan{true, true, false, 0, 0, {}};
   const bool is_overlap = measure == LshMeasure::set_overlap;
   const auto size = static_cast<double>(n);
   // NaN is above all, as in SQL
@@ -51,6 +62,7 @@ SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexce
     case LshMeasure::set_in_query:
       plan.least = 1;
       plan.large = may_large_sets_be_in(size, bound, most);
+      plan.classes = classes_within(size, bound, plan.class_least);
       break;
     default:
       plan.least = static_cast<uint32_t>(least_common(size, bound));

@@ -2,6 +2,7 @@
 // indexes hold these keys: docs/format.md 8.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,14 +23,33 @@ inline constexpr size_t kMaxQuerySet = 65000;
 inline uint64_t set_element_key(int64_t element) noexcept { return static_cast<uint64_t>(element); }
 inline constexpr uint64_t kLargeSetKey = 0x6C61'7267'6520'7365;
 
+// Classes of sizes, four to a doubling: class 4 i + q has the sizes from (4 + q) / 4 * 2^i on, below those of the next
+// one. From the second version of the family on a set that is not too large has the key of its class, too.
+inline constexpr uint32_t kSizeClasses = 72;  // up to 2^18 - 1 elements
+inline constexpr uint64_t kSizeClassKey = 0x7365'7420'7369'7A65;
+static_assert(kMaxIndexedSet2 < size_t{1} << (kSizeClasses / 4));
+
+// n > 0.
+inline uint32_t size_class(size_t n) noexcept {
+  const auto doublings = static_cast<uint32_t>(std::bit_width(n) - 1);
+  return 4 * doublings + static_cast<uint32_t>((uint64_t{n} << 2 >> doublings) & 3);
+}
+inline size_t least_size(uint32_t size_class) noexcept {
+  return (((size_t{4} + size_class % 4) << (size_class / 4)) + 3) / 4;
+}
+inline uint64_t size_class_key(uint32_t size_class) noexcept { return kSizeClassKey + size_class; }
+
 // What to look up for the sets within a bound of a query of n elements. A set that qualifies has at least `least` of
 // the query's elements. The share of the query in the set is their number over n, and the Jaccard similarity is at most
-// that. For the share of the set in the query, one of them may be enough.
+// that. For the share of the set in the query, it depends on the set's size: one of them may be enough, and
+// class_least[c] are what a set of class c needs; those of class `classes` and above are too large to qualify.
 struct SetPlan {
   bool served;   // else every set is a candidate
   bool nothing;  // no set qualifies
   bool large;    // sets that are too large for their elements to be indexed may qualify
   uint32_t least;
+  uint32_t classes;  // 0: the size decides nothing
+  uint32_t class_least[kSizeClasses];
 };
 // most: elements of a set that are indexed.
 SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexcept;

@@ -79,7 +79,7 @@ struct KeysRequest {
 
 struct LshProbe {
   uint64_t key;    // as in KeysRequest; for prefixes the stored 40-bit key with zeros after the prefix
-  uint16_t group;  // 0..ngroups-1
+  uint16_t group;  // 0..ngroups-1; of class c: ngroups + c
   uint8_t bits;    // 40: whole keys; fewer: a prefix of that length
 };
 
@@ -95,6 +95,11 @@ struct ProbesRequest {
   uint16_t slack;  // of p probed groups a qualifying row has hits in at least p - slack; below ngroups
   uint32_t nprobes;
   LshProbe* probes;  // palloced in the current context
+  // Optional: classes of rows, by keys that say something of a row but not what it has in common with the query. A row
+  // of class c qualifies with class_least[c] hits, and with ngroups - slack as any row does, unless only_classes.
+  uint16_t nclasses;
+  bool only_classes;            // class_least ascends, and is at most ngroups
+  const uint32_t* class_least;  // palloced
   // Optional: does an entry with this stored key count for the probe? For prefixes: looks at the remaining bits.
   bool (*check)(const ProbesRequest* request, const LshProbe* probe, uint64_t stored_key);
   void* check_arg;
@@ -149,6 +154,9 @@ inline void clear_plan(ProbesRequest* request) {
   request->slack = 0;
   request->nprobes = 0;
   request->probes = nullptr;
+  request->nclasses = 0;
+  request->only_classes = false;
+  request->class_least = nullptr;
   request->check = nullptr;
   request->check_arg = nullptr;
 }

@@ -137,7 +137,7 @@ inline constexpr uint32_t kMaxChildren = 542;
 #endif
 inline constexpr uint64_t kMaxLeaves = uint64_t{kMaxChildren} * kMaxChildren;  // of a run
 // A row with more keys than a pending page takes goes into a run at once, with what waits. They fit into one flush.
-inline constexpr uint32_t kMaxKeysPerRow = kMaxChildren >= 542 ? 250000 : kMaxPendingKeys;
+inline constexpr uint32_t kMaxKeysPerRow = kMaxChildren >= 542 ? 250001 : kMaxPendingKeys;
 // Pending pages that there may be: one flush takes them all.
 inline constexpr uint32_t kMaxWaiting = kMaxPending < kMaxChildren / 2 ? kMaxPending : kMaxChildren / 2;
 struct InnerPage {

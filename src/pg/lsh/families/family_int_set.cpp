@@ -23,7 +23,7 @@ struct SetConfig {
   uint32_t most;  // elements of a set that are indexed
 };
 constexpr uint32_t kSetVersion = 2;
-constexpr uint32_t kMostElements = kMaxIndexedSet2 <= kMaxKeysPerRow ? kMaxIndexedSet2 : kMaxIndexedSet1;
+constexpr uint32_t kMostElements = Min(static_cast<uint32_t>(kMaxIndexedSet2), kMaxKeysPerRow - 1);  // and its size
 
 // Of the family "minutiae".
 struct MinutiaeConfig {
@@ -48,6 +48,8 @@ uint32_t most_elements(const LshConfig* config) {
   if (stored.most != (is_first ? kMaxIndexedSet1 : kMostElements) || config->nbands != 0) report_bad_params();
   return stored.most;
 }
+
+bool has_size_classes(const LshConfig* config) { return config->family_version > 1; }
 
 MinutiaeRules minutiae_params(const LshConfig* config) {
   MinutiaeConfig stored;
@@ -75,6 +77,10 @@ LshQueryView query_of(const ProbesRequest* request) {
   if (request->strategy != kStrategyAtLeast)
     elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
   return lsh_query_view(request->query);
+}
+
+void add_probe(ProbesRequest* request, uint64_t key, uint32_t group) {
+  request->probes[request->nprobes++] = {key, static_cast<uint16_t>(group), static_cast<uint8_t>(kKeyBits)};
 }
 
 void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
@@ -105,14 +111,16 @@ Datum lsh_set_keys(PG_FUNCTION_ARGS) {
     request->nkeys = 1;
     PG_RETURN_POINTER(NULL);
   }
-  request->keys = static_cast<uint64_t*>(palloc(set.n * sizeof(uint64_t) + 1));
+  request->keys = static_cast<uint64_t*>(palloc((set.n + 1) * sizeof(uint64_t)));
   request->nkeys = static_cast<uint32_t>(set.n);
   for (size_t i = 0; i < set.n; ++i) request->keys[i] = set_element_key(set.elements[i]);
+  if (set.n != 0 && has_size_classes(request->config))
+    request->keys[request->nkeys++] = size_class_key(size_class(set.n));
   PG_RETURN_POINTER(NULL);
 }
 
-// A group for each of the query's elements. A large row has no elements in the index: where it may qualify, its key
-// stands beside each of them.
+// A group for each of the query's elements. A large row has no elements in the index: where it may qualify, it does so
+// without a hit.
 PG_FUNCTION_INFO_V1(lsh_set_probes);
 Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
@@ -127,12 +135,18 @@ Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   if (!plan.served || plan.nothing) PG_RETURN_POINTER(NULL);
   request->ngroups = static_cast<uint16_t>(n);
   request->slack = static_cast<uint16_t>(n - plan.least);
-  request->nprobes = plan.large ? 2 * n : n;
-  request->probes = static_cast<LshProbe*>(palloc(request->nprobes * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < n; ++i) {
-    request->probes[i] = {set_element_key(query.set[i]), static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
-    if (plan.large) request->probes[n + i] = {kLargeSetKey, static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
-  }
+  const uint32_t sizes = has_size_classes(request->config) ? plan.classes : 0;
+  request->probes = static_cast<LshProbe*>(palloc((n + 1 + sizes) * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < n; ++i) add_probe(request, set_element_key(query.set[i]), i);
+  request->only_classes = sizes != 0;
+  auto* least = static_cast<uint32_t*>(palloc((1 + sizes) * sizeof(uint32_t)));
+  request->class_least = least;
+  const auto add_class = [&](uint64_t key, uint32_t hits) {
+    add_probe(request, key, n + request->nclasses);
+    least[request->nclasses++] = hits;
+  };
+  if (plan.large) add_class(kLargeSetKey, 0);
+  for (uint32_t c = 0; c < sizes; ++c) add_class(size_class_key(c), plan.class_least[c]);
   PG_RETURN_POINTER(NULL);
 }
 

@@ -15,9 +15,8 @@ constexpr uint64_t kTidsOfBlock = uint64_t{1} << kOffsetBits;
 constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered on top of it
 constexpr uint64_t kFurtherEstimate = 1;  // the same for an estimate, which keeps to what it may read
 
-// What it costs to count an entry and to fetch and check a candidate, in nanoseconds: their ratio decides whether one
-// more list is worth reading. A value that is an expression's is made anew for each candidate.
-constexpr double kEntryCost = 4;
+// What it costs to fetch and check a candidate, in nanoseconds: beside kEntryCost that decides whether one more list is
+// worth reading. A value that is an expression's is made anew for each candidate.
 constexpr double kColumnCost = 500;
 constexpr double kExpressionCost = 2000;
 
@@ -131,6 +130,16 @@ ReadOutcome Collector::try_collect(const TidRange& tids) {
   return collect_pending(tids);
 }
 
+bool Collector::may_read(uint64_t entries) {
+  seen_entries_ += static_cast<double>(entries);
+  return most_entries_ == 0 || seen_entries_ <= most_entries_;
+}
+
+ReadOutcome Collector::count_group(uint32_t group, bool insert, const TidRange& tids) {
+  HitSink sink(&hits_, insert);
+  return lists_.read_group(group, tids, &sink);
+}
+
 ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
   CHECK_FOR_INTERRUPTS();
   lists_.clear();
@@ -140,15 +149,16 @@ ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
     if (outcome != ReadOutcome::done) return outcome;
   }
   lists_.order_groups();
+  if (plan_->only_classes) return collect_by_class(tids);
+  if (const ReadOutcome sure = add_classes(tids); sure != ReadOutcome::done) return sure;
   const uint32_t needed = plan_->slack + 1u;
   const uint64_t expected = lists_.length_of(0, needed);
   if (expected == 0) return ReadOutcome::done;
-  seen_entries_ += static_cast<double>(expected);
-  if (most_entries_ > 0 && seen_entries_ > most_entries_) return ReadOutcome::full;
+  if (!may_read(expected)) return ReadOutcome::full;
   hits_.begin(expected);
   uint32_t probed = 0;
   for (; probed < needed; ++probed) {
-    const ReadOutcome outcome = lists_.count_group(probed, true, tids, &hits_);
+    const ReadOutcome outcome = count_group(probed, true, tids);
     if (outcome != ReadOutcome::done) return outcome;
   }
   // No unseen row can qualify any more: further lists only tell chance hits apart.
@@ -173,7 +183,7 @@ ReadOutcome Collector::count_gathered(uint32_t* probed, const TidRange& tids, bo
   const uint64_t most_further = (most_entries_ > 0 ? kFurtherEstimate : kFurther) * gathered.n;
   if (further > most_further || further > gathered.most - gathered.n) return ReadOutcome::done;
   for (; *probed < ngroups && hits_.gathers(); ++*probed) {
-    const ReadOutcome outcome = lists_.count_group(*probed, true, tids, &hits_);
+    const ReadOutcome outcome = count_group(*probed, true, tids);
     if (outcome != ReadOutcome::done) return outcome;
   }
   if (!hits_.gathers()) return ReadOutcome::done;
@@ -196,7 +206,7 @@ ReadOutcome Collector::count_in_table(uint32_t probed, const TidRange& tids) {
   for (; probed < plan_->ngroups; ++probed) {
     const uint32_t at_risk = table.histogram[probed - plan_->slack];
     if (static_cast<double>(lists_.length_of(probed)) * kEntryCost > at_risk * candidate_cost_) break;
-    const ReadOutcome outcome = lists_.count_group(probed, false, tids, &hits_);
+    const ReadOutcome outcome = count_group(probed, false, tids);
     if (outcome != ReadOutcome::done) return outcome;
   }
   table.at_least(probed - plan_->slack,
@@ -206,11 +216,10 @@ ReadOutcome Collector::count_in_table(uint32_t probed, const TidRange& tids) {
 
 ReadOutcome Collector::collect_pending(const TidRange& tids) {
   const uint32_t groups = plan_->ngroups;
-  const uint32_t least = groups - plan_->slack;
   return reader_.for_pending_rows([&](const PendingRowView& row) {
     if (!tids.has(row.tid)) return;
-    const uint32_t hits = probes_.hits_of_row(row);
-    if (hits >= least) list_.add(row.tid, groups - Min(hits, groups));
+    const ProbeSet::RowHits of = probes_.hits_of_row(row);
+    if (of.hits >= of.least) list_.add(row.tid, groups - Min(of.hits, groups));
   });
 }
 

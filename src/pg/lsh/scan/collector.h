@@ -12,6 +12,9 @@ namespace neardup {
 // What a scan may hold in memory, in bytes.
 inline size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
+// What it costs to count an entry, in nanoseconds.
+inline constexpr double kEntryCost = 4;
+
 // Looks the groups of a plan up in all runs and pending pages and counts, per row, those that agree.
 // Plain data in a memory context of its own.
 class Collector {
@@ -54,9 +57,23 @@ class Collector {
 
   ReadOutcome try_collect(const TidRange& tids);
   ReadOutcome collect_unit(uint8_t unit, const TidRange& tids);
+  // Whether so many entries more may be read: more than an estimate wants end it.
+  bool may_read(uint64_t entries);
+  // Counts the hits that a group's lists are. insert: of rows not seen yet, too.
+  ReadOutcome count_group(uint32_t group, bool insert, const TidRange& tids);
   ReadOutcome count_gathered(uint32_t* probed, const TidRange& tids, bool* counted);
   ReadOutcome count_in_table(uint32_t probed, const TidRange& tids);
   ReadOutcome collect_pending(const TidRange& tids);
+
+  // Of collector_classes.cpp: where classes of rows say how many hits a row needs.
+  struct ClassCut;
+  ReadOutcome add_classes(const TidRange& tids);
+  ReadOutcome collect_by_class(const TidRange& tids);
+  ClassCut cheapest_cut() const;
+  double row_cost() const;
+  ReadOutcome count_first(const ClassCut& cut, const TidRange& tids);
+  ReadOutcome count_further(const ClassCut& cut, uint32_t* probed, const TidRange& tids);
+  ReadOutcome add_by_class(const ClassCut& cut, uint32_t probed, const TidRange& tids);
 
   ReadOutcome try_roster(uint64_t from, uint64_t* next);
   ReadOutcome add_roster_of(RunTree* tree, uint64_t from, uint64_t* complete);

@@ -35,22 +35,25 @@ void HitCounter::set_groups(uint32_t ngroups) {
 
 void HitCounter::begin(uint64_t expected) {
   gathers_ = ngroups_ <= RowCounter::kMaxHits && gathered_.begin(expected);
-  if (gathers_) {
+  if (gathers_)
     table_.forget();
-  } else {
-    gathered_.forget();
+  else
     begin_table(expected);
-  }
 }
 
 void HitCounter::begin_table(uint64_t expected) {
+  gathered_.forget();
+  start_table(expected);
+}
+
+void HitCounter::start_table(uint64_t expected) {
   gathers_ = false;
   table_.bins = ngroups_ + 1;
   table_.reset(static_cast<size_t>(Min(expected, uint64_t{1} << 40)));
 }
 
 bool HitCounter::move_into_table() {
-  begin_table(gathered_.n);
+  start_table(gathered_.n);
   if (!table_.count<true>(gathered_.tids, gathered_.n)) return false;
   gathered_.forget();
   return true;

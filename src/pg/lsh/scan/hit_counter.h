@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pg/lsh/scan/hit_table.h"
+#include "pg/lsh/scan/tid_sink.h"
 
 namespace neardup {
 
@@ -43,8 +44,11 @@ class HitCounter {
   uint64_t* place(uint32_t n) { return gathers_ ? gathered_.place(n) : nullptr; }
   void placed(uint32_t n) { gathered_.added(n); }
 
- private:
+  // Begins a unit that is counted in the table.
   void begin_table(uint64_t expected);
+
+ private:
+  void start_table(uint64_t expected);
 
   MemoryContext context_;
   bool gathers_;
@@ -52,6 +56,19 @@ class HitCounter {
   GatheredHits gathered_;
   uint32_t ngroups_;
   uint32_t group_capacity_;
+};
+
+// Counts the hits that a list is. insert: of rows not seen yet, too.
+class HitSink final : public TidSink {
+ public:
+  HitSink(HitCounter* hits, bool insert) : hits_(hits), insert_(insert) {}
+  bool take(const uint64_t* tids, uint32_t n) override { return hits_->count(tids, n, insert_); }
+  uint64_t* place(uint32_t n) override { return hits_->place(n); }
+  void placed(uint32_t n) override { hits_->placed(n); }
+
+ private:
+  HitCounter* hits_;
+  bool insert_;
 };
 
 }  // namespace neardup

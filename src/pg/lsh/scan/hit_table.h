@@ -6,8 +6,7 @@
 
 namespace neardup {
 
-// TID << 16 | hits, open addressing. Slot value 0 is empty: a row in the table has at least one hit. Plain data, zeroed
-// before use.
+// TID << 16 | hits, open addressing. Slot value 0 is empty: no TID is 0. Plain data, zeroed before use.
 struct HitTable {
   uint64_t* slots;
   uint32_t* rows;   // the `used` slots that hold one, in no order that matters
@@ -43,6 +42,21 @@ struct HitTable {
   void put(size_t at, uint64_t slot) {
     slots[at] = slot;
     rows[used++] = static_cast<uint32_t>(at);
+  }
+
+  // The slot of a row, or the free one that it takes.
+  size_t place_of(uint64_t tid) const {
+    size_t at = hash(tid) & (capacity - 1);
+    while (slots[at] != 0 && slots[at] >> 16 != tid) at = (at + 1) & (capacity - 1);
+    return at;
+  }
+
+  // For one more row, whose slot is *at. False: there is none.
+  bool make_room(uint64_t tid, size_t* at) {
+    if (2 * (used + 1) <= capacity) return true;
+    if (!grow()) return false;
+    *at = place_of(tid);
+    return true;
   }
 
   static size_t hash(uint64_t tid) { return static_cast<size_t>(tid * 0x9E3779B97F4A7C15u >> 20); }
@@ -124,9 +138,8 @@ struct HitTable {
 
   template <bool insert>
   bool count(uint64_t tid) {
-    size_t at = hash(tid) & (capacity - 1);
-    for (; slots[at] != 0; at = (at + 1) & (capacity - 1)) {
-      if (slots[at] >> 16 != tid) continue;
+    size_t at = place_of(tid);
+    if (slots[at] != 0) {
       const uint32_t hits = static_cast<uint32_t>(slots[at] & 0xffff);
       if (hits == 0xffff) return true;
       if (!insert) {
@@ -137,13 +150,32 @@ struct HitTable {
       return true;
     }
     if (!insert) return true;
-    if (2 * (used + 1) > capacity) {
-      if (!grow()) return false;
-      at = hash(tid) & (capacity - 1);
-      while (slots[at] != 0) at = (at + 1) & (capacity - 1);
-    }
+    if (!make_room(tid, &at)) return false;
     put(at, tid << 16 | 1);
     return true;
+  }
+
+  // Puts rows in that are not yet, without a hit. False: no room.
+  bool seed(const uint64_t* tids, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) {
+      size_t at = place_of(tids[i]);
+      if (slots[at] != 0) continue;
+      if (!make_room(tids[i], &at)) return false;
+      put(at, tids[i] << 16);
+    }
+    return true;
+  }
+
+  // False: it was not there when the histogram was made.
+  bool may_have(uint64_t tid) const {
+    const size_t bit = hash(tid) & filter_mask;
+    return (filter[bit >> 6] >> (bit & 63) & 1) != 0;
+  }
+
+  // The hits of a row, or `none` if the table does not have it.
+  uint32_t hits_of(uint64_t tid, uint32_t none) const {
+    const uint64_t slot = slots[place_of(tid)];
+    return slot == 0 ? none : static_cast<uint32_t>(slot & 0xffff);
   }
 
   // Calls f(tid, hits) for each row with so many, in no order that matters.

@@ -53,8 +53,9 @@ void ProbeSet::set(const ProbesRequest* plan, uint64_t salt) {
   }
 }
 
-uint32_t ProbeSet::hits_of_row(const PendingRowView& row) const {
-  uint32_t hits = 0;
+ProbeSet::RowHits ProbeSet::hits_of_row(const PendingRowView& row) const {
+  const uint32_t ngroups = plan_->ngroups;
+  RowHits of{0, plan_->only_classes ? kNever : ngroups - plan_->slack};
   for (uint32_t i = 0; i < row.nkeys; ++i) {
     const uint64_t key = pending_key(row.keys, i);
     if (!prefixes_ && filter_bit(key) == 0) continue;
@@ -63,10 +64,15 @@ uint32_t ProbeSet::hits_of_row(const PendingRowView& row) const {
         std::upper_bound(probes_, probes_ + n_, key, [](uint64_t k, const Probe& p) { return k < p.first; });
     while (after != probes_ && (after - 1)->last >= key) {
       --after;
-      if (passes(*after, key)) ++hits;
+      if (!passes(*after, key)) continue;
+      const uint32_t group = after->source->group;
+      if (group < ngroups)
+        ++of.hits;
+      else
+        of.least = Min(of.least, plan_->class_least[group - ngroups]);
     }
   }
-  return hits;
+  return of;
 }
 
 }  // namespace neardup

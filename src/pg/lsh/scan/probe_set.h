@@ -60,8 +60,13 @@ class ProbeSet {
            (key == 1 && plan_->check(plan_, probe.source, kRosterKey ^ salt_));  // see salted_key()
   }
 
-  // How many probes a row has keys of.
-  uint32_t hits_of_row(const PendingRowView& row) const;
+  // A row that has all its keys at hand.
+  struct RowHits {
+    uint32_t hits;   // groups' probes that it has keys of
+    uint32_t least;  // with so many it qualifies; kNever: with none
+  };
+  static constexpr uint32_t kNever = ~uint32_t{0};
+  RowHits hits_of_row(const PendingRowView& row) const;
 
  private:
   // Bits for the keys' low ends: most keys of a pending row are no probe's.

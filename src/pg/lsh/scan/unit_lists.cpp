@@ -69,7 +69,7 @@ void UnitLists::init(Relation index, MemoryContext parent, size_t most_bytes) {
 
 void UnitLists::set_probes(ProbeSet* probes) {
   probes_ = probes;
-  const uint32_t ngroups = probes->plan().ngroups;
+  const uint32_t ngroups = all_groups();
   if (probes->size() > probe_capacity_ || lists_ == nullptr) {
     probe_capacity_ = Max(probes->size(), kLeastCapacity);
     renew(&lists_, context_, probe_capacity_);
@@ -201,8 +201,9 @@ uint32_t UnitLists::copy_passing(uint32_t probe, const LeafView& leaf, uint32_t 
 
 void UnitLists::order_groups() {
   const uint32_t n = probes_->plan().ngroups;
+  const uint32_t all = all_groups();
   Group* by_number = groups_ + group_capacity_;
-  for (uint32_t g = 0; g < n; ++g) by_number[g] = {0, kNoProbe};
+  for (uint32_t g = 0; g < all; ++g) by_number[g] = {0, kNoProbe};
   for (uint32_t i = 0; i < probes_->size(); ++i) {
     Probe* probe = &probes_->at(i);
     Group& group = by_number[probe->source->group];
@@ -213,23 +214,22 @@ void UnitLists::order_groups() {
   for (uint32_t g = 0; g < n; ++g) group_order_[g] = by_number[g].length << kGroupBits | g;
   std::sort(group_order_, group_order_ + n);
   for (uint32_t g = 0; g < n; ++g) groups_[g] = by_number[group_order_[g] & ((1u << kGroupBits) - 1)];
+  std::copy(by_number + n, by_number + all, groups_ + n);
 }
 
-ReadOutcome UnitLists::count_group(uint32_t group, bool insert, const TidRange& tids, HitCounter* hits) {
+ReadOutcome UnitLists::read_group(uint32_t group, const TidRange& tids, TidSink* sink) {
   if (groups_[group].length == 0) return ReadOutcome::done;
   for (uint32_t i = groups_[group].first; i != kNoProbe; i = probes_->at(i).next) {
     for (const Segment* s = lists_[i].first; s != nullptr; s = s->next) {
-      const ReadOutcome outcome = count_segment(*s, i, insert, tids, hits);
+      const ReadOutcome outcome = read_segment(*s, i, tids, sink);
       if (outcome != ReadOutcome::done) return outcome;
     }
   }
   return ReadOutcome::done;
 }
 
-ReadOutcome UnitLists::count_segment(const Segment& segment, uint32_t probe, bool insert, const TidRange& tids,
-                                     HitCounter* hits) {
-  if (segment.tree == nullptr)
-    return hits->count(segment.tids, segment.n, insert) ? ReadOutcome::done : ReadOutcome::full;
+ReadOutcome UnitLists::read_segment(const Segment& segment, uint32_t probe, const TidRange& tids, TidSink* sink) {
+  if (segment.tree == nullptr) return sink->take(segment.tids, segment.n) ? ReadOutcome::done : ReadOutcome::full;
   RunTree* tree = segment.tree;
   if (tids_ == nullptr)
     tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMaxLeafEntries));
@@ -246,18 +246,18 @@ ReadOutcome UnitLists::count_segment(const Segment& segment, uint32_t probe, boo
       const uint32_t first = leaf.lower_bound(begin);
       const uint32_t last = Max(first, leaf.lower_bound(end));
       if (last - first > kMaxLeafEntries) report_corrupt(index_, place.block, "impossible leaf");
-      uint64_t* gathered = nullptr;
+      uint64_t* placed = nullptr;
       uint32_t n = last - first;
       if (probes_->has_prefixes()) {
         n = copy_passing(probe, leaf, first, last, tids, tids_);
       } else {
-        gathered = hits->place(n);
-        leaf.decode_tids(first, last, gathered != nullptr ? gathered : tids_);
+        placed = sink->place(n);
+        leaf.decode_tids(first, last, placed != nullptr ? placed : tids_);
       }
       UnlockReleaseBuffer(buffer);
-      if (gathered != nullptr)
-        hits->placed(n);
-      else if (!hits->count(tids_, n, insert))
+      if (placed != nullptr)
+        sink->placed(n);
+      else if (!sink->take(tids_, n))
         return ReadOutcome::full;
     }
     if (!tree->next(&place, &ended)) return ReadOutcome::stale;

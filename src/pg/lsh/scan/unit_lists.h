@@ -2,8 +2,8 @@
 #pragma once
 
 #include "pg/lsh/scan/directory_reader.h"
-#include "pg/lsh/scan/hit_counter.h"
 #include "pg/lsh/scan/probe_set.h"
+#include "pg/lsh/scan/tid_sink.h"
 
 namespace neardup {
 
@@ -33,8 +33,11 @@ class UnitLists {
     for (uint32_t g = first; g < end; ++g) length += groups_[g].length;
     return length;
   }
-  // Counts the hits that a group's lists are. insert: of rows not seen yet, too.
-  ReadOutcome count_group(uint32_t group, bool insert, const TidRange& tids, HitCounter* hits);
+  // Gives what a group's lists have to the sink.
+  ReadOutcome read_group(uint32_t group, const TidRange& tids, TidSink* sink);
+
+  // The group of a class of rows, which no order moves.
+  uint32_t group_of_class(uint32_t c) const { return probes_->plan().ngroups + c; }
 
  private:
   struct Segment;
@@ -54,8 +57,8 @@ class UnitLists {
   bool measure_rest(uint32_t probe, RunTree* tree, const Entry& end);
   uint32_t copy_passing(uint32_t probe, const LeafView& leaf, uint32_t first, uint32_t last, const TidRange& tids,
                         uint64_t* out) const;
-  ReadOutcome count_segment(const Segment& segment, uint32_t probe, bool insert, const TidRange& tids,
-                            HitCounter* hits);
+  ReadOutcome read_segment(const Segment& segment, uint32_t probe, const TidRange& tids, TidSink* sink);
+  uint32_t all_groups() const { return probes_->plan().ngroups + probes_->plan().nclasses; }
 
   Relation index_;
   MemoryContext context_;
@@ -67,7 +70,7 @@ class UnitLists {
   List* lists_;        // one for each probe
   LeafPlace* places_;  // where each begins in the run that is looked at
   uint32_t group_capacity_;
-  Group* groups_;          // in order of length; after them, by number
+  Group* groups_;          // in order of length, then classes; after them, by number
   uint64_t* group_order_;  // for sorting them
   uint64_t* tids_;         // of one leaf
 };

@@ -1,0 +1,176 @@
+// Collecting rows of which classes say how many hits they need: sets that lie in a query's, by their size. See
+// collector.h.
+#include "pg/lsh/scan/collector.h"
+
+namespace neardup {
+namespace {
+
+constexpr uint32_t kUnknownRow = ~uint32_t{0};
+
+// Rows that are candidates whatever they have in common with the query.
+class CandidateSink final : public TidSink {
+ public:
+  CandidateSink(CandidateList* list, uint32_t misses) : list_(list), misses_(misses) {}
+  bool take(const uint64_t* tids, uint32_t n) override {
+    for (uint32_t i = 0; i < n; ++i) list_->add(tids[i], misses_);
+    return true;
+  }
+
+ private:
+  CandidateList* list_;
+  uint32_t misses_;
+};
+
+// Rows that are counted from now on, without a hit yet.
+class SeedSink final : public TidSink {
+ public:
+  explicit SeedSink(HitTable* table) : table_(table) {}
+  bool take(const uint64_t* tids, uint32_t n) override { return table_->seed(tids, n); }
+
+ private:
+  HitTable* table_;
+};
+
+// Rows of a class that have enough hits.
+class ClassSink final : public TidSink {
+ public:
+  ClassSink(const HitTable* table, uint32_t least, uint32_t ngroups, CandidateList* list)
+      : table_(table), least_(least), ngroups_(ngroups), list_(list) {}
+  bool take(const uint64_t* tids, uint32_t n) override {
+    for (uint32_t i = 0; i < n; ++i) {
+      if (!table_->may_have(tids[i])) continue;
+      const uint32_t hits = table_->hits_of(tids[i], kUnknownRow);
+      if (hits != kUnknownRow && hits >= least_) list_->add(tids[i], ngroups_ - Min(hits, ngroups_));
+    }
+    return true;
+  }
+
+ private:
+  const HitTable* table_;
+  uint32_t least_;
+  uint32_t ngroups_;
+  CandidateList* list_;
+};
+
+}  // namespace
+
+// Rows of the first classes need so few hits that nearly all lists would have to be read for them. Where they are few,
+// they are counted from the start, seen or not. The others need `least` hits, and are met in the first groups.
+struct Collector::ClassCut {
+  uint32_t classes;  // whose rows are counted from the start
+  uint64_t rows;     // that those have
+  uint32_t least;    // of all other rows
+  uint32_t groups;   // that they are met in; 0: there are none
+  uint64_t entries;  // to be read
+};
+
+// Those of classes that need no hit, where other rows need what the plan says.
+ReadOutcome Collector::add_classes(const TidRange& tids) {
+  CandidateSink sink(&list_, plan_->ngroups);
+  for (uint32_t c = 0; c < plan_->nclasses; ++c) {
+    const uint32_t group = lists_.group_of_class(c);
+    if (!may_read(lists_.length_of(group))) return ReadOutcome::full;
+    const ReadOutcome outcome = lists_.read_group(group, tids, &sink);
+    if (outcome != ReadOutcome::done) return outcome;
+  }
+  return ReadOutcome::done;
+}
+
+ReadOutcome Collector::collect_by_class(const TidRange& tids) {
+  const ClassCut cut = cheapest_cut();
+  if (cut.entries == 0) return ReadOutcome::done;
+  if (!may_read(cut.entries)) return ReadOutcome::full;
+  uint32_t probed = cut.groups;
+  ReadOutcome outcome = count_first(cut, tids);
+  if (outcome == ReadOutcome::done) outcome = count_further(cut, &probed, tids);
+  if (outcome == ReadOutcome::done) outcome = add_by_class(cut, probed, tids);
+  return outcome;
+}
+
+// The first class whose rows are not counted from the start decides how many groups have to be read: of each class in
+// turn, with the rows of those before it.
+Collector::ClassCut Collector::cheapest_cut() const {
+  const uint32_t n = plan_->ngroups;
+  ClassCut best{0, 0, 0, 0, ~uint64_t{0}};
+  uint32_t groups = n;
+  uint64_t entries = lists_.length_of(0, n);
+  uint64_t rows = 0;
+  for (uint32_t c = 0; c < plan_->nclasses; ++c) {
+    const uint64_t more_rows = lists_.length_of(lists_.group_of_class(c));
+    const uint32_t least = plan_->class_least[c];
+    if (least != 0 && more_rows != 0) {
+      entries -= lists_.length_of(n + 1 - least, groups);
+      groups = n + 1 - least;
+      if (rows + entries < best.entries) best = {c, rows, least, groups, rows + entries};
+    }
+    rows += more_rows;
+  }
+  if (rows <= best.entries) best = {plan_->nclasses, rows, 0, 0, rows};
+  return best;
+}
+
+// To fetch and check a row: a set's value is as large as its entries are many.
+double Collector::row_cost() const {
+  double entries = 0;
+  double rows = 1;
+  for (int i = 0; i < reader_.directory().nruns; ++i) {
+    entries += static_cast<double>(reader_.directory().runs[i].entries);
+    rows += static_cast<double>(reader_.directory().runs[i].rows);
+  }
+  return candidate_cost_ * Max(1.0, entries / rows / kUsualEntries);
+}
+
+ReadOutcome Collector::count_first(const ClassCut& cut, const TidRange& tids) {
+  hits_.begin_table(cut.entries);
+  SeedSink seeds(&hits_.table());
+  ReadOutcome outcome = ReadOutcome::done;
+  for (uint32_t c = 0; c < cut.classes && outcome == ReadOutcome::done; ++c)
+    outcome = lists_.read_group(lists_.group_of_class(c), tids, &seeds);
+  for (uint32_t g = 0; g < cut.groups && outcome == ReadOutcome::done; ++g) outcome = count_group(g, true, tids);
+  hits_.table().make_histogram();
+  return outcome;
+}
+
+// Goes on while a list costs less to read than the rows cost that it would clear: those with just enough hits, unless
+// they are in it. Rows that are counted from the start are cleared by all lists together.
+ReadOutcome Collector::count_further(const ClassCut& cut, uint32_t* probed, const TidRange& tids) {
+  const uint32_t n = plan_->ngroups;
+  const double cost = row_cost();
+  const bool all =
+      static_cast<double>(lists_.length_of(*probed, n)) * kEntryCost < static_cast<double>(cut.rows) * cost;
+  for (; *probed < n; ++*probed) {
+    if (!all) {
+      const uint32_t at_risk = cut.least == 0 ? 0 : hits_.table().histogram[*probed + cut.least - n];
+      if (static_cast<double>(lists_.length_of(*probed)) * kEntryCost > at_risk * cost) break;
+    }
+    const ReadOutcome outcome = count_group(*probed, false, tids);
+    if (outcome != ReadOutcome::done) return outcome;
+  }
+  return ReadOutcome::done;
+}
+
+// A row may have a hit in each of the groups that were not read. Where few rows are left, their classes are not looked
+// at either.
+ReadOutcome Collector::add_by_class(const ClassCut& cut, uint32_t probed, const TidRange& tids) {
+  const HitTable& table = hits_.table();
+  const uint32_t n = plan_->ngroups;
+  const uint32_t unread = n - probed;
+  const auto add_class = [&](uint32_t c) {
+    const uint32_t least = plan_->class_least[c];
+    ClassSink sink(&table, least > unread ? least - unread : 0, n, &list_);
+    return lists_.read_group(lists_.group_of_class(c), tids, &sink);
+  };
+  ReadOutcome outcome = ReadOutcome::done;
+  for (uint32_t c = 0; c < cut.classes && outcome == ReadOutcome::done; ++c) outcome = add_class(c);
+  if (cut.groups == 0 || outcome != ReadOutcome::done) return outcome;
+  const uint32_t least = cut.least > unread ? cut.least - unread : 0;
+  const uint64_t classes = lists_.length_of(lists_.group_of_class(cut.classes), lists_.group_of_class(plan_->nclasses));
+  if (static_cast<double>(classes) * kEntryCost > static_cast<double>(table.used) * row_cost()) {
+    table.at_least(least, [&](uint64_t tid, uint32_t hits) { list_.add(tid, n - Min(hits, n)); });
+    return ReadOutcome::done;
+  }
+  for (uint32_t c = cut.classes; c < plan_->nclasses && outcome == ReadOutcome::done; ++c) outcome = add_class(c);
+  return outcome;
+}
+
+}  // namespace neardup
