@@ -70,6 +70,24 @@ std::vector<uint64_t> probes(uint32_t blocks, const BlockPlan& plan, uint64_t va
   return out;
 }
 
+TEST(LshBlocks, ReachesFartherStepByStep) {
+  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {
+    double beyond = -1;
+    uint32_t distance;
+    for (uint32_t step = 1; next_reach(blocks, beyond, &distance); ++step) {
+      EXPECT_EQ(distance, step * blocks - 1);
+      BlockPlan plan;
+      ASSERT_TRUE(plan_blocks(blocks, distance, &plan));
+      EXPECT_LE(plan.probes, kMaxReachProbes);
+      for (uint32_t i = 0; i < blocks; ++i) EXPECT_EQ(plan.radius[i], static_cast<int>(step) - 1);
+      beyond = distance;
+    }
+    EXPECT_GE(beyond, blocks - 1);
+  }
+  uint32_t distance;
+  EXPECT_FALSE(next_reach(4, 63, &distance));
+}
+
 TEST(LshBlocks, EveryValueWithinTheDistanceIsFound) {
   std::mt19937_64 random(7);
   for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {

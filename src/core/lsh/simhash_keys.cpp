@@ -33,6 +33,15 @@ uint32_t most_distance(uint32_t blocks) noexcept {
   return distance;
 }
 
+bool next_reach(uint32_t blocks, double beyond, uint32_t* distance) noexcept {
+  BlockPlan plan;
+  uint32_t reach = blocks - 1;
+  while (reach <= beyond) reach += blocks;
+  if (reach > 63 || !plan_blocks(blocks, reach, &plan) || plan.probes > kMaxReachProbes) return false;
+  *distance = reach;
+  return true;
+}
+
 uint32_t least_distance(uint32_t blocks, const BlockPlan& plan, uint32_t hits) noexcept {
   // A block without a hit differs in radius + 1 bits at least; which ones those are is not known.
   uint32_t misses[kMaxBlocks];  // ascending

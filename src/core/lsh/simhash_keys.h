@@ -52,6 +52,11 @@ bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept;
 // The greatest distance that plan_blocks() takes, 63 at most: 64 keeps all values.
 uint32_t most_distance(uint32_t blocks) noexcept;
 
+// The least distance beyond this one that all blocks reach by the same radius, for searching ever farther. False where
+// that would need more than kMaxReachProbes.
+inline constexpr uint32_t kMaxReachProbes = 640;
+bool next_reach(uint32_t blocks, double beyond, uint32_t* distance) noexcept;
+
 // Calls take(key) for each value of the block within the radius, the bits after the block being 0.
 template <typename Take>
 void for_block_values(uint32_t blocks, uint32_t block, uint64_t value, int radius, Take take) {

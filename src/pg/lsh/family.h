@@ -48,8 +48,9 @@ enum LshStrategy : uint16_t {
   kStrategyAtLeast = 1,   // value %> lsh_query: as near as the query's bound asks for; what the planner derives
   kStrategySimilar = 2,   // value % value: the bound is a setting
   kStrategyConflict = 3,  // lsh_query && lsh_query: for exclusion constraints
-  kStrategyDistance =
-      4,  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one
+  // value <%> value, <~>, <->: ordering; the distance, or 1 - the similarity of a class without one. As a condition:
+  // rows as far as the index reaches; no plan where it does not reach beyond what is known.
+  kStrategyDistance = 4,
   kStrategyEqual = 5,  // of columns before the last: equality, mixed into the keys; no family's own
 };
 
@@ -87,7 +88,9 @@ struct ProbesRequest {
   Datum query;
   uint16_t strategy;
   const LshConfig* config;
+  double beyond;  // kStrategyDistance: rows within this distance are known already
   // out
+  double reach;     // kStrategyDistance: every row within this distance qualifies; above `beyond`
   bool nothing;     // no row can qualify
   bool guaranteed;  // probing finds every qualifying row (or what `recall` promises); else every TID is a candidate
   bool final;       // as in KeysRequest
@@ -147,6 +150,7 @@ struct OrderRequest {
 
 // A plan that reads all rows.
 inline void clear_plan(ProbesRequest* request) {
+  request->reach = 0;
   request->nothing = false;
   request->guaranteed = false;
   request->final = false;

@@ -178,7 +178,7 @@ constexpr IndexAmRoutine lsh_routine() {
   am.amcanbackward = false;
   am.amcanunique = false;
   am.amcanmulticol = true;   // lsh_columns.cpp
-  am.amoptionalkey = false;  // an ordered scan without a condition would lose rows
+  am.amoptionalkey = true;   // an order needs no condition
   am.amsearcharray = false;
   am.amsearchnulls = false;
   am.amstorage = false;

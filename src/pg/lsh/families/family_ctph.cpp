@@ -92,10 +92,23 @@ Datum lsh_ctph_keys(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_ctph_probes);
 Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  if (request->strategy != kStrategyAtLeast) elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
   clear_plan(request);
   const IndexParams p = index_params(request->config);
-  const LshQueryView query = lsh_query_view(request->query);
+  LshQueryView query;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      query = lsh_query_view(request->query);
+      break;
+    case kStrategyDistance:
+      if (!(p.rules.max_rate > request->beyond)) PG_RETURN_POINTER(NULL);
+      request->reach = p.rules.max_rate;
+      query.measure = LshMeasure::ctph_edit_rate;
+      query.bound = request->reach;
+      query.digest = ctph_of_datum(request->query);
+      break;
+    default:
+      elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
+  }
   // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
   if ((query.measure != LshMeasure::ctph_score && query.measure != LshMeasure::ctph_edit_rate) ||
       query.digest.is_long() != p.is_long)

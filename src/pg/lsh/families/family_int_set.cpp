@@ -74,7 +74,7 @@ double usual_recall(const MinutiaeRules& rules) { return bucket_probability(rule
 
 // Each row, and the error for a NULL, is the condition's own business.
 LshQueryView query_of(const ProbesRequest* request) {
-  if (request->strategy != kStrategyAtLeast)
+  if (request->strategy != kStrategyAtLeast)  // they have no order
     elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
   return lsh_query_view(request->query);
 }

@@ -147,6 +147,11 @@ double recall_at(const LshConfig* config, double similarity) {
   return recall;
 }
 
+// As the ordering operator computes it.
+double distance_of_matches(const BandLayout& layout, uint32_t matches) {
+  return 1.0 - estimate_jaccard(matches, layout.num_perm, layout.bits);
+}
+
 }  // namespace
 
 extern "C" {
@@ -175,7 +180,11 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   clear_plan(request);
   MinhashView query{};
   double bound = 0;
+  const bool is_nearest = request->strategy == kStrategyDistance;
   switch (request->strategy) {
+    case kStrategyDistance:
+      query = signature_of(request->query);
+      break;
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
       const LshQueryView q = lsh_query_view(request->query);
@@ -193,7 +202,12 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   }
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
   if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(NULL);
-  const uint32_t need = min_matches(bound, false, layout.num_perm, layout.bits);  // num_perm + 1 for NaN, too
+  // num_perm + 1 for NaN, too
+  const uint32_t need = is_nearest ? layout.need : min_matches(bound, false, layout.num_perm, layout.bits);
+  if (is_nearest) {
+    request->reach = distance_of_matches(layout, need);
+    if (!(request->reach > request->beyond)) PG_RETURN_POINTER(NULL);
+  }
   // An empty signature has similarity 0 to all.
   if (need > layout.num_perm || (query.empty() && need > 0)) {
     request->nothing = true;
@@ -285,7 +299,7 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
   request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
   for (uint32_t h = 0; h <= request->probed; ++h) {
     const uint32_t differing = Min(request->probed - h, most);
-    request->least[h] = 1.0 - estimate_jaccard(most - differing, most, p.layout.bits);
+    request->least[h] = distance_of_matches(p.layout, most - differing);
   }
   request->usable = true;
   PG_RETURN_POINTER(NULL);

@@ -103,12 +103,23 @@ Datum lsh_simhash_keys(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_simhash_probes);
 Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  if (request->strategy != kStrategyAtLeast) elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
   clear_plan(request);
   const uint32_t blocks = blocks_of(request->config);
-  const LshQueryView query = lsh_query_view(request->query);
   BlockPlan plan;
   uint32_t distance;
+  LshQueryView query;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      query = lsh_query_view(request->query);
+      break;
+    case kStrategyDistance:
+      if (!next_reach(blocks, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
+      request->reach = distance;
+      query = hamming_query(simhash_of_datum(request->query), distance);
+      break;
+    default:
+      elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
+  }
   if (!plan_query(blocks, query, &request->nothing, &distance, &plan)) {
     request->nothing = request->nothing && query.measure == LshMeasure::hamming;
     request->guaranteed = request->nothing;

@@ -146,12 +146,7 @@ Node* ctid_qual(Oid op, uint64_t block) {
 }  // namespace
 
 void check_table(Check* c) {
-  IndexInfo* info = BuildIndexInfo(c->index);
-  info->ii_Concurrent = true;  // an MVCC snapshot, and nothing of building
-  info->ii_Unique = false;
-  info->ii_ExclusionOps = nullptr;
-  info->ii_ExclusionProcs = nullptr;
-  info->ii_ExclusionStrats = nullptr;
+  IndexInfo* info = info_for_reading(c->index);
   // Before all else: it spares the index expressions of rows of other passes.
   if (c->to < c->table_blocks) info->ii_Predicate = lcons(ctid_qual(TIDLessOperator, c->to), info->ii_Predicate);
   if (c->from != 0) info->ii_Predicate = lcons(ctid_qual(TIDGreaterEqOperator, c->from), info->ii_Predicate);

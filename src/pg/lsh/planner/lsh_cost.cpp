@@ -5,8 +5,7 @@
 #include "pg/lsh/families/families.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
-#include "pg/lsh/planner/index_facts.h"
-#include "pg/lsh/planner/known_query.h"
+#include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/near_stats.h"
 #include "pg/lsh/planner/plan_measures.h"
 
@@ -41,28 +40,12 @@ constexpr Cost kUnservedCost = 1.0e10;  // PostgreSQL's own price of "not that w
 // about the same.
 constexpr double kAscending = 0.3;
 
-// What looking up a condition on the value takes.
-struct LookUp {
-  double probes;
-  double entries;     // that these meet
-  double candidates;  // rows that come out
-};
-
 // The conditions on the value. Of several, the one with the fewest candidates is looked up.
 struct ValueConditions {
   bool served;  // the index finds what one of them asks for; else every row comes out
   LookUp look_up;
   Cost arguments;  // of evaluating their right sides
 };
-
-// The conditions on the columns before the value.
-struct EqualityConditions {
-  int columns;      // that have one
-  double share;     // of the rows that agree with them
-  double searches;  // one for each member of a list
-};
-
-double rows_of(const IndexOptInfo* index) { return Max(index->rel->tuples, 1.0); }
 
 double members_of_lists(PlannerInfo* root, const IndexClause* clause) {
   double members = 1;
@@ -133,8 +116,8 @@ double usual_entries(const IndexFacts* facts, const KnownQuery& query, double pr
   return probes * (1 + (shared - 1) * Min(less, 1.0));
 }
 
-// By what was counted in the index, if anything was, and by statistics where it was not counted to the end.
-// equal_share: of the rows that agree with the conditions on the other columns.
+}  // namespace
+
 LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key, KnownQuery query,
                         const ProbeEstimate* counted, double equal_share) {
   const double rows = rows_of(index);
@@ -158,6 +141,8 @@ LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key,
   if (counted != nullptr) candidates = Max(candidates, counted->candidates);
   return {probes, entries, Min(candidates, rows)};
 }
+
+namespace {
 
 void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* condition, double equal_share,
                    ValueConditions* out) {
@@ -240,7 +225,22 @@ Cost processor_cost(const IndexFacts* facts, const LookUp& look_up, double searc
                               searches * (pending_keys / kPendingKeysPerOperator));
 }
 
+// A search in the order of distance without a condition on the value.
+bool is_nearest(const IndexPath* path) {
+  ListCell* cell;
+  foreach (cell, path->indexclauses)
+    if (static_cast<IndexClause*>(lfirst(cell))->indexcol == planned_value_column(path->indexinfo)) return false;
+  return path->indexorderbys != NIL;
+}
+
 }  // namespace
+
+Cost cost_of_look_ups(PlannerInfo* root, const IndexOptInfo* index, const LookUp& look_up, double searches,
+                      double loops, double* pages) {
+  const IndexFacts* facts = facts_of(root, index);
+  *pages = pages_of_scan(index, facts, {true, look_up, 0}, searches);
+  return cost_of_pages(root, index, *pages, loops) + processor_cost(facts, look_up, searches, *pages);
+}
 
 // All candidates are collected before the first comes out, so startup = total.
 void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost* startup, Cost* total,
@@ -248,6 +248,12 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   const IndexOptInfo* index = path->indexinfo;
   const IndexFacts* facts = facts_of(root, index);
   const EqualityConditions equal = equality_conditions(root, path);
+  if (is_nearest(path)) {
+    *startup = *total = nearest_cost(root, path, equal, loop_count, pages);
+    *selectivity = 1;
+    *correlation = 0;
+    return;
+  }
   const ValueConditions value = value_conditions(root, path, equal);
   const double read = pages_of_scan(index, facts, value, equal.searches);
 

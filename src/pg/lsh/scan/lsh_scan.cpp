@@ -3,6 +3,7 @@
 
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/scan/collector.h"
+#include "pg/lsh/scan/nearest.h"
 #include "pg/lsh/scan/row_prefetch.h"
 #include "pg/lsh/scan/row_check.h"
 #include "pg/lsh/store/options.h"
@@ -17,7 +18,12 @@ extern "C" {
 namespace neardup {
 namespace {
 
-enum class ScanMode { nothing, counted, roster };
+enum class ScanMode {
+  nothing,
+  counted,  // candidates by their hits
+  roster,   // every indexed row
+  nearest,  // rows in the order of their distance, or all rows
+};
 
 struct ScanState {
   MemoryContext context;  // of one (re)scan
@@ -34,11 +40,12 @@ struct ScanState {
   RowCheck check;
   double* least;    // least distance by misses, when rows come in order
   bool order_null;  // the ordering query is NULL
-  Oid order_type;
+  NearestRows nearest;
 };
 
 // Entries that a plan reads, counted up to kMaxCounted.
 constexpr double kMaxCounted = 20000;
+constexpr unsigned kMaxBitmapOffset = MaxHeapTuplesPerPage;  // that PostgreSQL's bitmaps take
 double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   double entries;
   double candidates;
@@ -47,9 +54,16 @@ double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   return entries;
 }
 
+// Without a condition on the value all rows are asked for, also those that are not in the index.
+bool asks_for_all(IndexScanDesc scan) {
+  const int column = value_column(scan->indexRelation);
+  for (int i = 0; i < scan->numberOfKeys; ++i)
+    if (scan->keyData[i].sk_attno == column + 1 && scan->keyData[i].sk_strategy != kStrategyEqual) return false;
+  return scan->numberOfOrderBys > 0 || scan->numberOfKeys == 0;
+}
+
 // What the scan's conditions ask for. Of several the one with the fewest entries is looked up; all are rechecked.
 void plan_scan(IndexScanDesc scan, ScanState* state) {
-  state->planned = true;
   state->mode = ScanMode::nothing;
   state->next = 0;
   state->fetched = false;
@@ -117,16 +131,54 @@ double least_distance(const ScanState* state, uint32_t misses) {
   return state->least[state->probes.ngroups - Min(misses, uint32_t{state->probes.ngroups})];
 }
 
-bool fetch_batch(IndexScanDesc scan, ScanState* state) {
-  if (!state->planned) {
-    pgstat_count_index_scan(scan->indexRelation);
-    count_index_search(scan);
-    MemoryContext old = MemoryContextSwitchTo(state->context);
-    state->collector.read_directory();
+void begin_scan(IndexScanDesc scan, ScanState* state) {
+  if (state->planned) return;
+  state->planned = true;
+  pgstat_count_index_scan(scan->indexRelation);
+  count_index_search(scan);
+  MemoryContext old = MemoryContextSwitchTo(state->context);
+  state->collector.read_directory();
+  if (asks_for_all(scan)) {
+    state->mode = ScanMode::nearest;
+    state->nearest.start(scan, &state->collector, state->context);
+  } else {
     plan_scan(scan, state);
     plan_order(scan, state);
-    MemoryContextSwitchTo(old);
   }
+  MemoryContextSwitchTo(old);
+}
+
+// The next row of all; its distances are those of the operators, and need no recheck.
+bool next_nearest(IndexScanDesc scan, ScanState* state) {
+  NearRow row;
+  if (!state->nearest.next(&row)) return false;
+  set_row(scan->indexRelation, row.tid, MaxOffsetNumber, &scan->xs_heaptid);
+  scan->xs_recheck = false;
+  if (scan->numberOfOrderBys > 0) {
+    IndexOrderByDistance distances[INDEX_MAX_KEYS];
+    Oid types[INDEX_MAX_KEYS];
+    for (int i = 0; i < scan->numberOfOrderBys; ++i) {
+      types[i] = FLOAT8OID;
+      distances[i].isnull = i == 0 && std::isnan(row.distance);
+      distances[i].value = i == 0 ? row.distance : 0;  // the executor orders rows of one distance by further ones
+    }
+    index_store_float8_orderby_distances(scan, types, distances, scan->numberOfOrderBys > 1);
+  }
+  return true;
+}
+
+int64 all_rows(IndexScanDesc scan, ScanState* state, TIDBitmap* tbm) {
+  int64 total = 0;
+  for (NearRow row; state->nearest.next(&row); ++total) {
+    ItemPointerData tid;
+    set_row(scan->indexRelation, row.tid, kMaxBitmapOffset, &tid);
+    tbm_add_tuples(tbm, &tid, 1, false);
+  }
+  return total;
+}
+
+bool fetch_batch(IndexScanDesc scan, ScanState* state) {
+  begin_scan(scan, state);
   if (state->mode == ScanMode::nothing) return false;
   if (state->fetched && state->next == Collector::kAllCollected) return false;
   const uint64_t from = state->fetched ? state->next : 0;
@@ -177,11 +229,13 @@ void lshrescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, in
 bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
   if (!ScanDirectionIsForward(direction)) elog(ERROR, "an lsh index cannot be scanned backward");
   ScanState* state = static_cast<ScanState*>(scan->opaque);
+  begin_scan(scan, state);
+  if (state->mode == ScanMode::nearest) return next_nearest(scan, state);
   uint64_t candidate;
   RowVerdict verdict;
   do {
     CHECK_FOR_INTERRUPTS();
-    while (!state->planned || !state->fetched || state->at == state->collector.list().n) {
+    while (!state->fetched || state->at == state->collector.list().n) {
       if (!fetch_batch(scan, state)) return false;
       state->rows.start(scan->heapRelation, state->collector.list());
       state->check.start(scan, MemoryContextGetParent(state->context));
@@ -210,8 +264,9 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
   ScanState* state = static_cast<ScanState*>(scan->opaque);
   int64 total = 0;
   constexpr int kBatch = 1024;
-  constexpr unsigned kMaxBitmapOffset = MaxHeapTuplesPerPage;
   ItemPointerData tids[kBatch];
+  begin_scan(scan, state);
+  if (state->mode == ScanMode::nearest) return all_rows(scan, state, tbm);
   while (fetch_batch(scan, state)) {
     const CandidateList& list = state->collector.list();
     for (size_t from = 0; from < list.n; from += kBatch) {

@@ -16,4 +16,8 @@ struct ProbeEstimate {
 };
 bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most, ProbeEstimate* out);
 
+// The same for a search in the order of distance, which reaches ever farther until there are so many candidates. False:
+// the index does not reach so far.
+bool estimate_nearest(Relation index, Datum value, double rows, double most, ProbeEstimate* out);
+
 }  // namespace neardup

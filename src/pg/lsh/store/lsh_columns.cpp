@@ -4,6 +4,7 @@
 #include "pg/lsh/family.h"
 
 extern "C" {
+#include "catalog/index.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -108,6 +109,16 @@ bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* out)
   }
   *out = cut(salt);
   return true;
+}
+
+IndexInfo* info_for_reading(Relation index) {
+  IndexInfo* info = BuildIndexInfo(index);
+  info->ii_Concurrent = true;  // an MVCC snapshot
+  info->ii_Unique = false;
+  info->ii_ExclusionOps = nullptr;
+  info->ii_ExclusionProcs = nullptr;
+  info->ii_ExclusionStrats = nullptr;
+  return info;
 }
 
 }  // namespace neardup

@@ -16,6 +16,9 @@ inline int value_column(Relation index) { return IndexRelationGetNumberOfKeyAttr
 // An error unless the operator classes are fit for that.
 void check_columns(Relation index);
 
+// Of an index whose table table_index_build_scan() reads by an MVCC snapshot, without building anything.
+struct IndexInfo* info_for_reading(Relation index);
+
 // What a row has in the columns of an index.
 struct IndexedRow {
   Datum value;

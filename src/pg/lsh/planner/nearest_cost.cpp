@@ -1,0 +1,116 @@
+// What a search in the order of distance costs that has no condition on the value: a step. As long as the rows that the
+// index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too.
+#include "core/lsh/simhash_keys.h"
+#include "pg/lsh/family.h"
+#include "pg/lsh/planner/lsh_cost.h"
+#include "pg/lsh/planner/near_stats.h"
+#include "pg/lsh/planner/row_security_paths.h"
+
+extern "C" {
+#include "access/genam.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+}
+
+namespace neardup {
+namespace {
+
+constexpr double kMaxCounted = 10000;  // entries that are counted at plan time, some 20 us
+
+// What the index finds.
+struct Reach {
+  LookUp look_up;
+  bool suffices;  // rows enough
+};
+
+// Rows that are taken of the ordered ones: of each row that the query's other conditions leave there are some that they
+// do not.
+double rows_needed(const PlannerInfo* root, const IndexOptInfo* index, double equal_share) {
+  const double all = rows_of(index) * equal_share;
+  if (root->limit_tuples < 0) return all;
+  return Min(all, root->limit_tuples * Max(1.0, all / Max(index->rel->rows, 1.0)));
+}
+
+// The farthest search of a family that takes one.
+bool farthest_query(const IndexFacts& facts, KnownQuery* query) {
+  query->has_bound = true;
+  switch (facts.family) {
+    case Family::minhash:
+      query->measure = LshMeasure::jaccard;
+      query->bound = facts.threshold;
+      return true;
+    case Family::ctph:
+      query->measure = LshMeasure::ctph_edit_rate;
+      query->bound = facts.max_rate;
+      return facts.max_rate > 0;
+    case Family::simhash: {
+      uint32_t distance;
+      query->measure = LshMeasure::hamming;
+      query->bound = -1;
+      while (next_reach(facts.nbands, query->bound, &distance)) query->bound = distance;
+      return query->bound >= 0;
+    }
+    default:
+      return false;
+  }
+}
+
+// By statistics, for a value that is not known, or whose rows may be hidden.
+Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, bool of_row,
+                     double equal_share, double needed) {
+  KnownQuery query{};
+  query.of_row = of_row;
+  if (!farthest_query(facts, &query)) return {{0, 0, 0}, false};
+  VariableStatData variable;
+  examine_variable(root, key, 0, &variable);
+  const NearStats stats = near_stats(root, &variable, query.measure);
+  ReleaseVariableStats(variable);
+  return {expected_look_up(root, index, key, query, nullptr, equal_share),
+          expected_matches(stats, query) * equal_share >= needed};
+}
+
+Reach reach_of(PlannerInfo* root, const IndexPath* path, double equal_share, double needed) {
+  const IndexOptInfo* index = path->indexinfo;
+  const IndexFacts* facts = facts_of(root, index);
+  if (facts == nullptr || !facts->bound) return {{0, 0, 0}, false};
+  const auto* order = static_cast<OpExpr*>(linitial(path->indexorderbys));
+  Node* key = static_cast<Node*>(linitial(order->args));
+  Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(order->args)));
+  const bool is_known = IsA(value, Const) && !hides_rows(root, index->rel) && index->nkeycolumns == 1;
+  if (!is_known)
+    return expected_reach(root, index, key, *facts, !IsA(value, Const) && !IsA(value, Param), equal_share, needed);
+  if (reinterpret_cast<Const*>(value)->constisnull) return {{0, 0, 0}, false};
+  Relation opened = index_open(index->indexoid, NoLock);
+  ProbeEstimate counted;
+  const bool suffices =
+      estimate_nearest(opened, reinterpret_cast<Const*>(value)->constvalue, needed, kMaxCounted, &counted);
+  index_close(opened, NoLock);
+  return {{counted.probes, counted.entries, counted.candidates}, suffices};
+}
+
+// To read the table, measure its rows, and keep them.
+Cost cost_of_table(PlannerInfo* root, const IndexPath* path) {
+  const RelOptInfo* rel = path->indexinfo->rel;
+  double page_cost;
+  get_tablespace_page_costs(rel->reltablespace, nullptr, &page_cost);
+  QualCost measure;
+  cost_qual_eval(&measure, path->indexorderbys, root);
+  return rel->pages * page_cost + rel->tuples * (cpu_tuple_cost + measure.per_tuple + cpu_operator_cost);
+}
+
+}  // namespace
+
+Cost nearest_cost(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double loops,
+                  double* pages) {
+  const double needed = rows_needed(root, path->indexinfo, equal.share);
+  const Reach reach = reach_of(root, path, equal.share, needed);
+  Cost cost = cost_of_look_ups(root, path->indexinfo, reach.look_up, equal.searches, loops, pages);
+  cost += reach.look_up.candidates * (cpu_tuple_cost + cpu_index_tuple_cost);
+  if (!reach.suffices) cost += cost_of_table(root, path);
+  return cost;
+}
+
+}  // namespace neardup

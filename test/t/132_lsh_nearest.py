@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Nearest rows without a threshold: ORDER BY sig <%> query LIMIT k through an lsh index has the distances of a sort, whatever else the query asks."""
+import random
+
+from harness import *
+
+SEED = int(os.environ.get("NEARDUP_SEED", "47"))
+ROWS = 3000
+QUERIES = 2000 if FULL else 250
+ORDERS = {"sig": "<%>", "hash": "<~>", "digest": "<->"}
+BY_INDEX = "SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off"
+BY_SORT = "SET enable_seqscan = on; SET enable_sort = on; SET enable_indexscan = off; SET enable_bitmapscan = off"
+FILTERS = ("", "", "", "id % 3 = 1", "id % 100 = 7", "tenant = 2", "tenant = 2 AND id < 2000", "tenant IN (1, 3)", "id < 0", "sig IS NOT NULL", "{c} IS NULL", "note = 'odd'")
+TAILS = ("LIMIT 1", "LIMIT 7", "LIMIT 7", "LIMIT 60", "LIMIT 20 OFFSET 15", "LIMIT 0", "LIMIT 5000", "", "OFFSET 3")
+
+
+def words(rng, n):
+    return ["w%d" % rng.randrange(100000) for _ in range(n)]
+
+
+def texts(rng):
+    """Families of near copies of all degrees, exact copies, and texts that resemble nothing."""
+    out = []
+    while len(out) < ROWS:
+        base = words(rng, rng.choice((3, 40, 40, 120)))
+        for _ in range(rng.choice((1, 1, 2, 9))):
+            copy = list(base)
+            for _ in range(rng.choice((0, 0, 1, 3, 10, 25))):
+                copy[rng.randrange(len(copy))] = "x%d" % rng.randrange(100000)
+            out.append(" ".join(copy))
+    return out[:ROWS]
+
+
+def fill(conn, rng):
+    conn.execute("CREATE TABLE docs (id int, tenant int, note text, body text, sig minhash, hash simhash, digest ctph) WITH (fillfactor = 60)")
+    with conn.cursor() as cur, cur.copy("COPY docs (id, tenant, note, body) FROM STDIN") as copy:
+        for i, text in enumerate(texts(rng)):
+            copy.write_row((i, i % 4 if i % 50 else None, "odd" if i % 2 else "even", text))
+    conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body) WHERE id % 31 > 0")
+    conn.execute("INSERT INTO docs (id, tenant, sig) SELECT -1, 2, to_minhash('')")
+    for column in ORDERS:
+        conn.execute("CREATE INDEX docs_%s ON docs USING lsh (%s)" % (column, column))
+    conn.execute("CREATE INDEX docs_tenant_sig ON docs USING lsh (tenant, sig); CREATE INDEX docs_odd ON docs USING lsh (hash) WHERE note = 'odd'")
+    # rows that wait in pending pages, dead ones, chains of versions of which the index has the first
+    conn.execute("INSERT INTO docs SELECT id + 10000, tenant, note, body, sig, hash, digest FROM docs WHERE id % 9 = 0")
+    conn.execute("DELETE FROM docs WHERE id % 17 = 3")
+    conn.execute("UPDATE docs SET body = body || ' ' WHERE id % 5 = 1; UPDATE docs SET body = trim(body) WHERE id % 10 = 1; ANALYZE docs")
+
+
+def value(conn, rng, column):
+    """Of a row, of a text that is far from all, or nothing."""
+    chance = rng.random()
+    if chance < 0.06:
+        return "NULL::%s" % {"sig": "minhash", "hash": "simhash", "digest": "ctph"}[column]
+    if chance < 0.3:
+        return "%s('%s')" % ({"sig": "to_minhash", "hash": "to_simhash", "digest": "to_ctph"}[column], " ".join(words(rng, 40)))
+    return "(SELECT %s FROM docs WHERE id = %d)" % (column, rng.randrange(ROWS))
+
+
+def sorted_like(got, want, whole):
+    """The same distances in the same order, and of each distance the same rows, but of the last one where the query ends in the midst of it."""
+    if [d for d, _ in got] != [d for d, _ in want] or len({i for _, i in got}) != len(got):
+        return False
+    ends = want[-1][0] if want else None
+    start = want[0][0] if want else None
+    inner = lambda rows: sorted((str(d), i) for d, i in rows if whole or d not in (ends, start))
+    return inner(got) == inner(want)
+
+
+def generated(conn):
+    rng = random.Random(SEED)
+    rows, by_index = [], 0
+    for n in range(QUERIES):
+        column = rng.choice(("sig", "sig", "hash", "digest"))
+        where = rng.choice(FILTERS).format(c=column)
+        tail = rng.choice(TAILS)
+        operand = value(conn, rng, column)
+        if rng.random() < 0.3 and operand.startswith("(SELECT"):
+            text = one(conn, "SELECT %s::text" % operand)
+            operand = "NULL::%s" % column if text is None else "'%s'" % text
+            operand = operand.replace("NULL::sig", "NULL::minhash").replace("NULL::hash", "NULL::simhash").replace("NULL::digest", "NULL::ctph")
+        query = "SELECT {c} {o} {v} AS d, id FROM docs {w} ORDER BY {c} {o} {v} {t}".format(c=column, o=ORDERS[column], v=operand, w="WHERE " + where if where else "", t=tail)
+        conn.execute("SET work_mem = '%s'; %s" % (rng.choice(("64kB", "4MB")), BY_INDEX))
+        got = conn.execute(query).fetchall()
+        by_index += "Order By: (" in str(conn.execute("EXPLAIN " + query).fetchall())
+        conn.execute(BY_SORT)
+        want = conn.execute(query).fetchall()
+        good = sorted_like(got, want, whole=not tail)
+        rows.append((query[:200] + ".." + query[-60:], "same" if good else (len(got), got[:5]), "same" if good else (len(want), want[:5])))
+    conn.execute("RESET ALL")
+    print("# NEARDUP_SEED=%d: %d queries, %d of them by an index" % (SEED, QUERIES, by_index))
+    equal_all("rows come in the order of a sort", rows)
+    check("most of them come by an index", by_index > 0.6 * QUERIES, by_index)
+
+
+def other_forms(conn):
+    """Beside a plain SELECT with a constant."""
+    of = "(SELECT sig FROM docs WHERE id = 40)"
+    forms = {
+        "LATERAL": "SELECT q.id, n.d FROM (SELECT id, sig FROM docs WHERE id BETWEEN 30 AND 60) q, LATERAL (SELECT o.sig <%> q.sig AS d FROM docs o ORDER BY o.sig <%> q.sig LIMIT 5) n ORDER BY 1, 2",
+        "a join above": "SELECT d.sig <%%> %s FROM docs d JOIN (SELECT id FROM docs WHERE note = 'odd') o USING (id) ORDER BY 1 LIMIT 12" % of,
+        "two orders": "SELECT sig <%%> %s, hash <~> (SELECT hash FROM docs WHERE id = 41), id FROM docs WHERE sig IS NOT NULL AND hash IS NOT NULL ORDER BY 1, 2, 3 LIMIT 300" % of,
+        "two distances of one index": "SELECT sig <%%> %s, sig <%%> (SELECT sig FROM docs WHERE id = 41) FROM docs WHERE sig IS NOT NULL ORDER BY 1, 2 LIMIT 300" % of,
+        "a condition, too": "SELECT sig <%%> %s FROM docs WHERE jaccard(sig, %s) >= 0.5 ORDER BY 1" % (of, of),
+        "a condition on another value": "SELECT sig <%%> %s FROM docs WHERE jaccard(sig, (SELECT sig FROM docs WHERE id = 41)) >= 0.3 ORDER BY 1 LIMIT 4" % of,
+        "DISTINCT of a subquery": "SELECT DISTINCT d FROM (SELECT sig <%%> %s AS d FROM docs ORDER BY 1 LIMIT 40) x ORDER BY 1" % of,
+        "UNION": "(SELECT sig <%%> %s AS d FROM docs ORDER BY 1 LIMIT 4) UNION ALL (SELECT hash <~> (SELECT hash FROM docs WHERE id = 41) FROM docs ORDER BY 1 LIMIT 4) ORDER BY 1" % of,
+    }
+    for what, query in forms.items():
+        conn.execute(BY_INDEX.replace("SET enable_sort = off; ", ""))
+        got = conn.execute(query).fetchall()
+        conn.execute(BY_SORT)
+        equal("the same rows: " + what, got, conn.execute(query).fetchall())
+    conn.execute(BY_INDEX + "; SET plan_cache_mode = force_generic_plan")
+    conn.execute("PREPARE nearest (minhash, bigint) AS SELECT sig <%> $1 FROM docs ORDER BY sig <%> $1 LIMIT $2")
+    text = one(conn, "SELECT %s::text" % of)
+    got = [conn.execute("EXECUTE nearest ('%s', %d)" % (text, n)).fetchall() for n in (3, 50)]
+    conn.execute("RESET plan_cache_mode; " + BY_SORT)
+    equal("the same rows: a generic plan", got, [conn.execute("SELECT sig <%%> %s FROM docs ORDER BY 1 LIMIT %d" % (of, n)).fetchall() for n in (3, 50)])
+    conn.execute("RESET ALL; SET enable_sort = off; SET enable_seqscan = off")
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE note = 'odd' ORDER BY hash <~> '00000000000000ff'"))
+    check("a partial index serves queries of its rows", "docs_odd" in plan or "docs_hash" in plan, plan)
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY sig <%> to_minhash('a b c') DESC"))
+    check("the farthest come by a sort", "Sort" in plan, plan)
+    conn.execute("RESET ALL")
+
+
+def cursors(conn, name):
+    """A cursor sees what there was when it was opened, whatever others do between its fetches."""
+    with connect(name, autocommit=False) as own:
+        own.execute(BY_INDEX + "; SET work_mem = '64kB'")
+        query = "SELECT hash <~> '123456789abcdef0' AS d, id FROM docs ORDER BY hash <~> '123456789abcdef0'"
+        own.execute(BY_SORT)
+        own.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+        want = own.execute(query).fetchall()
+        own.execute(BY_INDEX)
+        own.execute("DECLARE near CURSOR FOR " + query)
+        got = own.execute("FETCH 30 FROM near").fetchall()
+        conn.execute("INSERT INTO docs (id, hash) VALUES (20000, '123456789abcdef0'); DELETE FROM docs WHERE id % 4 = 2; UPDATE docs SET hash = to_simhash('another') WHERE id % 4 = 1")
+        conn.execute("VACUUM docs")
+        got += own.execute("FETCH 500 FROM near").fetchall()
+        conn.execute("INSERT INTO docs (id, hash) SELECT 30000 + i, to_simhash(i::text) FROM generate_series(1, 3000) i")
+        got += own.execute("FETCH ALL FROM near").fetchall()
+        check("a cursor goes on with the rows of its snapshot", sorted_like(got, want, True), (len(got), len(want)))
+        own.rollback()
+    conn.execute(BY_INDEX)
+    got = conn.execute(query).fetchall()
+    conn.execute(BY_SORT)
+    check("afterwards others see the new ones", sorted_like(got, conn.execute(query).fetchall(), True))
+    conn.execute("RESET ALL")
+
+
+def plans(conn):
+    """The index is used while it is expected to find as many rows as are asked for."""
+    conn.execute("RESET ALL; CREATE TABLE many AS SELECT i AS id, to_minhash((SELECT string_agg(md5((CASE WHEN e <= 40 THEN i / 20 ELSE i END * 100 + e)::text), ' ') FROM generate_series(1, 44) e)) AS sig FROM generate_series(1, 20000) i")
+    conn.execute("CREATE INDEX many_sig ON many USING lsh (sig)")
+    conn.execute("VACUUM ANALYZE many")
+    near, far = one(conn, "SELECT sig::text FROM many WHERE id = 5005"), one(conn, "SELECT to_minhash('nothing of this is anywhere in the table, nor near to it')::text")
+    costs = {}
+    for what, query in (("near", near), ("far", far)):
+        for settings in ("RESET enable_indexscan", "SET enable_indexscan = off"):
+            conn.execute(settings)
+            plan = one(conn, "EXPLAIN (FORMAT JSON) SELECT id FROM many ORDER BY sig <%%> '%s' LIMIT 10" % query)
+            costs[what, settings.split()[0]] = plan[0]["Plan"]["Total Cost"]
+    conn.execute("RESET enable_indexscan")
+    check("10 nearest of 20 near ones cost a look-up", costs["near", "RESET"] < 0.2 * costs["near", "SET"], costs)
+    check("10 nearest of none cost no more than a sort", 0.7 * costs["far", "SET"] < costs["far", "RESET"] <= costs["far", "SET"], costs)
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM many ORDER BY sig <%%> '%s'" % near))
+    check("all rows: by a sort", "Sort" in plan, plan)
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM many"))
+    check("without an order nothing changes", "Seq Scan" in plan, plan)
+
+
+def bad_input(conn):
+    conn.execute("RESET ALL; " + BY_INDEX)
+    errors = []
+    for settings in (BY_INDEX, BY_SORT):
+        conn.execute("RESET ALL; " + settings)
+        e = error_of(conn, "SELECT id FROM docs ORDER BY sig <%> to_minhash('a b c', k => 2) LIMIT 3")
+        errors.append((e.sqlstate, e.diag.message_primary))
+    check("a signature made otherwise: the error of a sort", errors[0] == errors[1] and errors[0][0] is not None, errors)
+    conn.execute("RESET ALL; " + BY_INDEX)
+    conn.execute("CREATE TABLE none (sig minhash); CREATE INDEX ON none USING lsh (sig)")
+    equal("no row at all", conn.execute("SELECT * FROM none ORDER BY sig <%> to_minhash('a') LIMIT 3").fetchall(), [])
+    conn.execute("INSERT INTO none VALUES (NULL), (NULL)")
+    equal("rows without a value", conn.execute("SELECT * FROM none ORDER BY sig <%> to_minhash('a') LIMIT 3").fetchall(), [(None,), (None,)])
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        fill(conn, random.Random(SEED))
+        sections((generated, conn), (other_forms, conn), (plans, conn), (bad_input, conn), (cursors, conn, name))
+
+
+finish(main)
