@@ -171,6 +171,25 @@ def plans(conn):
     check("without an order nothing changes", "Seq Scan" in plan, plan)
 
 
+def row_security(conn):
+    """Under a policy the order is that of a sort, and a row that may not be seen is not."""
+    role = "neardup_nearest_%d" % os.getpid()
+    conn.execute("RESET ALL; CREATE ROLE %s; GRANT SELECT ON docs TO %s; ALTER TABLE docs ENABLE ROW LEVEL SECURITY; CREATE POLICY even ON docs TO %s USING (note = 'even')" % (role, role, role))
+    try:
+        rows = []
+        for column, order in ORDERS.items():
+            for limit in (1, 10, 3000):
+                query = "SELECT {c} {o} (SELECT {c} FROM docs WHERE id = 122) AS d, id FROM docs ORDER BY {c} {o} (SELECT {c} FROM docs WHERE id = 122) LIMIT {n}".format(c=column, o=order, n=limit)
+                conn.execute("SET ROLE %s; %s" % (role, BY_INDEX))
+                got, plan = conn.execute(query).fetchall(), str(conn.execute("EXPLAIN " + query).fetchall())
+                conn.execute(BY_SORT)
+                want = conn.execute(query).fetchall()
+                rows.append((query, (sorted_like(got, want, False), all(i % 2 == 0 for _, i in got), "Order By" in plan), (True, True, True)))
+        equal_all("under row security", rows)
+    finally:
+        conn.execute("RESET ALL; RESET ROLE; DROP POLICY even ON docs; ALTER TABLE docs DISABLE ROW LEVEL SECURITY; REVOKE ALL ON docs FROM %s; DROP ROLE %s" % (role, role))
+
+
 def bad_input(conn):
     conn.execute("RESET ALL; " + BY_INDEX)
     errors = []
@@ -189,7 +208,7 @@ def bad_input(conn):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn, random.Random(SEED))
-        sections((generated, conn), (other_forms, conn), (plans, conn), (bad_input, conn), (cursors, conn, name))
+        sections((generated, conn), (other_forms, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
 
 
 finish(main)
