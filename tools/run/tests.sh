@@ -243,6 +243,11 @@ step_oracle() {
   script_test env "$work/ctph_oracle" 200000 1000000
 }
 
+# Distances of TLSH digests beside those of its reference implementation.
+step_tlsh_oracle() {
+  script_test python3 "$root/test/oracle/tlsh_oracle.py" 200000
+}
+
 step_regress() {
   local status=0
   rm -rf "$work/regress"
@@ -444,6 +449,7 @@ full_steps() {
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
   if with_server; then
+    step "TLSH distances beside py-tlsh's" step_tlsh_oracle
     step "random queries (sqlsmith)" step_sqlsmith
     step "server with ASan and UBSan" step_sanitized_server
   fi
