@@ -73,6 +73,10 @@ SECTIONS = [
     Section("records", "Records of two tables linked",
             "Seconds; 100,000 people in each table (docs/records.md).",
             "./records_bench.sh 100000"),
+    Section("choosing", "Precision and recall of the methods on data with known duplicates",
+            "The tables of docs/choosing.md, which the same run writes there. `best`: the threshold of the greatest F1, chosen on the same data. us to "
+            "sign: processor time of a document; bytes: of a signature or set.",
+            "python3 choosing_bench.py --page"),
     Section("verify", "Pairs verified on documents",
             "Seconds, documents of 10 kB.",
             "./verify_bench.sh"),

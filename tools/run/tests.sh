@@ -527,7 +527,7 @@ end_tests() {
 bench_python() {
   local venv=$work/bench
   if [ ! -x "$venv/bin/python3" ]; then python3 -m venv --system-site-packages "$venv"; fi
-  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check datasketch rapidfuzz edlib || true
+  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check datasketch rapidfuzz edlib py-tlsh || true
   PATH=$venv/bin:$PATH
 }
 
