@@ -91,9 +91,15 @@ void PairOutput::emit(uint32_t x, uint32_t y, uint32_t value) {
   ws_.poller.spend(4);
   x = rank_of(x);
   y = rank_of(y);
-  if (two_sets_ ? swapped_ : x > y) std::swap(x, y);
+  if (two_sets_ ? swapped_ : x > y && !directed_) std::swap(x, y);
   out_->add({x, y, value});
   ++found_;
+}
+
+// Of rows of one group.
+void PairOutput::emit_equal(uint32_t x, uint32_t y, uint32_t value) {
+  emit(x, y, value);
+  if (directed_) emit(y, x, value);
 }
 
 std::pair<size_t, size_t> PairOutput::group(uint32_t leader) const noexcept {
@@ -137,8 +143,8 @@ void PairOutput::finish() {
       for (; last < members_.size() && members_[last] >> 32 == leader; ++last) {
         if (value == kNotNear) continue;
         const uint32_t row = static_cast<uint32_t>(members_[last]);
-        emit(leader, row, value);
-        for (size_t i = first; i < last; ++i) emit(static_cast<uint32_t>(members_[i]), row, value);
+        emit_equal(leader, row, value);
+        for (size_t i = first; i < last; ++i) emit_equal(static_cast<uint32_t>(members_[i]), row, value);
       }
       first = last;
     }
@@ -152,7 +158,7 @@ void PairOutput::finish() {
       if (r.hi != first) value = identical_value(r.hi);
       first = r.hi;
       if (value == kNotNear) continue;
-      emit(r.hi, r.lo, value | mark);
+      emit_equal(r.hi, r.lo, value | mark);
       --left_out_;  // it is there
     }
   }

@@ -27,12 +27,16 @@ class PairOutput {
   // Pairs of two sets are reported as (row of set B, row of set A).
   void report_swapped() { swapped_ = true; }
 
+  // Of one set, pairs are reported as they are added, and those of equal rows both ways.
+  void report_directed() { directed_ = true; }
+
   // Before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for it:
   // then the row must take part in the search (never with star or none).
   bool add_equal(uint32_t leader, uint32_t row);
   void finish_equal();
 
-  // A pair of leaders, x before y (x of set A). identical: of two sets, with equal signatures.
+  // A pair of leaders, x before y (x of set A; of directed pairs in their direction). identical: of two sets, with
+  // equal signatures.
   void add(uint32_t x, uint32_t y, uint32_t value, bool identical);
 
   // After the search.
@@ -47,6 +51,7 @@ class PairOutput {
  private:
   uint32_t rank_of(uint32_t row) const noexcept;
   void emit(uint32_t x, uint32_t y, uint32_t value);
+  void emit_equal(uint32_t x, uint32_t y, uint32_t value);
   uint32_t identical_value(uint32_t row) const {
     return identical_value_of_ ? identical_value_of_(row) : identical_value_;
   }
@@ -59,6 +64,7 @@ class PairOutput {
   std::function<uint32_t(uint32_t)> identical_value_of_;  // may be empty
   bool two_sets_;
   bool swapped_ = false;
+  bool directed_ = false;
   uint32_t count_a_;
   const uint32_t* rank_a_;
   const uint32_t* rank_b_;

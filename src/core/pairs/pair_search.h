@@ -32,8 +32,8 @@ struct EngineOptions {
 };
 
 struct RowPair {
-  uint32_t a;      // smaller row (or rank) number; of set A when there are two sets
-  uint32_t b;      // greater row (or rank) number; of set B when there are two sets
+  uint32_t a;      // smaller row (or rank) number; of set A when there are two sets; of directed pairs the first one
+  uint32_t b;      // greater row (or rank) number; of set B when there are two sets; of directed pairs the second one
   uint32_t value;  // how near: what it means is the engine's
 };
 

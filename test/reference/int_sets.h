@@ -1,0 +1,139 @@
+// Sets of integers that are hard in one way each, and all pairs of them by comparing everything.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/pairs/pair_search.h"
+#include "core/pairs/set_bound.h"
+
+#include "test/reference/pairs_reference.h"
+
+namespace neardup::reference {
+
+using Sets = std::vector<std::vector<int64_t>>;
+
+// families: sets and versions of them with some elements exchanged. equal: few different sets. small: of at most six
+// elements out of a few. pages: sets inside much larger ones. common elements: unrelated, but for elements that most
+// have. nested: each contains the one before.
+inline constexpr const char* kSetShapes[] = {"families", "equal", "small", "pages", "common elements", "nested"};
+
+class IntSetMaker {
+ public:
+  explicit IntSetMaker(uint64_t seed) : random_(seed) {}
+
+  std::vector<int64_t> drawn(size_t size, int64_t from, int64_t to) {
+    std::set<int64_t> out;
+    std::uniform_int_distribution<int64_t> draw(from, to);
+    while (out.size() < size) out.insert(draw(random_));
+    return {out.begin(), out.end()};
+  }
+  std::vector<int64_t> fresh(size_t size) { return drawn(size, INT64_MIN, INT64_MAX); }
+  size_t below(size_t n) { return random_() % n; }
+
+  // Of the set some elements; and others.
+  std::vector<int64_t> changed(const std::vector<int64_t>& set, size_t drop, size_t add) {
+    std::set<int64_t> out(set.begin(), set.end());
+    for (; drop > 0 && out.size() > 1; --drop) out.erase(std::next(out.begin(), static_cast<long>(below(out.size()))));
+    for (; add > 0; --add) out.insert(static_cast<int64_t>(random_()));
+    return {out.begin(), out.end()};
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+inline Sets make_sets(const std::string& shape, uint32_t n, uint64_t seed) {
+  IntSetMaker make(seed);
+  Sets out;
+  const std::vector<int64_t> common = make.fresh(30);
+  while (out.size() < n) {
+    const std::vector<int64_t>* last = out.empty() ? nullptr : &out.back();
+    if (shape == "equal") {
+      out.push_back(out.size() < 5 ? make.fresh(1 + make.below(8)) : out[make.below(out.size())]);
+    } else if (shape == "small") {
+      out.push_back(make.drawn(1 + make.below(6), -6, 6));
+    } else if (shape == "nested") {
+      out.push_back(last == nullptr ? make.fresh(1) : make.changed(*last, 0, 1));
+    } else if (shape == "common elements") {
+      std::vector<int64_t> set = make.fresh(10);
+      if (last != nullptr && make.below(4) == 0) set = make.changed(*last, 1, 1);
+      if (set.size() < common.size()) set.insert(set.end(), common.begin(), common.end());
+      std::sort(set.begin(), set.end());
+      out.push_back(set);
+    } else if (shape == "pages" && last != nullptr && make.below(2) == 0) {
+      out.push_back(make.changed(*last, make.below(3), make.below(100)));
+    } else if (last == nullptr || make.below(4) == 0) {
+      out.push_back(make.fresh(1 + make.below(40)));
+    } else {
+      out.push_back(make.changed(*last, make.below(5), make.below(5)));
+    }
+  }
+  return out;
+}
+
+inline uint32_t common_by_definition(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  std::vector<int64_t> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return static_cast<uint32_t>(both.size());
+}
+
+// As SQL has it, without a shortcut.
+inline bool near_by_definition(SetMeasure measure, double bound, const std::vector<int64_t>& a,
+                               const std::vector<int64_t>& b, uint32_t common) {
+  const auto size_a = static_cast<double>(a.size());
+  const auto size_b = static_cast<double>(b.size());
+  if (common == 0) return false;
+  if (measure == SetMeasure::overlap) return common >= bound;
+  if (measure == SetMeasure::containment) return common / size_a >= bound;
+  if (measure == SetMeasure::containing) return common / size_b >= bound;
+  return common / (size_a + size_b - common) >= bound;
+}
+
+// Rows from count_a on are set B (count_a = all: one set, whose pairs of containment are directed).
+inline std::vector<Pair> set_pairs_by_definition(const Sets& all, size_t count_a, SetMeasure measure, double bound,
+                                                 Identical identical, const std::vector<uint32_t>& rank_a = {},
+                                                 const std::vector<uint32_t>& rank_b = {}) {
+  const size_t n = all.size();
+  const bool two_sets = count_a != n;
+  const bool directed = !two_sets && (measure == SetMeasure::containment || measure == SetMeasure::containing);
+  const auto rank = [&](size_t i) {
+    const auto& ranks = i < count_a ? rank_a : rank_b;
+    const size_t row = i < count_a ? i : i - count_a;
+    return ranks.empty() ? static_cast<uint32_t>(row) : ranks[row];
+  };
+  std::vector<bool> first(n, true);
+  for (size_t i = 0; i < n && identical != Identical::all; ++i) {
+    for (size_t j = i < count_a ? 0 : count_a; j < (i < count_a ? count_a : n); ++j) {
+      const bool near_its_like =
+          near_by_definition(measure, bound, all[i], all[i], static_cast<uint32_t>(all[i].size()));
+      if (near_its_like && rank(j) < rank(i) && all[i] == all[j]) first[i] = false;
+    }
+  }
+  std::vector<Pair> out;
+  for (size_t i = 0; i < count_a; ++i) {
+    for (size_t j = two_sets ? count_a : directed ? 0 : i + 1; j < n; ++j) {
+      if (i == j) continue;
+      const uint32_t common = common_by_definition(all[i], all[j]);
+      if (!near_by_definition(measure, bound, all[i], all[j], common)) continue;
+      if (identical != Identical::all) {
+        const bool same = all[i] == all[j];
+        if (same && identical == Identical::none) continue;
+        if (same && !two_sets ? !first[i] && !first[j] : !first[i] || !first[j]) continue;
+      }
+      uint32_t a = rank(i);
+      uint32_t b = rank(j);
+      if (!two_sets && !directed && a > b) std::swap(a, b);
+      out.emplace_back(a, b, common);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace neardup::reference
