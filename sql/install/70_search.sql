@@ -2,29 +2,29 @@
 -- VOLATILE and PARALLEL UNSAFE: they run the caller's query.
 
 CREATE FUNCTION all_pairs(query text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
-  AS 'MODULE_PATHNAME', 'neardup_all_pairs' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION all_pairs(text, float8, text, text, float8, interval) IS
-  'All pairs of rows (id, signature) of a query with similarity >= threshold, with id_a < id_b, in order. Example: SELECT * FROM all_pairs(''SELECT id, sig FROM docs'', 0.8)';
+  AS 'MODULE_PATHNAME', 'neardup_all_pairs_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_pairs(text, float8, text, text, float8, interval, text) IS
+  'All pairs of rows (id, signature or set) of a query with similarity >= threshold, in order, with id_a < id_b or, of measure ''containment'', the set of id_a in that of id_b. Example: SELECT * FROM all_pairs(''SELECT id, sig FROM docs'', 0.8)';
 CREATE FUNCTION all_pairs(id anyelement, query text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
-  AS 'MODULE_PATHNAME', 'neardup_all_pairs' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text, text, float8, interval) IS
+  AS 'MODULE_PATHNAME', 'neardup_all_pairs_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text, text, float8, interval, text) IS
   'The pairs that all_pairs() returns, for ids of the type of the first argument. Example: SELECT * FROM all_pairs(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
 
 CREATE FUNCTION pairs_between(query_a text, query_b text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
-  AS 'MODULE_PATHNAME', 'neardup_pairs_between' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION pairs_between(text, text, float8, text, text, float8, interval) IS
-  'All pairs of a row (id, signature) of query_a and a row of query_b with similarity >= threshold, in order. Example: SELECT * FROM pairs_between(''SELECT id, sig FROM docs WHERE id <= 4'', ''SELECT id, sig FROM docs WHERE id > 4'', 0.8)';
+  AS 'MODULE_PATHNAME', 'neardup_pairs_between_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION pairs_between(text, text, float8, text, text, float8, interval, text) IS
+  'All pairs of a row (id, signature or set) of query_a and a row of query_b with similarity >= threshold, in order; of measure ''containment'', the set of id_a in that of id_b. Example: SELECT * FROM pairs_between(''SELECT id, sig FROM docs WHERE id <= 4'', ''SELECT id, sig FROM docs WHERE id > 4'', 0.8)';
 CREATE FUNCTION pairs_between(id anyelement, query_a text, query_b text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
-  AS 'MODULE_PATHNAME', 'neardup_pairs_between' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval) IS
+  AS 'MODULE_PATHNAME', 'neardup_pairs_between_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval, text) IS
   'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
 
 CREATE FUNCTION all_clusters(query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,

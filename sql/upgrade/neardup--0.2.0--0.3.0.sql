@@ -722,6 +722,61 @@ CREATE FUNCTION tlsh_code(digest text) RETURNS bit
 COMMENT ON FUNCTION tlsh_code(text) IS
   'The buckets of a TLSH digest as 256 bits; two codes differ in at most as many bits as their digests are apart by tlsh_distance(). Example: SELECT length(tlsh_code(repeat(''0'', 70)))';
 
+-- all_pairs() and pairs_between() get the argument measure. Views and functions of users may depend on them: then they stay, as they are,
+-- under another name. Who may call them is kept, for the end of this script.
+DO $do$
+DECLARE
+  f record;
+BEGIN
+  FOR f IN SELECT v.name, v.arguments, p.proacl, p.pronargs
+           FROM (VALUES ('all_pairs', 'text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
+                        ('all_pairs', 'anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
+                        ('pairs_between', 'text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
+                        ('pairs_between', 'anyelement, text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval')) v(name, arguments)
+           JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=)
+                pg_catalog.format('@extschema@.%I(%s)', v.name, v.arguments)::pg_catalog.regprocedure::pg_catalog.oid
+  LOOP
+    PERFORM pg_catalog.set_config(pg_catalog.format('neardup_update.%s_%s', f.name, f.pronargs), COALESCE(f.proacl::pg_catalog.text, ''), true);
+    BEGIN
+      EXECUTE pg_catalog.format('DROP FUNCTION @extschema@.%I(%s)', f.name, f.arguments);
+    EXCEPTION
+      WHEN dependent_objects_still_exist THEN
+        EXECUTE pg_catalog.format('ALTER FUNCTION @extschema@.%I(%s) RENAME TO neardup_%s_0_2_0', f.name, f.arguments, f.name);
+        EXECUTE pg_catalog.format('COMMENT ON FUNCTION @extschema@.neardup_%s_0_2_0(%s) IS %L', f.name, f.arguments,
+          pg_catalog.format('private: %s() of 0.2.0, for what was made with it', f.name));
+        RAISE WARNING '%() of 0.2.0 is kept as neardup_%_0_2_0(), since views or functions depend on it', f.name, f.name
+          USING HINT = pg_catalog.format('A dump with them cannot be restored where 0.3.0 was installed anew. Make them again with %1$s(), then: '
+            'ALTER EXTENSION neardup DROP FUNCTION @extschema@.neardup_%1$s_0_2_0(%2$s); DROP FUNCTION @extschema@.neardup_%1$s_0_2_0(%2$s);',
+            f.name, f.arguments);
+    END;
+  END LOOP;
+END $do$;
+CREATE FUNCTION all_pairs(query text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_all_pairs_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_pairs(text, float8, text, text, float8, interval, text) IS
+  'All pairs of rows (id, signature or set) of a query with similarity >= threshold, in order, with id_a < id_b or, of measure ''containment'', the set of id_a in that of id_b. Example: SELECT * FROM all_pairs(''SELECT id, sig FROM docs'', 0.8)';
+CREATE FUNCTION all_pairs(id anyelement, query text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_all_pairs_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text, text, float8, interval, text) IS
+  'The pairs that all_pairs() returns, for ids of the type of the first argument. Example: SELECT * FROM all_pairs(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
+
+CREATE FUNCTION pairs_between(query_a text, query_b text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_pairs_between_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION pairs_between(text, text, float8, text, text, float8, interval, text) IS
+  'All pairs of a row (id, signature or set) of query_a and a row of query_b with similarity >= threshold, in order; of measure ''containment'', the set of id_a in that of id_b. Example: SELECT * FROM pairs_between(''SELECT id, sig FROM docs WHERE id <= 4'', ''SELECT id, sig FROM docs WHERE id > 4'', 0.8)';
+CREATE FUNCTION pairs_between(id anyelement, query_a text, query_b text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_pairs_between_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval, text) IS
+  'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
+
 -- Who might use what was made anew may use it now.
 DO $do$
 DECLARE
@@ -733,6 +788,10 @@ BEGIN
                         ('neardup_update.alter_profile', 'FUNCTION @extschema@.alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text)'),
                         ('neardup_update.refresh_duplicates', 'PROCEDURE @extschema@.refresh_duplicates(text, int, interval, boolean, boolean)'),
                         ('neardup_update.neardup_suggest', 'FUNCTION @extschema@.neardup_suggest(text, text, pg_catalog.float8)'),
+                        ('neardup_update.all_pairs_6', 'FUNCTION @extschema@.all_pairs(text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.all_pairs_7', 'FUNCTION @extschema@.all_pairs(anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.pairs_between_7', 'FUNCTION @extschema@.pairs_between(text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.pairs_between_8', 'FUNCTION @extschema@.pairs_between(anyelement, text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
                         ('neardup_update.duplicates_status', 'TABLE @extschema@.duplicates_status')) v(kept, what)
   LOOP
     CONTINUE WHEN f.acl OPERATOR(pg_catalog.=) '';
@@ -1016,14 +1075,6 @@ COMMENT ON FUNCTION explain_pair(regclass, simhash, simhash, float8) IS
   'Explains why an lsh index finds or does not find b for the query a at a Hamming distance (3 by default). Example: SELECT * FROM explain_pair(''docs_hash'', to_simhash(''some text''), to_simhash(''some other text''), 3)';
 COMMENT ON FUNCTION explain_pair(regclass, ctph, ctph, float8, float8) IS
   'Explains why an lsh index finds or does not find b for the query a at a score (70 by default) or an edit rate (0.1 by default). Example: SELECT * FROM explain_pair(''docs_digest'', to_ctph(''some text''), to_ctph(''some other text''), 70, 0.1)';
-COMMENT ON FUNCTION all_pairs(text, float8, text, text, float8, interval) IS
-  'All pairs of rows (id, signature) of a query with similarity >= threshold, with id_a < id_b, in order. Example: SELECT * FROM all_pairs(''SELECT id, sig FROM docs'', 0.8)';
-COMMENT ON FUNCTION all_pairs(anyelement, text, float8, text, text, float8, interval) IS
-  'The pairs that all_pairs() returns, for ids of the type of the first argument. Example: SELECT * FROM all_pairs(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
-COMMENT ON FUNCTION pairs_between(text, text, float8, text, text, float8, interval) IS
-  'All pairs of a row (id, signature) of query_a and a row of query_b with similarity >= threshold, in order. Example: SELECT * FROM pairs_between(''SELECT id, sig FROM docs WHERE id <= 4'', ''SELECT id, sig FROM docs WHERE id > 4'', 0.8)';
-COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval) IS
-  'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
 COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval) IS
   'The rows (id, signature) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
 COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval) IS

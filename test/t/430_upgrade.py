@@ -154,19 +154,27 @@ def made_over_it():
         conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
         conn.execute("CALL refresh_duplicates('copies')")
         conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status")
+        conn.execute("CREATE VIEW near AS SELECT * FROM all_pairs('SELECT id, to_minhash(body) FROM docs', 0.5)")
         conn.execute("DROP ROLE IF EXISTS neardup_update_reader; CREATE ROLE neardup_update_reader")
         conn.execute("REVOKE ALL ON duplicates_status FROM PUBLIC; GRANT SELECT ON duplicates_status TO neardup_update_reader; "
-                     "REVOKE ALL ON PROCEDURE refresh_duplicates FROM PUBLIC; GRANT EXECUTE ON PROCEDURE refresh_duplicates TO neardup_update_reader")
+                     "REVOKE ALL ON PROCEDURE refresh_duplicates FROM PUBLIC; GRANT EXECUTE ON PROCEDURE refresh_duplicates TO neardup_update_reader; "
+                     "REVOKE ALL ON FUNCTION all_pairs(text, float8, text, text, float8, interval) FROM PUBLIC; "
+                     "GRANT EXECUTE ON FUNCTION all_pairs(text, float8, text, text, float8, interval) TO neardup_update_reader")
         conn.execute("ALTER EXTENSION neardup UPDATE")
         equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(), [("copies", "idle")])
+        equal("a view over all_pairs() of 0.2.0 gives what it gave", conn.execute("TABLE near").fetchall(), [(1, 2, 1)])
+        equal("and all_pairs() has a measure", conn.execute("SELECT * FROM all_pairs('SELECT id, ARRAY[1, 2] FROM docs', 2, measure => 'overlap')").fetchall(), [(1, 2, 2)])
         equal("and the status is as a new one", conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
               [("copies", "idle", "CALL refresh_duplicates('copies');")])
         rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),
-                    has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE') FROM unnest(%s::text[]) r"""
+                    has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE'),
+                    has_function_privilege(r, 'all_pairs(text, float8, text, text, float8, interval, text)', 'EXECUTE') FROM unnest(%s::text[]) r"""
         equal("who might use them may use them", conn.execute(rights, (["neardup_update_reader", "pg_monitor"],)).fetchall(),
-              [("neardup_update_reader", True, True), ("pg_monitor", False, False)])
+              [("neardup_update_reader", True, True, True), ("pg_monitor", False, False, False)])
         conn.execute("CALL refresh_duplicates('copies')")
         equal("a job of 0.2.0 is refreshed", conn.execute("SELECT rows, clusters, duplicates FROM duplicates_status").fetchall(), [(2, 1, 1)])
+        conn.execute("DROP VIEW near; ALTER EXTENSION neardup DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval); "
+                     "DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval)")
         conn.execute("DROP VIEW watching; ALTER EXTENSION neardup DROP VIEW neardup_duplicates_status_0_2_0; DROP VIEW neardup_duplicates_status_0_2_0; "
                      "ALTER EXTENSION neardup DROP FUNCTION neardup_internal.neardup_jobs_0_2_0(); DROP FUNCTION neardup_internal.neardup_jobs_0_2_0()")
         conn.execute("DROP OWNED BY neardup_update_reader; DROP ROLE neardup_update_reader")

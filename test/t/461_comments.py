@@ -88,7 +88,7 @@ def main():
         check("every example runs (%d)" % ran, not failed, "%d fail; %s" % (len(failed), "; ".join(failed)))
         equal("functions that raise an error show the right call", sorted(what.partition(" ")[2] for what in examples if what.partition(" ")[2] in RAISING), sorted(RAISING))
         equal("the examples found near copies", conn.execute("SELECT count(*), count(*) FILTER (WHERE NOT survivor) > 0 FROM doc_copies").fetchone(), (12, True))
-        check("the example of all_pairs() finds some", conn.execute(examples["function all_pairs(text,double precision,text,text,double precision,interval)"]).fetchall())
+        check("the example of all_pairs() finds some", conn.execute(examples["function all_pairs(text,double precision,text,text,double precision,interval,text)"]).fetchall())
 
 
 finish(main)

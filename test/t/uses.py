@@ -50,6 +50,7 @@ CALLS = (
     "all_clusters('SELECT id, sig FROM data.docs'::text, 0.8::float8, 'connected'::text)", "all_clusters('SELECT id, sig, ROW(tenant) AS within FROM data.docs'::text, 0.8::float8, 'anchor'::text)",
     "all_clusters(NULL::varchar, 'SELECT vid, sig FROM data.docs'::text, 0.8::float8)", "all_clusters(NULL::{own}.words, 'SELECT wid, sig FROM data.docs'::text, 0.8::float8)",
     "pairs_between('SELECT id, sig FROM data.docs'::text, 'SELECT id, sig FROM data.seen'::text, 0.8::float8)", "cluster_bridges('SELECT id, sig FROM data.docs'::text, 0.8::float8)",
+    "all_pairs('SELECT id, ARRAY[1, id]::pg_catalog.int8[] FROM data.docs'::text, 0.5::float8, measure => 'containment'::text)",
     "blocked_pairs('SELECT id, tenant FROM data.docs'::text)", "oversized_blocks('SELECT id, tenant FROM data.docs'::text, 'SELECT id, tenant FROM data.seen'::text, 2::int4)",
     "word_similarities('SELECT body FROM data.docs'::text, 50::int4, 3::int4)", "neardup_suggest('SELECT id, body FROM data.docs'::text)", "neardup_suggest_examples('SELECT id, body FROM data.docs'::text)",
     "neardup_suggest('SELECT id, vbody FROM data.docs'::text, 'SELECT a.id, b.id, true FROM data.docs a JOIN data.docs b ON a.id OPERATOR(pg_catalog.<) b.id WHERE b.id OPERATOR(pg_catalog.<) 5::int8'::text)",

@@ -93,6 +93,7 @@ void run_mixed(Cell* cell, uint64 own) {
   const PairSide& side_b = of.second();
   const CellRow* a = cell->a.rows;
   const CellRow* b = of.two_sets ? cell->b.rows : a;
+  const bool is_directed = of.shape.type == SignatureType::set && SetBound::is_containment(of.shape.measure);
   RowPair found[kPairsAtOnce];
   call_core([&] {
     engine->run(nullptr, nullptr);
@@ -101,10 +102,10 @@ void run_mixed(Cell* cell, uint64 own) {
         const CellRow& x = a[p->a];
         const CellRow& y = b[p->b];
         if (x.group != y.group || (cell->timed && !near_in_time(x, y))) continue;
-        if (!of.two_sets && p->a >= own) continue;
+        if (!of.two_sets && Min(p->a, p->b) >= own) continue;
         const uint32 i = name_in_pairs(of.a, x);
         const uint32 j = name_in_pairs(side_b, y);
-        cell->pairs->add(of.two_sets || i < j ? RowPair{i, j, p->value} : RowPair{j, i, p->value});
+        cell->pairs->add(of.two_sets || is_directed || i < j ? RowPair{i, j, p->value} : RowPair{j, i, p->value});
       }
     }
   });

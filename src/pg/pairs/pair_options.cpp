@@ -24,6 +24,8 @@ constexpr int kByteShingle = 8;
 
 constexpr NamedValue<Identical> kIdenticals[] = {
     {"all", Identical::all}, {"star", Identical::star}, {"none", Identical::none}};
+constexpr NamedValue<SetMeasure> kMeasures[] = {
+    {"jaccard", SetMeasure::jaccard}, {"containment", SetMeasure::containment}, {"overlap", SetMeasure::overlap}};
 constexpr NamedValue<Verify> kVerifies[] = {{"jaccard", Verify::jaccard}, {"edit_rate", Verify::edit_rate}};
 
 Verify parse_verify(const char* name) {
@@ -32,6 +34,16 @@ Verify parse_verify(const char* name) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("verify must be %s: \"%s\"", list_names(kVerifies, "'", "or").text, name)));
   return *verify;
+}
+
+void check_threshold_of(const PairOptions& options) {
+  if (options.measure != SetMeasure::overlap) {
+    check_threshold(options.threshold);
+  } else if (!(options.threshold >= 1)) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("threshold must be at least 1 for measure => 'overlap': %s", shown(options.threshold).text),
+                    errdetail("It is the least number of elements that two sets share.")));
+  }
 }
 
 void check_verify_threshold(const PairOptions& options) {
@@ -74,7 +86,7 @@ PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function) {
 }
 
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
-  check_threshold(options->threshold);
+  check_threshold_of(*options);
   options->verify_threshold = options->threshold;
   if (!PG_ARGISNULL(first)) options->verify = parse_verify(text_to_cstring(PG_GETARG_TEXT_PP(first)));
   if (!PG_ARGISNULL(first + 1)) {
@@ -86,6 +98,33 @@ void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
     options->apart = PG_GETARG_INTERVAL_P(first + 2);
     check_apart(*options);
   }
+}
+
+void read_measure(FunctionCallInfo fcinfo, int n, PairOptions* options) {
+  if (PG_ARGISNULL(n)) return;
+  const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
+  const std::optional<SetMeasure> measure = value_named(kMeasures, name);
+  if (!measure)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("measure must be %s: \"%s\"", list_names(kMeasures, "'", "or").text, name)));
+  options->has_measure = true;
+  options->measure = *measure;
+}
+
+void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns) {
+  const bool is_set = columns.signature == SignatureType::set;
+  if (options.has_measure && !is_set)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("measure => '%s' is for sets: the second column of %s is %s", name_of(kMeasures, options.measure),
+                    what, format_type_be(columns.signature_type)),
+             errdetail("Sets, int[] or bigint[], have the measures %s. A type of signature has one measure, its own.",
+                       list_names(kMeasures, "'", "and").text)));
+  if (options.verify != Verify::no && is_set)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("verify is for signatures: the second column of %s is %s", what,
+                           format_type_be(columns.signature_type)),
+                    errdetail("Measures of sets are exact.")));
 }
 
 SourceWants wants_of(const PairOptions& options) {

@@ -20,6 +20,8 @@ struct PairOptions {
   bool own_bound;           // verify_threshold was given: threshold is that of the signatures
   double verify_threshold;  // of the documents
   const Interval* apart;    // at_most_apart, or null
+  bool has_measure;         // measure was given
+  SetMeasure measure;       // of sets
 };
 
 Identical parse_identical(Datum value);
@@ -30,6 +32,12 @@ PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function);
 // Arguments verify, verify_threshold and at_most_apart of a function, from the given one on. threshold and identical
 // are set already.
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options);
+
+// Argument n of a function, measure, with the threshold that it takes; before read_options().
+void read_measure(FunctionCallInfo fcinfo, int n, PairOptions* options);
+
+// An error where the options do not fit what the query returns: measure is of sets, verify of signatures.
+void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns);
 
 SourceWants wants_of(const PairOptions& options);
 

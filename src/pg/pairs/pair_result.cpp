@@ -85,8 +85,13 @@ void verify_batch(PairResult* result) {
 }
 
 void estimate_batch(PairResult* result) {
-  for (size_t i = 0; i < result->batch_size; ++i)
-    result->similarity[i] = similarity_of(result->rows->shape, result->batch[i].value & ~kEqualRows);
+  const PairRows& rows = *result->rows;
+  const SetSizes& sizes_a = rows.a.sizes;
+  const SetSizes& sizes_b = rows.second().sizes;
+  for (size_t i = 0; i < result->batch_size; ++i) {
+    const RowPair& pair = result->batch[i];
+    result->similarity[i] = similarity_of(rows.shape, pair.value & ~kEqualRows, sizes_a.at(pair.a), sizes_b.at(pair.b));
+  }
 }
 
 void report_batch(PairResult* result) { report_pairs(result->reported += result->batch_size); }

@@ -43,6 +43,7 @@ void open_sources(PairRows* rows, const PairQueries& queries) {
   SourceWants wants = wants_of(rows->options);
   wants.ordered = !queries.by_id;
   open_source(&rows->a.source, queries.what, queries.query, queries.id_type, queries.types, wants);
+  check_measure(rows->options, queries.what, rows->a.source.columns);
   if (!rows->two_sets) return;
   open_source(&rows->b.source, "query_b", queries.query_b, queries.id_type, queries.types, wants);
   demand_alike(rows->a.source, rows->b.source);
@@ -51,6 +52,7 @@ void open_sources(PairRows* rows, const PairQueries& queries) {
 // The first signature tells what all must be like.
 void learn_shape(PairRows* rows, const RowSource& source) {
   rows->shape = source.shape;
+  rows->shape.measure = rows->options.measure;
   if (rows->options.verify != Verify::no) rows->measure = measure_of(rows->options, rows->shape, source);
   rows->bound = signature_bound(rows->options, rows->shape);
 }
@@ -96,6 +98,7 @@ void add_pair_row(PairRows* rows, PairSide* side, const SourceRow& row) {
   if (rows->nulls != nullptr) rows->nulls->add(row.is_null);
   if (side->source.shape.known && !rows->shape.known) learn_shape(rows, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);
+  if (side->source.columns.signature == SignatureType::set) side->sizes.add(rows->context, row.signature.size);
   const bool alone = row.alone || (rows->copies != nullptr && note_copy(rows->copies, *side, number, row));
   const bool grouped = side->source.columns.grouped();
   if (alone && !grouped) leave_out(side);
@@ -120,6 +123,7 @@ void read_side(PairRows* rows, PairSide* side, bool by_id) {
     check_unique(&side->source);
   }
   if (side->docs != nullptr && side->rank != nullptr) invert_ranks(*rows, side);
+  if (side->rank != nullptr) side->sizes.rename(rows->context, side->rank);
 }
 
 void read_two_sides(PairRows* rows, bool by_id) {

@@ -9,6 +9,7 @@
 #include "pg/pairs/null_rows.h"
 #include "pg/pairs/pair_options.h"
 #include "pg/pairs/row_source.h"
+#include "pg/pairs/set_sizes.h"
 #include "pg/pairs/sorted_rows.h"
 
 namespace neardup {
@@ -37,6 +38,7 @@ struct PairSide {
   uint64 capacity;      // of row_of
   RowSort sort;         // where rows are searched group by group
   IdStore* docs;        // null: they are not compared
+  SetSizes sizes;       // of sets, by what pairs name rows by
   uint32* rank;         // row -> what pairs name it by; null: its number
   uint32* row_of_rank;  // the reverse, for docs
 };

@@ -31,9 +31,11 @@ SignatureType check_signature(const char* what, Form_pg_attribute column, const 
   const Oid base = getBaseType(signature);
   for (int type = 0; type < kSignatureTypes; ++type)
     if (types.oid[type] == base) return static_cast<SignatureType>(type);
+  if (base == INT4ARRAYOID || base == INT8ARRAYOID) return SignatureType::set;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("the second column of %s must be a signature (minhash, simhash or ctph): it is %s", what,
-                         format_type_be(signature)),
+                  errmsg("the second column of %s must be a signature (minhash, simhash or ctph) or a set (int[] or "
+                         "bigint[]): it is %s",
+                         what, format_type_be(signature)),
                   errhint("To sign a document, use to_minhash(...).")));
   pg_unreachable();
 }
@@ -124,7 +126,7 @@ SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const
   if (OidIsValid(id_type)) columns.id_type = check_id(TupleDescAttr(desc, kIdColumn), id_type, wants);
   if (wants.keys) return columns;
   columns.signature = check_signature(what, TupleDescAttr(desc, kSignatureColumn), types);
-  columns.signature_type = types.oid[static_cast<int>(columns.signature)];
+  columns.signature_type = getBaseType(TupleDescAttr(desc, kSignatureColumn)->atttypid);
   find_named(what, desc, &columns);
   check_named(what, desc, wants, &columns);
   return columns;

@@ -1,4 +1,4 @@
-// The columns of a caller's query for all_pairs() and its kin: an id, a signature or keys, and what else pairs
+// The columns of a caller's query for all_pairs() and its kin: an id, a signature, a set or keys, and what else pairs
 // need.
 #pragma once
 

@@ -3,19 +3,21 @@
 #include "core/pairs/ctph_pairs.h"
 #include "core/signature/minhash.h"
 #include "core/pairs/minhash_pairs.h"
+#include "core/pairs/set_pairs.h"
 #include "core/pairs/simhash_pairs.h"
 
 #include "pg/base/own_schemas.h"
 #include "pg/values/ctph_value.h"
 #include "pg/gpu/gpu_search.h"
 #include "pg/pairs/signature.h"
+#include "pg/values/int_set_value.h"
 #include "pg/values/simhash_value.h"
 #include "pg/values/values.h"
 
 namespace neardup {
 namespace {
 
-constexpr const char* kTypeNames[kSignatureTypes] = {"minhash", "simhash", "ctph"};
+constexpr const char* kTypeNames[] = {"minhash", "simhash", "ctph", "set"};
 
 }  // namespace
 
@@ -44,12 +46,19 @@ void read_signature(SignatureType type, Datum value, Signature* out) {
     case SignatureType::ctph:
       out->digest = ctph_of_datum(value);
       break;
+    case SignatureType::set: {
+      const IntSet set = int_set_of(value, true);
+      out->elements = set.elements;
+      out->size = set.n;
+      out->empty = set.n == 0;
+      break;
+    }
   }
 }
 
 bool fits_shape(SignatureShape* shape, const Signature& s) {
   if (!shape->known) {
-    *shape = {true, s.type, s.params, s.digest.length};
+    *shape = {true, s.type, s.params, s.digest.length, SetMeasure::jaccard};
     return true;
   }
   if (s.type == SignatureType::minhash) {
@@ -57,7 +66,7 @@ bool fits_shape(SignatureShape* shape, const Signature& s) {
     return s.params.kind == p.kind && s.params.k == p.k && s.params.bits == p.bits && s.params.num_perm == p.num_perm &&
            s.params.tokenizer == p.tokenizer && s.params.seed == p.seed;
   }
-  if (s.type == SignatureType::simhash) return true;
+  if (s.type != SignatureType::ctph) return true;
   CtphView first;
   first.length = shape->length;
   return comparable(first, s.digest);
@@ -91,6 +100,8 @@ PairSearch* make_pair_search(const SignatureShape& shape, double threshold, cons
       return new SimhashPairs(most_simhash_distance(threshold), options);
     case SignatureType::ctph:
       return new CtphPairs(threshold, options);
+    case SignatureType::set:
+      return new SetPairs(shape.measure, threshold, on_cpu);
   }
   throw Error(Errc::invalid_argument, "no such type of signature");
 }
@@ -104,6 +115,9 @@ bool add_row(PairSearch* search, const Signature& s) {
       return true;
     case SignatureType::ctph:
       static_cast<CtphPairs*>(search)->add(s.digest);
+      return true;
+    case SignatureType::set:
+      static_cast<SetPairs*>(search)->add(s.elements, s.size);
       return true;
   }
   return true;
@@ -131,7 +145,7 @@ void add_row(Clusterer* clusterer, const Signature& s) {
   }
 }
 
-double similarity_of(const SignatureShape& shape, uint32_t value) {
+double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b) {
   switch (shape.type) {
     case SignatureType::minhash:
       return estimate_jaccard(value, shape.params.num_perm, shape.params.bits);
@@ -139,6 +153,8 @@ double similarity_of(const SignatureShape& shape, uint32_t value) {
       return 1 - value / 64.0;
     case SignatureType::ctph:
       return ctph_similarity(value);
+    case SignatureType::set:
+      return set_measure(shape.measure, size_a, size_b, value);
   }
   return 0;
 }

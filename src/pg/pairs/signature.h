@@ -1,15 +1,18 @@
-// Signatures of any type as the pair engines take them: what they must have in common, and the engine for them.
+// Signatures of any type, and sets, as the pair engines take them: what they must have in common, and the engine for
+// them.
 #pragma once
 
 #include "core/pairs/cluster.h"
 #include "core/signature/ctph.h"
 #include "core/signature/minhash_encode.h"
 #include "core/pairs/pair_search.h"
+#include "core/pairs/set_bound.h"
 #include "pg/base/pg.h"
 
 namespace neardup {
 
-enum class SignatureType : uint8_t { minhash, simhash, ctph };
+// A set of integers, int[] or bigint[], has no type of its own.
+enum class SignatureType : uint8_t { minhash, simhash, ctph, set };
 constexpr int kSignatureTypes = 3;
 
 // The types that the calling function was created with.
@@ -22,11 +25,13 @@ const char* type_name(SignatureType type) noexcept;
 // One signature; points into its datum. Plain data.
 struct Signature {
   SignatureType type;
-  bool empty;  // a minhash of nothing: near nothing, itself included
+  bool empty;  // a minhash of nothing, or an empty set: near nothing, itself included
   MinhashParams params;
   const void* components;
   uint64_t bits;
   CtphView digest;
+  const int64_t* elements;  // of a set, ascending
+  size_t size;
 };
 
 // value: detoasted here, in the current context.
@@ -37,7 +42,8 @@ struct SignatureShape {
   bool known;
   SignatureType type;
   MinhashParams params;
-  uint32_t length;  // of digests
+  uint32_t length;     // of digests
+  SetMeasure measure;  // of sets: the caller's
 };
 
 // Notes how the first signature was made. False when a later one was made otherwise and cannot be compared.
@@ -53,7 +59,8 @@ bool add_row(PairSearch* search, const Signature& signature);
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options);
 void add_row(Clusterer* clusterer, const Signature& signature);
 
-// What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / 64, or 1 - edit rate.
-double similarity_of(const SignatureShape& shape, uint32_t value);
+// What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / 64, 1 - edit rate, or the measure of
+// two sets of these sizes.
+double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
 
 }  // namespace neardup

@@ -40,6 +40,7 @@ struct RowClusters {
   Stages stages;
   IdStore* ids;
   NullRows nulls;          // of all rows
+  SetSizes sizes;          // where they have sets
   uint32* representative;  // the row itself where it is kept
   double* similarity;      // to it; NaN: not known
 };
@@ -67,7 +68,7 @@ void take_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers)
     if (r == i) continue;
     const uint64 row = numbers == nullptr ? i : numbers[i];
     c->representative[row] = numbers == nullptr ? static_cast<uint32>(r) : numbers[r];
-    c->similarity[row] = similarity_of(run.shape, values[i]);
+    c->similarity[row] = similarity_of(run.shape, values[i], c->sizes.at(row), c->sizes.at(c->representative[row]));
   }
 }
 
@@ -89,6 +90,7 @@ void add_cluster_row(ClusterReading* reading, const SourceRow& row) {
   RowClusters* c = reading->clusters;
   const uint64 number = c->nulls.rows;
   c->nulls.add(row.is_null);
+  if (reading->source.columns.signature == SignatureType::set) c->sizes.add(c->context, row.signature.size);
   if (number % kRowsBetweenReports == 0) report_rows_read(number);
   if (reading->source.columns.grouped()) {
     if (!row.alone) sort_row(&reading->sort, reading->source, number, row);

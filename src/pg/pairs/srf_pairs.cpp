@@ -61,6 +61,30 @@ Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const Pa
   return static_cast<Datum>(0);
 }
 
+// Argument `identical` of a function, and those after it.
+void read_pair_options(FunctionCallInfo fcinfo, int first, bool measured, PairOptions* options) {
+  enum Argument { kIdentical, kVerify, kMeasure = kVerify + 3 };
+  options->identical = parse_identical(argument(fcinfo, first + kIdentical, "identical"));
+  if (measured) read_measure(fcinfo, first + kMeasure, options);
+  read_options(fcinfo, first + kVerify, options);
+}
+
+// measured: the function has the argument measure, as it does from 0.3.0 on.
+Datum all_pairs_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+  const PairQueries queries = query_argument(fcinfo, witness, "query");
+  PairOptions options = options_of(fcinfo, witness + 1, Searching::all_pairs);
+  read_pair_options(fcinfo, witness + 2, measured, &options);
+  return return_pairs(fcinfo, queries, options, witness);
+}
+
+Datum pairs_between_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+  PairQueries queries = query_argument(fcinfo, witness, "query_a");
+  queries.query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
+  PairOptions options = options_of(fcinfo, witness + 2, Searching::pairs_between);
+  read_pair_options(fcinfo, witness + 3, measured, &options);
+  return return_pairs(fcinfo, queries, options, witness);
+}
+
 // Pairs go to the finder as the places where their similarities are kept.
 struct Bridges {
   explicit Bridges(uint32 rows) : finder(rows) {}
@@ -94,26 +118,18 @@ extern "C" {
 // all_pairs([id anyelement,] query text, threshold float8, identical text, verify text, verify_threshold float8,
 //   at_most_apart interval)
 PG_FUNCTION_INFO_V1(neardup_all_pairs);
-Datum neardup_all_pairs(PG_FUNCTION_ARGS) {
-  const bool witness = PG_NARGS() == 7;
-  PairQueries queries = query_argument(fcinfo, witness, "query");
-  PairOptions options = options_of(fcinfo, witness + 1, Searching::all_pairs);
-  options.identical = parse_identical(argument(fcinfo, witness + 2, "identical"));
-  read_options(fcinfo, witness + 3, &options);
-  return return_pairs(fcinfo, queries, options, witness);
-}
+Datum neardup_all_pairs(PG_FUNCTION_ARGS) { return all_pairs_of(fcinfo, PG_NARGS() == 7, false); }
+
+// The same with measure text after them.
+PG_FUNCTION_INFO_V1(neardup_all_pairs_by_measure);
+Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return all_pairs_of(fcinfo, PG_NARGS() == 8, true); }
 
 // pairs_between([id anyelement,] query_a text, query_b text, threshold float8, identical text, ...)
 PG_FUNCTION_INFO_V1(neardup_pairs_between);
-Datum neardup_pairs_between(PG_FUNCTION_ARGS) {
-  const bool witness = PG_NARGS() == 8;
-  PairQueries queries = query_argument(fcinfo, witness, "query_a");
-  queries.query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
-  PairOptions options = options_of(fcinfo, witness + 2, Searching::pairs_between);
-  options.identical = parse_identical(argument(fcinfo, witness + 3, "identical"));
-  read_options(fcinfo, witness + 4, &options);
-  return return_pairs(fcinfo, queries, options, witness);
-}
+Datum neardup_pairs_between(PG_FUNCTION_ARGS) { return pairs_between_of(fcinfo, PG_NARGS() == 8, false); }
+
+PG_FUNCTION_INFO_V1(neardup_pairs_between_by_measure);
+Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return pairs_between_of(fcinfo, PG_NARGS() == 9, true); }
 
 // cluster_bridges([id anyelement,] query text, threshold float8, verify text, ...)
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges);

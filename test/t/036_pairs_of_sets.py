@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""all_pairs() and pairs_between() over sets: the pairs and measures that a join in SQL has, whatever the memory, the threads and the order."""
+import random
+
+from harness import *
+
+SEED = int(os.environ.get("NEARDUP_SEED", "36"))
+ROWS = 400
+CALLS = 400 if FULL else 60
+EXACT = {"jaccard": "jaccard_exact(a.{c}, b.{c})", "containment": "containment_exact(a.{c}, b.{c})", "overlap": "overlap_exact(a.{c}, b.{c})::float8"}
+THRESHOLDS = {"jaccard": (0.05, 0.28, 0.5, 0.8, 1), "containment": (0.05, 0.28, 0.5, 0.8, 1), "overlap": (1, 2, 5.5, 40, 1601)}
+# Conditions of the query, and what they mean for a pair
+EXTRAS = (("", "true", ""), (", tenant AS within", "a.tenant = b.tenant", ""), (", seen AS at", "abs(a.seen - b.seen) <= 3", ", at_most_apart => '3 days'"),
+          (", tenant AS within, seen AS at", "a.tenant = b.tenant AND abs(a.seen - b.seen) <= 3", ", at_most_apart => '3 days'"))
+
+
+def fill(conn, rng):
+    """Sets that are parts of others, equal ones, frequent elements, large ones, repeats, negative numbers, empty sets and NULL."""
+    words = [rng.randrange(-2 ** 31, 2 ** 31) for _ in range(3000)]
+    frequent = words[:20]
+    rows = []
+    for i in range(ROWS):
+        size = rng.choice((0, 1, 2, 5, 25, 80))
+        row = rng.sample(words, size) + (rng.sample(frequent, 10) if i % 4 == 0 else [])
+        if rows and rng.random() < 0.5:
+            other = rng.choice(rows)
+            row = rng.sample(other, min(len(other), rng.choice((2, 20, 100)))) + rng.sample(words, rng.choice((0, 0, 1, 10)))
+        rows.append(row + row[:2])
+    rows += [words[:n] for n in (1600, 1601, 2500)] + [[rng.randrange(-2 ** 31, 2 ** 31) for _ in range(8_000)] + words[:2000]]
+    conn.execute("CREATE TABLE sets (id int, tenant int, seen date, small int[], large bigint[])")
+    with conn.cursor() as cur, cur.copy("COPY sets (id, tenant, small) FROM STDIN") as copy:
+        copy.set_types(["int4", "int4", "int4[]"])
+        for i, row in enumerate(rows):
+            copy.write_row((i, i % 3 if i % 50 else None, row if i % 41 != 7 else None))
+    conn.execute("UPDATE sets SET seen = date '2024-01-01' + id % 37, large = (SELECT array_agg(e::bigint * 2000000011) FROM unnest(small) e)")
+    for measure, exact in EXACT.items():  # all that any call may return
+        conn.execute("CREATE TABLE %s AS SELECT a.id AS id_a, b.id AS id_b, x AS similarity FROM sets a, sets b, LATERAL (SELECT %s) m(x) WHERE x > 0" % (measure, exact.format(c="small")))
+    conn.execute("ANALYZE")
+
+
+def call(rng):
+    """A call, and the query of the pairs that it must return."""
+    measure, column = rng.choice(list(EXACT)), rng.choice(("small", "large"))
+    columns, condition, options = rng.choice(EXTRAS)
+    threshold = rng.choice(THRESHOLDS[measure])
+    select = "SELECT id, %s%s FROM sets WHERE %s" + rng.choice(("", " ORDER BY md5(id::text)", " ORDER BY id DESC"))
+    where = rng.choice(("true", "id % 2 = 0", "id < 400", "id > 100"))
+    if rng.random() < 0.6:
+        made = "all_pairs($$%s$$, %r, measure => '%s'%s)" % (select % (column, columns, where), threshold, measure, options)
+        sides = "%s AND %s AND a.id %s b.id" % (re_side(where, "a"), re_side(where, "b"), "<>" if measure == "containment" else "<")
+    else:
+        other = rng.choice(("true", "id % 5 = 0", "id >= 300"))
+        made = "pairs_between($$%s$$, $$%s$$, %r, measure => '%s'%s)" % (select % (column, columns, where), select % (rng.choice(("small", "small::bigint[]")) if column == "small" else column, columns, other), threshold, measure, options)
+        sides = "%s AND %s" % (re_side(where, "a"), re_side(other, "b"))
+    expected = "SELECT p.* FROM %s p JOIN sets a ON a.id = id_a JOIN sets b ON b.id = id_b WHERE similarity >= %r AND %s AND %s" % (measure, threshold, condition, sides)
+    return made, expected
+
+
+def re_side(where, side):
+    return where.replace("id ", side + ".id ")
+
+
+def compared(conn):
+    rng = random.Random(SEED)
+    fill(conn, rng)
+    wrong, found = [], 0
+    for _ in range(CALLS):
+        made, expected = call(rng)
+        conn.execute("SET maintenance_work_mem = '%s'; SET neardup.threads = %d" % (rng.choice(("1MB", "4MB", "64MB")), rng.choice((1, 3))))
+        rows = conn.execute("SELECT * FROM " + made).fetchall()
+        found += len(rows)
+        if rows != sorted(rows) or sorted(conn.execute(expected).fetchall()) != rows:
+            wrong.append(made)
+    equal("pairs of sets are those of a join in SQL (%d calls, %d pairs, NEARDUP_SEED=%d)" % (CALLS, found, SEED), wrong, [])
+    check("there were pairs", found > 1000)
+
+
+def spilled(conn):
+    """Sets beyond maintenance_work_mem go to temporary files, which the server counts."""
+    conn.execute("SET log_temp_files = 0; SET client_min_messages = log; SET maintenance_work_mem = '1MB'")
+    notes = []
+    conn.add_notice_handler(lambda d: notes.append(d.message_primary))
+    query = "SELECT * FROM all_pairs('SELECT id * 10 + g, large || g::bigint FROM sets, generate_series(0, 5) g', 0.5)"
+    few = conn.execute(query).fetchall()
+    conn.execute("RESET maintenance_work_mem; RESET client_min_messages")
+    check("sets beyond maintenance_work_mem lie in temporary files", any("temporary file" in n for n in notes), notes[:3])
+    equal("with the pairs that they have in memory", few, conn.execute(query).fetchall())
+
+
+def cancelled(conn):
+    """A search of large sets stops when asked."""
+    query = "SELECT count(*) FROM all_pairs('SELECT i, ARRAY(SELECT (hashint8extended(e, i % 7) % 200000)::int FROM generate_series(1, 20000) e) FROM generate_series(1, 60) i', 0.01)"
+    stops_when_asked("a search for pairs of sets", conn, query)
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        compared(conn)
+        spilled(conn)
+        cancelled(conn)
+
+
+finish(main)
