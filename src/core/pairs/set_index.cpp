@@ -19,7 +19,7 @@ constexpr unsigned kKeyBits = 32;
 constexpr unsigned kHashBits = 64;
 
 // The first element from `from` on that is not below e, by steps that double.
-uint32_t advance_to(const SetView& set, uint32_t from, int64_t e) noexcept {
+uint32_t advance_to(const StoredSet& set, uint32_t from, int64_t e) noexcept {
   uint32_t step = 1;
   uint32_t low = from;
   while (low < set.size && set.elements[low] < e) {
@@ -35,7 +35,7 @@ uint32_t advance_to(const SetView& set, uint32_t from, int64_t e) noexcept {
   return static_cast<uint32_t>(std::lower_bound(begin + from, begin + low, e) - begin);
 }
 
-uint32_t common_by_search(const SetView& few, const SetView& many, uint32_t least, HitSink& hits) {
+uint32_t common_by_search(const StoredSet& few, const StoredSet& many, uint32_t least, HitSink& hits) {
   uint32_t common = 0;
   uint32_t at = 0;
   for (uint32_t i = 0; i < few.size && at < many.size; ++i) {
@@ -57,7 +57,7 @@ ElementOrder::ElementOrder(size_t bytes, Workspace& ws)
   zero_polled(&counters_, ws.poller);
 }
 
-void ElementOrder::first_elements(const SetView& set, uint32_t prefix, RankedElement* out, HitSink& hits) const {
+void ElementOrder::first_elements(const StoredSet& set, uint32_t prefix, RankedElement* out, HitSink& hits) const {
   for (uint32_t i = 0; i < set.size; ++i) {
     const uint64_t hash = mix(set.elements[i]);
     out[i] = {uint64_t{counters_[counter(hash)]} << kKeyBits | (hash & UINT32_MAX), set.elements[i]};
@@ -73,8 +73,8 @@ void ElementOrder::first_elements(const SetView& set, uint32_t prefix, RankedEle
 
 // ---------------------------------------------------------------- the index
 
-SetIndex::SetIndex(const SetView* sets, uint32_t n, const SetBound& bound, const ElementOrder& order, uint32_t largest,
-                   unsigned threads, Workspace& ws) {
+SetIndex::SetIndex(const StoredSet* sets, uint32_t n, const SetBound& bound, const ElementOrder& order,
+                   uint32_t largest, unsigned threads, Workspace& ws) {
   Array<uint32_t> first(ws.ledger, size_t{n} + 1);
   first[0] = 0;
   for (uint32_t i = 0; i < n; ++i) {
@@ -85,7 +85,7 @@ SetIndex::SetIndex(const SetView* sets, uint32_t n, const SetBound& bound, const
   Array<Entry> unsorted(ws.ledger, total);
   std::vector<Array<RankedElement>> ranked(threads);
   const auto add_set = [&](uint32_t i, Array<RankedElement>& scratch, HitSink& hits) {
-    const SetView& set = sets[i];
+    const StoredSet& set = sets[i];
     Entry* to = unsorted.data() + first[i];
     const uint32_t prefix = first[i + 1] - first[i];
     if (prefix == set.size) {
@@ -137,7 +137,7 @@ void SetIndex::sort_to_buckets(const Array<Entry>& from, Poller& poller) {
 
 // ---------------------------------------------------------------- two sets
 
-uint32_t common_if_near(const SetView& a, const SetView& b, uint32_t least, HitSink& hits) {
+uint32_t common_if_near(const StoredSet& a, const StoredSet& b, uint32_t least, HitSink& hits) {
   if (a.size / kSearched > b.size) return common_by_search(b, a, least, hits);
   if (b.size / kSearched > a.size) return common_by_search(a, b, least, hits);
   const uint32_t missing_a = a.size - least;

@@ -27,7 +27,7 @@ class ElementOrder {
   // bytes: of the counters, rounded down to a power of two.
   ElementOrder(size_t bytes, Workspace& ws);
 
-  void count(const SetView& set, Poller& poller) {
+  void count(const StoredSet& set, Poller& poller) {
     for (uint32_t i = 0; i < set.size; ++i) {
       ++counters_[counter(mix(set.elements[i]))];
       poller.spend(5);
@@ -35,7 +35,7 @@ class ElementOrder {
   }
 
   // The first `prefix` elements of a set, in order, to out[0]; out has room for all of them.
-  void first_elements(const SetView& set, uint32_t prefix, RankedElement* out, HitSink& hits) const;
+  void first_elements(const StoredSet& set, uint32_t prefix, RankedElement* out, HitSink& hits) const;
 
  private:
   static uint64_t mix(int64_t element) noexcept { return mix64(static_cast<uint64_t>(element)); }
@@ -62,7 +62,7 @@ class SetIndex {
   static constexpr uint32_t kMaxEntries = uint32_t{1} << 31;
 
   // The index keeps no pointer to its arguments but ws.
-  SetIndex(const SetView* sets, uint32_t n, const SetBound& bound, const ElementOrder& order, uint32_t largest,
+  SetIndex(const StoredSet* sets, uint32_t n, const SetBound& bound, const ElementOrder& order, uint32_t largest,
            unsigned threads, Workspace& ws);
 
   // The entries among which those of an element are, sets ascending.
@@ -83,6 +83,6 @@ class SetIndex {
 };
 
 // How many elements near sets share; 0 where the two share fewer than `least`, which is above 0.
-uint32_t common_if_near(const SetView& a, const SetView& b, uint32_t least, HitSink& hits);
+uint32_t common_if_near(const StoredSet& a, const StoredSet& b, uint32_t least, HitSink& hits);
 
 }  // namespace neardup

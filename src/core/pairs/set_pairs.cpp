@@ -15,7 +15,7 @@ namespace {
 // Of a set; values of pairs leave one bit free.
 constexpr size_t kMostElements = kEqualRows - 1;
 
-bool equal(const SetView& a, const SetView& b) noexcept {
+bool equal(const StoredSet& a, const StoredSet& b) noexcept {
   return a.size == b.size && std::memcmp(a.elements, b.elements, a.size * sizeof(int64_t)) == 0;
 }
 
@@ -48,7 +48,7 @@ void SetEngine::collapse() {
   Array<int64_t> rows_elements;
   SortRecord r;
   uint32_t first = UINT32_MAX;
-  SetView leader{};
+  StoredSet leader{};
   while (suspects.next(&r)) {
     if (!bound.is_near_itself(store.size_of(r.lo))) continue;
     if (r.hi != first) leader = store.read(r.hi, &leaders_elements);
@@ -74,7 +74,7 @@ void SetEngine::find_pairs() {
   join();
 }
 
-uint32_t SetEngine::value_of(const SetView& a, const SetView& b) {
+uint32_t SetEngine::value_of(const StoredSet& a, const StoredSet& b) {
   ws.poller.spend(2 * (size_t{a.size} + b.size));
   return static_cast<uint32_t>(common_elements(a.elements, a.size, b.elements, b.size));
 }
@@ -88,7 +88,7 @@ void SetEngine::values_with(const uint32_t* of, uint32_t* values) {
   Array<int64_t> rows_elements;
   SortRecord r;
   uint32_t first = UINT32_MAX;
-  SetView other{};
+  StoredSet other{};
   while (pairs.next(&r)) {
     if (r.hi != first) other = store.read(r.hi, &others_elements);
     first = r.hi;

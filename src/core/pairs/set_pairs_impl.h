@@ -35,7 +35,7 @@ struct SetList {
 struct SetBlock {
   uint32_t first = 0;
   uint32_t n = 0;
-  Array<SetView> sets;
+  Array<StoredSet> sets;
   Array<int64_t> elements;  // where they do not lie in the store
 };
 
@@ -69,7 +69,7 @@ struct SetEngine final : PairEngine {
   void find_pairs() override;
   void values_with(const uint32_t* of, uint32_t* values) override;
   void collapse();
-  uint32_t value_of(const SetView& a, const SetView& b);
+  uint32_t value_of(const StoredSet& a, const StoredSet& b);
 
   // set_pairs_join.cpp
   void join();
@@ -79,11 +79,11 @@ struct SetEngine final : PairEngine {
   uint32_t end_of_indexed(const SetList& list, uint32_t first, size_t room) const;
   uint32_t end_of_probes(const SetList& list, uint32_t first, uint32_t end, size_t room) const;
   void probe_all(const SetLookup& lookup, const SetBlock& probes);
-  void probe(const SetLookup& lookup, const SetView& set, uint32_t place, ProbeScratch& scratch, SetCounts* counts,
+  void probe(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch, SetCounts* counts,
              HitSink& hits) const;
-  uint32_t collect(const SetLookup& lookup, const SetView& set, uint32_t place, ProbeScratch& scratch,
+  uint32_t collect(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
                    SetCounts* counts, HitSink& hits) const;
-  void verify(const SetView& indexed, const SetView& set, HitSink& hits) const;
+  void verify(const StoredSet& indexed, const StoredSet& set, HitSink& hits) const;
   void take(const Hit* hits, size_t n);
   size_t room() const;
 

@@ -14,7 +14,7 @@ constexpr size_t kMostCounterBytes = size_t{64} << 20;
 // Of an indexed set whose sizes or positions rule it out.
 constexpr uint32_t kRuledOut = UINT32_MAX;
 // Bytes that each set of a block takes, without its elements: its view, and the beginning of its entries.
-constexpr size_t kSetBytes = sizeof(SetView) + sizeof(uint32_t);
+constexpr size_t kSetBytes = sizeof(StoredSet) + sizeof(uint32_t);
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void SetEngine::make_list(uint32_t begin, uint32_t end, ElementOrder* order, Set
   for (uint32_t i = 0; by_size.next(&r); ++i) {
     list->rows[i] = r.value;
     list->sizes[i] = r.hi;
-    const SetView set = store.read(r.value, &buffer);
+    const StoredSet set = store.read(r.value, &buffer);
     order->count(set, ws.poller);
     if (list->file != nullptr) append_polled(*list->file, set.elements, set.size * sizeof(int64_t), ws);
   }
@@ -49,7 +49,7 @@ void SetEngine::load(const SetList& list, uint32_t first, uint32_t end, SetBlock
   block->first = first;
   block->n = end - first;
   block->sets = {};
-  block->sets = Array<SetView>(ws.ledger, block->n);
+  block->sets = Array<StoredSet>(ws.ledger, block->n);
   block->elements = {};
   if (list.file == nullptr) {
     for (uint32_t i = first; i < end; ++i) {
@@ -126,7 +126,7 @@ void SetEngine::join() {
 }
 
 void SetEngine::join_lists(const SetList& indexed, const SetList& probes, const ElementOrder& order) {
-  const size_t views = probes.file == nullptr ? probes.n * sizeof(SetView) : 0;
+  const size_t views = probes.file == nullptr ? probes.n * sizeof(StoredSet) : 0;
   const size_t all = room();
   const size_t of_block = all - std::min(all / 2, std::max(views, all / 4));
   for (uint32_t first = 0; first < indexed.n;) {
@@ -183,7 +183,7 @@ void SetEngine::probe_all(const SetLookup& lookup, const SetBlock& probes) {
 }
 
 // Compares the set, which is at this place of its list, with the indexed sets that may be near it.
-void SetEngine::probe(const SetLookup& lookup, const SetView& set, uint32_t place, ProbeScratch& scratch,
+void SetEngine::probe(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
                       SetCounts* counts, HitSink& hits) const {
   const uint32_t touched = collect(lookup, set, place, scratch, counts, hits);
   const uint32_t unseen = set.size - bound.probe_prefix(set.size);
@@ -193,7 +193,7 @@ void SetEngine::probe(const SetLookup& lookup, const SetView& set, uint32_t plac
     scratch.seen[i] = 0;
     hits.spend(10);
     if (seen == kRuledOut) continue;
-    const SetView& indexed = lookup.block.sets[i];
+    const StoredSet& indexed = lookup.block.sets[i];
     // What they share beyond the elements seen is beyond the prefix of the one or of the other.
     const uint32_t rest = std::max(unseen, indexed.size - bound.indexed_prefix(indexed.size));
     if (size_t{seen} + rest < bound.common(indexed.size, set.size)) continue;
@@ -204,7 +204,7 @@ void SetEngine::probe(const SetLookup& lookup, const SetView& set, uint32_t plac
 }
 
 // Counts, by indexed set, the elements that prefixes share. Returns how many sets were touched.
-uint32_t SetEngine::collect(const SetLookup& lookup, const SetView& set, uint32_t place, ProbeScratch& scratch,
+uint32_t SetEngine::collect(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
                             SetCounts* counts, HitSink& hits) const {
   const uint32_t prefix = bound.probe_prefix(set.size);
   const bool is_whole = prefix == set.size;
@@ -227,7 +227,7 @@ uint32_t SetEngine::collect(const SetLookup& lookup, const SetView& set, uint32_
       if (seen == kRuledOut) continue;
       if (seen++ != 0) continue;
       scratch.touched[touched++] = e->set;
-      const SetView& indexed = lookup.block.sets[e->set];
+      const StoredSet& indexed = lookup.block.sets[e->set];
       const uint32_t least = bound.common(indexed.size, set.size);
       // Elements in common from here on, at the most. Where this set is not in order, any may follow.
       const uint32_t most =
@@ -238,7 +238,7 @@ uint32_t SetEngine::collect(const SetLookup& lookup, const SetView& set, uint32_
   return touched;
 }
 
-void SetEngine::verify(const SetView& indexed, const SetView& set, HitSink& hits) const {
+void SetEngine::verify(const StoredSet& indexed, const StoredSet& set, HitSink& hits) const {
   const uint32_t common = common_if_near(indexed, set, bound.common(indexed.size, set.size), hits);
   if (common == 0) return;
   const bool is_equal = common == indexed.size && common == set.size;

@@ -53,7 +53,7 @@ uint64_t SetStore::add_to_chunks(const int64_t* elements, uint32_t size) {
 void SetStore::spill() {
   std::unique_ptr<TempFile> file = ws_.files->create();
   for (uint32_t row = 0; row < rows_; ++row) {
-    const SetView set = view(row);
+    const StoredSet set = view(row);
     append_polled(*file, set.elements, set.size * sizeof(int64_t), ws_);
     ws_.poller.spend(10);
   }
@@ -70,12 +70,12 @@ void SetStore::spill() {
   file_ = std::move(file);
 }
 
-SetView SetStore::view(uint32_t row) const noexcept {
+StoredSet SetStore::view(uint32_t row) const noexcept {
   const Place& p = place(row);
   return {chunks_[p.at >> kChunkShift].data() + (p.at & UINT32_MAX), p.size, row};
 }
 
-SetView SetStore::read(uint32_t row, Array<int64_t>* buffer) {
+StoredSet SetStore::read(uint32_t row, Array<int64_t>* buffer) {
   if (in_memory()) return view(row);
   const Place& p = place(row);
   if (buffer->size() < p.size) {

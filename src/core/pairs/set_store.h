@@ -11,7 +11,7 @@
 namespace neardup {
 
 // A set of a row: ascending elements.
-struct SetView {
+struct StoredSet {
   const int64_t* elements;
   uint32_t size;
   uint32_t row;
@@ -34,9 +34,9 @@ class SetStore {
   uint64_t elements() const noexcept { return elements_; }
 
   // Only while in_memory(); valid as long as the store.
-  SetView view(uint32_t row) const noexcept;
+  StoredSet view(uint32_t row) const noexcept;
   // The set of a row, valid as long as the store and until the buffer is used again. The buffer grows as needed.
-  SetView read(uint32_t row, Array<int64_t>* buffer);
+  StoredSet read(uint32_t row, Array<int64_t>* buffer);
 
   // Frees the sets.
   void clear() noexcept;

@@ -14,7 +14,8 @@ namespace neardup {
 namespace {
 
 bool has_engine(LshMeasure measure) {
-  return measure == LshMeasure::jaccard || measure == LshMeasure::hamming || measure == LshMeasure::ctph_edit_rate;
+  return measure == LshMeasure::jaccard || measure == LshMeasure::hamming || measure == LshMeasure::ctph_edit_rate ||
+         is_of_sets(measure);
 }
 
 // One value of each side, in the order of the sides.
@@ -28,6 +29,8 @@ bool take_sides(PlannerInfo* root, Relids outer, Relids inner, Node* a, Node* b,
   if (!straight && !(bms_is_subset(of_a, inner) && bms_is_subset(of_b, outer))) return false;
   out->outer = straight ? a : b;
   out->inner = straight ? b : a;
+  // of containment the one measure that is not symmetric
+  if (!straight && out->measure == LshMeasure::set_in_query) out->measure = LshMeasure::query_in_set;
   return true;
 }
 

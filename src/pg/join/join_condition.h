@@ -16,8 +16,10 @@ enum class JoinBound : int { setting, comparison, argument };
 
 // measure(outer, inner) is at least, or of distances at most, bound wherever the condition is true.
 struct JoinCondition {
-  LshMeasure measure;  // jaccard, hamming or ctph_edit_rate: the others have no engine
-  Node* outer;         // of columns of the outer side only
+  // jaccard, hamming, ctph_edit_rate, or one of sets, for which the outer value is the set and the inner one the query:
+  // the others have no engine
+  LshMeasure measure;
+  Node* outer;  // of columns of the outer side only
   Node* inner;
   JoinBound bound_from;
   Node* bound;           // float8, the same for all rows; null: of JoinBound::setting

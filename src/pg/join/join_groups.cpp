@@ -84,7 +84,7 @@ bool read_row(Cell* cell, JoinSide* side, uint32 row, Signature* signature) {
   MemoryContext old = MemoryContextSwitchTo(cell->row_context);
   Datum value;
   const bool has_value = cell->values->value(cell->values->of, side, row, &value);
-  if (has_value) read_signature(cell->of->type, value, signature);
+  if (has_value) read_signature_quietly(cell->of->type, value, signature);
   MemoryContextSwitchTo(old);
   return has_value;
 }
@@ -126,7 +126,7 @@ void collect_pairs(Cell* cell) {
       for (const RowPair* p = of->batch; p < of->batch + n; ++p) {
         if (a[p->a].group != b[p->b].group || cell->is_unknown[a[p->a].group]) continue;
         pairs->add({a[p->a].row, b[p->b].row, p->value});
-        if (is_self) pairs->add({b[p->b].row, a[p->a].row, p->value});
+        if (is_self && !of->search.is_directed()) pairs->add({b[p->b].row, a[p->a].row, p->value});
       }
     for (uint64 i = 0; i < cell->a.n && is_self && !of->search.omits_itself; ++i)
       if (!cell->is_unknown[a[i].group]) pairs->add({a[i].row, a[i].row, 0});

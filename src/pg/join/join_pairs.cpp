@@ -6,7 +6,7 @@
 namespace neardup {
 namespace {
 
-// Of one set the engine finds each pair once, and no row with itself.
+// Of one set the engine finds each pair once, unless it is directed, and no row with itself.
 void collect_both_ways(JoinRows* rows) {
   rows->pairs = make_pair_collector(rows);
   const JoinSide& side = rows->outer;
@@ -17,7 +17,7 @@ void collect_both_ways(JoinRows* rows) {
     while (const size_t n = engine->next(rows->batch, lengthof(rows->batch)))
       for (const RowPair* p = rows->batch; p < rows->batch + n; ++p) {
         pairs->add(*p);
-        pairs->add({p->b, p->a, p->value});
+        if (!rows->search.is_directed()) pairs->add({p->b, p->a, p->value});
       }
     for (uint64 i = 0; i < side.engine_rows && !rows->search.omits_itself; ++i) {
       const uint32 row = side.row_of == nullptr ? static_cast<uint32>(i) : side.row_of[i];

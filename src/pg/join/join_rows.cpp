@@ -25,6 +25,10 @@ size_t share_of_memory(MemoryShare share) { return join_memory() / 16 * share; }
 double least_similarity(LshMeasure measure, double bound) {
   switch (measure) {
     case LshMeasure::jaccard:
+    case LshMeasure::set_jaccard:
+    case LshMeasure::set_in_query:
+    case LshMeasure::query_in_set:
+    case LshMeasure::set_overlap:
       return bound;
     case LshMeasure::hamming:
       return 1 - std::floor(bound) / kSimhashBits;
@@ -34,8 +38,16 @@ double least_similarity(LshMeasure measure, double bound) {
 }
 
 SignatureType type_of(LshMeasure measure) {
+  if (is_of_sets(measure)) return SignatureType::set;
   if (measure == LshMeasure::jaccard) return SignatureType::minhash;
   return measure == LshMeasure::hamming ? SignatureType::simhash : SignatureType::ctph;
+}
+
+// The engine's first row is of the outer side.
+SetMeasure measure_of_sets(LshMeasure measure) {
+  if (measure == LshMeasure::set_overlap) return SetMeasure::overlap;
+  if (measure == LshMeasure::set_in_query) return SetMeasure::containment;
+  return measure == LshMeasure::query_in_set ? SetMeasure::containing : SetMeasure::jaccard;
 }
 
 // Where a pair raises an error, all pairs are checked, as in a nested loop. Of NaN neither comparison is true.
@@ -98,7 +110,7 @@ bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
 bool take_value(JoinRows* rows, JoinSide* side, Datum value) {
   if (rows->every_pair) return true;
   Signature signature;
-  read_signature(rows->type, value, &signature);
+  read_signature_quietly(rows->type, value, &signature);
   if (!fits_shape(&rows->shape, signature)) {
     rows->every_pair = true;
     return true;
@@ -156,7 +168,8 @@ void start_second_side(JoinRows* rows) {
   if (rows->engine != nullptr) call_core([&] { rows->engine->object->start_set_b(); });
 }
 
-Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, const SignatureShape& shape) {
+Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, SignatureShape shape) {
+  shape.measure = measure_of_sets(rows->search.measure);
   const unsigned threads = search_threads();
   const double least = least_similarity(rows->search.measure, *rows->search.bound);
   const bool swapped = rows->search.inner_first && !rows->search.is_grouped;

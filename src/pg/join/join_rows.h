@@ -12,6 +12,9 @@ namespace neardup {
 
 // What is sought.
 struct JoinSearch {
+  // Whether the engine finds a pair of rows of one table both ways by itself.
+  bool is_directed() const { return measure == LshMeasure::set_in_query || measure == LshMeasure::query_in_set; }
+
   LshMeasure measure;
   JoinBound bound_from;
   const double* bound;  // null: it is NULL
@@ -80,7 +83,7 @@ void add_grouped_row(JoinRows* rows, JoinSide* side, TupleTableSlot* slot, const
 void start_second_side(JoinRows* rows);
 
 // The engine for signatures of this shape.
-Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, const SignatureShape& shape);
+Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, SignatureShape shape);
 // For rows->pairs.
 Owned<PairCollector>* make_pair_collector(const JoinRows* rows);
 

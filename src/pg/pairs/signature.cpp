@@ -29,7 +29,9 @@ SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
   return types;
 }
 
-void read_signature(SignatureType type, Datum value, Signature* out) {
+namespace {
+
+void read_any(SignatureType type, Datum value, bool strict, Signature* out) {
   *out = Signature{};
   out->type = type;
   switch (type) {
@@ -47,16 +49,23 @@ void read_signature(SignatureType type, Datum value, Signature* out) {
       out->digest = ctph_of_datum(value);
       break;
     case SignatureType::set: {
-      const IntSet set = int_set_of(value, true);
+      const IntSet set = int_set_of(value, strict);
       out->elements = set.elements;
       out->size = set.n;
-      out->empty = set.n == 0;
+      out->has_null = set.null_at >= 0;
+      out->empty = set.n == 0 && !out->has_null;
       break;
     }
   }
 }
 
+}  // namespace
+
+void read_signature(SignatureType type, Datum value, Signature* out) { read_any(type, value, true, out); }
+void read_signature_quietly(SignatureType type, Datum value, Signature* out) { read_any(type, value, false, out); }
+
 bool fits_shape(SignatureShape* shape, const Signature& s) {
+  if (s.has_null) return false;
   if (!shape->known) {
     *shape = {true, s.type, s.params, s.digest.length, SetMeasure::jaccard};
     return true;

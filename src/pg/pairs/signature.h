@@ -32,10 +32,13 @@ struct Signature {
   CtphView digest;
   const int64_t* elements;  // of a set, ascending
   size_t size;
+  bool has_null;  // a set with a NULL element, which cannot be compared; only where it was read quietly
 };
 
 // value: detoasted here, in the current context.
 void read_signature(SignatureType type, Datum value, Signature* out);
+// The same without an error for a set with a NULL element.
+void read_signature_quietly(SignatureType type, Datum value, Signature* out);
 
 // How the signatures of a call were made: as the first of them.
 struct SignatureShape {

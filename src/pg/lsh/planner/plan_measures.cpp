@@ -38,10 +38,11 @@ bool two_arguments(Node* node, Node** a, Node** b) {
   return true;
 }
 
-// A type that PostgreSQL does not bring, of both arguments; else invalid.
-Oid foreign_type_of(Node* a, Node* b) {
+// A type that has measures, of both arguments: one that PostgreSQL does not bring, or a set; else invalid.
+Oid common_type_of(Node* a, Node* b) {
   const Oid type = exprType(a);
-  return type >= FirstNormalObjectId && exprType(b) == type ? type : InvalidOid;
+  const bool may_measure = type >= FirstNormalObjectId || type == INT4ARRAYOID || type == INT8ARRAYOID;
+  return may_measure && exprType(b) == type ? type : InvalidOid;
 }
 
 // The type that a clause may measure: of measure(a, b) in a comparison, of predicate(a, b, bound), of a % b.
@@ -50,10 +51,10 @@ Oid measured_type(Node* clause) {
   Node* b;
   if (IsA(clause, FuncExpr) && list_length(reinterpret_cast<FuncExpr*>(clause)->args) == 3) {
     const List* arguments = reinterpret_cast<FuncExpr*>(clause)->args;
-    return foreign_type_of(static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)));
+    return common_type_of(static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)));
   }
   if (!IsA(clause, OpExpr) || !two_arguments(clause, &a, &b)) return InvalidOid;
-  const Oid type = foreign_type_of(a, b);
+  const Oid type = common_type_of(a, b);
   if (OidIsValid(type)) return type;
   for (Node* side : {a, b}) {
     Node* x;
@@ -61,7 +62,7 @@ Oid measured_type(Node* clause) {
     // a cast of the measure
     if (IsA(side, FuncExpr) && list_length(reinterpret_cast<FuncExpr*>(side)->args) == 1)
       side = static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(side)->args));
-    if (two_arguments(side, &x, &y) && OidIsValid(foreign_type_of(x, y))) return foreign_type_of(x, y);
+    if (two_arguments(side, &x, &y) && OidIsValid(common_type_of(x, y))) return common_type_of(x, y);
   }
   return InvalidOid;
 }
