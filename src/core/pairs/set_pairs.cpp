@@ -2,7 +2,6 @@
 #include "core/pairs/set_pairs.h"
 
 #include <cstring>
-#include <string>
 
 #include "core/base/error.h"
 #include "core/exact/int_set.h"
