@@ -1,9 +1,8 @@
 // What a search in the order of distance costs that has no condition on the value: a step. As long as the rows that the
 // index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too.
 #include "core/lsh/simhash_keys.h"
-#include "pg/lsh/family.h"
-#include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/near_stats.h"
+#include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/row_security_paths.h"
 
 extern "C" {
