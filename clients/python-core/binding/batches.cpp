@@ -8,15 +8,16 @@
 namespace neardup::python {
 namespace {
 
-// A chunk is so large that threads have enough to share, and so small that what waits for Python is little.
-constexpr size_t kChunkBytes = 4 << 20;
+// A chunk is so large that threads have enough to share, and so small that what Python has encoded for it, and the
+// results, are still in the processor's cache when they are read.
+constexpr size_t kChunkBytes = 1 << 20;
 constexpr size_t kChunkDocuments = 4096;
 
-void read_chunk(Documents& documents, size_t from, size_t bytes_each, Chunk* chunk) {
-  const size_t most = std::clamp<size_t>(kChunkBytes / std::max<size_t>(bytes_each, 1), 1, kChunkDocuments);
+// bytes: of documents or of results, what is reached first.
+void read_chunk(Documents& documents, size_t from, size_t bytes, size_t bytes_each, Chunk* chunk) {
+  const size_t most = std::clamp<size_t>(bytes / std::max<size_t>(bytes_each, 1), 1, kChunkDocuments);
   chunk->clear();
-  for (size_t i = from; i < documents.size() && i - from < most && chunk->bytes() < kChunkBytes; ++i)
-    documents.add(i, chunk);
+  for (size_t i = from; i < documents.size() && i - from < most && chunk->bytes() < bytes; ++i) documents.add(i, chunk);
 }
 
 void work_on(Crew& crew, const Chunk& chunk, size_t from, const Recipe& recipe, std::vector<Made>* made) {
@@ -35,11 +36,12 @@ nb::object make_all(Documents& documents, unsigned threads, const Recipe& recipe
   const bool is_array = !recipe.take;
   nb::object results = is_array ? nb::none() : nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
   if (!results.is_valid()) throw nb::python_error();
-  Crew crew(static_cast<unsigned>(std::clamp<size_t>(n, 1, threads)));
+  const auto crew_size = static_cast<unsigned>(std::clamp<size_t>(n, 1, threads));
+  Crew crew(crew_size);
   Chunk chunk;
   std::vector<Made> made(std::min(n, kChunkDocuments));
   for (size_t at = 0; at < n; at += chunk.size()) {
-    read_chunk(documents, at, recipe.bytes_each, &chunk);
+    read_chunk(documents, at, kChunkBytes * crew_size, recipe.bytes_each, &chunk);
     work_on(crew, chunk, at, recipe, &made);
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (is_array && made[i].missing)

@@ -396,9 +396,19 @@ class MinhashText {
 
 std::vector<uint8_t> minhash_from_text(std::string_view text) { return MinhashText(text).decode(); }
 
+namespace {
+
+// Components in network order, of a width that the compiler knows: one swap of bytes for each.
+template <class T>
+void put_components(const MinhashView& v, uint8_t* out) noexcept {
+  const T* components = static_cast<const T*>(v.components);
+  for (uint32_t i = 0; i < v.num_perm(); ++i) put(out + i * sizeof(T), components[i], sizeof(T), true);
+}
+
+}  // namespace
+
 std::vector<uint8_t> minhash_to_wire(const MinhashView& v) {
   const MinhashHeader& h = *v.header;
-  const uint32_t width = h.bits / 8u;
   std::vector<uint8_t> out(v.size);
   out[0] = h.format;
   out[1] = h.kind;
@@ -410,8 +420,11 @@ std::vector<uint8_t> minhash_to_wire(const MinhashView& v) {
   const uint64_t seed = static_cast<uint64_t>(h.seed);
   put(out.data() + 8, static_cast<uint32_t>(seed >> 32), 4, true);
   put(out.data() + 12, static_cast<uint32_t>(seed), 4, true);
-  if (!v.empty())
-    for (uint32_t i = 0; i < h.num_perm; ++i) put(out.data() + 16 + i * width, component_at(v, i), width, true);
+  if (v.empty()) return out;
+  uint8_t* const components = out.data() + sizeof h;
+  if (h.bits == 32) put_components<uint32_t>(v, components);
+  if (h.bits == 16) put_components<uint16_t>(v, components);
+  if (h.bits == 8) put_components<uint8_t>(v, components);
   return out;
 }
 
