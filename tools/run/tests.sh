@@ -425,6 +425,7 @@ short_steps() {
     step "isolation tests" step_isolation
     step "scripts" step_scripts
     step "loader" step_loader
+    if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "neardup-core, for Python" step_python_core; fi
   fi
 }
 
@@ -433,6 +434,7 @@ ci_steps() {
   step "sources without precompiled headers" step_syntax
   step "GPU module" step_gpu_module
   step "unit tests with ASan and UBSan" step_sanitizers
+  step "neardup-core: types, source distribution" step_python_core_source
   if with_server; then
     step "scripts, longer forms" step_long_scripts
     step "loader with ASan and UBSan" step_loader_sanitized

@@ -20,6 +20,12 @@ std::string with_lines(std::string message, const std::string& detail, const std
   return message;
 }
 
+void demand_numpy() {
+  if (nb::steal(PyImport_ImportModule("numpy")).is_valid()) return;
+  PyErr_SetString(PyExc_ImportError, with_lines("result='numpy' needs NumPy", {}, "pip install numpy").c_str());
+  throw nb::python_error();
+}
+
 int64_t usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -98,7 +104,10 @@ Result result_argument(nb::handle value, std::initializer_list<Result> allowed) 
   const auto result = value_named(kResults, name);
   std::string names;
   for (const Result possible : allowed) {
-    if (result == possible) return possible;
+    if (result == possible) {
+      if (result == Result::numpy) demand_numpy();
+      return possible;
+    }
     names += std::string(names.empty() ? "" : ", ") + "'" + name_of(kResults, possible) + "'";
   }
   raise_value_error("unknown result \"" + std::string(name) + "\"", "Results are " + names + ".");

@@ -37,7 +37,7 @@ std::string_view text(nb::handle value, const char* name);
 // threads: 1..256, or 0 for the processors that this process may use.
 unsigned thread_count(nb::handle value);
 
-// Which values a function returns: the names that `result` may have.
+// Which values a function returns: the names that `result` may have. ValueError; ImportError where NumPy is missing.
 enum class Result { bytes, text, numpy, list };
 Result result_argument(nb::handle value, std::initializer_list<Result> allowed);
 

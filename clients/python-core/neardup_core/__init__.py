@@ -1,14 +1,13 @@
 """Signatures of texts: the same bits as those of the PostgreSQL extension neardup, made where the texts are.
 
-    >>> import neardup_core
-    >>> neardup_core.minhash("one two three four", result="text")[:21]
-    'mh1:word3:128x32:s0:t1'[:21]
+    >>> neardup_core.minhash("one two three four", result="text")
+    'mh1:word3:128x32:s0:t1:yj5AgaUuLIA..'
 
-Texts are a str, or a list, a tuple, a NumPy array of objects or an Arrow array of them (string, large_string, string_view;
-anything with __arrow_c_array__ or __arrow_c_stream__). A list comes back for several, in their order. None stays None.
-bytes are documents of bytes, as bytea in SQL. Other threads of Python run while texts are worked on; threads=0 takes all processors.
+Texts are a str, or a list, a tuple, a NumPy array of objects or an Arrow array of them (anything with __arrow_c_array__ or
+__arrow_c_stream__). Several give a list in their order. None stays None. bytes are cut into runs of bytes, as bytea in SQL.
+Other threads of Python run while texts are worked on; threads=0 takes all processors.
 
-Names, defaults and errors are those of SQL: https://.../docs/reference.md. Wrong types raise TypeError, wrong values ValueError.
+Names, defaults and errors are those of SQL. Wrong types raise TypeError, wrong values ValueError.
 """
 
 from . import _core

@@ -18,12 +18,18 @@ TEXTS = ["ab cd ef gh", None, "é ü ö ä ß", "", "漢字 かな", "x" * 100 +
 SIGNED = [None if text is None else nd.minhash(text) for text in TEXTS]
 
 
-def optional(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        skip("the form of %s: it is not installed" % name)
-        return None
+def optional(*names):
+    """The modules that are installed; None in the place of others, of which one line says that they are skipped."""
+    modules = []
+    for name in names:
+        try:
+            modules.append(importlib.import_module(name))
+        except ImportError:
+            modules.append(None)
+    missing = [name for name, module in zip(names, modules) if module is None]
+    if missing:
+        skip("arrays of %s: not installed" % ", ".join(missing))
+    return modules
 
 
 class ArrowOnly:
@@ -44,7 +50,7 @@ def forms_of_texts():
     rows = [("list", TEXTS), ("tuple", tuple(TEXTS)), ("generator", (text for text in TEXTS)), ("NumPy objects", np.array(TEXTS, dtype=object)),
             ("Arrow strings", ArrowOnly(strings)), ("Arrow large strings", ArrowOnly(large)), ("Arrow, a slice", ArrowOnly(longer[1:1 + len(TEXTS)])),
             ("Arrow, chunks", StreamOnly(nanoarrow.Array.from_chunks([nanoarrow.Array(part, nanoarrow.string()) for part in (TEXTS[:2], [], TEXTS[2:])])))]
-    pyarrow, polars, pandas = optional("pyarrow"), optional("polars"), optional("pandas")
+    pyarrow, polars, pandas = optional("pyarrow", "polars", "pandas")
     if pyarrow:
         rows += [("pyarrow string", pyarrow.array(TEXTS)), ("pyarrow large_string", pyarrow.array(TEXTS, pyarrow.large_string())),
                  ("pyarrow string_view", pyarrow.array(TEXTS, pyarrow.string_view())), ("pyarrow chunks", pyarrow.chunked_array([TEXTS[:3], TEXTS[3:]]))]
