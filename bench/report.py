@@ -30,9 +30,10 @@ figures are in the history of this file. To repeat one section: `./run bench --r
 Section = namedtuple("Section", "name title text command long", defaults=(False,))
 
 SECTIONS = [
-    Section("signing", "Signing, beside datasketch",
-            "MB/s of text, one thread, documents of 6 kB: shingles and 128 components.",
-            "python3 datasketch_bench.py {build}/core_bench && {build}/core_bench"),
+    Section("signing", "Signing, in C++ and in Python, beside rensa, FastSketchLSH, gaoya and datasketch",
+            "MB/s of text, one thread where nothing else is said, documents of 6 kB: from text to 128 components. `of core`: the share of the core's rate by the "
+            "clock.",
+            "python3 peers.py {build}/core_bench && {build}/core_bench"),
     Section("sql", "Through SQL, beside the core alone",
             "Signing in MB/s, `jaccard` in ns a call, `all_pairs` in s.",
             "./sql_bench.sh"),

@@ -11,8 +11,8 @@ Names, defaults and errors are those of SQL. Wrong types raise TypeError, wrong 
 """
 
 from . import _core
-from ._core import __version__
 
+__version__ = _core.__version__
 __all__ = ["ctph", "ctph_score", "hamming", "jaccard", "minhash", "shingle_hashes", "shingles", "simhash", "winnow_hashes"]
 
 
