@@ -58,5 +58,5 @@ step_python_core_source() {
   python_core_install "-DNEARDUP_OBJECTS=$root"
   NEARDUP_MYPY_CACHE=$work/python-core/mypy python_core_tests types
   if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
-  PYTHONS=/usr/bin/python3 script_test "$python_core/ci/wheels.sh" --tested-by "alone vectors" "$work/python-core-dist"
+  PYTHONS=/usr/bin/python3 script_test bash "$python_core/ci/wheels.sh" --tested-by "alone vectors" "$work/python-core-dist"
 }

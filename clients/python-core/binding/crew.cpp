@@ -53,10 +53,11 @@ class Crew::CallerStop final : public StopCheck {
 
 Crew::Crew(unsigned threads) {
   const SignalsBlocked blocked;
+  threads_.reserve(threads);
   try {
     for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
-  } catch (const std::system_error&) {
-    // No more threads are to be had: those that there are do it.
+  } catch (const std::exception&) {
+    // The system gives no more threads, or no memory for them: those that there are do the work.
   }
 }
 
