@@ -1,7 +1,7 @@
 """Near-duplicate documents in PostgreSQL: the client of the extension neardup.
 
 Values: Minhash, SimHash, Ctph. Drivers: neardup.psycopg, neardup.psycopg2, neardup.asyncpg. Models: neardup.sqlalchemy,
-neardup.django.
+neardup.django. Documents into a table: load(). Jobs: refresh(), report(). Signatures in Python: neardup.sign.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from ._ctph import Ctph
 from ._errors import NeardupError
+from ._load import LoadResult, load
 from ._minhash import Minhash
+from ._refresh import RefreshResult, Status, refresh
+from ._report import report
 from ._simhash import SimHash
 
 try:
@@ -18,4 +21,4 @@ try:
 except PackageNotFoundError:  # a checkout on the path, not installed
     __version__ = "unknown"
 
-__all__ = ["Ctph", "Minhash", "NeardupError", "SimHash"]
+__all__ = ["Ctph", "LoadResult", "Minhash", "NeardupError", "RefreshResult", "SimHash", "Status", "load", "refresh", "report"]

@@ -8,7 +8,7 @@ from django.contrib.postgres.indexes import PostgresIndex
 
 from .._errors import type_error
 
-PARAMETERS = ("threshold", "recall", "max_distance", "max_rate")
+PARAMETERS = ("threshold", "recall", "pending_limit")
 
 
 class LshIndex(PostgresIndex):  # type: ignore[misc]

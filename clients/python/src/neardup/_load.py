@@ -1,0 +1,416 @@
+"""neardup.load(): documents of files and data frames into a table, by binary COPY. `neardup load` of the command line reads other files."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from datetime import time as time_of_day
+from decimal import Decimal
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+from ._errors import shown, type_error
+from ._load_table import IN_PROGRESS, FileState, LoadTable
+from ._refresh import progress_bar
+from ._session import Session, own_transactions, session_of, transaction
+from ._sources import Columns, Record, Source, sources_of
+
+BATCH: Final = 20000  # records that are committed together
+BATCH_BYTES: Final = 32 << 20
+MAX_SIZE: Final = 256 << 20
+LARGEST: Final = 1000 << 20
+BLOCK: Final = 1 << 20
+EXAMPLES: Final = 10  # of skipped records
+EPOCH: Final = 946684800  # 2000-01-01, from which PostgreSQL counts
+COPY_HEADER: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+COPY_TRAILER: Final = b"\xff\xff"
+NULL: Final = b"\xff\xff\xff\xff"
+FIELDS: Final = struct.Struct(">iqiqiqi")  # size, mtime, content_hash, each after its length, and the length of body
+START: Final = struct.Struct(">hi")
+LENGTH: Final = struct.Struct(">i")
+UNITS: Final = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+COLUMNS_SQL: Final = "path, size, mtime, content_hash, body, record_id, at, attributes"
+DATA_ERRORS: Final = ("22", "23", "54", "P0")  # classes in which the server objects to a row
+T = TypeVar("T")
+
+
+@dataclass
+class LoadResult:
+    """What a load did. Its str() is the summary that `neardup load` prints."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    bytes: int = 0  # of text, in new and changed rows
+    seconds: float = 0.0
+    skipped: Counter[str] = field(default_factory=Counter)  # by reason
+    examples: list[tuple[str, str, str]] = field(default_factory=list)  # the first skipped: reason, path, detail
+
+    def __str__(self) -> str:
+        rate = self.bytes / max(self.seconds, 1e-3)
+        text = (
+            f"{self.new} new, {self.changed} changed, {self.unchanged} unchanged; "
+            f"{_human(self.bytes)} of text in {self.seconds:.1f} s ({_human(rate)}/s)"
+        )
+        if self.skipped:
+            text += f"\n{self.skipped.total()} skipped: " + ", ".join(f"{number} {reason}" for reason, number in sorted(self.skipped.items()))
+        return text
+
+    def skip(self, reason: str, path: str, detail: str = "") -> None:
+        self.skipped[reason] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append((reason, path, detail))
+
+
+def _human(number: float) -> str:
+    units = iter(("B", "kB", "MB", "GB", "TB"))
+    unit = next(units)
+    while number >= 999.5 and unit != "TB":
+        number, unit = number / 1000, next(units)
+    return f"{number:.0f} {unit}" if unit == "B" or number >= 99.95 else f"{number:.1f} {unit}"
+
+
+@dataclass
+class _Row:
+    number: int
+    path: str
+    data: bytes
+    text_bytes: int
+
+
+class _Encoder:
+    """Records as rows of binary COPY; those that cannot be stored are counted and left out."""
+
+    def __init__(self, source: Source, mtime: int, max_size: int, result: LoadResult) -> None:
+        try:
+            from xxhash import xxh3_64_intdigest
+        except ImportError as error:
+            raise ImportError("neardup.load needs xxhash: pip install 'neardup[load]'") from error
+        self.hash: Callable[[bytes], int] = xxh3_64_intdigest
+        self.prefix = source.name + "#"
+        self.mtime = mtime
+        self.max_size = max_size
+        self.result = result
+        self.identities: set[int] = set()
+
+    def take_ids(self, ids: Iterable[str]) -> None:
+        self.identities.update(self.hash(id_.encode("utf-8", "surrogatepass")) for id_ in ids)
+
+    def row(self, number: int, record: Record) -> _Row | None:
+        path = f"{self.prefix}{number}"
+        fault = record.fault or self._fault(record)
+        if fault is not None:
+            self.result.skip(fault[0], path, fault[1])
+            return None
+        body = record.text or b""
+        hash_ = self.hash(body)
+        name = path.encode()
+        size = len(body) if record.size is None else record.size
+        fields = FIELDS.pack(8, size, 8, self.mtime, 8, hash_ - (1 << 64) if hash_ >> 63 else hash_, len(body))
+        # of an id not valid UTF-8, its broken characters were replaced before
+        record_id = NULL if not record.record_id else _field(record.record_id.encode("utf-8", "replace"))
+        attributes = NULL if not record.attributes else _field(b"\x01" + _json(record.attributes))
+        data = b"".join((START.pack(8, len(name)), name, fields, body, record_id, NULL, attributes))
+        return _Row(number, path, data, len(body))
+
+    def _fault(self, record: Record) -> tuple[str, str] | None:
+        """Reason and detail; the words of the program."""
+        body = record.text
+        if not body:
+            return "without a text", ""
+        if len(body) > self.max_size:
+            return "too large", f"{len(body)} bytes"
+        if b"\0" in body:
+            return "holding NUL (binary)", ""
+        if not body.isascii():
+            try:
+                body.decode()
+            except UnicodeDecodeError as error:
+                return "not valid UTF-8", f"at byte {error.start}"
+        if record.record_id:
+            identity = self.hash(record.record_id.encode("utf-8", "replace"))
+            if identity in self.identities:
+                return "records with the id of an earlier one", record.record_id
+            self.identities.add(identity)
+        return None
+
+
+def _field(data: bytes) -> bytes:
+    return LENGTH.pack(len(data)) + data
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: NaN and infinities become null, times their ISO form, other bytes than UTF-8 U+FFFD."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {str(_plain(str(key))): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (datetime, date, time_of_day)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value) if value.is_finite() else None
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, UUID) or not hasattr(value, "item"):
+        return str(value)
+    return _plain(value.item())  # a scalar of NumPy
+
+
+def _json(attributes: Any) -> bytes:
+    return json.dumps(_plain(dict(attributes)), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _copy_blocks(rows: Sequence[_Row]) -> Iterator[bytes]:
+    parts, size = [COPY_HEADER], 0
+    for row in rows:
+        parts.append(row.data)
+        size += len(row.data)
+        if size >= BLOCK:
+            yield b"".join(parts)
+            parts, size = [], 0
+    parts.append(COPY_TRAILER)
+    yield b"".join(parts)
+
+
+class _Sender:
+    """Rows into the table, one transaction a batch, each with a note of how far the source was read."""
+
+    def __init__(self, session: Session, table: LoadTable, result: LoadResult) -> None:
+        self.session, self.table, self.result = session, table, result
+
+    def send(self, rows: Sequence[_Row], fresh: bool, note: Callable[[int], None]) -> None:
+        """`fresh`: no row is there yet, most likely. Where the server refuses the data of a row: halves, until the row is found."""
+        try:
+            with transaction(self.session):
+                counts = self._copy(rows) if fresh else self._merge(rows)
+                note(rows[-1].number)
+        except Exception as error:
+            state = self.session.sqlstate(error) or ""
+            if self.session.is_closed() or not state.startswith((*DATA_ERRORS, "40")):
+                raise
+            if fresh and state == "23505":
+                return self.send(rows, False, note)
+            if len(rows) == 1:
+                self.result.skip("refused by the server", rows[0].path, str(error).splitlines()[0])
+                return None
+            self.send(rows[: len(rows) // 2], False, note)
+            return self.send(rows[len(rows) // 2 :], False, note)
+        new, changed, size = counts
+        self.result.new += new
+        self.result.changed += changed
+        self.result.bytes += size
+
+    def _copy(self, rows: Sequence[_Row]) -> tuple[int, int, int]:
+        stored = self.session.copy(f"COPY {self.table.name} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
+        if stored < len(rows):
+            self.result.skipped["left out by a trigger"] += len(rows) - stored
+        return stored, 0, sum(row.text_bytes for row in rows)
+
+    def _merge(self, rows: Sequence[_Row]) -> tuple[int, int, int]:
+        """Through a temporary table: new rows are added, changed ones replaced with the same id, equal ones stay as they are."""
+        stage, table = "pg_temp.neardup_load", self.table.name
+        self.session.query(
+            "CREATE TEMP TABLE neardup_load (path text, size bigint, mtime timestamptz, content_hash bigint, body text, record_id text,"
+            " at timestamptz, attributes jsonb) ON COMMIT DROP"
+        )
+        self.session.copy(f"COPY {stage} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
+        columns = COLUMNS_SQL.split(", ")
+        ((new, changed, size),) = self.session.query(
+            f"WITH written AS (INSERT INTO {table} AS t ({COLUMNS_SQL}) SELECT {COLUMNS_SQL} FROM {stage} s"
+            f" WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) s.path AND e.content_hash = s.content_hash"
+            " AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)"
+            f" ON CONFLICT (path) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in columns[1:])}"
+            " RETURNING xmax::text = '0' AS fresh, pg_catalog.octet_length(t.body) AS size)"
+            " SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh), COALESCE(sum(size), 0)::int8 FROM written"
+        )
+        self.result.unchanged += len(rows) - new - changed
+        return new, changed, size
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """The items, the next of them made in another thread while one is used."""
+    end = object()
+    with ThreadPoolExecutor(1, "neardup.load") as pool:
+        following = pool.submit(next, items, end)
+        while True:
+            item = following.result()
+            if item is end:
+                return
+            following = pool.submit(next, items, end)
+            yield item  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class _Options:
+    columns: Columns
+    batch: int
+    max_size: int
+
+    def text(self, format: str) -> str:
+        """As TABLE_files keeps them: those of the program, in its form."""
+        text = format
+        for name, value in (("text", self.columns.text), ("id", self.columns.id)):
+            if value:
+                text += f" {name}={value}"
+        if self.columns.attributes is not None:
+            text += f" attributes={','.join(self.columns.attributes)}"
+        return text
+
+
+class _Loader:
+    """One source after the other."""
+
+    def __init__(self, session: Session, table: LoadTable, options: _Options, advance: Callable[[int, int], None]) -> None:
+        self.session, self.table, self.options, self.advance = session, table, options, advance
+        self.result = LoadResult()
+
+    def load(self, source: Source) -> None:
+        size, mtime = _stat(source)
+        options = self.options.text(source.format)
+        state = self.table.state_of(source.name)
+        if state is not None and source.is_file and (state.size, state.mtime, state.options) == (size, mtime, options):
+            self.result.unchanged += state.records
+            return
+        skip = 0
+        if state is not None and state.size == IN_PROGRESS and state.options == options and (state.mtime == mtime or not source.is_file):
+            skip, mtime = state.records, state.mtime  # a load that was interrupted goes on
+        encoder = _Encoder(source, mtime, self.options.max_size, self.result)
+        if skip:
+            encoder.take_ids(self.table.ids_before(source.name, skip))
+        fresh = not self.table.has(f"{source.name}#{skip + 1}") and (skip > 0 or state is None)
+        sender = _Sender(self.session, self.table, self.result)
+        last = skip
+
+        def note(records: int) -> None:
+            self.table.note(source.name, FileState(IN_PROGRESS, mtime, records, options))
+
+        for rows, read in _ahead(self._batches(source, encoder, skip)):
+            if rows:
+                sender.send(rows, fresh, note)
+                last = rows[-1].number
+            self.advance(read, sum(row.text_bytes for row in rows))
+        if not source.is_file:
+            self.table.forget(source.name)
+        elif _stat(source) == (size, mtime):
+            if last and not self.table.has(f"{source.name}#{last}"):
+                last = 0 if self.result.new + self.result.changed == 0 else last  # refused or left out
+            self.table.note(source.name, FileState(size, mtime, last, options))
+
+    def _batches(self, source: Source, encoder: _Encoder, skip: int) -> Iterator[tuple[list[_Row], int]]:
+        """Rows that are committed together, and how many records were read for them."""
+        rows: list[_Row] = []
+        size = read = 0
+        number = skip
+        for records in source.records(self.options.columns, skip):
+            for record in records:
+                number += 1
+                read += 1
+                row = encoder.row(number, record)
+                if row is not None:
+                    rows.append(row)
+                    size += len(row.data)
+                if len(rows) >= self.options.batch or size >= BATCH_BYTES:
+                    yield rows, read
+                    rows, size, read = [], 0, 0
+        if read:
+            yield rows, read
+
+
+def _stat(source: Source) -> tuple[int, int]:
+    """Size, and modification time in microseconds since 2000; of what is not a file, 0 and now."""
+    if not source.is_file:
+        return 0, int((time.time() - EPOCH) * 1_000_000)
+    status = os.stat(source.name)
+    return status.st_size, status.st_mtime_ns // 1000 - EPOCH * 1_000_000
+
+
+def _bytes_of(value: int | str) -> int:
+    """A size such as 1000000 or '256M'."""
+    text = str(value)
+    number, unit = (text[:-1], UNITS[text[-1]]) if text and text[-1] in UNITS else (text, 1)
+    if isinstance(value, bool) or not isinstance(value, (int, str)) or not number.isdecimal() or not 1 <= int(number) * unit <= LARGEST:
+        raise ValueError(f"max_size must be a number of bytes from 1 to 1000M, such as '256M': {shown(value)}")
+    return int(number) * unit
+
+
+def _options(text_column: Any, id_column: Any, attributes: Any, batch: Any, max_size: Any) -> _Options:
+    for name, value in (("text_column", text_column), ("id_column", id_column)):
+        if value is not None and (not isinstance(value, str) or not value):
+            raise type_error(name, "the name of a column", value)
+    if attributes is not None and (isinstance(attributes, str) or not all(isinstance(name, str) for name in attributes)):
+        raise type_error("attributes", "a list of columns", attributes)
+    if isinstance(batch, bool) or not isinstance(batch, int):
+        raise type_error("batch", "a whole number", batch)
+    if batch < 1:
+        raise ValueError(f"batch must be 1 or more: {batch}")
+    return _Options(Columns(text_column, id_column, None if attributes is None else list(attributes)), batch, _bytes_of(max_size))
+
+
+def load(
+    conn: Any,
+    table: str,
+    source: Any,
+    *,
+    format: str = "auto",
+    text_column: str | None = None,
+    id_column: str | None = None,
+    attributes: Sequence[str] | None = None,
+    name: str | None = None,
+    batch: int = BATCH,
+    max_size: int | str = MAX_SIZE,
+    progress: bool | None = None,
+) -> LoadResult:
+    """Loads the documents of `source` into `table`, which is created if it does not exist: the table of `neardup load`.
+
+    source: a path or paths of Parquet, Arrow or JSON lines; a table, record batch, reader or data set of pyarrow; a data frame; whatever
+    yields batches or dicts. A source that is not a file needs a `name`. Record n is stored with the path `name#n`, or `file#n`.
+
+    text_column: the default is the first of text, body, content that exists. id_column: the default is id. attributes: further columns
+    that are kept as jsonb, by default all. batch: records that are committed together; also every 32 MB. max_size: of a text.
+    progress: None shows a bar of tqdm if it is installed and stderr is a terminal.
+
+    If a load is interrupted, the committed batches stay, and the next load of the same source continues after them. A file that has not
+    changed since it was read to its end is not read again.
+    """
+    options = _options(text_column, id_column, attributes, batch, max_size)
+    session = session_of(conn, "neardup.load")
+    sources = sources_of(source, format, name)
+    for found in sources:
+        if found.is_file and not os.path.isfile(found.name):
+            raise FileNotFoundError(f"{found.name} does not exist or is not a file")
+    tqdm = progress_bar() if progress or (progress is None and sys.stderr.isatty()) else None
+    if progress and tqdm is None:
+        raise ImportError("progress=True needs tqdm: pip install tqdm")
+    bar = tqdm(unit=" records", desc=table) if tqdm is not None else None
+
+    def advance(records: int, size: int) -> None:
+        if bar is not None:
+            bar.update(records)
+
+    began = time.monotonic()
+    with own_transactions(session, "neardup.load"):
+        target = LoadTable(session, table)
+        target.prepare()
+        loader = _Loader(session, target, options, advance)
+        try:
+            for found in sources:
+                loader.load(found)
+        finally:
+            if bar is not None:
+                bar.close()
+    loader.result.seconds = time.monotonic() - began
+    return loader.result

@@ -1,0 +1,271 @@
+"""neardup.refresh(): refresh_duplicates() on one connection, its progress from another. `neardup run` of the command line."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from ._errors import shown, type_error
+from ._job import Job, count_job, find_job
+from ._session import Session, own_transactions, session_of
+
+LOOK_EVERY = 0.25  # seconds
+MAX_BATCH = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a refresh is: what duplicates_status and neardup_progress() show."""
+
+    phase: str  # listing, signing, indexing, clustering
+    share: float | None  # of the phase, where it is known
+    text: str  # for people
+    done: int
+    total: int | None
+    rate: float | None  # rows per second
+    time_left: float | None  # seconds
+
+
+@dataclass(frozen=True)
+class RefreshResult:
+    """What a refresh has found. Its str() is what `neardup run` prints."""
+
+    finished: bool  # False: the time limit or a pause stopped it, and the next refresh continues
+    seconds: float
+    done: int = 0
+    total: int = 0
+    rows: int = 0
+    clusters: int = 0  # of at least 2 rows
+    duplicates: int = 0
+    new_duplicates: int = 0
+    changes: dict[str, int] = field(default_factory=dict)  # clusters of earlier runs: merged, split, gone
+
+    def __str__(self) -> str:
+        if not self.finished:
+            return f"not finished: {self.done} of {self.total} rows signed in {self.seconds:.1f} s; the next run goes on"
+        share = 100 * self.duplicates / self.rows if self.rows else 0.0
+        text = (
+            f"{self.rows} rows, {self.clusters} clusters of 2 or more, {self.duplicates} duplicates ({share:.1f} %), "
+            f"{self.new_duplicates} of them new since the last run; {self.seconds:.1f} s"
+        )
+        if self.changes:
+            text += "\nclusters of earlier runs: " + ", ".join(f"{number} {change}" for change, number in sorted(self.changes.items()))
+        return text
+
+
+Progress = bool | Callable[[Status], None] | None
+
+
+def _seconds_text(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _status_of(row: Sequence[Any]) -> Status | None:
+    """Of a row of _Watch.query; None before the start and after the end."""
+    phase, done, total, rate, left, elapsed, step, rows_read, searched, pairs = row
+    share: float | None = None
+    text: str = phase
+    if phase == "signing" and total:
+        share = done / total
+        text += f": {done} of {total} rows"
+        if rate:
+            text += f", {int(rate)} rows/s"
+        if left is not None:
+            text += f", {_seconds_text(left)} left"
+    elif phase == "clustering":
+        if searched is not None:
+            share = searched
+            text += f": searching, {pairs} pairs"
+        elif step == "reading rows":
+            text += f": {rows_read} rows read"
+        elif step:
+            text += f": {step}"
+        if share is None:
+            text += f", {_seconds_text(elapsed)}"
+    elif phase in ("listing", "indexing"):
+        text = "listing the rows that have changed" if phase == "listing" else "indexing the signatures"
+        text += f", {_seconds_text(elapsed)}"
+    elif phase != "signing":
+        return None
+    return Status(phase, share, text, done, total, rate or None, left)
+
+
+class _Watch:
+    """Looks at the refresh through a connection of its own. Where it cannot look, the refresh runs unwatched."""
+
+    def __init__(self, session: Session, job: Job, show: Callable[[Status], None]) -> None:
+        self.show = show
+        self.parameters = [job.result]
+        self.query = (
+            "SELECT s.phase, COALESCE(s.done, 0)::int8, s.total::int8, s.rate::float8, extract(epoch FROM s.time_left)::float8,"
+            " COALESCE(extract(epoch FROM pg_catalog.clock_timestamp() - j.phase_started), 0)::float8, g.phase, g.rows_read, g.searched, g.pairs"
+            f" FROM {job.job} j CROSS JOIN {job.extension}duplicates_status s LEFT JOIN {job.extension}neardup_progress() g ON g.pid = s.pid"
+            " WHERE pg_catalog.to_regclass(s.job::pg_catalog.text) = %s::pg_catalog.regclass"
+        )
+        self.session: Session | None = None
+        try:
+            self.session = session.second()
+            self.session.query("SET statement_timeout = '5s'")
+        except Exception as error:
+            print(f"neardup.refresh: no second connection to show how far it is: {error}", file=sys.stderr)
+
+    def look(self) -> None:
+        if self.session is None:
+            return
+        try:
+            rows = self.session.query(self.query, self.parameters)
+        except Exception as error:
+            if self.session.sqlstate(error) != "57014":  # a slow answer is not the last one
+                self.close()
+            return
+        status = _status_of(rows[0]) if rows else None
+        if status is not None:
+            self.show(status)
+
+    def close(self) -> None:
+        if self.session is not None:
+            self.session.close()
+            self.session = None
+
+
+class _Bar:
+    """A bar of tqdm, one for each phase."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self.tqdm = tqdm
+        self.bar: Any = None
+        self.phase = ""
+
+    def __call__(self, status: Status) -> None:
+        if status.phase != self.phase:
+            self.close()
+            self.phase = status.phase
+            self.bar = self.tqdm(total=100, desc=status.phase, unit="%", leave=False, bar_format="{l_bar}{bar}| {postfix}")
+        self.bar.n = round(100 * (status.share or 0), 1)
+        self.bar.set_postfix_str(status.text)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+
+
+def progress_bar() -> Any:
+    """The class tqdm, where it is installed; it chooses the notebook's bar there."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
+
+
+def _call(session: Session, job: Job, arguments: dict[str, Any], watch: _Watch | None) -> None:
+    """CALL in a thread, so that this one can look at it and Ctrl-C can cancel it."""
+    types = {"batch": "pg_catalog.int4", "time_limit": "pg_catalog.interval", "rebuild": "pg_catalog.bool"}
+    text = "".join(f", {name} => %s::pg_catalog.text::{types[name]}" for name in arguments)
+    parameters = [job.name, *(str(value) for value in arguments.values())]
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            session.query(f"CALL {job.extension}refresh_duplicates(%s::pg_catalog.text{text})", parameters)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="neardup.refresh")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(LOOK_EVERY)
+            if watch is not None and thread.is_alive():
+                watch.look()
+    except BaseException:
+        session.cancel()  # what was committed stays
+        thread.join()
+        raise
+    if errors:
+        raise errors[0]
+
+
+def _summary(session: Session, job: Job, seconds: float) -> RefreshResult:
+    ((done, total, phase, clustered, refresh),) = session.query(
+        f"SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM {job.job}"
+    )
+    if phase != "idle":
+        return RefreshResult(False, seconds, done, total)
+    counts = count_job(session, job)
+    fresh = 0
+    if clustered:  # found_at is the time of the clustering; of rows that stay in their cluster it stays
+        ((fresh,),) = session.query(
+            f"SELECT count(*) FROM {job.result} r, {job.job} j WHERE NOT r.survivor AND r.found_at BETWEEN j.started AND j.finished"
+            f" AND r.cluster IN (SELECT cluster FROM {job.result} GROUP BY cluster HAVING count(*) > 1)"
+        )
+    changes = session.query(f"SELECT change, count(*) FROM {job.changes} WHERE refresh OPERATOR(pg_catalog.=) %s GROUP BY change", [refresh])
+    return RefreshResult(True, seconds, done, total, counts.rows, counts.clusters, counts.duplicates, fresh, {str(k): v for k, v in changes})
+
+
+def _arguments(batch: int | None, time_limit: timedelta | float | str | None, rebuild: bool) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    if batch is not None:
+        if isinstance(batch, bool) or not isinstance(batch, int):
+            raise type_error("batch", "a whole number", batch)
+        if not 1 <= batch <= MAX_BATCH:
+            raise ValueError(f"batch must be between 1 and {MAX_BATCH}: {shown(batch)}")
+        arguments["batch"] = batch
+    if time_limit is not None:
+        if isinstance(time_limit, timedelta):
+            time_limit = time_limit.total_seconds()
+        if isinstance(time_limit, bool) or not isinstance(time_limit, (int, float, str)):
+            raise type_error("time_limit", "a timedelta, a number of seconds or an interval such as '30min'", time_limit)
+        if not isinstance(time_limit, str) and not 0 <= time_limit < float("inf"):  # NaN, too
+            raise ValueError(f"time_limit must be a number of seconds from 0 on: {shown(time_limit)}")
+        arguments["time_limit"] = time_limit if isinstance(time_limit, str) else f"{time_limit} s"
+    if rebuild:
+        arguments["rebuild"] = True
+    return arguments
+
+
+def refresh(
+    conn: Any,
+    job: str,
+    *,
+    batch: int | None = None,
+    time_limit: timedelta | float | str | None = None,
+    rebuild: bool = False,
+    progress: Progress = None,
+) -> RefreshResult:
+    """Brings the table of duplicates `job` up to date: CALL refresh_duplicates(), in autocommit. What a run has committed stays.
+
+    batch: rows that are signed and committed together (10000). time_limit: no batch begins after this time. rebuild: sign and cluster
+    all rows again. progress: None shows a bar of tqdm if it is installed and stderr is a terminal, True shows it in any case, False
+    shows nothing; a function is called with a Status. Ctrl-C cancels the statement; the next refresh continues.
+    """
+    session = session_of(conn, "neardup.refresh")
+    arguments = _arguments(batch, time_limit, rebuild)
+    bar: _Bar | None = None
+    show = progress if callable(progress) else None
+    if show is None and (progress or (progress is None and sys.stderr.isatty())):
+        tqdm = progress_bar()
+        if tqdm is not None:
+            show = bar = _Bar(tqdm)
+        elif progress:
+            raise ImportError("progress=True needs tqdm: pip install tqdm")
+    with own_transactions(session, "neardup.refresh"):
+        found = find_job(session, job)
+        watch = _Watch(session, found, show) if show is not None else None
+        began = time.monotonic()
+        try:
+            _call(session, found, arguments, watch)
+        finally:
+            if watch is not None:
+                watch.close()
+            if bar is not None:
+                bar.close()
+        return _summary(session, found, time.monotonic() - began)

@@ -1,0 +1,236 @@
+"""neardup.report(): what a table of duplicates has found. `neardup report` of the command line, which also writes the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, Final
+
+from ._errors import NeardupError, shown, type_error
+from ._job import Job, count_job, find_job
+from ._session import Session, session_of
+
+CLUSTERS: Final = 50
+MAX_CLUSTERS: Final = 10000
+PAIRS: Final = 12
+MAX_PAIRS: Final = 200
+FETCHED: Final = 500
+PATH_COLUMN: Final = "path"
+FORMATS: Final = ("html", "json", "csv")
+CSV_COLUMNS: Final = ("cluster", "id", "representative", "similarity", "survivor", "path")
+SETTINGS: Final = (
+    "source", "id", "body", "signature", "profile", "profile_version", "threshold", "linkage", "verify", "verify_threshold", "keep",
+    "order_by", "within", "at", "at_most_apart", "filter", "deleted",
+)  # fmt: skip
+EXECUTABLE: Final = "neardup"
+
+
+class _Reader:
+    """Queries of one job, in one snapshot. The SQL is that of src/cli/report_reader.cpp."""
+
+    def __init__(self, session: Session, job: Job) -> None:
+        self.session, self.job = session, job
+        self.paths = self._find_paths()
+
+    def _find_paths(self) -> str:
+        """The query of the paths of the source, as neardup load names them; one that may not be read is left out."""
+        found = self.session.query(
+            "SELECT 'SELECT ' || pg_catalog.quote_ident(j.id) || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
+            " ' AS path FROM ' || c.oid::pg_catalog.regclass::text || ' WHERE true' ||"
+            " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
+            f" FROM {self.job.internal}neardup_job_row(%s::pg_catalog.regclass) j JOIN pg_catalog.pg_class c ON c.oid = j.source"
+            " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = %s AND a.attnum > 0 AND NOT"
+            " a.attisdropped WHERE a.atttypid IN ('text'::pg_catalog.regtype, 'varchar'::pg_catalog.regtype)"
+            " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
+            [self.job.job, PATH_COLUMN],
+        )
+        return str(found[0][0]) if found else "SELECT NULL::text AS path, NULL AS id WHERE false"
+
+    def about(self) -> dict[str, Any]:
+        ((database, now, version, finished, phase),) = self.session.query(
+            "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
+            " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'neardup'),"
+            f" (SELECT pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ') FROM {self.job.job} j), (SELECT j.phase FROM {self.job.job} j)"
+        )
+        return {"job": self.job.name, "database": database, "time": now, "version": version, "finished": finished, "complete": phase == "idle"}
+
+    def settings(self) -> dict[str, Any]:
+        found = {
+            key: json.loads(value)
+            for key, value in self.session.query(
+                "SELECT s.key, s.value::text FROM pg_catalog.jsonb_each(pg_catalog.to_jsonb("
+                f"{self.job.internal}neardup_job_row(%s::pg_catalog.regclass))) s WHERE s.value #>> '{{}}' NOT IN ('', '[]')",
+                [self.job.job],
+            )
+        }
+        return {key: found[key] for key in SETTINGS if key in found}
+
+    def rows(self, largest: int | None) -> Iterator[dict[str, Any]]:
+        """Rows of clusters of at least 2 rows, the survivor first: of all, by number, or of the largest, these first."""
+        limit = "" if largest is None else f" ORDER BY n DESC, cluster LIMIT {largest}"
+        order = "c.cluster" if largest is None else "c.n DESC, c.cluster"
+        self.session.query(
+            "DECLARE neardup_report NO SCROLL CURSOR FOR WITH c AS MATERIALIZED (SELECT cluster, count(*) AS n"
+            f" FROM {self.job.result} GROUP BY cluster HAVING count(*) > 1{limit}) SELECT c.cluster, c.n, {_text('r.id')}, {_text('r.representative')},"
+            f" r.similarity, r.survivor, s.path FROM c JOIN {self.job.result} r ON r.cluster = c.cluster"
+            f" LEFT JOIN ({self.paths}) s ON s.id = r.id ORDER BY {order}, r.survivor DESC, r.similarity DESC NULLS LAST, r.id"
+        )
+        names = ("cluster", "size", "id", "representative", "similarity", "survivor", "path")
+        while fetched := self.session.query(f"FETCH {FETCHED} FROM neardup_report"):
+            for row in fetched:
+                yield dict(zip(names, row))
+        self.session.query("CLOSE neardup_report")
+
+    def clusters(self, most: int) -> list[dict[str, Any]]:
+        found = []
+        for number, rows in groupby(self.rows(most), itemgetter("cluster")):
+            members = list(rows)
+            kept = [{key: _number(row[key]) for key in ("id", "path", "similarity", "survivor")} for row in members]
+            found.append({"number": number, "size": members[0]["size"], "rows": kept})
+        return found
+
+    def pairs(self, most: int) -> list[dict[str, Any]]:
+        """The pairs whose similarity is nearest to the threshold; of equal distance by a hash of the id, so that they stay the same."""
+        ((threshold,),) = self.session.query(
+            "SELECT COALESCE(CASE WHEN verify IS NOT NULL THEN verify_threshold END, threshold)::float8"
+            f" FROM {self.job.internal}neardup_job_row(%s::pg_catalog.regclass)",
+            [self.job.job],
+        )
+        rows = self.session.query(
+            f"SELECT {_text('representative')}, {_text('id')}, cluster, similarity FROM {self.job.result} WHERE NOT survivor"
+            f" ORDER BY pg_catalog.abs(similarity - %s::float8), pg_catalog.md5({_text('id')}) LIMIT %s",
+            [threshold, most],
+        )
+        return [
+            {
+                "representative": representative,
+                "duplicate": duplicate,
+                "cluster": cluster,
+                "similarity": _number(similarity),
+                "threshold_distance": None if _number(similarity) is None else abs(similarity - threshold),
+            }
+            for representative, duplicate, cluster, similarity in rows
+        ]
+
+
+def _text(column: str) -> str:
+    """The text of a column of any type. %% where the statement has parameters, %s alone is for those."""
+    return f"CASE WHEN {column} IS NOT NULL THEN pg_catalog.concat({column}) END"
+
+
+def _number(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _content(session: Session, job: Job, format: str, clusters: int, pairs: int) -> Any:
+    """The report as an object (json) or as text (csv), read from one snapshot."""
+    began = session.is_idle()
+    if began:
+        session.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    try:
+        reader = _Reader(session, job)
+        if format == "csv":
+            out = io.StringIO()
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(CSV_COLUMNS)
+            for row in reader.rows(None):
+                row["survivor"] = "t" if row["survivor"] else "f"
+                writer.writerow([row[name] for name in CSV_COLUMNS])
+            return out.getvalue()
+        report = reader.about()
+        report["settings"] = reader.settings()
+        counts = count_job(session, job)
+        report["counts"] = vars(counts)
+        report["clusters"] = reader.clusters(clusters)
+        report["pairs"] = reader.pairs(pairs)
+        return report
+    finally:
+        if began and not session.is_closed():
+            session.query("ROLLBACK")
+
+
+def _run_executable(session: Session, job: str, out: Path, clusters: int, pairs: int) -> None:
+    """The page is written by the program."""
+    executable = shutil.which(EXECUTABLE)
+    if executable is None:
+        raise NeardupError(
+            "the format html is written by the program neardup, which is not in PATH. "
+            'Add its folder (pg_config --bindir) to PATH, or choose format="json" or "csv"'
+        )
+    info = session.conn.info
+    names = {"host": "PGHOST", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "password": "PGPASSWORD"}
+    variables = {variable: str(getattr(info, name)) for name, variable in names.items() if getattr(info, name, None)}
+    command = [executable, "report", job, "--out", str(out), "--format", "html", "--clusters", str(clusters), "--pairs", str(pairs), "--quiet"]
+    done = subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NeardupError(f"neardup report ended with status {done.returncode}: {done.stderr.strip()}")
+
+
+def _checked(name: str, value: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise type_error(name, "a whole number", value)
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} must be between 0 and {most}: {value}")
+
+
+def _write(out: Path, text: str) -> None:
+    """Beside it under a temporary name, and renamed at the end."""
+    if out.exists() and not out.is_file():
+        raise ValueError(f"{out} is not a regular file")
+    target = out.resolve()
+    with NamedTemporaryFile("w", encoding="utf-8", errors="replace", newline="", dir=target.parent, delete=False) as file:
+        file.write(text)
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(file.name, 0o666 & ~mask)
+    os.replace(file.name, target)
+
+
+def report(
+    conn: Any, job: str, out: str | os.PathLike[str] | None = None, *, format: str | None = None, clusters: int = CLUSTERS, pairs: int = PAIRS
+) -> Any:
+    """What the table of duplicates `job` has found.
+
+    Without `out` it returns the object of format json, or the text of format csv. With `out` it writes the file, by default in the format
+    html, or in that of the file's name, and returns its path. clusters: json and html, the N largest clusters (50). pairs: the N pairs
+    nearest to the threshold (12).
+    """
+    path = None if out is None else Path(out)
+    if format is None:
+        format = "json" if path is None else {".json": "json", ".csv": "csv"}.get(path.suffix.lower(), "html")
+    if format not in FORMATS:
+        raise ValueError(f"format must be html, json or csv: {shown(format)}")
+    _checked("clusters", clusters, MAX_CLUSTERS)
+    _checked("pairs", pairs, MAX_PAIRS)
+    if format == "html" and path is None:
+        raise ValueError("format html needs out, the file to write")
+    session = session_of(conn, "neardup.report")
+    found = _with_job(session, job)
+    if format == "html" and path is not None:
+        _run_executable(session, job, path, clusters, pairs)
+        return path
+    content = _content(session, found, format, clusters, pairs)
+    if path is None:
+        return content
+    _write(path, content if format == "csv" else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    return path
+
+
+def _with_job(session: Session, name: str) -> Job:
+    """find_job() without leaving a transaction open that was not."""
+    began = session.is_idle() and not session.get_autocommit()
+    try:
+        return find_job(session, name)
+    finally:
+        if began and not session.is_closed() and not session.is_idle():
+            session.query("ROLLBACK")
