@@ -306,8 +306,6 @@ class _Loader:
         if not source.is_file:
             self.table.forget(source.name)
         elif _stat(source) == (size, mtime):
-            if last and not self.table.has(f"{source.name}#{last}"):
-                last = 0 if self.result.new + self.result.changed == 0 else last  # refused or left out
             self.table.note(source.name, FileState(size, mtime, last, options))
 
     def _batches(self, source: Source, encoder: _Encoder, skip: int) -> Iterator[tuple[list[_Row], int]]:

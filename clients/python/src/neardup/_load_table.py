@@ -91,7 +91,7 @@ class LoadTable:
         self.session.query(f"DELETE FROM {self.files} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path])
 
     def has(self, path: str) -> bool:
-        return bool(self.session.query(f"SELECT FROM {self.name} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path]))
+        return bool(self.session.query(f"SELECT 1 FROM {self.name} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path]))
 
     def ids_before(self, source: str, records: int) -> list[str]:
         """The ids of the first records of a source, for a load that continues."""

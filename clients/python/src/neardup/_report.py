@@ -43,7 +43,7 @@ class _Reader:
         self.paths = self._find_paths()
 
     def _find_paths(self) -> str:
-        """The query of the paths of the source, as neardup load names them; one that may not be read is left out."""
+        """The join with the paths of the source, as neardup load names them; one that may not be read is left out."""
         found = self.session.query(
             "SELECT 'SELECT ' || pg_catalog.quote_ident(j.id) || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
             " ' AS path FROM ' || c.oid::pg_catalog.regclass::text || ' WHERE true' ||"
@@ -54,7 +54,7 @@ class _Reader:
             " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
             [self.job.job, PATH_COLUMN],
         )
-        return str(found[0][0]) if found else "SELECT NULL::text AS path, NULL AS id WHERE false"
+        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id" if found else "LEFT JOIN (SELECT NULL::text AS path) s ON false"
 
     def about(self) -> dict[str, Any]:
         ((database, now, version, finished, phase),) = self.session.query(
@@ -83,7 +83,7 @@ class _Reader:
             "DECLARE neardup_report NO SCROLL CURSOR FOR WITH c AS MATERIALIZED (SELECT cluster, count(*) AS n"
             f" FROM {self.job.result} GROUP BY cluster HAVING count(*) > 1{limit}) SELECT c.cluster, c.n, {_text('r.id')}, {_text('r.representative')},"
             f" r.similarity, r.survivor, s.path FROM c JOIN {self.job.result} r ON r.cluster = c.cluster"
-            f" LEFT JOIN ({self.paths}) s ON s.id = r.id ORDER BY {order}, r.survivor DESC, r.similarity DESC NULLS LAST, r.id"
+            f" {self.paths} ORDER BY {order}, r.survivor DESC, r.similarity DESC NULLS LAST, r.id"
         )
         names = ("cluster", "size", "id", "representative", "similarity", "survivor", "path")
         while fetched := self.session.query(f"FETCH {FETCHED} FROM neardup_report"):
@@ -124,7 +124,7 @@ class _Reader:
 
 
 def _text(column: str) -> str:
-    """The text of a column of any type. %% where the statement has parameters, %s alone is for those."""
+    """The text of a column of any type."""
     return f"CASE WHEN {column} IS NOT NULL THEN pg_catalog.concat({column}) END"
 
 

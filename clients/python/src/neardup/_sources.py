@@ -16,6 +16,7 @@ FORMATS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather
 PACKINGS = (".gz", ".bz2", ".xz")
 ROWS = 2048  # of a batch of records
 
+BATCHES = "batches"  # the format of a source that is not a file
 BAD_RECORD = "damaged records"
 
 
@@ -102,9 +103,9 @@ def _id_of(value: Any) -> str | None:
 
 
 class ArrowSource:
-    """Record batches of pyarrow. `open_batches(skip)` yields them, without the first `skip` rows or with: it returns how many it left out."""
+    """Record batches of pyarrow."""
 
-    format = "arrow"
+    format = BATCHES
     is_file = False
 
     def __init__(self, name: str, batches: Iterable[Any]) -> None:
@@ -112,6 +113,7 @@ class ArrowSource:
         self._batches = batches
 
     def batches(self, skip: int) -> tuple[int, Iterable[Any]]:
+        """How many of the first `skip` rows were left out at once, and the batches after these."""
         return 0, self._batches
 
     def records(self, columns: Columns, skip: int) -> Iterator[list[Record]]:
@@ -169,6 +171,7 @@ class ParquetSource(ArrowSource):
 class ArrowFileSource(ArrowSource):
     """A file of Arrow's IPC, as a file or as a stream."""
 
+    format = "arrow"
     is_file = True
 
     def __init__(self, path: str) -> None:
@@ -226,7 +229,7 @@ class JsonlSource:
             return Record(None, fault=(BAD_RECORD, str(error)))
         if not isinstance(fields, dict):
             return Record(None, fault=(BAD_RECORD, f"not an object: {shown(fields)}"))
-        return mapping_record(fields, columns, len(line.rstrip(b"\r\n")))
+        return mapping_record(fields, columns, len(line))
 
 
 def mapping_record(fields: Mapping[str, Any], columns: Columns, size: int | None = None) -> Record:
@@ -244,7 +247,7 @@ def mapping_record(fields: Mapping[str, Any], columns: Columns, size: int | None
 class IterableSource:
     """Whatever yields batches: record batches and tables, data frames, dicts of columns, dicts of one record."""
 
-    format = "batches"
+    format = BATCHES
     is_file = False
 
     def __init__(self, name: str, items: Iterable[Any]) -> None:

@@ -11,6 +11,7 @@ except ImportError as error:
     raise ImportError("neardup.psycopg needs psycopg 3: pip install psycopg") from error
 from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.pq import Format
+from psycopg.rows import tuple_row
 from psycopg.types import TypeInfo
 
 from ._catalog import CLASSES, TYPES_SQL, TypeRow, Value, type_rows
@@ -67,7 +68,7 @@ def register(conn: psycopg.Connection[Any], context: AdaptContext | None = None)
         raise TypeError("conn is an AsyncConnection: await neardup.psycopg.register_async(conn)")
     if not isinstance(cast(object, conn), psycopg.Connection):
         raise TypeError(f"conn must be a psycopg.Connection, not {type(conn).__name__}")
-    with conn.transaction(), psycopg.Cursor(conn) as cursor:  # a transaction begins here only if it also ends here
+    with conn.transaction(), psycopg.Cursor(conn, row_factory=tuple_row) as cursor:  # a transaction begins here only if it also ends here
         rows = type_rows(cursor.execute(TYPES_SQL).fetchall())
     _register_types(context if context is not None else conn, rows)
 
@@ -76,6 +77,6 @@ async def register_async(conn: psycopg.AsyncConnection[Any], context: AdaptConte
     """As register(), for an AsyncConnection."""
     if not isinstance(cast(object, conn), psycopg.AsyncConnection):
         raise TypeError(f"conn must be a psycopg.AsyncConnection, not {type(conn).__name__}")
-    async with conn.transaction(), psycopg.AsyncCursor(conn) as cursor:
+    async with conn.transaction(), psycopg.AsyncCursor(conn, row_factory=tuple_row) as cursor:
         rows = type_rows(await (await cursor.execute(TYPES_SQL)).fetchall())
     _register_types(context if context is not None else conn, rows)

@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 try:
-    from sqlalchemy import Double, Float, Index, Integer, cast, func, literal_column
+    from sqlalchemy import Double, Float, Index, Integer, cast, event, func, literal_column
 except ImportError as error:
     raise ImportError("neardup.sqlalchemy needs SQLAlchemy 2: pip install 'sqlalchemy>=2'") from error
 from sqlalchemy.dialects.postgresql import TEXT, ExcludeConstraint
 from sqlalchemy.dialects.postgresql.base import PGDialect
-from sqlalchemy.engine import CreateEnginePlugin
+from sqlalchemy.engine import URL, CreateEnginePlugin
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from ._ctph import Ctph
-from ._errors import shown, type_error
+from ._errors import NeardupError, shown, type_error
 from ._minhash import MAX_NUM_PERM, MIN_NUM_PERM, WIDTHS, Minhash
 from ._simhash import SimHash
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
 __all__ = [
-    "CTPH", "LSH_QUERY", "MINHASH", "SIMHASH", "lsh_index", "no_copies", "to_ctph", "to_minhash", "to_simhash", "with_threshold",
+    "CTPH", "LSH_QUERY", "MINHASH", "SIMHASH", "lsh_index", "no_copies", "register", "to_ctph", "to_minhash", "to_simhash", "with_threshold",
 ]  # fmt: skip
 
 T = TypeVar("T", Minhash, SimHash, Ctph)
@@ -36,7 +36,6 @@ T = TypeVar("T", Minhash, SimHash, Ctph)
 class _ValueType(UserDefinedType[T], Generic[T]):
     """Values travel as their text forms, which every driver sends; a driver that is registered may return values already."""
 
-    cache_ok = True
     render_bind_cast = True  # drivers that type each parameter would send VARCHAR
     value_class: Callable[[Any], T]
     name: str
@@ -69,6 +68,7 @@ class _ValueType(UserDefinedType[T], Generic[T]):
 class MINHASH(_ValueType[Minhash]):
     """The column type `minhash`, or `minhash(num_perm, bits)`, which accepts only such signatures."""
 
+    cache_ok = True
     value_class = Minhash
     name = "MINHASH"
 
@@ -106,6 +106,7 @@ class MINHASH(_ValueType[Minhash]):
 class SIMHASH(_ValueType[SimHash]):
     """The column type `simhash`."""
 
+    cache_ok = True
     value_class = SimHash
     name = "SIMHASH"
 
@@ -127,6 +128,7 @@ class SIMHASH(_ValueType[SimHash]):
 class CTPH(_ValueType[Ctph]):
     """The column type `ctph`."""
 
+    cache_ok = True
     value_class = Ctph
     name = "CTPH"
 
@@ -241,5 +243,42 @@ REFLECTED: dict[str, type[TypeEngine[Any]]] = {"minhash": MINHASH, "simhash": SI
 PGDialect.ischema_names.update(REFLECTED)
 
 
+def register(engine: Any) -> None:
+    """Registers the types with the driver on each new connection of an engine, which arrays of them need.
+
+    A connection to a database without the extension stays as it is: a migration may be about to create it.
+    """
+    sync = getattr(engine, "sync_engine", engine)
+
+    @event.listens_for(sync, "connect")
+    def connect(connection: Any, record: object) -> None:
+        driver = sync.dialect.driver
+        try:
+            if driver == "psycopg2":
+                from .psycopg2 import register as register_psycopg2
+
+                register_psycopg2(connection)
+            elif driver == "psycopg" and sync.dialect.is_async:
+                from .psycopg import register_async
+
+                connection.run_async(register_async)
+            elif driver == "psycopg":
+                from .psycopg import register as register_psycopg
+
+                register_psycopg(connection)
+            elif driver == "asyncpg":
+                from .asyncpg import register as register_asyncpg
+
+                connection.run_async(register_asyncpg)
+        except NeardupError:
+            pass
+
+
 class NeardupPlugin(CreateEnginePlugin):
-    """`create_engine(url, plugins=["neardup"])`: SQLAlchemy loads this module, which is all that reflection needs."""
+    """`create_engine(url, plugins=["neardup"])`: reflection knows the types, and so does the driver."""
+
+    def update_url(self, url: URL) -> URL:
+        return url
+
+    def engine_created(self, engine: Any) -> None:
+        register(engine)

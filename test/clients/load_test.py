@@ -1,0 +1,244 @@
+"""neardup.load(): sources of every kind, the tables of the program, loads that were interrupted, what is skipped and refused."""
+import datetime
+import json
+
+import random
+import tempfile
+
+from clients import *
+
+neardup, pa, pq, pandas, psycopg2 = need("neardup", "pyarrow", "pyarrow.parquet", "pandas", "psycopg2")
+need("xxhash")
+BIN = os.environ.get("NEARDUP_BIN") or os.path.join(ROOT, "bin", "neardup")
+rng = random.Random(3)
+TEXTS = [" ".join(rng.choice(DOC.split() + FAR.split()) for _ in range(60)) + " ж %d" % i for i in range(1000)]
+IDS = ["doc %d" % i for i in range(1000)]
+
+
+def table_of(n=1000):
+    return pa.table({"id": IDS[:n], "text": TEXTS[:n], "year": list(range(n)), "score": [None if i % 3 else i / 7 for i in range(n)]})
+
+
+def stored(conn, table, where="true"):
+    return conn.execute("SELECT path, body, record_id, attributes FROM %s WHERE %s ORDER BY id" % (table, where)).fetchall()
+
+
+def wanted(prefix, n=1000):
+    return [("%s#%d" % (prefix, i + 1), TEXTS[i], IDS[i], {"year": i, "score": None if i % 3 else i / 7}) for i in range(n)]
+
+
+def sources(conn, folder):
+    """The same rows, whatever they come from."""
+    table = table_of()
+    frame = table.to_pandas()
+    path = lambda name: os.path.join(folder, name)
+    pq.write_table(table, path("a.parquet"), row_group_size=300)
+    pq.write_table(table.cast(pa.schema([("id", pa.large_string()), ("text", pa.large_string()), ("year", pa.int32()), ("score", pa.float64())])), path("large.parquet"))
+    pq.write_table(table.set_column(1, "text", table["text"].dictionary_encode()), path("dictionary.parquet"))
+    with pa.OSFile(path("a.arrow"), "wb") as f, pa.ipc.new_file(f, table.schema) as w:
+        w.write_table(table, 200)
+    with pa.OSFile(path("stream.arrow"), "wb") as f, pa.ipc.new_stream(f, table.schema) as w:
+        w.write_table(table, 200)
+    lines = "".join(json.dumps(row, ensure_ascii=bool(i % 2)) + "\n" for i, row in enumerate(table.to_pylist()))
+    with open(path("a.jsonl"), "w", encoding="utf-8") as f:
+        f.write(lines)
+    with gzip.open(path("b.jsonl.gz"), "wt", encoding="utf-8") as f:
+        f.write(lines.replace("\n", "\n\n"))
+    rows = []
+
+    def both(what, source, prefix, **options):
+        conn.execute("DROP TABLE IF EXISTS docs, docs_files")
+        result = neardup.load(conn, "docs", source, **options)
+        got = stored(conn, "docs")
+        want = wanted(prefix)
+        rows.append((what, got, want))
+        rows.append((what + " counts", (result.new, result.changed, result.unchanged, result.skipped.total(), result.bytes), (1000, 0, 0, 0, sum(len(t.encode()) for t in TEXTS))))
+    for name in ("a.parquet", "large.parquet", "dictionary.parquet", "a.arrow", "stream.arrow", "a.jsonl", "b.jsonl.gz"):
+        both(name, path(name), path(name))
+    both("path-like", __import__("pathlib").Path(path("a.parquet")), path("a.parquet"))
+    both("a table", table, "t", name="t")
+    both("a batch", table.combine_chunks().to_batches()[0], "t", name="t")
+    both("a reader", table.to_reader(100), "t", name="t")
+    both("batches", iter(table.to_batches(100)), "t", name="t")
+    both("a data set", pa.dataset.dataset(path("a.parquet")) if hasattr(pa, "dataset") else __import__("pyarrow.dataset").dataset.dataset(path("a.parquet")), "t", name="t")
+    both("dicts", table.to_pylist(), "t", name="t")
+    both("dicts of columns", (table.slice(i, 100).to_pydict() for i in range(0, 1000, 100)), "t", name="t")
+    both("frames", (frame[i:i + 100] for i in range(0, 1000, 100)), "t", name="t")
+    both("small batches", table, "t", name="t", batch=7)
+    conn.execute("DROP TABLE docs, docs_files")
+    neardup.load(conn, "docs", frame, name="t")
+    rows.append(("a data frame", [r[:3] for r in stored(conn, "docs")], [r[:3] for r in wanted("t")]))
+    equal_all("sources of every kind", rows)
+    conn.execute("DROP TABLE docs, docs_files")
+    neardup.load(conn, "docs", [path("a.parquet"), path("a.jsonl")], attributes=["year"])
+    equal("two files, one attribute", stored(conn, "docs")[1000], (path("a.jsonl") + "#1", TEXTS[0], IDS[0], {"year": 0}))
+    equal("content_hash is the program's", one(conn, "SELECT count(DISTINCT content_hash) FROM docs"), 1000)
+    import xxhash
+    h = xxhash.xxh3_64_intdigest(TEXTS[0].encode())
+    equal("and XXH3", one(conn, "SELECT content_hash FROM docs LIMIT 1"), h - (1 << 64) if h >> 63 else h)
+
+
+def drivers(name, conn, folder):
+    path = os.path.join(folder, "a.parquet")
+    rows = []
+    other = psycopg2.connect(dbname=name)
+    for what, connection in (("psycopg 3", psycopg.connect(dbname=name)), ("psycopg 2", other), ("dict rows", psycopg.connect(dbname=name, row_factory=psycopg.rows.dict_row)), ("binary", connect(name, cursor_factory=psycopg.ClientCursor))):
+        conn.execute("DROP TABLE IF EXISTS docs, docs_files")
+        neardup.load(connection, "docs", path)
+        rows.append((what, stored(conn, "docs"), wanted(path)))
+        rows.append((what + " again", neardup.load(connection, "docs", path).unchanged, 1000))
+        connection.close()
+    try:
+        import sqlalchemy as sa
+
+        engine = sa.create_engine("postgresql+psycopg://%s@/%s?host=%s&port=%s" % (os.environ.get("PGUSER", ""), name, os.environ["PGHOST"], os.environ.get("PGPORT", "5432")))
+        conn.execute("DROP TABLE IF EXISTS docs, docs_files")
+        with engine.connect() as c:
+            neardup.load(c, "docs", path)
+        rows.append(("SQLAlchemy", stored(conn, "docs"), wanted(path)))
+        engine.dispose()
+    except ImportError:
+        pass
+    equal_all("drivers", rows)
+
+
+def again(conn, folder):
+    """Unchanged files are not read; changed ones replace changed rows and keep their ids."""
+    path = os.path.join(folder, "again.jsonl")
+    write = lambda texts: open(path, "w", encoding="utf-8").write("".join(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(texts)))
+    write(TEXTS[:10])
+    neardup.load(conn, "again", path)
+    before = conn.execute("SELECT id, path, xmin::text FROM again ORDER BY id").fetchall()
+    equal("an unchanged file", neardup.load(conn, "again", path).unchanged, 10)
+    write(TEXTS[:4] + ["another text"] + TEXTS[5:12])
+    os.utime(path, (1, 1))
+    result = neardup.load(conn, "again", path)
+    equal("a changed file", (result.new, result.changed, result.unchanged), (2, 1, 9))
+    after = conn.execute("SELECT id, path, xmin::text FROM again ORDER BY id").fetchall()
+    equal("rows that are the same stay", [a == b for a, b in zip(before, after)], [True] * 4 + [False] + [True] * 5)
+    equal("a changed row keeps its id", (after[4][:2], one(conn, "SELECT body FROM again WHERE path = %s", (path + "#5",))), (before[4][:2], "another text"))
+    result = neardup.load(conn, "again", path, attributes=[])
+    equal("other options: read again", (result.new, result.changed, result.unchanged), (0, 0, 12))
+    conn.execute("DELETE FROM again WHERE path = %s", (path + "#12",))
+    equal("the last row was deleted: read again", neardup.load(conn, "again", path, attributes=[]).new, 1)
+
+
+def interrupted(conn, folder):
+    """Each batch is committed; the next load continues after it."""
+    path = os.path.join(folder, "a.parquet")
+
+    class Stop(Exception):
+        pass
+
+    def breaking(at):
+        for i, batch in enumerate(table_of().to_batches(100)):
+            if i == at:
+                raise Stop
+            yield batch
+    raises("a source that breaks off", Stop, lambda: neardup.load(conn, "broken", breaking(5), name="n", batch=100))
+    count = one(conn, "SELECT count(*) FROM broken")
+    check("committed batches stay", 300 <= count <= 500, count)
+    ids = conn.execute("SELECT id, path FROM broken ORDER BY id").fetchall()
+    result = neardup.load(conn, "broken", table_of(), name="n", batch=100)
+    equal("the next load continues", (result.new, result.changed, result.unchanged), (1000 - count, 0, 0))
+    equal("all rows, and those of before", (stored(conn, "broken"), conn.execute("SELECT id, path FROM broken ORDER BY id LIMIT %s" % count).fetchall()), (wanted("n"), ids))
+    equal("nothing is left of the note", one(conn, "SELECT count(*) FROM broken_files"), 0)
+    # a server that ends the connection
+    with connect(conn.info.dbname) as victim:
+        conn.execute("CREATE FUNCTION pg_temp.nothing() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+        neardup.load(conn, "cut", path, batch=100)
+        conn.execute("TRUNCATE cut, cut_files")
+        conn.execute("""CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.path LIKE '%#450' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NEW; END $$;
+            CREATE TRIGGER cut BEFORE INSERT ON cut FOR EACH ROW EXECUTE FUNCTION cut()""")
+        raises("a connection that ends", psycopg.OperationalError, lambda: neardup.load(victim, "cut", path, batch=100))
+        raises("the next call says so", neardup.NeardupError, lambda: neardup.load(victim, "cut", path), "connection is closed")
+    conn.execute("DROP TRIGGER cut ON cut")
+    equal("its batches stay", one(conn, "SELECT count(*) FROM cut"), 400)
+    equal("and are not sent again", (neardup.load(conn, "cut", path).new, stored(conn, "cut")), (600, wanted(path)))
+
+
+def skipped(conn, folder):
+    path = os.path.join(folder, "bad.jsonl")
+    lines = ['{"text": "good one"}', '{"text": null}', '{"text": ""}', '{"text": ["a"]}', '{"title": "x"}', "no json", "[1]", '{"text": "nul \\u0000"}', '{"text": "surrogate \\ud800"}',
+             '{"id": 5, "text": "first"}', '{"id": 5, "text": "second"}', '{"text": 12.5}', '{"text": true}', '{"text": "x", "a": "\\u0000"}', '{"text": "x", "n": NaN, "i": [1e999], "s": "\\udc00"}']
+    with open(path, "wb") as f:
+        f.write("\n".join(lines).encode() + b"\n" + b'{"text": "\xff"}\n{"text": "last"}')
+    result = neardup.load(conn, "bad", path)
+    equal("reasons", dict(result.skipped), {"without a text": 3, "without a text column": 1, "damaged records": 2, "holding NUL (binary)": 1, "not valid UTF-8": 2,
+                                            "records with the id of an earlier one": 1, "refused by the server": 1})
+    equal("rows", [(p.rpartition("#")[2], b, a) for p, b, _, a in stored(conn, "bad")],
+          [("1", "good one", None), ("10", "first", None), ("12", "12.5", None), ("13", "true", None), ("15", "x", {"n": None, "i": [None], "s": "?"}), ("17", "last", None)])
+    check("the summary is the program's", re.match(r"6 new, 0 changed, 0 unchanged; 26 B of text in 0\.\d s \(.*B/s\)\n11 skipped: 2 damaged records, ", str(result)), str(result))
+    check("examples of what was skipped", ("without a text", path + "#2", "") in result.examples and len(result.examples) == 10, result.examples)
+    frame = pandas.DataFrame({"text": ["a", float("nan"), None, "b"], "x": [1.5, float("nan"), 3, float("inf")], "t": pandas.to_datetime(["2026-01-01"] * 4)})
+    result = neardup.load(conn, "frame", frame, name="f", max_size="1k")
+    equal("NaN and None in a data frame", ([(b, a) for _, b, _, a in stored(conn, "frame")], dict(result.skipped)),
+          ([("a", {"t": "2026-01-01T00:00:00", "x": 1.5}), ("b", {"t": "2026-01-01T00:00:00", "x": None})], {"without a text": 2}))
+    rows = [{"text": "x", "d": datetime.date(2026, 1, 2), "u": __import__("uuid").UUID(int=5), "b": b"\xff", "m": __import__("decimal").Decimal("NaN")}, {"text": "y" * 2000}]
+    result = neardup.load(conn, "kinds", rows, name="k", max_size=1024)
+    equal("other values", (stored(conn, "kinds")[0][3], dict(result.skipped)), ({"d": "2026-01-02", "u": "00000000-0000-0000-0000-000000000005", "b": "\ufffd", "m": None}, {"too large": 1}))
+
+
+def with_program(conn, folder):
+    """Tables of the program and of the package are the same."""
+    if not os.path.exists(BIN):
+        return skip("the program neardup is not built: bin/neardup")
+    path = os.path.join(folder, "a.jsonl")
+    columns = "SELECT attrelid::regclass::text, attname, format_type(atttypid, NULL), attnotnull, attidentity FROM pg_attribute WHERE attrelid IN ('%s'::regclass, '%s_files'::regclass) AND attnum > 0 ORDER BY 1, attnum"
+    conn.execute("DROP TABLE IF EXISTS one, one_files, two, two_files")
+    neardup.load(conn, "one", path)
+    done = tool(BIN, "load", path, "--table", "two", "-q", "-d", conn.info.dbname)
+    equal("the program loads it", done.returncode, 0)
+    equal("the same rows", conn.execute("SELECT path, size, mtime, content_hash, body, record_id, at, attributes FROM one ORDER BY id").fetchall(),
+          conn.execute("SELECT path, size, mtime, content_hash, body, record_id, at, attributes FROM two ORDER BY id").fetchall())
+    equal("the same columns", [r[1:] for r in conn.execute(columns % ("one", "one"))], [r[1:] for r in conn.execute(columns % ("two", "two"))])
+    equal("the same note", conn.execute("TABLE one_files").fetchall(), conn.execute("TABLE two_files").fetchall())
+    equal("what the program has loaded is unchanged here", neardup.load(conn, "two", path).unchanged, 1000)
+    check("and there", "0 new, 0 changed, 0 only with a new time, 1 unchanged" in tool(BIN, "load", path, "--table", "one", "-d", conn.info.dbname).stdout)
+
+
+def refusals(name, conn, folder):
+    path = os.path.join(folder, "a.parquet")
+    load = lambda *a, **o: (lambda: neardup.load(*a, **o))
+    for bad in (None, "dbname=x", 5):
+        raises("conn %r" % bad, TypeError, load(bad, "t", path), "conn must be a connection of psycopg 3")
+    closed = connect(name)
+    closed.close()
+    raises("a closed connection", neardup.NeardupError, load(closed, "t", path), "closed: connect again")
+    with psycopg.connect(dbname=name) as busy:
+        busy.execute("SELECT 1")
+        raises("a transaction", neardup.NeardupError, load(busy, "t", path), "in a transaction", "commit or roll back")
+    raises("a format that is not known", ValueError, load(conn, "t", "/tmp/x.csv"), "format", "neardup load")
+    raises("a file that does not exist", FileNotFoundError, load(conn, "t", "/nowhere/x.parquet"), "/nowhere/x.parquet")
+    raises("a source without a name", TypeError, load(conn, "t", table_of()), "needs a name")
+    for bad in (None, 5, float("nan")):
+        raises("source %r" % bad, TypeError, load(conn, "t", bad, name="x"), "source must be")
+    raises("items that are no records", TypeError, load(conn, "t", [1, 2], name="x"), "must yield batches or dicts", "int")
+    raises("columns of other lengths", ValueError, load(conn, "t", [{"text": ["a", "b"], "id": [1]}], name="x"), "same length", "text 2, id 1")
+    raises("no text column", ValueError, load(conn, "t", path, text_column="nothing"), "no column nothing", "id, text, year, score", "text_column")
+    raises("no id column", ValueError, load(conn, "t", path, id_column="nothing"), "id_column")
+    raises("no such attribute", ValueError, load(conn, "t", path, attributes=["nothing"]), "no column nothing")
+    for option, value, error in (("batch", 0, ValueError), ("batch", 1.5, TypeError), ("batch", True, TypeError), ("max_size", "5x", ValueError), ("max_size", "2G", ValueError), ("max_size", float("nan"), ValueError),
+                                 ("text_column", 5, TypeError), ("attributes", "abc", TypeError)):
+        raises("%s=%r" % (option, value), error, load(conn, "t", path, **{option: value}), option)
+    raises("a table that is no name", TypeError, load(conn, 5, path), "table must be a name")
+    raises("a long name", ValueError, load(conn, "t" * 60, path), "too long")
+    raises("three parts", ValueError, load(conn, "a.b.c", path), "schema.name")
+    conn.execute("CREATE TABLE other (id int); CREATE VIEW seen AS SELECT 1 AS path; CREATE TABLE typed (path text UNIQUE, size int, mtime timestamptz, content_hash bigint, body text)")
+    raises("a table without the columns", neardup.NeardupError, load(conn, "other", path), "has no column path (text)")
+    raises("a view", neardup.NeardupError, load(conn, "seen", path), "is not a table")
+    raises("another type", neardup.NeardupError, load(conn, "typed", path), "column size", "is integer, not bigint")
+    equal("the connection is as before", (conn.autocommit, conn.info.transaction_status), (True, psycopg.pq.TransactionStatus.IDLE))
+    conn.execute('CREATE SCHEMA "Odd ""s"')
+    neardup.load(conn, '"Odd ""s"."T 1"', path)
+    equal("a quoted name", one(conn, 'SELECT count(*) FROM "Odd ""s"."T 1"'), 1000)
+
+
+def main():
+    with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
+        conn.execute("SET client_min_messages = warning")
+        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (with_program, conn, folder),
+                 (refusals, name, conn, folder))
+
+
+finish(main)
