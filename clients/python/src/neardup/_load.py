@@ -170,8 +170,14 @@ def _plain(value: Any) -> Any:
     return _plain(value.item())  # a scalar of NumPy
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+
+
 def _json(attributes: Any) -> bytes:
-    return json.dumps(_plain(dict(attributes)), ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        return _ENCODER.encode(attributes).encode()
+    except (TypeError, ValueError):  # NaN, a surrogate, keys of other types
+        return _ENCODER.encode(_plain(dict(attributes))).encode()
 
 
 def _copy_blocks(rows: Sequence[_Row]) -> Iterator[bytes]:

@@ -128,6 +128,11 @@ def _text(column: str) -> str:
     return f"CASE WHEN {column} IS NOT NULL THEN pg_catalog.concat({column}) END"
 
 
+def _shortest(value: float | None) -> str | None:
+    """The shortest number that reads back as the same, as the program writes it: 1 for 1.0."""
+    return None if _number(value) is None else repr(value).removesuffix(".0")
+
+
 def _number(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -144,7 +149,8 @@ def _content(session: Session, job: Job, format: str, clusters: int, pairs: int)
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(CSV_COLUMNS)
             for row in reader.rows(None):
-                row["survivor"] = "t" if row["survivor"] else "f"
+                row["survivor"] = "true" if row["survivor"] else "false"
+                row["similarity"] = _shortest(row["similarity"])
                 writer.writerow([row[name] for name in CSV_COLUMNS])
             return out.getvalue()
         report = reader.about()

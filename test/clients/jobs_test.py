@@ -1,0 +1,129 @@
+"""neardup.refresh() and neardup.report(): results, progress, interruptions, refusals; the reports of the program beside these."""
+import csv
+import io
+import json
+import tempfile
+
+from clients import *
+
+neardup, psycopg2 = need("neardup", "psycopg2")
+BIN = os.environ.get("NEARDUP_BIN") or os.path.join(ROOT, "bin", "neardup")
+
+
+def make(conn, rows=400):
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, path text, body text)")
+    conn.execute("INSERT INTO docs SELECT i, '/srv/' || i, (SELECT string_agg('w' || (i / 3 * 31 + j * j + CASE WHEN j = 7 THEN i ELSE 0 END) % 997, ' ')"
+                 " FROM generate_series(1, 60) j) FROM generate_series(1, {}) i".format(rows))
+    conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
+
+
+def results(name, conn):
+    seen = []
+    with psycopg.connect(dbname=name) as user:  # not autocommit, and it stays so
+        result = neardup.refresh(user, "copies", progress=seen.append)
+        check("autocommit is as before", not user.autocommit and user.info.transaction_status == psycopg.pq.TransactionStatus.IDLE)
+    want = conn.execute("SELECT rows, clusters, duplicates FROM duplicates_status").fetchone()
+    equal("counts are those of duplicates_status", (result.rows, result.clusters, result.duplicates, result.new_duplicates, result.finished), (*want, want[2], True))
+    check("the summary is the program's", re.fullmatch(r"400 rows, \d+ clusters of 2 or more, \d+ duplicates \(\d+\.\d %\), \d+ of them new since the last run; \d+\.\d s", str(result)), str(result))
+    conn.execute("UPDATE docs SET body = 'something else altogether, of more than three words' WHERE id = 3; DELETE FROM docs WHERE id BETWEEN 30 AND 33")
+    other = psycopg2.connect(dbname=name)
+    result = neardup.refresh(other, "public.copies", batch=50, time_limit=3600)
+    other.close()
+    equal("psycopg 2, changes", (result.rows, result.new_duplicates, bool(result.changes)), (396, 1, True))  # 35 has another representative than 33
+    check("changes are in the summary", "\nclusters of earlier runs: " in str(result) and "gone" in str(result), str(result))
+    equal("rebuild", neardup.refresh(conn, "copies", rebuild=True).rows, 396)
+    import datetime
+
+    for limit in (datetime.timedelta(minutes=5), "30min", 2.5):
+        check("time_limit=%r" % (limit,), neardup.refresh(conn, "copies", time_limit=limit).finished)
+
+
+def progress(name, conn):
+    """A long refresh seen from a second connection; a bar; Ctrl-C."""
+    conn.execute("CREATE TABLE many AS SELECT i AS id, (SELECT string_agg('w' || (i * 31 + j * j) % 9973, ' ') FROM generate_series(1, 80) j) AS body FROM generate_series(1, 20000) i; CREATE UNIQUE INDEX ON many (id)")
+    conn.execute("SELECT create_duplicates('many_copies', 'many', 'id', 'body')")
+    conn.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.4); RETURN NULL; END $$; CREATE TRIGGER slow AFTER INSERT ON many_copies_signatures FOR EACH STATEMENT EXECUTE FUNCTION slow()")
+    seen = []
+    result = neardup.refresh(conn, "many_copies", batch=5000, progress=seen.append)
+    signing = [s for s in seen if s.phase == "signing"]
+    check("progress is seen", result.rows == 20000 and any(s.total == 20000 and s.share is not None and " of 20000 rows" in s.text for s in signing), [s.text for s in seen])
+    tqdm = need("tqdm")
+    code = "import neardup, psycopg; c = psycopg.connect(autocommit=True); c.execute(\"UPDATE many SET body = body || ' more words'\"); print(neardup.refresh(c, 'many_copies', batch=5000, progress=True).finished)"
+    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PGDATABASE=name), capture_output=True, text=True)
+    check("a bar of tqdm", done.stdout == "True\n" and "signing" in done.stderr and "rows" in done.stderr, done.stderr[-300:])
+    conn.execute("UPDATE many SET body = body || ' and more'")
+    code = "import neardup, psycopg; neardup.refresh(psycopg.connect(autocommit=True), 'many_copies', batch=1000, progress=lambda s: print(s.phase, flush=True))"
+    # ./run starts tests in the background, where Ctrl-C is ignored: the child asks for it
+    child = subprocess.Popen([sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + code], env=dict(os.environ, PGDATABASE=name), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "signing" not in child.stdout.readline() and child.poll() is None:
+        pass
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=120)
+    check("Ctrl-C cancels it", "KeyboardInterrupt" in errors and child.returncode != 0, errors[-200:])
+    equal("and the next refresh continues", (one(conn, "SELECT phase FROM duplicates_status WHERE job = 'many_copies'"), neardup.refresh(conn, "many_copies").rows), ("interrupted", 20000))
+
+
+def reports(name, conn):
+    report = neardup.report(conn, "copies", clusters=5, pairs=4)
+    text = neardup.report(conn, "copies", format="csv")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "r.json")
+        equal("out is returned", str(neardup.report(conn, "copies", path, clusters=5, pairs=4)), path)
+        with open(path, encoding="utf-8") as file:
+            written = json.load(file)
+        equal("a file of JSON", {**written, "time": ""}, {**report, "time": ""})
+        equal("a file of CSV", open(neardup.report(conn, "copies", os.path.join(folder, "r.csv")), encoding="utf-8", newline="").read(), text)
+        if not os.path.exists(BIN):
+            return skip("the program neardup is not built: bin/neardup")
+        program = lambda *a: tool(BIN, "report", "copies", "--out", "-", "-q", "-d", name, *a).stdout
+        equal("JSON as the program writes it", {**report, "time": ""}, {**json.loads(program("--format", "json", "--clusters", "5", "--pairs", "4")), "time": ""})
+        equal("CSV as the program writes it", [r[:5] for r in csv.reader(io.StringIO(text))], [r[:5] for r in csv.reader(io.StringIO(program("--format", "csv")))])
+        equal("byte for byte", text, program("--format", "csv"))
+        os.environ["PATH"] = os.path.dirname(os.path.abspath(BIN)) + os.pathsep + os.environ["PATH"]
+        page = os.path.join(folder, "r.html")
+        neardup.report(conn, "copies", page)
+        check("a page, by the program", "<!doctype html" in open(page, encoding="utf-8").read(100).lower())
+        raises("a page that cannot be written", neardup.NeardupError, lambda: neardup.report(conn, "copies", os.path.join(folder, "no", "r.html")), "neardup report ended with status")
+    before = os.environ["PATH"]
+    os.environ["PATH"] = "/nowhere"
+    raises("a page without the program", neardup.NeardupError, lambda: neardup.report(conn, "copies", "x.html"), "not in PATH", 'format="json"')
+    os.environ["PATH"] = before
+    with psycopg.connect(dbname=name) as user:
+        neardup.report(user, "copies")
+        equal("no transaction is left open", user.info.transaction_status, psycopg.pq.TransactionStatus.IDLE)
+
+
+def refusals(name, conn):
+    for function in (neardup.refresh, neardup.report):
+        what = function.__name__
+        raises("%s: conn None" % what, TypeError, lambda: function(None, "copies"), "conn must be")
+        raises("%s: a job that is no name" % what, TypeError, lambda: function(conn, 5), "job must be")
+        raises("%s: no such job" % what, psycopg.Error, lambda: function(conn, "nothing"), "nothing")
+        closed = connect(name)
+        closed.close()
+        raises("%s: a closed connection" % what, neardup.NeardupError, lambda: function(closed, "copies"), "connect again")
+    with psycopg.connect(dbname=name) as busy:
+        busy.execute("SELECT 1")
+        raises("a transaction", neardup.NeardupError, lambda: neardup.refresh(busy, "copies"), "in a transaction")
+    nan = float("nan")
+    for option, value, error in (("batch", 0, ValueError), ("batch", 1 << 31, ValueError), ("batch", nan, TypeError), ("batch", "5", TypeError), ("time_limit", nan, ValueError), ("time_limit", -1, ValueError), ("time_limit", [], TypeError)):
+        raises("%s=%r" % (option, value), error, lambda: neardup.refresh(conn, "copies", **{option: value}), option)
+    raises("an interval that is none", psycopg.DataError, lambda: neardup.refresh(conn, "copies", time_limit="soon"), "interval")
+    for option, value, error in (("format", "pdf", ValueError), ("clusters", -1, ValueError), ("clusters", 10001, ValueError), ("pairs", 201, ValueError), ("pairs", nan, TypeError)):
+        raises("%s=%r" % (option, value), error, lambda: neardup.report(conn, "copies", **{option: value}), option)
+    raises("a page without a file", ValueError, lambda: neardup.report(conn, "copies", format="html"), "needs out")
+    with database("_bare", extension=False) as bare, connect(bare) as c:
+        raises("no extension", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "CREATE EXTENSION neardup;")
+        c.execute("CREATE EXTENSION neardup")
+        c.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_internal.neardup_job_table(text)")  # as a version without it
+        raises("an older version", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "version without jobs", "ALTER EXTENSION neardup UPDATE;")
+
+
+def main():
+    with database() as name, connect(name) as conn:
+        conn.execute("SET client_min_messages = warning")
+        make(conn)
+        sections((results, name, conn), (reports, name, conn), (progress, name, conn), (refusals, name, conn))
+
+
+finish(main)
