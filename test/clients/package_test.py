@@ -1,6 +1,7 @@
 """The package: its wheel in an empty environment, its version, its README pasted block by block, its types."""
 import contextlib
 import io
+import shutil
 import tempfile
 import types
 import venv
@@ -15,7 +16,7 @@ need("hatchling")
 def wheel():
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "python")
-        __import__("shutil").copytree(PACKAGE, source, ignore=__import__("shutil").ignore_patterns("__pycache__"))
+        shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
         code = "import hatchling.build, sys; print(hatchling.build.build_wheel(%r)); print(hatchling.build.build_sdist(%r))" % (folder, folder)
         done = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True)
         if not check("a wheel and an sdist are built", done.returncode == 0, done.stderr):
@@ -48,6 +49,7 @@ def readme():
     blocks = re.findall(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", text, re.S)
     check("README has blocks", len(blocks) >= 7, len(blocks))
     with database(extension=False) as name:
+        before = os.environ.get("PGDATABASE", "postgres")
         os.environ["PGDATABASE"] = name
         notes = types.ModuleType("readme_notes")
         notes.__path__ = []
@@ -72,7 +74,8 @@ def readme():
             except Exception as error:
                 traceback.print_exc()
                 check("README block %d" % number, False, error)
-                break
+                os.environ["PGDATABASE"] = before
+                return
             if code.startswith("# models.py"):  # what migrate would do
                 from django.db import connection
 
@@ -83,6 +86,7 @@ def readme():
         connection.close()
         scope["engine"].dispose()
         scope["conn"].close()
+        os.environ["PGDATABASE"] = before
     for link in re.findall(r"\]\(([^)#]+)", text):
         check("README's link %s" % link, "//" in link or os.path.exists(os.path.join(PACKAGE, link)))
 
@@ -92,7 +96,7 @@ def typed():
         import mypy  # noqa: F401
     except ImportError:
         return skip("mypy cannot be imported")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.environ.get("NEARDUP_MYPY_CACHE", "/dev/null")], cwd=PACKAGE, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.path.join(sys.prefix, "mypy_cache")], cwd=PACKAGE, capture_output=True, text=True)
     check("mypy --strict", done.returncode == 0, done.stdout[-500:])
 
 
