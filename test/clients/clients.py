@@ -3,10 +3,10 @@ import importlib
 import os
 import sys
 
+# Where python -c runs: in the root of the checkout `import neardup` finds neardup.so, the library of the server.
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "t"))
-from harness import *  # noqa: E402
-import oracle as o  # noqa: E402
+from harness import *
 
 PACKAGE = os.path.join(ROOT, "clients", "python")
 DOC = "The ferry to the outer islands leaves the old pier at nine, at noon and at five every day. Dogs and bicycles travel free."

@@ -47,14 +47,14 @@ def progress(name, conn):
     result = neardup.refresh(conn, "many_copies", batch=5000, progress=seen.append)
     signing = [s for s in seen if s.phase == "signing"]
     check("progress is seen", result.rows == 20000 and any(s.total == 20000 and s.share is not None and " of 20000 rows" in s.text for s in signing), [s.text for s in seen])
-    tqdm = need("tqdm")
+    need("tqdm")
     code = "import neardup, psycopg; c = psycopg.connect(autocommit=True); c.execute(\"UPDATE many SET body = body || ' more words'\"); print(neardup.refresh(c, 'many_copies', batch=5000, progress=True).finished)"
-    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PGDATABASE=name), capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PGDATABASE=name), cwd=HERE, capture_output=True, text=True)
     check("a bar of tqdm", done.stdout == "True\n" and "signing" in done.stderr and "rows" in done.stderr, done.stderr[-300:])
     conn.execute("UPDATE many SET body = body || ' and more'")
     code = "import neardup, psycopg; neardup.refresh(psycopg.connect(autocommit=True), 'many_copies', batch=1000, progress=lambda s: print(s.phase, flush=True))"
     # ./run starts tests in the background, where Ctrl-C is ignored: the child asks for it
-    child = subprocess.Popen([sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + code], env=dict(os.environ, PGDATABASE=name), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen([sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + code], env=dict(os.environ, PGDATABASE=name), cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while "signing" not in child.stdout.readline() and child.poll() is None:
         pass
     child.send_signal(signal.SIGINT)

@@ -1,5 +1,4 @@
 """For the clients of other languages: the blocks of docs/clients.md, run over the table that its section psql makes."""
-import shutil
 import tempfile
 
 from clients import *

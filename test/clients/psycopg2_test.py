@@ -1,8 +1,7 @@
 """psycopg 2 with neardup.psycopg2."""
 from clients import *
 
-neardup, psycopg2 = need("neardup", "psycopg2")
-import psycopg2.extras
+neardup, psycopg2, extras = need("neardup", "psycopg2", "psycopg2.extras")
 import neardup.psycopg2 as np
 from neardup import Ctph, Minhash, SimHash
 
@@ -23,7 +22,7 @@ def values(name):
             rows.append((text[:40], cur.fetchone(), (value, text, [value, None, value], kind + "[]")))
         equal_all("values and arrays", rows)
         cur.execute("CREATE TABLE docs (id int, sig minhash)")
-        psycopg2.extras.execute_values(cur, "INSERT INTO docs VALUES %s", [(1, Minhash(o.to_minhash(DOC))), (2, Minhash(o.to_minhash(FAR))), (3, None)])
+        extras.execute_values(cur, "INSERT INTO docs VALUES %s", [(1, Minhash(o.to_minhash(DOC))), (2, Minhash(o.to_minhash(FAR))), (3, None)])
         cur.execute("SELECT id FROM docs WHERE jaccard(sig, %s) >= 0.8 ORDER BY sig <%%> %s", (Minhash(o.to_minhash(DOC)),) * 2)
         equal("a condition and an operator", cur.fetchall(), [(1,)])
         cur.execute("SELECT sig FROM docs WHERE id = 3")

@@ -1,6 +1,5 @@
 """SQLAlchemy 2 and Alembic: types, comparators, indexes, the constraint, reflection, autogenerate."""
 import contextlib
-import importlib.metadata
 import io
 import tempfile
 import warnings
@@ -57,7 +56,7 @@ engine = sa.create_engine(%r, plugins=["neardup"])
 table = sa.Table("docs", sa.MetaData(), autoload_with=engine)
 print(sorted(repr(c.type) for c in table.c if "HASH" in repr(c.type) or "CTPH" in repr(c.type)))
 """ % url(name, "psycopg")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True)
     equal("reflection by plugins=['neardup']", done.stdout.strip() or done.stderr[-300:], "['ARRAY(MINHASH())', 'CTPH()', 'MINHASH(num_perm=128, bits=32)', 'SIMHASH()']")
 
 
@@ -174,6 +173,8 @@ def migrations(name):
         older = tuple(int(n) for n in alembic.__version__.split(".")[:2]) < (1, 18)
         text = text.replace("target_metadata = None", "import sys\nsys.path.insert(0, %r)\nimport models\ntarget_metadata = models.Base.metadata%s"
                             % (folder, "\nimport neardup.alembic" if older else ""))
+        if older:
+            text = text.replace("target_metadata=target_metadata", "target_metadata=target_metadata, render_item=neardup.alembic.render_item")
         with open(env, "w", encoding="utf-8") as file:
             file.write(text)
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):

@@ -61,11 +61,12 @@ package_names() {
     test)
       printf '%s\n' cmake libgtest-dev python3 python3-psycopg python3-psycopg2
       printf '%s\n' unicode-data  # what generated tables are compared with
+      printf '%s\n' libdbd-pg-perl libpostgresql-jdbc-java  # clients
       printf '%s\n' zstd  # packs files for the tests of the loader
-      printf '%s\n' python3-venv  # for pglast, of PyPI: the lint of SQL
+      printf '%s\n' python3-venv  # for what comes from PyPI: pglast of the lint of SQL, clients of Python
       printf '%s\n' python3-dev  # for clients/python-core
       if [ "${form:-short}" != short ]; then printf '%s\n' "${lint_packages[@]}"; fi
-      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith; fi  # fuzz targets; what digests are compared with; random queries
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith golang-go golang-github-jackc-pgx-v4-dev r-cran-rpostgresql; fi  # fuzz targets; what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
       ;;
     lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
@@ -77,8 +78,9 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
+    golang-go | golang-github-jackc-pgx-v4-dev | r-cran-rpostgresql) return 0 ;;
     clang-tidy | clang-format | shellcheck | python3-clang | git | codespell) return 0 ;;
-    python3-venv | python3-dev | sqlsmith | unicode-data | zstd) return 0 ;;
+    python3-venv | python3-dev | sqlsmith | unicode-data | zstd | libdbd-pg-perl | libpostgresql-jdbc-java) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;
     libsimdjson-dev | libgmime-3.0-dev | libxml2-dev | libzstd-dev | liblzma-dev | libbz2-dev) return 0 ;;
   esac

@@ -292,7 +292,7 @@ one_script() {
   PGDATABASE=postgres psql -X -q -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database"
   case $1 in
     # the system's Python: another one in PATH has not the system's psycopg
-    *.py) PGDATABASE=$database script_test /usr/bin/python3 "$1" ;;
+    *.py) PGDATABASE=$database script_test "${script_python:-/usr/bin/python3}" "$1" ;;
     *) PGDATABASE=$database script_test bash "$1" ;;
   esac
   printf '%s took %d s\n' "$(basename "$1")" $(($(date +%s) - began))
@@ -426,6 +426,7 @@ short_steps() {
     step "scripts" step_scripts
     step "loader" step_loader
     if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "neardup-core, for Python" step_python_core; fi
+    step "clients" step_clients
   fi
 }
 
@@ -454,6 +455,7 @@ full_steps() {
     step "TLSH distances beside py-tlsh's" step_tlsh_oracle
     step "random queries (sqlsmith)" step_sqlsmith
     step "server with ASan and UBSan" step_sanitized_server
+    step "versions of the clients" step_client_versions
   fi
   step "fresh systems" step_fresh
   step "packages" step_packages
