@@ -7,6 +7,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "t"))
 from harness import *
+import oracle as o  # noqa: F401  # for the scripts
 
 PACKAGE = os.path.join(ROOT, "clients", "python")
 DOC = "The ferry to the outer islands leaves the old pier at nine, at noon and at five every day. Dogs and bicycles travel free."

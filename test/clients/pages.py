@@ -1,4 +1,5 @@
 """For the clients of other languages: the blocks of docs/clients.md, run over the table that its section psql makes."""
+import shutil  # noqa: F401  # for the scripts
 import tempfile
 
 from clients import *
