@@ -63,7 +63,7 @@ def main():
 
         def by_rows():
             types = ["text", "int8", "timestamptz", "int8", "text", "text", "timestamptz", "jsonb"]
-            now = datetime.datetime.now(datetime.timezone.utc)
+            now = datetime.datetime.now(datetime.UTC)
             with conn.cursor() as cursor, cursor.copy(copy) as to:
                 to.set_types(types)
                 n = 0
