@@ -81,12 +81,16 @@ def sources(conn, folder):
 def drivers(name, conn, folder):
     path = os.path.join(folder, "a.parquet")
     rows = []
-    other = psycopg2.connect(dbname=name)
-    for what, connection in (("psycopg 3", psycopg.connect(dbname=name)), ("psycopg 2", other), ("dict rows", psycopg.connect(dbname=name, row_factory=psycopg.rows.dict_row)), ("binary", connect(name, cursor_factory=psycopg.ClientCursor))):
+    other, latin = psycopg2.connect(dbname=name), psycopg2.connect(dbname=name, client_encoding="latin1")
+    for what, connection in (("psycopg 3 in LATIN1", psycopg.connect(dbname=name, client_encoding="latin1")), ("psycopg 2 in LATIN1", latin), ("psycopg 3", psycopg.connect(dbname=name)), ("psycopg 2", other), ("dict rows", psycopg.connect(dbname=name, row_factory=psycopg.rows.dict_row)), ("binary", connect(name, cursor_factory=psycopg.ClientCursor))):
         conn.execute("DROP TABLE IF EXISTS docs, docs_files")
         neardup.load(connection, "docs", path)
         rows.append((what, stored(conn, "docs"), wanted(path)))
         rows.append((what + " again", neardup.load(connection, "docs", path).unchanged, 1000))
+        if "LATIN1" in what:
+            cursor = connection.cursor()
+            cursor.execute("SHOW client_encoding")
+            rows.append((what + " keeps its encoding", cursor.fetchone()[0].upper(), "LATIN1"))
         connection.close()
     try:
         import sqlalchemy as sa

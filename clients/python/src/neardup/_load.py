@@ -20,7 +20,7 @@ from uuid import UUID
 from ._errors import shown, type_error
 from ._load_table import IN_PROGRESS, FileState, LoadTable
 from ._refresh import progress_bar
-from ._session import Session, own_transactions, session_of, transaction
+from ._session import Session, own_transactions, session_of, transaction, utf8
 from ._sources import Columns, Record, Source, sources_of
 
 BATCH: Final = 20000  # records that are committed together
@@ -237,10 +237,10 @@ class _Sender:
         columns = COLUMNS_SQL.split(", ")
         ((new, changed, size),) = self.session.query(
             f"WITH written AS (INSERT INTO {table} AS t ({COLUMNS_SQL}) SELECT {COLUMNS_SQL} FROM {stage} s"
-            f" WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) s.path AND e.content_hash = s.content_hash"
+            f" WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) s.path AND e.content_hash OPERATOR(pg_catalog.=) s.content_hash"
             " AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)"
             f" ON CONFLICT (path) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in columns[1:])}"
-            " RETURNING xmax::text = '0' AS fresh, pg_catalog.octet_length(t.body) AS size)"
+            " RETURNING xmax::text OPERATOR(pg_catalog.=) '0' AS fresh, pg_catalog.octet_length(t.body) AS size)"
             " SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh), COALESCE(sum(size), 0)::int8 FROM written"
         )
         self.result.unchanged += len(rows) - new - changed
@@ -406,7 +406,7 @@ def load(
             bar.update(records)
 
     began = time.monotonic()
-    with own_transactions(session, "neardup.load"):
+    with own_transactions(session, "neardup.load"), utf8(session):
         target = LoadTable(session, table)
         target.prepare()
         loader = _Loader(session, target, options, advance)

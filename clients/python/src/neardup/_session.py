@@ -38,6 +38,10 @@ class Session(Protocol):
 
     def set_autocommit(self, value: bool) -> None: ...
 
+    def get_client_encoding(self) -> str: ...
+
+    def set_client_encoding(self, name: str) -> None: ...
+
     def sqlstate(self, error: BaseException) -> str | None:
         """Of an error of the server; None for anything else."""
 
@@ -86,6 +90,12 @@ class Psycopg3:
 
     def set_autocommit(self, value: bool) -> None:
         self.conn.autocommit = value
+
+    def get_client_encoding(self) -> str:
+        return str(self.conn.info.parameter_status("client_encoding"))
+
+    def set_client_encoding(self, name: str) -> None:
+        self.query("SELECT pg_catalog.set_config('client_encoding', %s, false)", [name])
 
     def sqlstate(self, error: BaseException) -> str | None:
         return getattr(error, "sqlstate", None)
@@ -136,6 +146,12 @@ class Psycopg2:
 
     def set_autocommit(self, value: bool) -> None:
         self.conn.autocommit = value
+
+    def get_client_encoding(self) -> str:
+        return str(self.conn.encoding)
+
+    def set_client_encoding(self, name: str) -> None:
+        self.conn.set_client_encoding(name)
 
     def sqlstate(self, error: BaseException) -> str | None:
         return getattr(error, "pgcode", None)
@@ -209,6 +225,21 @@ def own_transactions(session: Session, function: str) -> Iterator[None]:
             if not session.is_idle():
                 session.query("ROLLBACK")
             session.set_autocommit(before)
+
+
+@contextmanager
+def utf8(session: Session) -> Iterator[None]:
+    """Texts in UTF-8, whatever encoding the user's connection has; binary COPY converts them, too."""
+    before = session.get_client_encoding()
+    if before.upper() in ("UTF8", "UTF-8"):
+        yield
+        return
+    session.set_client_encoding("UTF8")
+    try:
+        yield
+    finally:
+        if not session.is_closed():
+            session.set_client_encoding(before)
 
 
 @contextmanager
