@@ -63,6 +63,6 @@ SELECT * FROM winnow_fingerprints('abc', 5, 4, 'byte');
 SELECT * FROM winnow_fingerprints('abc'::bytea, 0);
 SELECT * FROM winnow_fingerprints('abc'::bytea, 8, 0);
 SELECT * FROM shared_passages('abc', 'abc', 0);
-SELECT * FROM shared_passages('abc', 'abc', 1, 'line');
+SELECT * FROM shared_passages('abc', 'abc', 1, 'page');
 SELECT copied_share('abc', 'abc', -8);
 SELECT copied_share('abc', 'abc', 8, 'byte');

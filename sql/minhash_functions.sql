@@ -87,7 +87,7 @@ DROP FUNCTION signed_in_a_loop;
 -- Errors
 SELECT to_minhash('a', 0);
 SELECT to_minhash('a', 65);
-SELECT to_minhash('a', 3, 'line');
+SELECT to_minhash('a', 3, 'page');
 SELECT to_minhash('a', 3, 'byte');
 SELECT to_minhash('a', num_perm => 15);
 SELECT to_minhash('a', num_perm => 4097);

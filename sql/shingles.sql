@@ -22,3 +22,14 @@ SELECT shingles('a', 0);
 SELECT shingles('a', 65);
 SELECT shingles('a', 3, 'words');
 SELECT shingles('a', 3, 'byte');
+
+-- Lines and paragraphs: white space is normalised, blank lines are none.
+SELECT shingles(E'  One  line\r\n\r\n\tand another\nof it\n \nEND', 1, 'line');
+SELECT shingles(E'  One  line\r\n\r\n\tand another\nof it\n \nEND', 1, 'paragraph');
+SELECT array(SELECT shingle_hashes(E'a b\n\nc', 2, 'line')) = array(SELECT shingle_hashes(E' a\tb \r\nc\r\n', 2, 'line')) AS equal,
+  array(SELECT shingle_hashes('a', 1, 'line')) = array(SELECT shingle_hashes('A', 1, 'line')) AS of_another_case;
+SELECT to_minhash(E'a\nb', 1, 'line', 16, 8), (minhash_parameters(to_minhash('a', 2, 'paragraph'))).*;
+SELECT minhash_like(E'x\ny', to_minhash(E'y\nx', 1, 'line')) = to_minhash(E'x\ny', 1, 'line') AS like_it;
+SELECT start_a, start_b, length, text FROM shared_passages(E'a\nb c\nd\n', E'd\nb  c\nd', 2, 'line');
+SELECT copied_share(E'a b\n\nc\n\nd', E'c\n \na  b', 1, 'paragraph');
+SELECT position, fingerprint IS NOT NULL AS has_one FROM winnow_fingerprints(E'a\n b\nc', 1, 1, 'line');

@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "core/document/shingle.h"
 
 #include "reference/shingle_reference.h"
 
@@ -51,10 +54,84 @@ inline std::vector<PlacedUnit> placed_characters(std::string_view text) {
   return out;
 }
 
+inline bool is_line_end(uint32_t c) { return (c >= 0x0a && c <= 0x0d) || c == 0x85 || c == 0x2028 || c == 0x2029; }
+
+inline bool is_white_space(uint32_t c) {
+  return is_line_end(c) || c == 0x09 || c == 0x20 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
+         c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+// Code points first .. end - 1 as a line or a paragraph, trimmed; nothing where all are white space.
+inline void add_normalised(const std::vector<uint32_t>& text, size_t first, size_t end, std::vector<PlacedUnit>* out) {
+  while (first < end && is_white_space(text[first])) ++first;
+  while (first < end && is_white_space(text[end - 1])) --end;
+  if (first == end) return;
+  out->push_back({{}, first, end - first});
+  for (size_t i = first; i < end; ++i) {
+    if (!is_white_space(text[i])) {
+      append_utf8(out->back().key, text[i]);
+    } else if (!is_white_space(text[i + 1])) {
+      out->back().key += ' ';
+    }
+  }
+}
+
+// The lines as first .. end without what ends them.
+inline std::vector<std::pair<size_t, size_t>> lines_of(const std::vector<uint32_t>& text) {
+  std::vector<std::pair<size_t, size_t>> out;
+  size_t first = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!is_line_end(text[i])) continue;
+    out.emplace_back(first, i);
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') ++i;
+    first = i + 1;
+  }
+  out.emplace_back(first, text.size());
+  return out;
+}
+
+inline std::vector<PlacedUnit> placed_lines(std::string_view bytes) {
+  const std::vector<uint32_t> text = code_points(bytes);
+  std::vector<PlacedUnit> out;
+  for (const auto& [first, end] : lines_of(text)) add_normalised(text, first, end, &out);
+  return out;
+}
+
+inline std::vector<PlacedUnit> placed_paragraphs(std::string_view bytes) {
+  const std::vector<uint32_t> text = code_points(bytes);
+  std::vector<PlacedUnit> out;
+  size_t first = 0;
+  for (const auto& [line, end] : lines_of(text)) {
+    const bool blank = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(line),
+                                   text.begin() + static_cast<std::ptrdiff_t>(end), is_white_space);
+    const bool separated = end < text.size() && text[end] == 0x2029;
+    if (blank) add_normalised(text, first, line, &out);
+    if (!blank && separated) add_normalised(text, first, end, &out);
+    if (blank || separated) first = end;
+  }
+  add_normalised(text, first, text.size(), &out);
+  return out;
+}
+
 inline std::vector<PlacedUnit> placed_bytes(std::string_view text) {
   std::vector<PlacedUnit> out;
   for (const char c : text) out.push_back({std::string(1, c), out.size(), 1});
   return out;
+}
+
+inline std::vector<PlacedUnit> placed_units(Unit unit, std::string_view text) {
+  switch (unit) {
+    case Unit::word:
+      return placed_words(text);
+    case Unit::character:
+      return placed_characters(text);
+    case Unit::line:
+      return placed_lines(text);
+    case Unit::paragraph:
+      return placed_paragraphs(text);
+    default:
+      return placed_bytes(text);
+  }
 }
 
 struct FoundPassage {

@@ -18,10 +18,10 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr MinhashKind kKinds[] = {MinhashKind::word,     MinhashKind::character,  MinhashKind::byte,
                                   MinhashKind::text_set, MinhashKind::bigint_set, MinhashKind::imported,
-                                  MinhashKind::weighted};
+                                  MinhashKind::weighted, MinhashKind::line,       MinhashKind::paragraph};
 
 MinhashParams params(MinhashKind kind, int k, int bits, int num_perm, int64_t seed) {
-  const bool set = kind >= MinhashKind::text_set;
+  const bool set = kind >= MinhashKind::text_set && kind <= MinhashKind::weighted;
   return {kind,
           static_cast<uint8_t>(set ? 0 : k),
           static_cast<uint8_t>(bits),
@@ -240,7 +240,7 @@ TEST(Encode, FieldsOutOfRange) {
   EXPECT_EQ(message(0, 1), "accepted");
   EXPECT_NE(message(0, 2).find("format 2"), std::string::npos) << message(0, 2);
   EXPECT_NE(message(1, 0).find("kind 0"), std::string::npos);
-  EXPECT_NE(message(1, 8).find("kind 8"), std::string::npos);
+  EXPECT_NE(message(1, 10).find("kind 10"), std::string::npos);
   EXPECT_NE(message(2, 0).find("k is 0"), std::string::npos);
   EXPECT_NE(message(2, 65).find("k is 65"), std::string::npos);
   EXPECT_NE(message(3, 64).find("bits is 64"), std::string::npos);

@@ -16,9 +16,7 @@ using test::Exact;
 using test::Random;
 
 std::vector<reference::PlacedUnit> placed(Unit unit, std::string_view text) {
-  return unit == Unit::word        ? reference::placed_words(text)
-         : unit == Unit::character ? reference::placed_characters(text)
-                                   : reference::placed_bytes(text);
+  return reference::placed_units(unit, text);
 }
 
 std::vector<FoundPassage> passages(Unit unit, std::string_view a, std::string_view b, int64_t least) {
@@ -85,7 +83,7 @@ TEST(Passages, OfAllScripts) {
     std::string pieces[4], a, b;
     for (std::string& p : pieces) p = test::well_formed(test::mixed_text(random, random() % 60));
     for (int n = 0; n < 4; ++n) a += pieces[random() % 4], b += pieces[random() % 4];
-    for (const Unit unit : {Unit::word, Unit::character, Unit::byte})
+    for (const Unit unit : {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph})
       ASSERT_NO_FATAL_FAILURE(check(unit, a, b, 1 + random() % 6));
   }
 }

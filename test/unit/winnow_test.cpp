@@ -26,9 +26,7 @@ std::vector<reference::Chosen> winnowed(Unit unit, int k, int window, std::strin
 }
 
 std::vector<reference::PlacedUnit> placed(Unit unit, std::string_view text) {
-  return unit == Unit::word        ? reference::placed_words(text)
-         : unit == Unit::character ? reference::placed_characters(text)
-                                   : reference::placed_bytes(text);
+  return reference::placed_units(unit, text);
 }
 
 std::string few_words(Random& random, size_t words, uint64_t kinds) {

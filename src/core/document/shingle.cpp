@@ -28,6 +28,7 @@ constexpr std::array<uint64_t, 256> kByteHash = make_byte_table();
 // Bytes that may be read before and after a word (hash_word loads 8 at each end).
 constexpr size_t kPad = 8;
 constexpr size_t kBlocksPerPoll = 16;
+constexpr size_t kLinesPerBlock = 64;
 // Longer words go through XXH3's streaming state.
 constexpr size_t kWordBuffer = 1024;
 
@@ -44,7 +45,17 @@ inline uint64_t hash_word(const uint8_t* p, size_t n) noexcept {
   return mum(a, b);
 }
 
-constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word}, {"char", Unit::character}, {"byte", Unit::byte}};
+constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word},
+                                       {"char", Unit::character},
+                                       {"byte", Unit::byte},
+                                       {"line", Unit::line},
+                                       {"paragraph", Unit::paragraph}};
+
+constexpr NamedValue<Unit> kUnitsInWords[] = {{"words", Unit::word},
+                                              {"characters", Unit::character},
+                                              {"bytes", Unit::byte},
+                                              {"lines", Unit::line},
+                                              {"paragraphs", Unit::paragraph}};
 
 }  // namespace
 
@@ -52,7 +63,7 @@ Unit parse_text_unit(std::string_view name) {
   const auto unit = value_named(kUnits, name);
   if (!unit)
     throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
-                "Units of text are 'word' and 'char'.");
+                "Units of text are 'word', 'char', 'line' and 'paragraph'.");
   if (*unit == Unit::byte)
     throw Error(Errc::invalid_argument, "unit \"byte\" does not apply to text", {},
                 "Pass the document as bytea to shingle bytes, or use unit 'word' or 'char'.");
@@ -60,6 +71,8 @@ Unit parse_text_unit(std::string_view name) {
 }
 
 const char* unit_name(Unit unit) noexcept { return name_of(kUnits, unit); }
+
+const char* units_in_words(Unit unit) noexcept { return name_of(kUnitsInWords, unit); }
 
 void check_k(int64_t k) {
   if (k < kMinK || k > kMaxK)
@@ -78,7 +91,7 @@ uint64_t element_hash(const void* bytes, size_t size) noexcept { return XXH3_64b
 
 struct ShingleStream::Impl {
   Impl(Unit u, size_t k_units, const uint8_t* text, size_t n, StopCheck* s)
-      : unit(u), k(k_units), p(text), end(text + n), stop(s) {
+      : unit(u), k(k_units), p(text), end(text + n), stop(s), lines(u == Unit::paragraph, text, n, s) {
     for (size_t i = 0; i < k; ++i) base_to_k *= kShingleBase;
   }
 
@@ -87,6 +100,8 @@ struct ShingleStream::Impl {
   const uint8_t* p;
   const uint8_t* const end;
   StopCheck* const stop;
+  LineReader lines;  // of units line and paragraph
+  std::string line;
   size_t blocks = 0;
   uint64_t base_to_k = 1;
 
@@ -268,6 +283,18 @@ struct ShingleStream::Impl {
     p += n;
   }
 
+  // The reader polls.
+  void line_block() {
+    TextUnit unused;
+    for (size_t n = 0; n < kLinesPerBlock; ++n) {
+      if (!lines.next(&unused, &line)) {
+        p = end;
+        return;
+      }
+      units[have++] = element_hash(line.data(), line.size());
+    }
+  }
+
   // x of the shingles that start at units[0 .. m).
   void combine(size_t m, uint64_t* out) noexcept {
     constexpr uint64_t a = kShingleBase;
@@ -315,6 +342,10 @@ struct ShingleStream::Impl {
           case Unit::byte:
             byte_block();
             break;
+          case Unit::line:
+          case Unit::paragraph:
+            line_block();
+            break;
         }
       } else {
         finished = true;
@@ -348,11 +379,21 @@ ShingleStream::~ShingleStream() = default;
 size_t ShingleStream::next(uint64_t* out) { return impl_->next(out); }
 
 ShingleText::ShingleText(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop)
-    : unit_(unit), k_(static_cast<size_t>(k)), p_(text), end_(text + size), stop_(stop) {
+    : unit_(unit),
+      k_(static_cast<size_t>(k)),
+      p_(text),
+      end_(text + size),
+      stop_(stop),
+      lines_(unit == Unit::paragraph, text, size, stop) {
   check_k(k);
 }
 
 bool ShingleText::next_unit(std::string* unit) {
+  TextUnit unused;
+  return is_of_lines(unit_) ? lines_.next(&unused, unit) : next_word_or_character(unit);
+}
+
+bool ShingleText::next_word_or_character(std::string* unit) {
   unit->clear();
   bool solo = false;
   while (p_ < end_) {
@@ -388,6 +429,7 @@ bool ShingleText::next(std::string* shingle) {
   shingle->clear();
   for (const std::string& u : window_) {
     if (unit_ == Unit::word && !shingle->empty()) *shingle += ' ';
+    if (is_of_lines(unit_) && !shingle->empty()) *shingle += '\n';
     *shingle += u;
   }
   return true;

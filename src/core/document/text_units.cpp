@@ -63,6 +63,7 @@ bool UnitScanner::next_word(TextUnit* unit) {
 
 bool UnitScanner::next(TextUnit* unit) {
   if (unit_ == Unit::word) return next_word<false>(unit);
+  if (is_of_lines(unit_)) return lines_.next(unit, nullptr);
   if (p_ == end_) return false;
   unsigned length = 1;
   if (unit_ == Unit::character) detail::decode_utf8(p_, end_, &length);
@@ -76,6 +77,11 @@ bool UnitScanner::next(TextUnit* unit) {
 bool UnitScanner::next(TextUnit* unit, std::string_view* key) {
   if (unit_ == Unit::word) {
     if (!next_word<true>(unit)) return false;
+    *key = key_;
+    return true;
+  }
+  if (is_of_lines(unit_)) {
+    if (!lines_.next(unit, &key_)) return false;
     *key = key_;
     return true;
   }

@@ -7,15 +7,10 @@
 #include <string_view>
 
 #include "core/base/stop.h"
+#include "core/document/lines.h"
 #include "core/document/shingle.h"
 
 namespace neardup {
-
-struct TextUnit {
-  size_t begin;  // its bytes: begin .. end - 1
-  size_t end;
-  size_t position;  // code points before it; bytes for Unit::byte
-};
 
 // One unit after another, the same ones, in the same order, as ShingleStream and ShingleText read. Constant memory but
 // for the word at hand.
@@ -24,14 +19,22 @@ class UnitScanner {
   // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be
   // null) is polled every 16 K code points.
   UnitScanner(Unit unit, const uint8_t* text, size_t size, StopCheck* stop = nullptr)
-      : unit_(unit), text_(text), p_(text), end_(text + size), stop_(stop) {}
+      : unit_(unit),
+        text_(text),
+        p_(text),
+        end_(text + size),
+        stop_(stop),
+        lines_(unit == Unit::paragraph, text, size, stop) {}
 
   // False at the end.
   bool next(TextUnit* unit);
 
-  // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte. It lives
-  // until the next call.
+  // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte, the
+  // normalised line or paragraph. It lives until the next call.
   bool next(TextUnit* unit, std::string_view* key);
+
+  // Bytes that were looked at: what follows does not change the units so far.
+  size_t consumed() const noexcept { return is_of_lines(unit_) ? lines_.consumed() : static_cast<size_t>(p_ - text_); }
 
  private:
   template <bool kKeys>
@@ -47,6 +50,7 @@ class UnitScanner {
   const uint8_t* const end_;
   StopCheck* const stop_;
   size_t position_ = 0;
+  LineReader lines_;
   std::string key_;
 };
 

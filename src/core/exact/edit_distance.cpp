@@ -54,7 +54,8 @@ int64_t count_symbols(bool utf8, const uint8_t* p, size_t size, Poller& poller) 
 }
 
 bool is_utf8(Unit unit) {
-  if (unit == Unit::word) throw Error(Errc::invalid_argument, "edit distance has no unit \"word\"");
+  if (unit != Unit::character && unit != Unit::byte)
+    throw Error(Errc::invalid_argument, "edit distance has no unit \"" + std::string(unit_name(unit)) + "\"");
   return unit == Unit::character;
 }
 

@@ -132,7 +132,8 @@ RollingFingerprints::RollingFingerprints(Unit unit, int64_t window, const uint8_
       last_(text),
       end_(text + size),
       stop_(stop) {
-  if (unit == Unit::word) throw Error(Errc::invalid_argument, "rolling fingerprints have no unit \"word\"");
+  if (unit != Unit::character && unit != Unit::byte)
+    throw Error(Errc::invalid_argument, "rolling fingerprints have no unit \"" + std::string(unit_name(unit)) + "\"");
   if (window < 1)
     throw Error(Errc::invalid_argument, "window must be at least 1: " + std::to_string(window), {},
                 "It is the number of characters or bytes in a window.");

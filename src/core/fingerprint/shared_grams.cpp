@@ -33,7 +33,7 @@ SharedUnits::SharedUnits(Unit unit, const uint8_t* a_text, size_t a_size, const 
                                      std::to_string(a_size > b_size ? a_size : b_size) + " bytes");
   const auto number = [&](std::string_view key, bool add) {
     ws_->poller.spend(30);
-    if (unit == Unit::word) return word(key, add);
+    if (unit != Unit::character && unit != Unit::byte) return word(key, add);
     // A code point of 1 to 4 bytes is its own key.
     const uint64_t symbol =
         load_le_partial(reinterpret_cast<const unsigned char*>(key.data()), static_cast<unsigned>(key.size()));

@@ -35,7 +35,7 @@ std::string sentence(const char* format, Values... values) {
 }
 
 std::string note_of(const Overlap& o, bool equal, Unit unit, int k) {
-  const char* what = unit == Unit::word ? "words" : "characters";
+  const char* what = units_in_words(unit);
   if (o.a == 0 || o.b == 0)
     return sentence("%s has no %s, so nothing is similar to it",
                     o.a == 0 && o.b == 0 ? "neither text"

@@ -25,8 +25,11 @@ constexpr std::array<uint8_t, 256> kBase64Values = [] {
 }();
 
 // Kinds in the text form; of shingles k follows.
-constexpr NamedValue<MinhashKind> kShingleKinds[] = {
-    {"word", MinhashKind::word}, {"char", MinhashKind::character}, {"byte", MinhashKind::byte}};
+constexpr NamedValue<MinhashKind> kShingleKinds[] = {{"word", MinhashKind::word},
+                                                     {"char", MinhashKind::character},
+                                                     {"byte", MinhashKind::byte},
+                                                     {"line", MinhashKind::line},
+                                                     {"para", MinhashKind::paragraph}};
 constexpr size_t kShingleKindLength = 4;
 constexpr NamedValue<MinhashKind> kSetKinds[] = {{"text", MinhashKind::text_set},
                                                  {"bigint", MinhashKind::bigint_set},
@@ -54,6 +57,8 @@ void check_header(const MinhashHeader& h) {
     case MinhashKind::word:
     case MinhashKind::character:
     case MinhashKind::byte:
+    case MinhashKind::line:
+    case MinhashKind::paragraph:
       if (h.k < kMinK || h.k > kMaxK) corrupt("k is " + std::to_string(h.k));
       break;
     case MinhashKind::text_set:
@@ -264,6 +269,12 @@ std::string describe(const MinhashParams& p) {
     case MinhashKind::byte:
       what = "byte " + std::to_string(p.k);
       break;
+    case MinhashKind::line:
+      what = "line " + std::to_string(p.k);
+      break;
+    case MinhashKind::paragraph:
+      what = "paragraph " + std::to_string(p.k);
+      break;
     case MinhashKind::text_set:
       what = "set of text";
       break;
@@ -357,7 +368,7 @@ class MinhashText {
     if (!known) {
       known = value_named(kShingleKinds, kind.substr(0, kShingleKindLength));
       if (!known || !parse_number(kind.substr(kShingleKindLength), &h->k))
-        throw fail("The second part must be wordK, charK, byteK, text, bigint, import or weighted.");
+        throw fail("The second part must be wordK, charK, byteK, lineK, paraK, text, bigint, import or weighted.");
     }
     h->kind = static_cast<uint8_t>(*known);
   }

@@ -22,7 +22,15 @@ enum class MinhashKind : uint8_t {
   bigint_set = 5,  // a caller's set of 64-bit elements
   imported = 6,    // components computed by other programs
   weighted = 7,    // text elements with weights: the components of weighted_minhash.h
+  line = 8,        // k-shingles of lines of a text
+  paragraph = 9,   // k-shingles of its paragraphs
 };
+
+// Whether the elements are shingles of a text: with the unit of the same number (shingle.h).
+inline constexpr bool is_of_text(MinhashKind kind) noexcept {
+  return kind == MinhashKind::word || kind == MinhashKind::character || kind == MinhashKind::line ||
+         kind == MinhashKind::paragraph;
+}
 
 // How a signature was made. Two signatures are comparable when all fields but `empty` agree.
 struct MinhashParams {

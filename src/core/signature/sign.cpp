@@ -10,9 +10,13 @@ namespace {
 
 constexpr size_t kElementsPerStep = 8192;
 
-Unit unit_of(MinhashKind kind) noexcept {
-  return kind == MinhashKind::word ? Unit::word : kind == MinhashKind::character ? Unit::character : Unit::byte;
-}
+// Kinds of documents have the numbers of their units.
+Unit unit_of(MinhashKind kind) noexcept { return static_cast<Unit>(kind); }
+static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word) &&
+              static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
+              static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte) &&
+              static_cast<int>(Unit::line) == static_cast<int>(MinhashKind::line) &&
+              static_cast<int>(Unit::paragraph) == static_cast<int>(MinhashKind::paragraph));
 
 bool take(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
   sketch->finish();
@@ -24,10 +28,7 @@ bool take(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
 
 MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bits, int64_t seed) {
   check_k(k);
-  MinhashParams p = set_params(unit == Unit::word        ? MinhashKind::word
-                               : unit == Unit::character ? MinhashKind::character
-                                                         : MinhashKind::byte,
-                               num_perm, bits, seed);
+  MinhashParams p = set_params(static_cast<MinhashKind>(unit), num_perm, bits, seed);
   p.k = static_cast<uint8_t>(k);
   p.tokenizer = unit == Unit::word ? kTokenizerVersion : 0;
   return p;

@@ -119,7 +119,7 @@ Datum minhash_like(PG_FUNCTION_ARGS) {
   bool found;
   const Datum cached = cached_result(like, &found);
   if (found) return cached;
-  if (params.kind != MinhashKind::word && params.kind != MinhashKind::character)
+  if (!is_of_text(params.kind))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model signature was not made from text"),
                     errhint("Make the signature by the function that made the model: see minhash_parameters(model).")));
   const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));

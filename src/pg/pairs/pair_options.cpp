@@ -167,7 +167,7 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
   m.k = bytes ? kByteShingle : kWordShingle;
   if (shape.type != SignatureType::minhash) return m;
   const MinhashKind kind = shape.params.kind;
-  if (kind != MinhashKind::word && kind != MinhashKind::character && kind != MinhashKind::byte)
+  if (!is_of_text(kind) && kind != MinhashKind::byte)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("verify => 'jaccard' needs signatures of documents: these are of sets"),
                     errhint("Verify sets with jaccard_exact() over the pairs.")));
@@ -180,8 +180,5 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
   m.k = shape.params.k;
   return m;
 }
-static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word) &&
-              static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
-              static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte));
 
 }  // namespace neardup

@@ -68,6 +68,10 @@ Origin origin_of(MinhashKind kind) {
       return {"import", nullptr};
     case MinhashKind::weighted:
       return {"weighted", nullptr};
+    case MinhashKind::line:
+      return {"text", "line"};
+    case MinhashKind::paragraph:
+      return {"text", "paragraph"};
   }
   return {"import", nullptr};
 }
