@@ -777,6 +777,32 @@ CREATE FUNCTION pairs_between(id anyelement, query_a text, query_b text, thresho
 COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, float8, interval, text) IS
   'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
 
+-- Repeated passages of a collection ----------------------------------------------------------------------------------
+-- VOLATILE and PARALLEL UNSAFE: they run the caller's query. The type of the ids is not named by the first argument, as
+-- all_pairs does: where ids are text, it could not be told from query.
+
+CREATE FUNCTION repeated_passages(query text, min_units int = 50, unit text = 'word', keep text = 'first', at_least int = 2)
+  RETURNS TABLE (id bigint, start int, length int, occurrences bigint, first_id bigint, first_start int)
+  AS 'MODULE_PATHNAME', 'neardup_repeated_passages' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION repeated_passages(text, int, text, text, int) IS
+  'Ranges of the documents of a query (id, document) whose every window of min_units units occurs at least at_least times; positions and length in characters. Example: SELECT * FROM repeated_passages(''SELECT id, body FROM docs ORDER BY id'', min_units => 5)';
+CREATE FUNCTION repeated_passages(query text, id anyelement, min_units int = 50, unit text = 'word', keep text = 'first', at_least int = 2)
+  RETURNS TABLE (id anyelement, start int, length int, occurrences bigint, first_id anyelement, first_start int)
+  AS 'MODULE_PATHNAME', 'neardup_repeated_passages_of_ids' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION repeated_passages(text, anyelement, int, text, text, int) IS
+  'The ranges that repeated_passages() returns, for ids of the type of id. Example: SELECT * FROM repeated_passages(''SELECT id::text, body FROM docs ORDER BY id'', id => NULL::text, min_units => 5)';
+
+CREATE FUNCTION passage_counts(query text, min_units int = 50, unit text = 'word', at_least int = 2, most int = 1000)
+  RETURNS TABLE (passage text, documents bigint, occurrences bigint)
+  AS 'MODULE_PATHNAME', 'neardup_passage_counts' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION passage_counts(text, int, text, int, int) IS
+  'The most frequent passages of the documents of a query (id, document), each with the number of documents that hold it and of its occurrences. Example: SELECT * FROM passage_counts(''SELECT id, body FROM docs'', min_units => 5)';
+
+CREATE FUNCTION cut_passages(body text, ranges int4multirange) RETURNS text
+  AS 'MODULE_PATHNAME', 'neardup_cut_passages' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION cut_passages(text, int4multirange) IS
+  'A text without ranges of its characters, counted from 1. Example: SELECT cut_passages(''one two three'', ''{[5,9)}'')';
+
 -- Who might use what was made anew may use it now.
 DO $do$
 DECLARE

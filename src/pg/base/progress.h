@@ -18,7 +18,9 @@ enum class Searching : uint8_t {
   oversized_blocks,
   word_similarities,
   word_model,
-  suggest
+  suggest,
+  repeated_passages,
+  passage_counts
 };
 void begin_progress(Searching function);
 void report_phase(Phase phase);

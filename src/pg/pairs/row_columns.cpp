@@ -21,8 +21,9 @@ Oid check_id(Form_pg_attribute column, Oid wanted, const SourceWants& wants) {
   if (!fits)
     ereport(ERROR,
             (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("id is %s, not %s", format_type_be(id), format_type_be(wanted)),
-             wants.keys ? errhint("Name the type of the ids: id => NULL::%s.", format_type_be(id))
-                        : errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
+             wants.keys || wants.document
+                 ? errhint("Name the type of the ids: id => NULL::%s.", format_type_be(id))
+                 : errhint("Name the type of the ids by a first argument: NULL::%s.", format_type_be(id))));
   return getBaseType(id);
 }
 
@@ -73,6 +74,29 @@ Oid check_at(const char* what, Form_pg_attribute column, const SourceWants& want
   return type;
 }
 
+void check_document(const char* what, Form_pg_attribute column) {
+  const Oid type = getBaseType(column->atttypid);
+  if (type != TEXTOID && type != VARCHAROID)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("the second column of %s must be a document of type text: it is %s", what,
+                           format_type_be(column->atttypid)),
+                    errhint("Cast it to text.")));
+}
+
+// Of a query for documents: within is the one named column.
+void find_within(const char* what, TupleDesc desc, SourceColumns* columns) {
+  for (int i = kDocumentColumn + 1; i < desc->natts; ++i) {
+    const char* name = NameStr(TupleDescAttr(desc, i)->attname);
+    if (strcmp(name, "within") != 0)
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                      errmsg("%s returns a column \"%s\", which has no meaning here", what, name),
+                      errhint("After id and document there may be a column named within.")));
+    if (columns->within != kNoColumn)
+      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN), errmsg("%s returns more than one column \"%s\"", what, name)));
+    columns->within = i;
+  }
+}
+
 // Finds the columns after id and signature by their names.
 void find_named(const char* what, TupleDesc desc, SourceColumns* columns) {
   columns->doc = columns->within = columns->at = kNoColumn;
@@ -118,6 +142,9 @@ SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const
   if (count < kLeastColumns && wants.keys)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s must return an id and at least one key: number of columns is %d", what, count)));
+  if (count < kLeastColumns && wants.document)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("%s must return two columns, id and document: it returns %d", what, count)));
   if (count < kLeastColumns)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s must return two columns, id and signature: it returns %d", what, count)));
@@ -125,6 +152,12 @@ SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const
   columns.doc = columns.within = columns.at = kNoColumn;
   if (OidIsValid(id_type)) columns.id_type = check_id(TupleDescAttr(desc, kIdColumn), id_type, wants);
   if (wants.keys) return columns;
+  if (wants.document) {
+    check_document(what, TupleDescAttr(desc, kDocumentColumn));
+    find_within(what, desc, &columns);
+    check_named(what, desc, wants, &columns);
+    return columns;
+  }
   columns.signature = check_signature(what, TupleDescAttr(desc, kSignatureColumn), types);
   columns.signature_type = getBaseType(TupleDescAttr(desc, kSignatureColumn)->atttypid);
   find_named(what, desc, &columns);

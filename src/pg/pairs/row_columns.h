@@ -11,6 +11,7 @@ namespace neardup {
 // What a call takes from its query.
 struct SourceWants {
   bool keys;              // the columns after the id are keys of any type; there is no signature
+  bool document;          // the second column is a document; there is no signature
   bool docs;              // documents are compared: the column doc must be there, and else it must not
   const Interval* apart;  // at_most_apart, which the column at is for; or null
   bool ordered;           // rows come in the order of the query, which matters
@@ -19,6 +20,7 @@ struct SourceWants {
 constexpr int kIdColumn = 0;
 constexpr int kSignatureColumn = 1;
 constexpr int kFirstKeyColumn = 1;
+constexpr int kDocumentColumn = 1;
 constexpr int kNoColumn = -1;
 
 // What the columns are. Those after id and signature are found by their names: a position, or kNoColumn.
@@ -38,8 +40,9 @@ struct SourceColumns {
   bool grouped() const { return within != kNoColumn || at != kNoColumn; }
 };
 
-// Checks that there are an id of the wanted type, a signature or keys, and nothing that is not known. what: names the
-// query in messages. id_type: that of the result's ids, which may be a domain; InvalidOid: any, for ids are not kept.
+// Checks that there are an id of the wanted type, a signature, a document or keys, and nothing that is not known. what:
+// names the query in messages. id_type: that of the result's ids, which may be a domain; InvalidOid: any, for ids are
+// not kept.
 SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const SignatureTypes& types,
                             const SourceWants& wants);
 

@@ -1,0 +1,280 @@
+// See passage_search.h: seeds while documents come; then windows, their counts, their proof; at last ranges.
+#include "core/passages/passage_search.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "core/base/hash.h"
+#include "core/document/text_units.h"
+#include "core/passages/document_batch.h"
+#include "core/passages/find_windows.h"
+#include "core/passages/seed_filter.h"
+#include "core/passages/seeds.h"
+#include "core/passages/verify_windows.h"
+#include "core/passages/window_counts.h"
+#include "core/work/byte_store.h"
+#include "core/work/parallel.h"
+
+namespace neardup {
+namespace {
+
+// Different windows with equal hashes in so many searches are no chance.
+constexpr unsigned kMaxSearches = 8;
+constexpr unsigned kHashBits = 61;
+// Steps of progress: windows, counts, proof, ranges.
+constexpr uint64_t kSteps = 4;
+constexpr size_t kSeedCost = 5;  // nanoseconds
+constexpr size_t kUnitCost = 30;
+
+}  // namespace
+
+void check_passage_options(const PassageOptions& o) {
+  const int64_t least = is_of_lines(o.unit) ? 1 : 2;
+  if (o.min_units < least || o.min_units > kMaxPassageUnits)
+    throw Error(Errc::invalid_argument,
+                "min_units must be between " + std::to_string(least) + " and " + std::to_string(kMaxPassageUnits) +
+                    " for unit '" + unit_name(o.unit) + "': " + std::to_string(o.min_units),
+                {}, std::string("It is the number of ") + units_in_words(o.unit) + " in a row that make a passage.");
+  if (o.at_least < 2)
+    throw Error(Errc::invalid_argument, "at_least must be at least 2: " + std::to_string(o.at_least), {},
+                "It is how often a passage occurs in all documents.");
+}
+
+struct PassageSearch::Impl {
+  explicit Impl(const PassageOptions& o)
+      : options(o),
+        ws(o.memory_limit, o.files, o.stop),
+        shape{o.unit, static_cast<uint32_t>(o.min_units), static_cast<uint64_t>(o.at_least)},
+        texts(memory_share(ws, kEighth), ws),
+        begins(ws.ledger, kFirstRows),
+        filter(std::in_place, memory_share(ws, kQuarter), ws),
+        batch(o.threads, ws) {
+    begins[0] = 0;
+  }
+
+  static constexpr size_t kFirstRows = 64;
+
+  const PassageOptions options;
+  Workspace ws;
+  const WindowShape shape;
+  ByteStore texts;
+  Array<uint64_t> begins;  // rows + 1
+  uint64_t rows = 0;
+  std::optional<SeedFilter> filter;
+  DocumentBatch batch;
+  DocumentPlaces places{nullptr, 0, nullptr};
+  std::unique_ptr<RepeatedWindows> repeated;
+  PassageStats told;
+
+  // The walk over documents.
+  std::vector<RepeatedRange> ranges;
+  std::vector<CommonPassage> passages;
+  size_t taken = 0;
+  RangeWalk range_walk{shape.units, options.keep_first, &ranges};
+  PassageWalk passage_walk{shape.units, &passages};
+  uint32_t row = 0;  // that is walked over, where scanner is set
+  std::vector<uint8_t> text;
+  std::optional<UnitScanner> scanner;
+  uint64_t unit = 0;
+  TextUnit last{0, 0, 0};
+
+  // ---- while documents come
+
+  void add(const uint8_t* bytes, size_t size) {
+    if (rows + 2 > begins.size()) resize_polled(&begins, 2 * begins.size(), rows + 1, ws.ledger, ws.poller);
+    texts.append(bytes, size);
+    if (size >= shape.units) {
+      const PlacedDocument document{bytes, size, begins[rows], static_cast<uint32_t>(rows), 0};
+      if (batch.is_large(size)) {
+        take_seeds();
+        for_seeds(document, options.stop, [&](uint64_t hash) { count_seed(hash); });
+      } else {
+        if (!batch.has_room(size)) take_seeds();
+        batch.add(document);
+      }
+    }
+    begins[++rows] = texts.size();
+  }
+
+  template <class Take>
+  void for_seeds(const PlacedDocument& d, StopCheck* stop, Take take) const {
+    SeedStream seeds(shape.unit, shape.units, d.text, d.size, stop);
+    for (Seed seed; seeds.next(&seed);) take(seed.hash);
+  }
+
+  void count_seed(uint64_t hash) {
+    filter->add(hash);
+    ++told.seeds;
+  }
+
+  // Of the documents in the batch.
+  void take_seeds() {
+    batch.run<uint64_t>(
+        [&](unsigned, const PlacedDocument& d, StopCheck* stop, std::vector<uint64_t>* out) {
+          for_seeds(d, stop, [&](uint64_t hash) { out->push_back(hash); });
+        },
+        [&](uint64_t hash) { count_seed(hash); });
+  }
+
+  // ---- after the last one
+
+  void run(const uint32_t* group_of) {
+    take_seeds();
+    filter->finish();
+    places = {begins.data(), static_cast<uint32_t>(rows), group_of};
+    for (told.searches = 1; !search(); ++told.searches) {
+      if (told.searches < kMaxSearches) continue;
+      throw Error(Errc::unsupported, "different passages have equal hashes", {},
+                  "They were made for it: search the documents in parts to find them.");
+    }
+    filter.reset();
+    repeated->rewind();
+    ws.poller.steps(kSteps - 1, kSteps);
+  }
+
+  // False where hashes deceived.
+  bool search() {
+    const bool weak = told.searches <= options.weak_searches;
+    const WindowHasher hasher(mix64(options.key + told.searches), shape.units, weak ? options.weak_bits : kHashBits);
+    repeated.reset();
+    {
+      // No two windows begin at the same byte.
+      WindowCounts counts(texts.size(), texts.size(), ws);
+      ws.poller.steps(0, kSteps);
+      find_windows(hasher, &counts);
+      told.windows = counts.size();
+      ws.poller.steps(1, kSteps);
+      repeated = counts.repeated(shape.at_least);
+    }
+    told.repeated = repeated->size();
+    ws.poller.steps(2, kSteps);
+    repeated->rewind();
+    return verify_windows(repeated.get(), shape.unit, shape.units, places, &texts, ws, options.stop);
+  }
+
+  void find_windows(const WindowHasher& hasher, WindowCounts* counts) {
+    std::vector<WindowFinder> finders(std::max(options.threads, 1u), WindowFinder(shape, hasher, *filter));
+    const auto hash_batch = [&] {
+      batch.run<WindowRecord>(
+          [&](unsigned worker, const PlacedDocument& d, StopCheck* stop, std::vector<WindowRecord>* out) {
+            finders[worker].find(d, stop, [&](const WindowRecord& r) { out->push_back(r); });
+          },
+          [&](const WindowRecord& r) { counts->add(r); });
+    };
+    for (uint32_t r = 0; r < rows; ++r) {
+      ws.poller.parts(r, rows);
+      PlacedDocument d{nullptr, static_cast<size_t>(begins[r + 1] - begins[r]), begins[r], r, places.group_of(r)};
+      if (d.size < shape.units || d.group == kNoGroup) continue;
+      if (batch.is_large(d.size)) {
+        hash_batch();
+        load(r);
+        d.text = text.data();
+        finders[0].find(d, options.stop, [&](const WindowRecord& record) { counts->add(record); });
+        continue;
+      }
+      if (!batch.has_room(d.size)) hash_batch();
+      texts.read(d.begin, batch.reserve(d), d.size);
+    }
+    hash_batch();
+  }
+
+  // Reads a document into `text`.
+  void load(uint32_t r) {
+    text.resize(static_cast<size_t>(begins[r + 1] - begins[r]));
+    texts.read(begins[r], text.data(), text.size());
+  }
+
+  // ---- results
+
+  // Walks on over units; false behind the last window of all. for_passages: makes passages, not ranges.
+  bool walk(bool for_passages) {
+    constexpr size_t kUnitsAtOnce = 1 << 14;
+    if (!scanner && !enter_document(for_passages)) return false;
+    for (size_t n = 0; n < kUnitsAtOnce; ++n) {
+      ws.poller.spend(kUnitCost);
+      TextUnit t;
+      const bool more = scanner->next(&t);
+      const auto last_end = static_cast<uint32_t>(
+          unit == 0 ? 0 : last.position + count_code_points(text.data() + last.begin, last.end - last.begin));
+      const uint64_t last_end_byte = begins[row] + last.end;
+      const RepeatedWindow* window = repeated->peek();
+      const bool rest = window != nullptr && window->byte < begins[row + 1];
+      if (!more || !(rest || (for_passages ? passage_walk.is_open() : range_walk.is_open(unit)))) {
+        if (for_passages)
+          passage_walk.finish(last_end, last_end_byte);
+        else
+          range_walk.finish(last_end);
+        scanner.reset();
+        return true;
+      }
+      const bool here = rest && window->byte == begins[row] + t.begin;
+      const auto position = static_cast<uint32_t>(t.position);
+      if (for_passages)
+        passage_walk.unit(unit, position, last_end, last_end_byte, here ? window : nullptr);
+      else
+        range_walk.unit(unit, position, last_end, here ? window : nullptr);
+      if (here) repeated->pop();
+      last = t;
+      ++unit;
+    }
+    return true;
+  }
+
+  bool enter_document(bool for_passages) {
+    const RepeatedWindow* window = repeated->peek();
+    if (window == nullptr) return false;
+    row = places.row_at(window->byte);
+    ws.poller.parts(row, rows);
+    load(row);
+    scanner.emplace(shape.unit, text.data(), text.size(), options.stop);
+    unit = 0;
+    last = {0, 0, 0};
+    if (for_passages)
+      passage_walk.start(row);
+    else
+      range_walk.start(row);
+    return true;
+  }
+
+  template <class T>
+  size_t take(std::vector<T>* made, T* out, size_t most, bool for_passages) {
+    while (taken == made->size()) {
+      made->clear();
+      taken = 0;
+      if (!walk(for_passages)) return 0;
+    }
+    const size_t n = std::min(most, made->size() - taken);
+    std::copy_n(made->begin() + static_cast<std::ptrdiff_t>(taken), n, out);
+    taken += n;
+    return n;
+  }
+};
+
+PassageSearch::PassageSearch(const PassageOptions& options) {
+  check_passage_options(options);
+  impl_ = std::make_unique<Impl>(options);
+}
+
+PassageSearch::~PassageSearch() = default;
+
+void PassageSearch::add(const uint8_t* text, size_t size) { impl_->add(text, size); }
+
+void PassageSearch::run(const uint32_t* group_of) { impl_->run(group_of); }
+
+size_t PassageSearch::next(RepeatedRange* out, size_t most) { return impl_->take(&impl_->ranges, out, most, false); }
+
+size_t PassageSearch::next(CommonPassage* out, size_t most) { return impl_->take(&impl_->passages, out, most, true); }
+
+void PassageSearch::read_text(uint64_t byte, void* out, size_t n) { impl_->texts.read(byte, out, n); }
+
+PassageStats PassageSearch::stats() const {
+  PassageStats s = impl_->told;
+  s.rows = impl_->rows;
+  s.bytes = impl_->texts.size();
+  s.peak_bytes = impl_->ws.ledger.peak();
+  s.spilled_bytes = impl_->ws.spilled_bytes;
+  return s;
+}
+
+}  // namespace neardup

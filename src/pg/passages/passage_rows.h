@@ -1,0 +1,33 @@
+// The documents of a caller's query, in the engine of repeated passages.
+#pragma once
+
+#include "core/passages/passage_search.h"
+#include "pg/base/context.h"
+#include "pg/base/progress.h"
+#include "pg/base/stages.h"
+#include "pg/pairs/row_source.h"
+
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+// A call: its query, and what has been read of it.
+struct PassageCall {
+  Searching function;
+  Unit unit;
+  int64 min_units;
+  int64 at_least;
+  bool keep_first;
+  RowSource source;
+  Owned<PassageSearch>* engine;
+  uint32* groups;  // by the column within; null: there is none
+  Stages stages;
+};
+
+// Opens the query, reads its rows and searches them. SPI must be connected. id_type InvalidOid: ids are not kept.
+void search_passages(PassageCall* call, text* query, Oid id_type);
+
+// What the engine did, for neardup.log_stages, and the end of its progress. The engine is gone afterwards.
+void end_passages(PassageCall* call, const char* what);
+
+}  // namespace neardup
