@@ -74,6 +74,9 @@ SECTIONS = [
     Section("records", "Records of two tables linked",
             "Seconds; 100,000 people in each table (docs/records.md).",
             "./records_bench.sh 100000"),
+    Section("passages", "Repeated passages",
+            "Files of the machine, with two limits of memory, beside a suffix array of the same text; one footer in many documents.",
+            "python3 passages_bench.py --mb 200 --suffix {build}/suffix_passages"),
     Section("choosing", "Precision and recall of the methods on data with known duplicates",
             "The tables of docs/choosing.md, which the same run writes there. `best`: the threshold of the greatest F1, chosen on the same data. us to "
             "sign: processor time of a document; bytes: of a signature or set.",

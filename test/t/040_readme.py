@@ -21,7 +21,7 @@ CREATE TABLE documents AS SELECT gen_random_uuid() AS id, to_minhash(body) AS si
 # bring their own tables. A block that cannot run here has a line before it that says why: <!-- not run: it needs a GPU -->
 SHARING = ("docs/intake.md", "docs/jobs.md", "docs/operating.md", "docs/recipes.md")
 SIGNED = ("docs/choosing.md",)
-ALONE = ("docs/clients.md", "docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md",
+ALONE = ("docs/clients.md", "docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md", "docs/repeated_passages.md",
          "docs/reference.md", "docs/security.md", "docs/weighted.md", "docs/words.md")
 PRINTED = "README.md"  # its outputs are compared
 WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md", "docs/loader.md", "docs/versions.md",

@@ -15,6 +15,8 @@ STATEMENTS = {
     "all_clusters within groups": "SELECT count(*) FROM all_clusters('SELECT id, sig, id % 2 AS within FROM hot', 0.8)",
     "all_pairs verified": "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), left(body, 200000 + i) AS doc FROM big, generate_series(1, 600) i', 0.01, verify => 'jaccard', verify_threshold => 0.01)",
     "all_pairs verified by edit rate": "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), CASE WHEN i % 2 = 0 THEN reverse(left(body, 100000)) ELSE left(body, 100000) END AS doc FROM big, generate_series(1, 20) i', 0.01, verify => 'edit_rate', verify_threshold => 0.01)",
+    "repeated_passages": "SELECT count(*) FROM repeated_passages('SELECT i, body FROM big, generate_series(1, 40) i', 20)",
+    "repeated_passages of characters": "SELECT count(*) FROM repeated_passages('SELECT 1, body FROM big UNION ALL SELECT 2, body FROM same', 20, 'char')",
     "cluster_bridges": "SELECT count(*) FROM cluster_bridges('TABLE hot', 0.6)",
     "all_pairs of simhashes": "SELECT count(*) FROM all_pairs('SELECT id, s FROM other hot', 0.75)",
     "all_pairs of digests": "SELECT count(*) FROM all_pairs('SELECT id, c FROM other hot', 0.7)",

@@ -68,6 +68,7 @@ CALLS = (
     ("create_lexicon", "SELECT create_lexicon('m.lex', 'SELECT body FROM public.docs')", ("m.lex",), False),
     ("neardup_suggest", "SELECT * FROM neardup_suggest('SELECT id, body FROM m.docs')", ("m.docs",), True),
     ("all_pairs", "SELECT * FROM all_pairs('SELECT id, sig FROM m.docs', 0.8)", ("m.docs",), True),
+    ("repeated_passages", "SELECT * FROM repeated_passages('SELECT id, body FROM m.docs', 3)", ("m.docs",), True),
     ("word_similarities", "SELECT * FROM word_similarities('SELECT body FROM m.docs', 40, 3)", ("m.docs",), True),
     ("lsh_info", "SELECT lsh_info('m.docs_sig')", ("m.docs_sig", "m.docs"), True),
     ("lsh_check", "SELECT lsh_check('m.docs_sig', true)", ("m.docs_sig", "m.docs"), True),
@@ -76,10 +77,10 @@ CALLS = (
     ("explain_pair", "SELECT * FROM explain_pair('m.docs_sig', to_minhash('a b c d'), to_minhash('a b c d'))", ("m.docs_sig", "m.docs"), True),
 )
 # The caller's own query names the relation, which means then what it would mean outside of a call: they end as they ought to, no more.
-AS_WRITTEN = ("neardup_suggest", "all_pairs", "word_similarities")
+AS_WRITTEN = ("neardup_suggest", "all_pairs", "repeated_passages", "word_similarities")
 NEVER_WAIT = ("duplicates_status", "neardup_jobs")
 # Calls that leave everything as it was, which need no database of their own where the exchange can be taken back.
-READ_ONLY = ("duplicates_status", "neardup_jobs", "neardup_profile_named", "neardup_sign_sql", "similar_words", "word_similarity", "expand_query", "i_match", "i_match_bag", "neardup_suggest", "all_pairs",
+READ_ONLY = ("duplicates_status", "neardup_jobs", "neardup_profile_named", "neardup_sign_sql", "similar_words", "word_similarity", "expand_query", "i_match", "i_match_bag", "neardup_suggest", "all_pairs", "repeated_passages",
              "word_similarities", "lsh_info", "lsh_check", "lsh_pages", "lsh_hot_buckets", "explain_pair")
 
 

@@ -38,6 +38,9 @@ bool UnitScanner::next_word(TextUnit* unit) {
   unsigned length;
   CodePoint c{};
   for (;; step(length)) {
+    const uint8_t* q = p_;
+    while (q < end_ && *q < 0x80 && kAscii[*q] == 0) ++q;
+    step_ascii(q);
     if (p_ == end_) return false;
     c = read(p_, end_, &length);
     if (c.cls != WordClass::none) break;
@@ -46,6 +49,25 @@ bool UnitScanner::next_word(TextUnit* unit) {
   unit->position = position_;
   const bool solo = c.cls == WordClass::solo;
   if (kKeys) key_.clear();
+  if (!solo) {
+    const uint8_t* q = p_;
+    while (q < end_ && *q < 0x80 && kAscii[*q] != 0) ++q;
+    if (kKeys) {
+      key_.resize(static_cast<size_t>(q - p_));
+      for (size_t i = 0; i < key_.size(); ++i) key_[i] = static_cast<char>(kAscii[p_[i]]);
+    }
+    step_ascii(q);
+    // Most words end here, and none that goes on does so in ASCII.
+    if (p_ == end_ || *p_ < 0x80) {
+      unit->end = static_cast<size_t>(p_ - text_);
+      return true;
+    }
+    c = read(p_, end_, &length);
+    if (c.cls != WordClass::mark && c.cls != WordClass::word) {
+      unit->end = static_cast<size_t>(p_ - text_);
+      return true;
+    }
+  }
   do {
     if (kKeys && c.folded < 0x80) {
       key_.push_back(static_cast<char>(c.folded));

@@ -44,6 +44,15 @@ class UnitScanner {
     if ((++position_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
   }
 
+  // Up to `to`, over bytes that are code points.
+  void step_ascii(const uint8_t* to) {
+    constexpr size_t kPollShift = 14;
+    const size_t before = position_;
+    position_ += static_cast<size_t>(to - p_);
+    p_ = to;
+    if (before >> kPollShift != position_ >> kPollShift && stop_ != nullptr) stop_->poll();
+  }
+
   const Unit unit_;
   const uint8_t* const text_;
   const uint8_t* p_;

@@ -195,25 +195,23 @@ struct PassageSearch::Impl {
       ws.poller.spend(kUnitCost);
       TextUnit t;
       const bool more = scanner->next(&t);
-      const auto last_end = static_cast<uint32_t>(
-          unit == 0 ? 0 : last.position + count_code_points(text.data() + last.begin, last.end - last.begin));
-      const uint64_t last_end_byte = begins[row] + last.end;
+      const LastUnit before{text.data(), begins[row], last};
       const RepeatedWindow* window = repeated->peek();
       const bool rest = window != nullptr && window->byte < begins[row + 1];
       if (!more || !(rest || (for_passages ? passage_walk.is_open() : range_walk.is_open(unit)))) {
         if (for_passages)
-          passage_walk.finish(last_end, last_end_byte);
+          passage_walk.finish(before);
         else
-          range_walk.finish(last_end);
+          range_walk.finish(before);
         scanner.reset();
         return true;
       }
       const bool here = rest && window->byte == begins[row] + t.begin;
       const auto position = static_cast<uint32_t>(t.position);
       if (for_passages)
-        passage_walk.unit(unit, position, last_end, last_end_byte, here ? window : nullptr);
+        passage_walk.unit(unit, position, before, here ? window : nullptr);
       else
-        range_walk.unit(unit, position, last_end, here ? window : nullptr);
+        range_walk.unit(unit, position, before, here ? window : nullptr);
       if (here) repeated->pop();
       last = t;
       ++unit;

@@ -29,16 +29,16 @@ void RangeWalk::open(uint32_t position) {
   pieces_.push_back(piece);
 }
 
-void RangeWalk::put(const Piece& piece, uint32_t end) {
-  out_->push_back({row_, piece.start, end - piece.start, piece.occurrences, piece.first_row, piece.first_start});
+void RangeWalk::put(const Piece& piece, const LastUnit& last) {
+  out_->push_back({row_, piece.start, last.end() - piece.start, piece.occurrences, piece.first_row, piece.first_start});
 }
 
-void RangeWalk::unit(uint64_t u, uint32_t position, uint32_t last_end, const RepeatedWindow* window) {
+void RangeWalk::unit(uint64_t u, uint32_t position, const LastUnit& last, const RepeatedWindow* window) {
   while (!recent_.empty() && recent_.front().unit + units_ <= u) recent_.pop_front();
   if (window != nullptr) add_window(u, *window);
   const bool kept = u < kept_until_;
   if (!pieces_.empty() && (kept || pieces_.front().run_end == u)) {
-    put(pieces_.front(), last_end);
+    put(pieces_.front(), last);
     pieces_.pop_front();
   }
   if (kept) {
@@ -55,22 +55,21 @@ void RangeWalk::unit(uint64_t u, uint32_t position, uint32_t last_end, const Rep
   }
 }
 
-void PassageWalk::unit(uint64_t u, uint32_t position, uint32_t last_end, uint64_t last_end_byte,
-                       const RepeatedWindow* window) {
+void PassageWalk::unit(uint64_t u, uint32_t position, const LastUnit& last, const RepeatedWindow* window) {
   const bool first = window != nullptr && window->previous == kNoWindow;
   const bool more = first && !open_.empty() && open_.back().last_window + 1 == u &&
                     open_.back().passage.documents == window->documents &&
                     open_.back().passage.occurrences == window->occurrences;
   if (more) open_.back().last_window = u;
-  if (!open_.empty() && open_.front().last_window + units_ == u) put(last_end, last_end_byte);
+  if (!open_.empty() && open_.front().last_window + units_ == u) put(last);
   if (!first || more) return;
   open_.push_back({u, {row_, position, 0, window->documents, window->occurrences, window->byte, 0}});
 }
 
-void PassageWalk::put(uint32_t last_end, uint64_t last_end_byte) {
+void PassageWalk::put(const LastUnit& last) {
   CommonPassage& p = open_.front().passage;
-  p.length = last_end - p.start;
-  p.bytes = last_end_byte - p.byte;
+  p.length = last.end() - p.start;
+  p.bytes = last.end_byte() - p.byte;
   out_->push_back(p);
   open_.pop_front();
 }

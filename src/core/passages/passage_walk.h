@@ -31,6 +31,19 @@ struct CommonPassage {
   uint64_t bytes;
 };
 
+// The unit before the one at hand, in the text of its document, which begins at `begin` of all documents.
+struct LastUnit {
+  const uint8_t* text;
+  uint64_t begin;
+  TextUnit unit;
+
+  // Code points of the document before its end; the same in bytes of all documents. Counted only where it is needed.
+  uint32_t end() const {
+    return static_cast<uint32_t>(unit.position + count_code_points(text + unit.begin, unit.end - unit.begin));
+  }
+  uint64_t end_byte() const noexcept { return begin + unit.end; }
+};
+
 // Walks over the units of one document. Windows of consecutive units make a run, and a run a range: it has all units of
 // its windows. With keep_first, the units of all windows that occur here first are left out, which may cut a range to
 // pieces; a piece that lies within another one is left out too.
@@ -46,13 +59,12 @@ class RangeWalk {
     pieces_.clear();
   }
 
-  // Unit u, the next one, begins at character `position`; the one before it ends in front of `last_end`. window: that
-  // begins with it, or null.
-  void unit(uint64_t u, uint32_t position, uint32_t last_end, const RepeatedWindow* window);
+  // Unit u, the next one, begins at character `position`. window: that begins with it, or null.
+  void unit(uint64_t u, uint32_t position, const LastUnit& last, const RepeatedWindow* window);
 
   // After the last unit.
-  void finish(uint32_t last_end) {
-    if (!pieces_.empty()) put(pieces_.front(), last_end);
+  void finish(const LastUnit& last) {
+    if (!pieces_.empty()) put(pieces_.front(), last);
   }
 
   // Whether what was walked over may still become a range, or cut one.
@@ -77,7 +89,7 @@ class RangeWalk {
 
   void add_window(uint64_t u, const RepeatedWindow& window);
   void open(uint32_t position);
-  void put(const Piece& piece, uint32_t end);
+  void put(const Piece& piece, const LastUnit& last);
 
   const uint32_t units_;
   const bool keep_first_;
@@ -102,10 +114,9 @@ class PassageWalk {
     open_.clear();
   }
 
-  // As above; byte, last_end_byte: the same places in bytes of all documents.
-  void unit(uint64_t u, uint32_t position, uint32_t last_end, uint64_t last_end_byte, const RepeatedWindow* window);
-  void finish(uint32_t last_end, uint64_t last_end_byte) {
-    if (!open_.empty()) put(last_end, last_end_byte);
+  void unit(uint64_t u, uint32_t position, const LastUnit& last, const RepeatedWindow* window);
+  void finish(const LastUnit& last) {
+    if (!open_.empty()) put(last);
   }
   bool is_open() const noexcept { return !open_.empty(); }
 
@@ -115,7 +126,7 @@ class PassageWalk {
     CommonPassage passage;
   };
 
-  void put(uint32_t last_end, uint64_t last_end_byte);
+  void put(const LastUnit& last);
 
   const uint32_t units_;
   std::vector<CommonPassage>* const out_;

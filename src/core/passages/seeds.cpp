@@ -29,7 +29,7 @@ bool SeedStream::read(Candidate* out) {
 }
 
 void SeedStream::push(const Candidate& c) {
-  while (front_ != back_ && at(back_ - 1).hash >= c.hash) --back_;
+  while (back_ != front_ && at(back_ - 1).hash >= c.hash) --back_;
   if (back_ - front_ == queue_.size()) {
     std::vector<Candidate> larger(2 * queue_.size());
     for (size_t i = front_; i < back_; ++i) larger[i & (larger.size() - 1)] = at(i);
