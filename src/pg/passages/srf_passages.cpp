@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "core/base/named_values.h"
-#include "pg/base/result_row.h"
 #include "pg/passages/passage_rows.h"
+#include "pg/base/result_row.h"
 #include "pg/query/id_store.h"
 #include "pg/values/values.h"
 
