@@ -236,5 +236,54 @@ TEST(Kernels, Names) {
   std::printf("the best kernels of this machine: %s\n", kernels().name);
 }
 
+size_t differing_bits(const uint8_t* a, const uint8_t* b, size_t n) {
+  size_t differing = 0;
+  for (size_t i = 0; i < 8 * n; ++i) differing += (a[i / 8] ^ b[i / 8]) >> i % 8 & 1;
+  return differing;
+}
+
+TEST(Kernels, CountDiffering) {
+  test::for_each_kernels([] {
+    Random random(5);
+    for (size_t n = 0; n <= 80; ++n) {
+      for (size_t shift = 0; shift < 9; ++shift) {
+        std::vector<uint8_t> a(n + shift), b(n + shift / 2);
+        alike(random, a.data() + shift, b.data() + shift / 2, n);
+        ASSERT_EQ(kernels().count_differing(a.data() + shift, b.data() + shift / 2, n),
+                  differing_bits(a.data() + shift, b.data() + shift / 2, n));
+      }
+    }
+  });
+}
+
+TEST(Kernels, NearCodes) {
+  test::for_each_kernels([] {
+    Random random(6);
+    for (const size_t words : {1u, 2u, 3u, 4u, 5u, 8u, 9u, 64u}) {
+      for (const auto& [nx, ny] : {std::pair{1u, 1u}, {3u, 7u}, {40u, 33u}, {256u, 256u}}) {
+        std::vector<uint64_t> x(nx * words), y(ny * words);
+        for (uint64_t& v : x) v = random();
+        // Some near ones, at distances on both sides of the bound.
+        for (size_t j = 0; j < ny; ++j)
+          for (size_t w = 0; w < words; ++w)
+            y[j * words + w] = j % 2 == 0 ? random() : x[j % nx * words + w] ^ (random() & random() & random());
+        const auto most = static_cast<unsigned>(words * 8);
+        for (const bool triangle : {false, true}) {
+          if (triangle) y = x;
+          const size_t other = triangle ? nx : ny;
+          std::vector<uint32_t> expected, found(nx * other);
+          for (size_t i = 0; i < nx; ++i)
+            for (size_t j = triangle ? i + 1 : 0; j < other; ++j)
+              if (differing_bits(reinterpret_cast<const uint8_t*>(&x[i * words]),
+                                 reinterpret_cast<const uint8_t*>(&y[j * words]), words * 8) <= most)
+                expected.push_back(static_cast<uint32_t>(i << 16 | j));
+          found.resize(kernels().near_codes(x.data(), nx, y.data(), other, words, triangle, most, found.data()));
+          ASSERT_EQ(found, expected) << words << " words";
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace neardup

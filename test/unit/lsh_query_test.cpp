@@ -113,6 +113,43 @@ std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& element
   return stored(q);
 }
 
+std::vector<uint8_t> code_query(double bound, uint32_t bits, const std::vector<uint8_t>& bytes) {
+  LshQueryView q;
+  q.measure = LshMeasure::bit_hamming;
+  q.bound = bound;
+  q.code = {bytes.data(), bits};
+  return stored(q);
+}
+
+TEST(LshQuery, BitCodesReadBack) {
+  std::vector<uint8_t> bytes(512);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 151 + 7);
+  for (const double bound : kBounds)
+    for (const uint32_t bits : {64u, 256u, 4096u}) expect_reads_back(code_query(bound, bits, bytes));
+  // No codes: only their length counts.
+  for (const uint32_t bits : {0u, 1u, 63u, 4097u, 4000000000u}) {
+    expect_reads_back(code_query(3, bits, {}));
+    EXPECT_EQ(view(code_query(3, bits, {})).code.bytes, nullptr);
+    EXPECT_EQ(view(code_query(3, bits, {})).code.bits, bits);
+  }
+  EXPECT_EQ(lsh_query_to_text(view(code_query(3, 8, {}))), "bit_hamming<=3 [8]");
+  const std::vector<uint8_t> odd = {0xff, 0, 0, 0, 0, 0, 0, 1, 0x80};
+  EXPECT_EQ(lsh_query_to_text(view(code_query(3, 65, odd))), "bit_hamming<=3 11111111" + std::string(55, '0') + "11");
+  // Bits behind the last one would make equal values unequal.
+  std::vector<uint8_t> broken = code_query(3, 65, odd);
+  broken.back() |= 1;
+  EXPECT_THROW(view(broken), Error);
+  for (size_t cut = 1; cut <= 13; ++cut) {
+    const std::vector<uint8_t> q = code_query(3, 65, odd);
+    EXPECT_THROW(view({q.begin(), q.end() - static_cast<std::ptrdiff_t>(cut)}), Error);
+  }
+  for (const char* text : {"bit_hamming<=3 ", "bit_hamming<=3 0101", "bit_hamming<=3 [64]", "bit_hamming<=3 [-1]",
+                           "bit_hamming<=3 []", "bit_hamming<=3 [8"})
+    EXPECT_THROW(lsh_query_from_text(text), Error) << text;
+  EXPECT_THROW(lsh_query_from_text("bit_hamming<=3 " + std::string(63, '0') + "2"), Error);
+  EXPECT_THROW(lsh_query_from_text("bit_hamming<=3 " + std::string(4097, '0')), Error);
+}
+
 TEST(LshQuery, SetsReadBack) {
   for (const double bound : kBounds)
     for (const std::vector<int64_t>& set : {std::vector<int64_t>{}, {7}, {INT64_MIN, -1, 0, 5, INT64_MAX}})

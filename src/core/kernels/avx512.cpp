@@ -215,9 +215,22 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
 }  // namespace
 
 const Kernels kAvx512Kernels = {
-    "avx512",     fold_ascii, count_equal32,       count_equal16,       count_equal8,
-    equal_mask32, at_least8,  sketch_round0,       unpack_entries_avx2, unpack_tids_avx2,
-    edit_stripe,  near_pairs, &kAvx512CtphKernels, &kAvx512WordKernels,
+    "avx512",
+    fold_ascii,
+    count_equal32,
+    count_equal16,
+    count_equal8,
+    equal_mask32,
+    at_least8,
+    sketch_round0,
+    unpack_entries_avx2,
+    unpack_tids_avx2,
+    edit_stripe,
+    near_pairs,
+    count_differing_avx2,
+    near_codes_avx2,
+    &kAvx512CtphKernels,
+    &kAvx512WordKernels,
 };
 
 }  // namespace neardup

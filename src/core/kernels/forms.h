@@ -11,6 +11,9 @@ extern const Kernels kAvx2Kernels;
 // As fast as more lanes would be.
 void unpack_entries_avx2(const PackedEntries& leaf, uint32_t from, uint32_t to, Entry* out);
 void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t* out);
+size_t count_differing_avx2(const uint8_t* a, const uint8_t* b, size_t n);
+size_t near_codes_avx2(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
+                       unsigned most, uint32_t* out);
 extern const Kernels kAvx512Kernels;
 #endif
 

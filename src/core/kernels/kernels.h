@@ -58,6 +58,13 @@ struct Kernels {
   size_t (*near_pairs)(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
                        uint32_t* out);
 
+  // How many bits of n bytes differ. Any n, any alignment.
+  size_t (*count_differing)(const uint8_t* a, const uint8_t* b, size_t n);
+
+  // As near_pairs, of values of `words` words each, 1..64, one behind the other.
+  size_t (*near_codes)(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
+                       unsigned most, uint32_t* out);
+
   const CtphKernels* ctph;
   const WordKernels* words;
 };

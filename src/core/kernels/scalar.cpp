@@ -1,4 +1,6 @@
 // The plain form of every kernel: the specification, and what runs on machines without AVX2.
+#include <cstring>
+
 #include "core/base/bits.h"
 #include "core/base/hash.h"
 #include "core/kernels/ctph_kernels.h"
@@ -134,12 +136,38 @@ size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bo
   return n;
 }
 
+size_t count_differing(const uint8_t* a, const uint8_t* b, size_t n) {
+  size_t differing = 0;
+  for (; n >= 8; n -= 8, a += 8, b += 8) {
+    uint64_t word[2];
+    std::memcpy(&word[0], a, 8);
+    std::memcpy(&word[1], b, 8);
+    differing += count_bits(word[0] ^ word[1]);
+  }
+  for (; n > 0; --n) differing += count_bits(static_cast<uint64_t>(*a++ ^ *b++));
+  return differing;
+}
+
+size_t near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
+                  unsigned most, uint32_t* out) {
+  size_t n = 0;
+  for (size_t i = 0; i < nx; ++i) {
+    for (size_t j = triangle ? i + 1 : 0; j < ny; ++j) {
+      size_t differing = 0;
+      for (size_t w = 0; w < words; ++w) differing += count_bits(x[i * words + w] ^ y[j * words + w]);
+      out[n] = static_cast<uint32_t>(i << 16 | j);
+      n += differing <= most;
+    }
+  }
+  return n;
+}
+
 }  // namespace
 
 const Kernels kScalarKernels = {
-    "scalar",     fold_ascii, count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>,
-    equal_mask32, at_least8,  sketch_round0,         unpack_entries,        unpack_tids,
-    edit_stripe,  near_pairs, &kScalarCtphKernels,   &kScalarWordKernels,
+    "scalar",        fold_ascii,    count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32,
+    at_least8,       sketch_round0, unpack_entries,        unpack_tids,           edit_stripe,          near_pairs,
+    count_differing, near_codes,    &kScalarCtphKernels,   &kScalarWordKernels,
 };
 
 }  // namespace neardup

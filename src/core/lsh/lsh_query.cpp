@@ -25,13 +25,15 @@ constexpr Prefix kPrefixes[] = {
     {LshMeasure::ctph_score, "ctph_score>="},     {LshMeasure::ctph_edit_rate, "ctph_edit_rate<="},
     {LshMeasure::set_jaccard, "set_jaccard>="},   {LshMeasure::set_in_query, "set_in_query>="},
     {LshMeasure::query_in_set, "query_in_set>="}, {LshMeasure::set_overlap, "set_overlap>="},
+    {LshMeasure::bit_hamming, "bit_hamming<="},
 };
 
 // What a query holds beside its bound.
-enum class Value : uint8_t { minhash, simhash, digest, set };
+enum class Value : uint8_t { minhash, simhash, digest, set, code };
 constexpr Value value_of(LshMeasure measure) noexcept {
   if (is_of_sets(measure)) return Value::set;
   if (measure == LshMeasure::jaccard) return Value::minhash;
+  if (measure == LshMeasure::bit_hamming) return Value::code;
   return measure == LshMeasure::hamming ? Value::simhash : Value::digest;
 }
 
@@ -78,6 +80,43 @@ void check_simhash_size(size_t size) {
   if (size != sizeof(uint64_t)) corrupt("a simhash has 8 bytes, not " + std::to_string(size));
 }
 
+// Bytes of a code that a query stores.
+size_t stored_code_bytes(uint32_t bits) noexcept { return valid_code_bits(bits) ? code_bytes(bits) : 0; }
+
+BitCode checked_code(uint32_t bits, const uint8_t* bytes, size_t size) {
+  if (size != stored_code_bytes(bits))
+    corrupt("a bit code of " + std::to_string(bits) + " bits has not " + std::to_string(size) + " bytes");
+  if (size != 0 && bits % 8 != 0 && (bytes[size - 1] & (0xff >> bits % 8)) != 0)
+    corrupt("the bits behind a bit code are not 0");
+  return {size == 0 ? nullptr : bytes, bits};
+}
+
+std::string code_to_text(const BitCode& code) {
+  if (code.bytes == nullptr) return '[' + std::to_string(code.bits) + ']';
+  std::string out(code.bits, '0');
+  for (uint32_t i = 0; i < code.bits; ++i)
+    if ((code.bytes[i / 8] >> (7 - i % 8) & 1) != 0) out[i] = '1';
+  return out;
+}
+
+// bytes: room for kMostCodeBytes, 0.
+BitCode code_from_text(std::string_view text, uint8_t* bytes, const char** why) {
+  *why = "A bit code reads 0101.., 64 to 4096 bits.";
+  BitCode code;
+  if (!text.empty() && text.front() == '[' && text.back() == ']') {
+    const auto r = std::from_chars(text.data() + 1, text.data() + text.size() - 1, code.bits);
+    if (r.ec == std::errc() && r.ptr == text.data() + text.size() - 1 && !valid_code_bits(code.bits)) *why = nullptr;
+    return code;
+  }
+  if (text.size() > kMostCodeBits || !valid_code_bits(static_cast<uint32_t>(text.size()))) return code;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '0' && text[i] != '1') return code;
+    if (text[i] == '1') bytes[i / 8] |= static_cast<uint8_t>(0x80 >> i % 8);
+  }
+  *why = nullptr;
+  return {bytes, static_cast<uint32_t>(text.size())};
+}
+
 // Elements of 8 bytes, ascending.
 SetView checked_set(const uint8_t* bytes, size_t size) {
   if (size % sizeof(int64_t) != 0) corrupt("a set has 8 bytes an element, not " + std::to_string(size) + " in all");
@@ -105,6 +144,9 @@ std::vector<int64_t> set_from_text(std::string_view text, const char** why) {
   return elements;
 }
 
+// A distance of bit codes that is half way between the strictest and all.
+constexpr double kUsualNearBits = 64;
+
 }  // namespace
 
 LshQueryView view_lsh_query(const void* bytes, size_t size) {
@@ -130,6 +172,14 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
     case Value::set:
       v.set = checked_set(reinterpret_cast<const uint8_t*>(h + 1), size);
       break;
+    case Value::code: {
+      const auto* p = reinterpret_cast<const uint8_t*>(h + 1);
+      uint32_t bits;
+      if (size < sizeof bits) corrupt(std::to_string(size) + " bytes are too few for a bit code");
+      std::memcpy(&bits, p, sizeof bits);
+      v.code = checked_code(bits, p + sizeof bits, size - sizeof bits);
+      break;
+    }
   }
   return v;
 }
@@ -142,6 +192,8 @@ size_t lsh_query_size(const LshQueryView& query) noexcept {
       return sizeof(LshQueryHeader) + sizeof query.simhash;
     case Value::set:
       return sizeof(LshQueryHeader) + query.set.n * sizeof(int64_t);
+    case Value::code:
+      return sizeof(LshQueryHeader) + sizeof query.code.bits + stored_code_bytes(query.code.bits);
     default:
       return sizeof(LshQueryHeader) + ctph_size(query.digest);
   }
@@ -163,6 +215,11 @@ void write_lsh_query(const LshQueryView& query, void* out) noexcept {
       break;
     case Value::set:
       if (query.set.n != 0) std::memcpy(value, query.set.bytes, query.set.n * sizeof(int64_t));
+      break;
+    case Value::code:
+      std::memcpy(value, &query.code.bits, sizeof query.code.bits);
+      if (const size_t n = stored_code_bytes(query.code.bits); n != 0)
+        std::memcpy(value + sizeof query.code.bits, query.code.bytes, n);
       break;
     case Value::digest:
       write_ctph(query.digest, value);
@@ -193,6 +250,8 @@ std::string lsh_query_to_text(const LshQueryView& query) {
         out += std::to_string(query.set[i]);
       }
       return out + '}';
+    case Value::code:
+      return out + code_to_text(query.code);
     default:
       return out + ctph_to_text(query.digest);
   }
@@ -232,6 +291,13 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
       query.set = {reinterpret_cast<const uint8_t*>(elements.data()), elements.size()};
       return stored(query);
     }
+    case Value::code: {
+      const char* why;
+      uint8_t bytes[kMostCodeBytes] = {};
+      query.code = code_from_text(value, bytes, &why);
+      if (why != nullptr) throw fail(why);
+      return stored(query);
+    }
     default: {
       const CtphDigest digest = ctph_from_text(value);
       query.digest = view_of(digest);
@@ -252,6 +318,11 @@ std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
     case Value::set:
       value.resize(query.set.n * sizeof(int64_t));
       for (size_t i = 0; i < query.set.n; ++i) store_be64(static_cast<uint64_t>(query.set[i]), &value[i * 8]);
+      break;
+    case Value::code:
+      value.assign(sizeof query.code.bits, 0);
+      for (size_t i = 0; i < value.size(); ++i) value[i] = static_cast<uint8_t>(query.code.bits >> (24 - 8 * i));
+      value.insert(value.end(), query.code.bytes, query.code.bytes + stored_code_bytes(query.code.bits));
       break;
     case Value::digest:
       value.resize(ctph_size(query.digest));
@@ -291,6 +362,14 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
       query.set = checked_set(reinterpret_cast<const uint8_t*>(elements.data()), size);
       return stored(query);
     }
+    case Value::code: {
+      constexpr size_t kBits = sizeof query.code.bits;
+      if (size < kBits) corrupt(std::to_string(size) + " bytes are too few for a bit code");
+      uint32_t bits = 0;
+      for (size_t i = 0; i < kBits; ++i) bits = bits << 8 | bytes[i];
+      query.code = checked_code(bits, bytes + kBits, size - kBits);
+      return stored(query);
+    }
     default:
       query.digest = view_ctph(bytes, size);
       return stored(query);
@@ -328,6 +407,9 @@ double closeness(LshMeasure measure, double bound) noexcept {
       break;
     case LshMeasure::ctph_edit_rate:
       c = bound < 0 ? 2 : 1 - bound;
+      break;
+    case LshMeasure::bit_hamming:  // how much that is hangs on the length: 31 of 256 bits are near
+      c = bound < 0 ? 2 : 1 / (1 + bound / kUsualNearBits);
       break;
     case LshMeasure::set_overlap:  // how much that is hangs on the sets
       c = std::isinf(bound) && bound > 0 ? 2 : 1 - 1 / (1 + std::max(bound, 0.0));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/signature/bit_code.h"
 #include "core/signature/ctph.h"
 #include "core/signature/minhash_encode.h"
 
@@ -27,9 +28,12 @@ enum class LshMeasure : uint8_t {
   set_in_query = 6,  // share of the set's elements that the query has >= bound
   query_in_set = 7,  // share of the query's elements that the set has >= bound
   set_overlap = 8,   // elements that both have >= bound
+  bit_hamming = 9,   // of bit codes: distance <= bound
 };
 
-inline constexpr bool is_of_sets(LshMeasure m) noexcept { return m >= LshMeasure::set_jaccard; }
+inline constexpr bool is_of_sets(LshMeasure m) noexcept {
+  return m >= LshMeasure::set_jaccard && m <= LshMeasure::set_overlap;
+}
 
 // Whether near means much of it; else little.
 inline constexpr bool is_similarity(LshMeasure m) noexcept {
@@ -71,6 +75,7 @@ struct LshQueryView {
   uint64_t simhash = 0;
   CtphView digest{};
   SetView set{};
+  BitCode code{};  // a bit string of another length than a code's has no bytes: only how long it is matters
 };
 
 // Checks all of it. bytes must be 4-byte aligned. Error{corrupt_data} names what is wrong.
@@ -82,8 +87,9 @@ size_t lsh_query_size(const LshQueryView& query) noexcept;
 void write_lsh_query(const LshQueryView& query, void* out) noexcept;
 
 // `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`,
-// `set_jaccard>=0.8 {1,2,3}`, `set_in_query>=0.8 {1,2,3}`, `query_in_set>=0.8 {1,2,3}`, `set_overlap>=2 {1,2,3}`; the
-// bound in the fewest digits that give it back, or NaN, Infinity, -Infinity.
+// `set_jaccard>=0.8 {1,2,3}`, `set_in_query>=0.8 {1,2,3}`, `query_in_set>=0.8 {1,2,3}`, `set_overlap>=2 {1,2,3}`,
+// `bit_hamming<=31 0101..`, of a bit string that is no code `bit_hamming<=31 [8]`, the number of its bits; the bound in
+// the fewest digits that give it back, or NaN, Infinity, -Infinity.
 std::string lsh_query_to_text(const LshQueryView& query);
 // The stored form. Error{invalid_text} with a hint.
 std::vector<uint8_t> lsh_query_from_text(std::string_view text);

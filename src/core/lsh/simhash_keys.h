@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "core/base/near_values.h"
+
 namespace neardup {
 
 inline constexpr uint32_t kFewestBlocks = 2;
@@ -63,19 +65,7 @@ void for_block_values(uint32_t blocks, uint32_t block, uint64_t value, int radiu
   const uint32_t width = block_width(blocks, block);
   const uint32_t free_bits = kBlockValueBits - width;
   const uint64_t key = block_key(blocks, block, value) >> free_bits << free_bits;
-  // Sets of r bits in ascending order (Gosper).
-  for (int r = 0; r <= radius; ++r) {
-    if (r == 0) {
-      take(key);
-      continue;
-    }
-    for (uint64_t flips = (uint64_t{1} << r) - 1; flips >> width == 0;) {
-      take(key ^ flips << free_bits);
-      const uint64_t low = flips & -flips;
-      const uint64_t ripple = flips + low;
-      flips = ripple | ((flips ^ ripple) >> 2) / low;
-    }
-  }
+  for_each_flips(width, radius, [&](uint64_t flips) { take(key ^ flips << free_bits); });
 }
 
 // Least distance of a value that is within the radius in `hits` of the plan's probed blocks.

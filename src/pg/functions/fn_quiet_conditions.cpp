@@ -2,6 +2,7 @@
 // (sql/install/64_lsh_quiet.sql). LEAKPROOF, and to stay so: no check that raises, no message, no argument in a log
 // line. True where the public condition raises an error: that one is evaluated afterwards, on rows that may be seen.
 #include "core/signature/ctph_compare.h"
+#include "pg/values/bit_value.h"
 #include "pg/values/ctph_value.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/simhash_value.h"
@@ -103,6 +104,21 @@ Datum int_set_quiet_within(PG_FUNCTION_ARGS) {
   const IntSet set = int_set_arg(fcinfo, 0, false);
   if (set.null_at >= 0 && demands_whole_set(query)) PG_RETURN_BOOL(true);
   PG_RETURN_BOOL(is_within(set, query));
+}
+
+PG_FUNCTION_INFO_V1(bit_quiet_within);
+Datum bit_quiet_within(PG_FUNCTION_ARGS) {
+  const LshQueryView query = kept_query(fcinfo);
+  const BitCode code = bit_string_arg(fcinfo, 0);
+  if (query.measure != LshMeasure::bit_hamming || !are_comparable(code, query.code)) PG_RETURN_BOOL(true);
+  PG_RETURN_BOOL(within(query.measure, bit_distance(code, query.code), query.bound));
+}
+
+PG_FUNCTION_INFO_V1(bit_quiet_distance);
+Datum bit_quiet_distance(PG_FUNCTION_ARGS) {
+  const BitCode a = bit_string_arg(fcinfo, 0);
+  const BitCode b = bit_string_arg(fcinfo, 1);
+  PG_RETURN_FLOAT8(are_comparable(a, b) ? bit_distance(a, b) : kMostCodeBits);
 }
 
 }  // extern "C"

@@ -30,13 +30,14 @@ Oid check_id(Form_pg_attribute column, Oid wanted, const SourceWants& wants) {
 SignatureType check_signature(const char* what, Form_pg_attribute column, const SignatureTypes& types) {
   const Oid signature = column->atttypid;
   const Oid base = getBaseType(signature);
+  if (base == VARBITOID) return SignatureType::bits;
   for (int type = 0; type < kSignatureTypes; ++type)
     if (types.oid[type] == base) return static_cast<SignatureType>(type);
   if (base == INT4ARRAYOID || base == INT8ARRAYOID) return SignatureType::set;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("the second column of %s must be a signature (minhash, simhash or ctph) or a set (int[] or "
-                         "bigint[]): it is %s",
-                         what, format_type_be(signature)),
+                   errmsg("the second column of %s must be a signature (minhash, simhash, ctph or bit) or a set (int[] "
+                          "or bigint[]): it is %s",
+                          what, format_type_be(signature)),
                   errhint("To sign a document, use to_minhash(...).")));
   pg_unreachable();
 }

@@ -1,12 +1,15 @@
 // See signature.h.
 #include "core/signature/ctph_compare.h"
+#include "core/pairs/bit_pairs.h"
 #include "core/pairs/ctph_pairs.h"
 #include "core/signature/minhash.h"
 #include "core/pairs/minhash_pairs.h"
 #include "core/pairs/set_pairs.h"
 #include "core/pairs/simhash_pairs.h"
 
+#include "pg/base/guc.h"
 #include "pg/base/own_schemas.h"
+#include "pg/values/bit_value.h"
 #include "pg/values/ctph_value.h"
 #include "pg/gpu/gpu_search.h"
 #include "pg/pairs/signature.h"
@@ -17,7 +20,7 @@
 namespace neardup {
 namespace {
 
-constexpr const char* kTypeNames[] = {"minhash", "simhash", "ctph", "set"};
+constexpr const char* kTypeNames[] = {"minhash", "simhash", "ctph", "bit", "set"};
 
 }  // namespace
 
@@ -25,7 +28,9 @@ const char* type_name(SignatureType type) noexcept { return kTypeNames[static_ca
 
 SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
   SignatureTypes types;
-  for (int i = 0; i < kSignatureTypes; ++i) types.oid[i] = own_type(fcinfo->flinfo->fn_oid, kTypeNames[i]);
+  for (int i = 0; i < kSignatureTypes; ++i)
+    types.oid[i] =
+        static_cast<SignatureType>(i) == SignatureType::bits ? BITOID : own_type(fcinfo->flinfo->fn_oid, kTypeNames[i]);
   return types;
 }
 
@@ -48,6 +53,10 @@ void read_any(SignatureType type, Datum value, bool strict, Signature* out) {
     case SignatureType::ctph:
       out->digest = ctph_of_datum(value);
       break;
+    case SignatureType::bits:
+      out->code = bit_string_of(value);
+      demand_code(out->code);
+      break;
     case SignatureType::set: {
       const IntSet set = int_set_of(value, strict);
       out->elements = set.elements;
@@ -67,7 +76,7 @@ void read_signature_quietly(SignatureType type, Datum value, Signature* out) { r
 bool fits_shape(SignatureShape* shape, const Signature& s) {
   if (s.has_null) return false;
   if (!shape->known) {
-    *shape = {true, s.type, s.params, s.digest.length, SetMeasure::jaccard};
+    *shape = {true, s.type, s.params, s.digest.length, s.code.bits, SetMeasure::jaccard};
     return true;
   }
   if (s.type == SignatureType::minhash) {
@@ -75,6 +84,7 @@ bool fits_shape(SignatureShape* shape, const Signature& s) {
     return s.params.kind == p.kind && s.params.k == p.k && s.params.bits == p.bits && s.params.num_perm == p.num_perm &&
            s.params.tokenizer == p.tokenizer && s.params.seed == p.seed;
   }
+  if (s.type == SignatureType::bits) return s.code.bits == shape->code_bits;
   if (s.type != SignatureType::ctph) return true;
   CtphView first;
   first.length = shape->length;
@@ -82,6 +92,11 @@ bool fits_shape(SignatureShape* shape, const Signature& s) {
 }
 
 void refuse_shape(const SignatureShape& shape, const Signature& s, const char* which) {
+  if (s.type == SignatureType::bits)
+    ereport(ERROR,
+            (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+             errmsg("cannot compare bit strings of different lengths: %u and %u bits", shape.code_bits, s.code.bits),
+             errdetail("earlier rows: %u bits; %s: %u bits", shape.code_bits, which, s.code.bits)));
   char left[128];
   char right[128];
   const bool digests = s.type == SignatureType::ctph;
@@ -109,6 +124,11 @@ PairSearch* make_pair_search(const SignatureShape& shape, double threshold, cons
       return new SimhashPairs(most_simhash_distance(threshold), options);
     case SignatureType::ctph:
       return new CtphPairs(threshold, options);
+    case SignatureType::bits:
+      if (guc_device == kDeviceGpu)
+        throw Error(Errc::unsupported, "the GPU does not search bit strings", {},
+                    "With neardup.device = 'auto' or 'cpu' the CPU does.");
+      return new BitPairs(shape.code_bits, most_bit_distance(shape.code_bits, threshold), on_cpu);
     case SignatureType::set:
       return new SetPairs(shape.measure, threshold, on_cpu);
   }
@@ -125,6 +145,8 @@ bool add_row(PairSearch* search, const Signature& s) {
     case SignatureType::ctph:
       static_cast<CtphPairs*>(search)->add(s.digest);
       return true;
+    case SignatureType::bits:
+      static_cast<BitPairs*>(search)->add(s.code);
     case SignatureType::set:
       static_cast<SetPairs*>(search)->add(s.elements, s.size);
       return true;
@@ -162,6 +184,8 @@ double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_
       return 1 - value / 64.0;
     case SignatureType::ctph:
       return ctph_similarity(value);
+    case SignatureType::bits:
+      return 1 - value / static_cast<double>(shape.code_bits);
     case SignatureType::set:
       return set_measure(shape.measure, size_a, size_b, value);
   }

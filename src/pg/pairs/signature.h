@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/pairs/cluster.h"
+#include "core/signature/bit_code.h"
 #include "core/signature/ctph.h"
 #include "core/signature/minhash_encode.h"
 #include "core/pairs/pair_search.h"
@@ -12,10 +13,10 @@
 namespace neardup {
 
 // A set of integers, int[] or bigint[], has no type of its own.
-enum class SignatureType : uint8_t { minhash, simhash, ctph, set };
-constexpr int kSignatureTypes = 3;
+enum class SignatureType : uint8_t { minhash, simhash, ctph, bits, set };
+constexpr int kSignatureTypes = 4;
 
-// The types that the calling function was created with.
+// The types that the calling function was created with, and PostgreSQL's bit.
 struct SignatureTypes {
   Oid oid[kSignatureTypes];
 };
@@ -30,6 +31,7 @@ struct Signature {
   const void* components;
   uint64_t bits;
   CtphView digest;
+  BitCode code;
   const int64_t* elements;  // of a set, ascending
   size_t size;
   bool has_null;  // a set with a NULL element, which cannot be compared; only where it was read quietly
@@ -46,6 +48,7 @@ struct SignatureShape {
   SignatureType type;
   MinhashParams params;
   uint32_t length;     // of digests
+  uint32_t code_bits;  // of bit codes
   SetMeasure measure;  // of sets: the caller's
 };
 
@@ -62,7 +65,7 @@ bool add_row(PairSearch* search, const Signature& signature);
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options);
 void add_row(Clusterer* clusterer, const Signature& signature);
 
-// What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / 64, 1 - edit rate, or the measure of
+// What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / bits, 1 - edit rate, or the measure of
 // two sets of these sizes.
 double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
 

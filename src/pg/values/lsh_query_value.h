@@ -20,7 +20,9 @@ inline LshQueryView lsh_query_view(Datum value) {
 struct LshQueryMemo {
   Datum argument;  // the very same bytes each time, and neither moved nor freed
   LshQueryView view;
-  uint32_t needed;  // equal components that the operator asks for; kAskOperator: it has to be asked
+  // Equal components of a minhash that the operator asks for, or differing bits of a code that it allows; kAskOperator:
+  // it has to be asked.
+  uint32_t needed;
 
   static constexpr uint32_t kAskOperator = ~uint32_t{0};
 };
@@ -32,7 +34,7 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
 LshQueryView kept_query(FunctionCallInfo fcinfo);
 
 // What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the
-// value is; else unknown. Cost: that of comparing the components.
+// value is; else unknown. Cost: that of comparing the components or bits.
 enum class QuickAnswer { unknown, no, yes };
 QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 
@@ -66,6 +68,14 @@ inline LshQueryView set_query_of(LshMeasure measure, const SetView& set, double 
   q.measure = measure;
   q.bound = bound;
   q.set = set;
+  return q;
+}
+
+inline LshQueryView bit_query(const BitCode& code, double bound) {
+  LshQueryView q;
+  q.measure = LshMeasure::bit_hamming;
+  q.bound = bound;
+  q.code = code;
   return q;
 }
 

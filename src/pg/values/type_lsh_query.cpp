@@ -5,6 +5,7 @@
 #include "core/exact/int_set.h"
 #include "core/signature/ctph_compare.h"
 #include "core/base/message_text.h"
+#include "pg/values/bit_value.h"
 #include "pg/values/ctph_value.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/simhash_value.h"
@@ -53,6 +54,7 @@ constexpr BoundRange kRanges[] = {
     kShare,
     kShare,
     {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
+    {"distance", "from 0 to 4096", 0, kMostCodeBits, false},
 };
 const BoundRange& range_of(LshMeasure measure) { return kRanges[static_cast<int>(measure) - 1]; }
 
@@ -130,8 +132,8 @@ Datum lsh_query_in(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_query_out);
 Datum lsh_query_out(PG_FUNCTION_ARGS) {
   const LshQueryView v = query_arg(fcinfo, 0);
-  // An element of a set takes 8 bytes, and at most 21 as text.
-  const size_t room = 192 + lsh_query_size(v) * 3;
+  // An element of a set takes 8 bytes, and at most 21 as text; a bit of a code is a character.
+  const size_t room = 192 + lsh_query_size(v) * (v.measure == LshMeasure::bit_hamming ? 8 : 3);
   PG_RETURN_CSTRING(cstring_from(room, "an lsh_query", [&] { return lsh_query_to_text(v); }));
 }
 
@@ -317,15 +319,21 @@ Datum minhash_quiet_within(PG_FUNCTION_ARGS);
 Datum simhash_quiet_within(PG_FUNCTION_ARGS);
 Datum ctph_quiet_within(PG_FUNCTION_ARGS);
 Datum int_set_quiet_within(PG_FUNCTION_ARGS);
+Datum bit_quiet_within(PG_FUNCTION_ARGS);
+
+// fn_bit_codes.cpp
+Datum bit_within(PG_FUNCTION_ARGS);
+Datum lsh_bit_query(PG_FUNCTION_ARGS);
+Datum lsh_bit_query_strict(PG_FUNCTION_ARGS);
 
 }  // extern "C"
 
 namespace neardup {
 
 void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
-  static constexpr PGFunction kUsers[] = {minhash_at_least,  simhash_within,       ctph_within,
-                                          int_set_within,    minhash_quiet_within, simhash_quiet_within,
-                                          ctph_quiet_within, int_set_quiet_within};
+  static constexpr PGFunction kUsers[] = {
+      minhash_at_least,     simhash_within,    ctph_within,          int_set_within, minhash_quiet_within,
+      simhash_quiet_within, ctph_quiet_within, int_set_quiet_within, bit_within,     bit_quiet_within};
   if (std::find(std::begin(kUsers), std::end(kUsers), function->fn_addr) == std::end(kUsers)) return;
   function->fn_extra = nullptr;
   // The view of one that has to be copied would be one of the copy.
@@ -338,10 +346,24 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
   if ((function->fn_addr == minhash_at_least || function->fn_addr == minhash_quiet_within) &&
       memo->view.measure == LshMeasure::jaccard && !wanted.empty())
     memo->needed = min_matches(memo->view.bound, false, wanted.num_perm(), wanted.bits());
+  if ((function->fn_addr == bit_within || function->fn_addr == bit_quiet_within) &&
+      memo->view.measure == LshMeasure::bit_hamming && memo->view.code.bytes != nullptr && memo->view.bound >= 0)
+    memo->needed = static_cast<uint32_t>(std::min<double>(memo->view.bound, kMostCodeBits));
 }
+
+namespace {
+
+QuickAnswer quick_bit_answer(const LshQueryMemo& memo, Datum value) noexcept {
+  const BitCode code = plain_bit_string_of(value);
+  if (code.bytes == nullptr || code.bits != memo.view.code.bits) return QuickAnswer::unknown;
+  return bit_distance(code, memo.view.code) <= memo.needed ? QuickAnswer::yes : QuickAnswer::no;
+}
+
+}  // namespace
 
 QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept {
   if (memo.needed == LshQueryMemo::kAskOperator) return QuickAnswer::unknown;
+  if (memo.view.measure == LshMeasure::bit_hamming) return quick_bit_answer(memo, value);
   const auto* signature = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));
   const MinhashView& wanted = memo.view.signature;
   // With the header of the query's signature, which is valid, it is one, made as that one was and as long.
@@ -367,6 +389,7 @@ bool makes_lsh_query(Oid function, LshMeasure* measure) {
       {lsh_set_in_query, LshMeasure::set_in_query}, {lsh_set_in_query_strict, LshMeasure::set_in_query},
       {lsh_query_in_set, LshMeasure::query_in_set}, {lsh_query_in_set_strict, LshMeasure::query_in_set},
       {lsh_overlap_query, LshMeasure::set_overlap}, {lsh_overlap_query_strict, LshMeasure::set_overlap},
+      {lsh_bit_query, LshMeasure::bit_hamming},     {lsh_bit_query_strict, LshMeasure::bit_hamming},
   };
   FmgrInfo info;
   fmgr_info(function, &info);

@@ -107,10 +107,12 @@ bool is_of_row(const Condition& c, const IndexOptInfo* index, Node* node) {
 Verdict refusal_of(const Condition& c, const IndexOptInfo* index, const KnownQuery& known, double* threshold) {
   if (index_serves(c.root, index, known)) return Verdict::usable;
   const IndexFacts* facts = facts_of(c.root, index);
-  *threshold = facts->threshold;
+  const bool has_distance = facts->family == Family::bits;
+  *threshold = has_distance ? facts->layout.most : facts->threshold;
   KnownQuery bound_alone = known;
   bound_alone.has_query = false;
-  if (!index_serves(c.root, index, bound_alone)) return Verdict::below_threshold;
+  if (!index_serves(c.root, index, bound_alone))
+    return has_distance ? Verdict::beyond_distance : Verdict::below_threshold;
   return hides_rows(c.root, c.rel) ? Verdict::hidden : Verdict::other_signature;
 }
 

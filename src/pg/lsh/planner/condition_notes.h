@@ -21,6 +21,7 @@ enum class Verdict : uint8_t {
   partial,          // the conditions of the query do not imply the predicate of the index
   bad_bound,        // no bound of the measure
   below_threshold,  // the index finds nearer values only
+  beyond_distance,  // the same, of one that has a greatest distance
   other_signature,  // the signature was made with other parameters than those of the index
   hidden,           // the index does not serve it, and why would say something of rows that row security hides
 };
@@ -32,7 +33,7 @@ struct ConditionNote {
   const char* alias;
   Oid index;  // InvalidOid: the table has none
   Verdict verdict;
-  double index_threshold;  // of below_threshold
+  double index_threshold;  // of below_threshold and beyond_distance
 };
 
 // Notes are kept from begin to end, in the memory context that is current at the beginning. Not nested. The caller

@@ -24,6 +24,7 @@ Family family_of(const LshConfig& config) {
          : is("ctph")     ? Family::ctph
          : is("set")      ? Family::set
          : is("minutiae") ? Family::minutiae
+         : is("bits")     ? Family::bits
                           : Family::other;
 }
 
@@ -40,6 +41,8 @@ bool takes(Family family, LshMeasure measure) {
     case LshMeasure::query_in_set:
     case LshMeasure::set_overlap:
       return family == Family::set;
+    case LshMeasure::bit_hamming:
+      return family == Family::bits;
     default:
       return family == Family::ctph;
   }
@@ -65,6 +68,7 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
   facts->bound = (meta->config.flags & kMetaBound) != 0;
   facts->family = family_of(meta->config);
   if (facts->bound && facts->family == Family::ctph) facts->max_rate = ctph_index_max_rate(&meta->config);
+  if (facts->family == Family::bits) read_bit_layout(&meta->config, &facts->layout);
   facts->threshold = meta->config.threshold;
   facts->nbands = meta->config.nbands;
   for (int i = 0; i < meta->nruns; ++i) {
@@ -136,6 +140,8 @@ bool bound_is_served(const IndexFacts& facts, const KnownQuery& query) {
       return query.bound > 0;
     case LshMeasure::ctph_edit_rate:
       return query.bound <= facts.max_rate + kBoundTolerance;
+    case LshMeasure::bit_hamming:
+      return query.bound < facts.layout.most + 1.0;
   }
   return false;
 }

@@ -1,13 +1,14 @@
 // What the planner reads of an index: its meta page, and the lists of a query.
 #pragma once
 
+#include "core/lsh/bit_keys.h"
 #include "pg/lsh/planner/known_query.h"
 #include "pg/lsh/scan/probe_estimate.h"
 
 namespace neardup {
 
 // The hash families of this extension, whose operands can be read here.
-enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae };
+enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae, bits };
 
 // An index as the planner sees it: from its meta page, once per planning.
 struct IndexFacts {
@@ -15,7 +16,8 @@ struct IndexFacts {
   bool bound;
   Family family;
   double threshold;
-  double max_rate;  // of the family ctph
+  double max_rate;   // of the family ctph
+  BitLayout layout;  // of the family bits
   uint16_t nbands;
   double entries;  // but the roster's
   double sum_sq;   // over the keys, of the squared number of entries

@@ -76,6 +76,15 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
   return equal;
 }
 
+// Of bit strings, at the bound or, where it is not known, the greatest that the index is made for.
+CodePlan plan_of_codes(const IndexFacts& facts, const KnownQuery& query) {
+  CodePlan plan{};
+  const double most = facts.layout.most;
+  const double distance = query.has_bound && query.bound < most ? Max(query.bound, 0.0) : most;
+  if (facts.bound && facts.family == Family::bits) plan_codes(facts.layout, static_cast<uint32_t>(distance), &plan);
+  return plan;
+}
+
 double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
   if (facts == nullptr) return kUsualProbes;
   switch (query.measure) {
@@ -90,6 +99,8 @@ double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
       const double bound = query.has_bound ? query.bound : kUsualHammingBound;
       return Max(1.0, static_cast<double>(simhash_index_probes(facts->nbands, bound)));
     }
+    case LshMeasure::bit_hamming:
+      return Max(1.0, static_cast<double>(plan_of_codes(*facts, query).probes));
     case LshMeasure::set_jaccard:
       return facts->family == Family::minutiae ? kUsualMinutiaeProbes : kUsualSetProbes;
     case LshMeasure::set_in_query:
@@ -107,6 +118,8 @@ double usual_entries(const IndexFacts* facts, const KnownQuery& query, double pr
   // By prefixes of whole keys: a key is a block of the simhash.
   if (query.measure == LshMeasure::hamming)
     return probes * facts->entries / facts->nbands / std::exp2(kSimhashWidth / facts->nbands);
+  if (query.measure == LshMeasure::bit_hamming)
+    return plan_of_codes(*facts, query).entries * facts->entries / Max(1.0, static_cast<double>(facts->nbands));
   // A row's keys lie with so many others on average.
   const double shared = facts->sum_sq / facts->entries;
   if (query.of_row || !stats.analyzed) return probes * shared;

@@ -104,4 +104,7 @@ Datum lsh_containment_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeas
 PG_FUNCTION_INFO_V1(lsh_overlap_support);
 Datum lsh_overlap_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_overlap); }
 
+PG_FUNCTION_INFO_V1(lsh_bit_support);
+Datum lsh_bit_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::bit_hamming); }
+
 }  // extern "C"

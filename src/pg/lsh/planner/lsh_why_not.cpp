@@ -133,6 +133,9 @@ const char* reason_of(const ConditionNote& note, bool used) {
       return psprintf(
           "the index finds what is as near as its threshold, %s, and the condition asks for less near values",
           float8out_internal(note.index_threshold));
+    case Verdict::beyond_distance:
+      return psprintf("the index finds what is up to its max_distance, %s, away, and the condition asks for more",
+                      float8out_internal(note.index_threshold));
     case Verdict::other_signature:
       return "the value was made with other parameters than the signatures in the index";
     case Verdict::hidden:

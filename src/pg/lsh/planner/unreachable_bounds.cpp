@@ -1,6 +1,7 @@
 // Warns of a comparison that is never true because the measure has no such value: jaccard(a, b) >= 80. The planner asks
 // the support function of a measure about each of its calls, and does not say where that is: all comparisons of the
 // measure in the query's conditions are looked at.
+#include "core/lsh/bit_keys.h"
 #include "pg/lsh/planner/number_comparison.h"
 
 extern "C" {
@@ -135,6 +136,9 @@ Datum lsh_share_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcin
 
 PG_FUNCTION_INFO_V1(lsh_bits_bounds);
 Datum lsh_bits_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 64}); }
+
+PG_FUNCTION_INFO_V1(lsh_code_bounds);
+Datum lsh_code_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, kMostCodeBits}); }
 
 PG_FUNCTION_INFO_V1(lsh_score_bounds);
 Datum lsh_score_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 100}); }

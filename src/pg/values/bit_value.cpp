@@ -1,0 +1,44 @@
+// See bit_value.h.
+#include "pg/values/bit_value.h"
+
+extern "C" {
+#include "utils/varbit.h"
+}
+
+namespace neardup {
+namespace {
+
+// Of a value with a header of one byte or four. A short header leaves the number of bits unaligned.
+BitCode read_bit_string(const struct varlena* value) {
+  int32 bits;
+  memcpy(&bits, VARDATA_ANY(value), sizeof bits);
+  return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(value)) + sizeof bits, static_cast<uint32_t>(bits)};
+}
+
+}  // namespace
+
+BitCode bit_string_of(Datum value) { return read_bit_string(PG_DETOAST_DATUM_PACKED(value)); }
+
+BitCode plain_bit_string_of(Datum value) noexcept {
+  const auto* varlena = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));
+  if (VARATT_IS_EXTERNAL(varlena) || VARATT_IS_COMPRESSED(varlena)) return {};
+  return read_bit_string(varlena);
+}
+
+void demand_code(const BitCode& code) {
+  if (!valid_code_bits(code.bits))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("a bit string must have %u to %u bits to be compared: this one has %u", kFewestCodeBits,
+                           kMostCodeBits, code.bits),
+                    code.bits < kFewestCodeBits ? errhint("A cast pads it: value::bit(%u).", kFewestCodeBits) : 0));
+}
+
+void demand_comparable(const BitCode& a, const BitCode& b) {
+  if (are_comparable(a, b)) return;
+  if (a.bits != b.bits)
+    ereport(ERROR, (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+                    errmsg("cannot compare bit strings of different lengths: %u and %u bits", a.bits, b.bits)));
+  demand_code(a);
+}
+
+}  // namespace neardup
