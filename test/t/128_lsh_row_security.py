@@ -21,6 +21,9 @@ LEAKPROOF = {
     "neardup_internal.lsh_hamming_query(simhash,double precision)": MAKER,
     "neardup_internal.lsh_score_query(ctph,double precision)": MAKER,
     "neardup_internal.lsh_rate_query(ctph,double precision)": MAKER,
+    "neardup_internal.lsh_bit_query(bit,double precision)": MAKER,
+    "neardup_internal.lsh_quiet_within(bit,lsh_query)": QUIET,
+    "neardup_internal.lsh_quiet_distance(bit,bit)": QUIET,
     "neardup_internal.lsh_quiet_within(minhash,lsh_query)": QUIET,
     "neardup_internal.lsh_quiet_within(simhash,lsh_query)": QUIET,
     "neardup_internal.lsh_quiet_within(ctph,lsh_query)": QUIET,
@@ -45,24 +48,26 @@ def labels(conn):
 
 # Values that fit no other one among them, toasted ones and empty ones.
 POOL = """
-CREATE TABLE pool (n int GENERATED ALWAYS AS IDENTITY, id int, m minhash, s simhash, c ctph, a bigint[], q lsh_query);
+CREATE TABLE pool (n int GENERATED ALWAYS AS IDENTITY, id int, m minhash, s simhash, c ctph, a bigint[], k varbit, q lsh_query);
 INSERT INTO pool (id, m) VALUES (1, set_minhash('{1,2,3}'::bigint[])), (2, set_minhash('{1,2,4}'::bigint[])), (3, set_minhash('{1,2,3}'::bigint[], seed => 7)),
     (4, set_minhash('{}'::bigint[])), (5, set_minhash('{}'::bigint[], seed => 7)), (6, set_minhash('{1,2,3}'::bigint[], 64)), (7, set_minhash('{1,2,3}'::bigint[], bits => 8)),
     (8, to_minhash('a b c d')), (9, to_minhash('a b c d', 5, 'char')), (10, set_minhash('{1,2,3}'::bigint[], 4096)), (11, NULL), (12, minhash_import((SELECT array_agg(i::bigint) FROM generate_series(1, 16) i)));
 INSERT INTO pool (id, c) VALUES (21, to_ctph('a')), (22, to_ctph(repeat('some text ', 99))), (23, ctph_long(repeat('some text ', 99), 1024)), (24, ctph_long('', 256)), (25, NULL);
 INSERT INTO pool (id, s) VALUES (31, 0::bigint::simhash), (32, (-1)::bigint::simhash), (33, NULL);
 INSERT INTO pool (id, a) VALUES (41, '{}'), (42, '{1,2,NULL}'), (43, '{NULL}'), (44, '{1,2,3}'), (45, '{{1,2},{3,1}}'), (46, (SELECT array_agg(-i) FROM generate_series(1, 150000) i)), (47, NULL);
+INSERT INTO pool (id, k) VALUES (51, B''), (52, B'0101'), (53, repeat('01', 32)::varbit), (54, repeat('01', 33)::varbit), (55, NULL), (56, repeat('0', 64)::varbit), (57, repeat('1', 4096)::varbit), (58, repeat('1', 5000)::varbit);
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_bit_query(k, d) FROM pool, unnest('{3,NaN,-1,40}'::float8[]) d WHERE k IS NOT NULL;
 INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_query_bound(m, b) FROM pool, unnest('{0.5,NaN,-1,Infinity}'::float8[]) b WHERE m IS NOT NULL;
 INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_score_query(c, b) FROM pool, unnest('{50,NaN,-1}'::float8[]) b WHERE c IS NOT NULL;
 INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_rate_query(c, b) FROM pool, unnest('{0.1,NaN,2}'::float8[]) b WHERE c IS NOT NULL;
 INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_hamming_query(s, b) FROM pool, unnest('{3,NaN,-1}'::float8[]) b WHERE s IS NOT NULL;
 INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_set_query(a, b) FROM pool, unnest('{0.5,NaN,-1}'::float8[]) b WHERE a IS NOT NULL;
 CREATE FUNCTION or_refused(call text) RETURNS text LANGUAGE plpgsql AS $$ DECLARE r text; BEGIN EXECUTE call INTO r; RETURN r; EXCEPTION
-    WHEN datatype_mismatch OR null_value_not_allowed THEN RETURN 'refused'; END $$;
+    WHEN datatype_mismatch OR null_value_not_allowed OR string_data_length_mismatch OR invalid_parameter_value THEN RETURN 'refused'; END $$;
 """
 # Column, its other side, the public operator, its quiet twin, what the twin says where the public one refuses.
 TWINS = (("m", "q", "%>", "%>?", "true"), ("s", "q", "%>", "%>?", "true"), ("c", "q", "%>", "%>?", "true"), ("a", "q", "%>", "%>?", "true"),
-         ("q", "q", "&&", "&&?", "true"), ("m", "m", "%", "%?", "true"), ("m", "m", "<%>", "<%>?", "1"), ("c", "c", "<->", "<->?", "1"))
+         ("q", "q", "&&", "&&?", "true"), ("m", "m", "%", "%?", "true"), ("m", "m", "<%>", "<%>?", "1"), ("c", "c", "<->", "<->?", "1"), ("k", "q", "%>", "%>?", "true"), ("k", "k", "<->", "<->?", "4096"))
 
 
 def twins(conn):
@@ -87,6 +92,7 @@ FAMILIES = {
           ("ctph_score(X, Q) >= 80", "ctph_score_at_least(X, Q, 80)", "ctph_edit_rate(X, Q) <= 0.05", "ctph_edit_rate_at_most(Q, X, 0.05)", "X <-> Q < 0.05",
            "ctph_score(X, Q) > 90 OR ctph_edit_rate(X, Q) < 0.05"), "<->"),
     "s": ("simhash", "(({0}) * 77777777777)::bigint::simhash", None, ("hamming(X, Q) <= 2", "hamming_at_most(X, Q, 2)", "X <~> Q < 2"), "<~>"),
+    "k": ("bit(64)", "(({0}) * 77777777777)::bigint::bit(64)", None, ("bit_hamming(X, Q) <= 2", "bit_hamming_at_most(X, Q, 2)", "X <-> Q < 2"), "<->"),
     "a": ("int[]", "ARRAY[{0}, {0} + 1, {0} + 2]", "ARRAY[{0}, NULL]", ("jaccard_exact(X, Q) >= 0.9", "jaccard_exact_at_least(Q, X, 0.9)"), None),
 }
 OF_QUERY = ("with_threshold(X, 0.85) && with_threshold(Q, 0.9)", "X2 && with_threshold(Q, 0.9)")

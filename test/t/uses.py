@@ -37,6 +37,7 @@ CALLS = (
     "weighted_jaccard_exact(ARRAY['a']::text[], ARRAY[1]::float8[], ARRAY['a']::text[], ARRAY[2]::float8[])", "cosine_exact(ARRAY[1, 2]::float8[], ARRAY[2, 1]::float8[])",
     "to_simhash({t}, 2::int4, 'word'::text)", "weighted_simhash(ARRAY['a']::text[], ARRAY[1]::float8[])",
     "hamming({sim}, {sim})", "cosine({sim}, {sim})", "to_ctph({t})", "to_ctph({b})", "ctph_long({t}, 256::int4)", "ctph_score({dig}, {dig})", "ctph_edit_rate({dig}, {dig})", "tlsh_distance(pg_catalog.repeat('0', 70), pg_catalog.repeat('1', 70))", "tlsh_code(pg_catalog.repeat('0', 70))",
+    "bit_hamming('0101'::pg_catalog.varbit::pg_catalog.bit(64), '01'::pg_catalog.varbit::pg_catalog.bit(64))", "bit_hamming_at_most('0101'::pg_catalog.varbit::pg_catalog.bit(64), '01'::pg_catalog.varbit::pg_catalog.bit(64), 3::float8)",
     "jaccard({sig}, {sig})", "containment({sig}, {sig})", "jaccard_exact(ARRAY['a']::text[], ARRAY['a']::text[])", "jaccard_exact(ARRAY[1]::int8[], ARRAY[1]::int8[])",
     "compare_texts({t}, {t}, 2::int4, 'word'::text)", "explain_pair({sig}, {sig}, 0.8::float8)", "explain_pair({sim}, {sim}, 0.9::float8)", "edit_distance({t}, {t})",
     "edit_rate({t}, {t})", "karp_rabin({t})", "rolling_fingerprints({t}, 5::int4)", "winnow_fingerprints({t}, 5::int4, 4::int4, 'char'::text)", "shared_passages({t}, {t})", "copied_share({t}, {t})",

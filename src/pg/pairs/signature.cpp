@@ -147,6 +147,7 @@ bool add_row(PairSearch* search, const Signature& s) {
       return true;
     case SignatureType::bits:
       static_cast<BitPairs*>(search)->add(s.code);
+      return true;
     case SignatureType::set:
       static_cast<SetPairs*>(search)->add(s.elements, s.size);
       return true;
