@@ -18,13 +18,14 @@ trap drop EXIT
 # timed STATEMENT: seconds, and what it prints before them
 timed() { { printf '%s\n' '\timing on'; echo "$1;"; } | psql -X -q -A -t -v ON_ERROR_STOP=1 | awk '/^Time:/ { t = $2; next } { out = out $0 " " } END { printf "%s%.2f", out, t / 1000 }'; }
 
-# milliseconds COUNT QUERY: the median of the query by each of the first COUNT codes; $q: its code. One plan for all.
+# milliseconds COUNT QUERY SETTINGS: the median of the query by each of the first COUNT codes, the second time that they are asked for. One plan for
+# all.
 milliseconds() {
   local n
   { echo 'SET plan_cache_mode = force_generic_plan;'
     echo "$3"
     echo "PREPARE q(bit) AS $2;"
-    sql -c "SELECT 'EXECUTE q(''' || code::text || ''');' FROM neardup_bits_queries ORDER BY n LIMIT 3"
+    sql -c "SELECT 'EXECUTE q(''' || code::text || ''');' FROM neardup_bits_queries ORDER BY n LIMIT $1"
     printf '%s\n' '\timing on'
     sql -c "SELECT 'EXECUTE q(''' || code::text || ''');' FROM neardup_bits_queries ORDER BY n LIMIT $1"; } | psql -X -q -A -t -v ON_ERROR_STOP=1 | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' |
     sort -n | awk '{ t[NR] = $1 } END { printf "%.3f", t[int((NR + 1) / 2)] }'

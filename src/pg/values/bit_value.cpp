@@ -2,7 +2,7 @@
 #include "pg/values/bit_value.h"
 
 extern "C" {
-#include "utils/varbit.h"
+#include "access/detoast.h"
 }
 
 namespace neardup {
@@ -17,7 +17,12 @@ BitCode read_bit_string(const struct varlena* value) {
 
 }  // namespace
 
-BitCode bit_string_of(Datum value) { return read_bit_string(PG_DETOAST_DATUM_PACKED(value)); }
+// Of a string that is too long only the length is read: what is leakproof must not run out of memory.
+BitCode bit_string_of(Datum value) {
+  constexpr Size kMostBytes = VARHDRSZ + sizeof(int32) + kMostCodeBytes;
+  if (toast_raw_datum_size(value) <= kMostBytes) return read_bit_string(PG_DETOAST_DATUM_PACKED(value));
+  return {nullptr, read_bit_string(PG_DETOAST_DATUM_SLICE(value, 0, sizeof(int32))).bits};
+}
 
 BitCode plain_bit_string_of(Datum value) noexcept {
   const auto* varlena = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));

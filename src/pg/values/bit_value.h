@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-// Of any length; points into the datum or its detoasted copy.
+// Of any length; points into the datum or its detoasted copy. One of more than kMostCodeBits may have no bytes.
 BitCode bit_string_of(Datum value);
 inline BitCode bit_string_arg(FunctionCallInfo fcinfo, int n) { return bit_string_of(PG_GETARG_DATUM(n)); }
 
