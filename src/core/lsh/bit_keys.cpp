@@ -185,6 +185,14 @@ bool plan_codes(const BitLayout& layout, uint32_t distance, CodePlan* plan) noex
   return best_plan(layout, distance, plan) < HUGE_VAL;
 }
 
+bool next_code_reach(const BitLayout& layout, double beyond, uint32_t* distance) noexcept {
+  for (const uint32_t part : {4u, 2u, 1u}) {
+    *distance = layout.most / part;
+    if (*distance > beyond) return true;
+  }
+  return false;
+}
+
 uint32_t least_code_distance(const CodePlan& plan, uint32_t hits) noexcept {
   const uint32_t missed = plan.groups - hits;
   const uint32_t plain = std::min(missed, plan.groups - plan.wider);

@@ -84,6 +84,10 @@ struct CodePlan {
 // The plan with the fewest expected nanoseconds. False where each would take more than kMostCodeProbes look-ups.
 bool plan_codes(const BitLayout& layout, uint32_t distance, CodePlan* plan) noexcept;
 
+// The next distance beyond this one for searching ever farther: a quarter, a half, then all of what the index is made
+// for. False where that is known already.
+bool next_code_reach(const BitLayout& layout, double beyond, uint32_t* distance) noexcept;
+
 // Least distance of a code that hits `hits` of the plan's groups, at most all.
 uint32_t least_code_distance(const CodePlan& plan, uint32_t hits) noexcept;
 

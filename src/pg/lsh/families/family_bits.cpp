@@ -165,13 +165,24 @@ Datum lsh_bits_keys(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(lsh_bits_probes);
 Datum lsh_bits_probes(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  if (request->strategy != kStrategyAtLeast) elog(ERROR, "hash family bits has no strategy %u", request->strategy);
   clear_plan(request);
   const BitLayout layout = layout_of(request->config);
-  const LshQueryView query = lsh_query_view(request->query);
-  if (query.measure != LshMeasure::bit_hamming || query.code.bits != layout.bits) PG_RETURN_POINTER(NULL);
   CodePlan plan;
   uint32_t distance;
+  LshQueryView query;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      query = lsh_query_view(request->query);
+      break;
+    case kStrategyDistance:
+      if (!next_code_reach(layout, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
+      query = bit_query(bit_string_of(request->query), distance);
+      request->reach = distance;
+      break;
+    default:
+      elog(ERROR, "hash family bits has no strategy %u", request->strategy);
+  }
+  if (query.measure != LshMeasure::bit_hamming || query.code.bits != layout.bits) PG_RETURN_POINTER(NULL);
   const Served served = plan_bound(layout, query.bound, &distance, &plan);
   request->nothing = request->guaranteed = served == Served::nothing;
   if (served == Served::by_plan) fill_probes(request, layout, plan, distance, query.code);

@@ -52,6 +52,10 @@ bool farthest_query(const IndexFacts& facts, KnownQuery* query) {
       while (next_reach(facts.nbands, query->bound, &distance)) query->bound = distance;
       return query->bound >= 0;
     }
+    case Family::bits:
+      query->measure = LshMeasure::bit_hamming;
+      query->bound = facts.layout.most;
+      return true;
     default:
       return false;
   }
