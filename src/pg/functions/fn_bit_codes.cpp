@@ -1,4 +1,5 @@
 // Bit codes: their Hamming distance, and the conditions on it that an lsh index serves.
+#include "core/lsh/lsh_query.h"
 #include "pg/values/bit_value.h"
 #include "pg/values/lsh_query_value.h"
 

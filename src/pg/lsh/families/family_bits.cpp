@@ -1,6 +1,7 @@
 // The hash family "bits": blocks of bit strings as keys, for the operator class bit_ops.
 #include "core/base/bits.h"
 #include "core/lsh/bit_keys.h"
+#include "core/lsh/lsh_query.h"
 #include "pg/values/bit_value.h"
 #include "pg/values/lsh_query_value.h"
 #include "pg/lsh/family.h"

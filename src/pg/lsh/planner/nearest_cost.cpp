@@ -1,5 +1,6 @@
 // What a search in the order of distance costs that has no condition on the value: a step. As long as the rows that the
 // index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too.
+#include "core/lsh/lsh_query.h"
 #include "core/lsh/simhash_keys.h"
 #include "pg/lsh/planner/near_stats.h"
 #include "pg/lsh/planner/lsh_cost.h"
