@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/bits.h"
 #include "core/base/near_values.h"
 #include "core/kernels/kernels.h"
 #include "core/pairs/bit_plan.h"

@@ -14,7 +14,6 @@
 #include "core/passages/verify_windows.h"
 #include "core/passages/window_counts.h"
 #include "core/work/byte_store.h"
-#include "core/work/parallel.h"
 
 namespace neardup {
 namespace {

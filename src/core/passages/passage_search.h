@@ -9,7 +9,6 @@
 #include "core/document/shingle.h"
 #include "core/passages/passage_walk.h"
 #include "core/work/temp_file.h"
-#include "core/work/workspace.h"
 
 namespace neardup {
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/document/text_units.h"
 #include "core/passages/window_counts.h"
 #include "core/work/byte_store.h"
 

@@ -11,7 +11,7 @@ constexpr uint32_t kUnknownRow = ~uint32_t{0};
 class CandidateSink final : public TidSink {
  public:
   CandidateSink(CandidateList* list, uint32_t misses) : list_(list), misses_(misses) {}
-  bool take(const uint64_t* tids, uint32_t n) override {
+  bool receive(const uint64_t* tids, uint32_t n) override {
     for (uint32_t i = 0; i < n; ++i) list_->add(tids[i], misses_);
     return true;
   }
@@ -25,7 +25,7 @@ class CandidateSink final : public TidSink {
 class SeedSink final : public TidSink {
  public:
   explicit SeedSink(HitTable* table) : table_(table) {}
-  bool take(const uint64_t* tids, uint32_t n) override { return table_->seed(tids, n); }
+  bool receive(const uint64_t* tids, uint32_t n) override { return table_->seed(tids, n); }
 
  private:
   HitTable* table_;
@@ -36,7 +36,7 @@ class ClassSink final : public TidSink {
  public:
   ClassSink(const HitTable* table, uint32_t least, uint32_t ngroups, CandidateList* list)
       : table_(table), least_(least), ngroups_(ngroups), list_(list) {}
-  bool take(const uint64_t* tids, uint32_t n) override {
+  bool receive(const uint64_t* tids, uint32_t n) override {
     for (uint32_t i = 0; i < n; ++i) {
       if (!table_->may_have(tids[i])) continue;
       const uint32_t hits = table_->hits_of(tids[i], kUnknownRow);

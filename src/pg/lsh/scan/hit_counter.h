@@ -62,9 +62,9 @@ class HitCounter {
 class HitSink final : public TidSink {
  public:
   HitSink(HitCounter* hits, bool insert) : hits_(hits), insert_(insert) {}
-  bool take(const uint64_t* tids, uint32_t n) override { return hits_->count(tids, n, insert_); }
-  uint64_t* place(uint32_t n) override { return hits_->place(n); }
-  void placed(uint32_t n) override { hits_->placed(n); }
+  bool receive(const uint64_t* tids, uint32_t n) override { return hits_->count(tids, n, insert_); }
+  uint64_t* room_for(uint32_t n) override { return hits_->place(n); }
+  void was_filled(uint32_t n) override { hits_->placed(n); }
 
  private:
   HitCounter* hits_;

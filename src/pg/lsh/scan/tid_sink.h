@@ -1,7 +1,7 @@
 // Where the TIDs of a list go.
 #pragma once
 
-#include "pg/base/pg.h"
+#include <cstdint>
 
 namespace neardup {
 
@@ -9,11 +9,11 @@ namespace neardup {
 class TidSink {
  public:
   // False: no room.
-  virtual bool take(const uint64_t* tids, uint32_t n) = 0;
+  virtual bool receive(const uint64_t* tids, uint32_t n) = 0;
 
-  // Where so many can be put instead, before placed(); null: to be taken by take().
-  virtual uint64_t* place(uint32_t) { return nullptr; }
-  virtual void placed(uint32_t) {}
+  // Where so many can be put instead, before was_filled(); null: they are given to receive().
+  virtual uint64_t* room_for(uint32_t) { return nullptr; }
+  virtual void was_filled(uint32_t) {}
 
  protected:
   ~TidSink() = default;

@@ -229,7 +229,7 @@ ReadOutcome UnitLists::read_group(uint32_t group, const TidRange& tids, TidSink*
 }
 
 ReadOutcome UnitLists::read_segment(const Segment& segment, uint32_t probe, const TidRange& tids, TidSink* sink) {
-  if (segment.tree == nullptr) return sink->take(segment.tids, segment.n) ? ReadOutcome::done : ReadOutcome::full;
+  if (segment.tree == nullptr) return sink->receive(segment.tids, segment.n) ? ReadOutcome::done : ReadOutcome::full;
   RunTree* tree = segment.tree;
   if (tids_ == nullptr)
     tids_ = static_cast<uint64_t*>(MemoryContextAlloc(context_, sizeof(uint64_t) * kMaxLeafEntries));
@@ -251,13 +251,13 @@ ReadOutcome UnitLists::read_segment(const Segment& segment, uint32_t probe, cons
       if (probes_->has_prefixes()) {
         n = copy_passing(probe, leaf, first, last, tids, tids_);
       } else {
-        placed = sink->place(n);
+        placed = sink->room_for(n);
         leaf.decode_tids(first, last, placed != nullptr ? placed : tids_);
       }
       UnlockReleaseBuffer(buffer);
       if (placed != nullptr)
-        sink->placed(n);
-      else if (!sink->take(tids_, n))
+        sink->was_filled(n);
+      else if (!sink->receive(tids_, n))
         return ReadOutcome::full;
     }
     if (!tree->next(&place, &ended)) return ReadOutcome::stale;
