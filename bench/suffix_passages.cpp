@@ -1,4 +1,5 @@
-// The plain way to find repeated passages: a suffix array of all text and the lengths of common prefixes. For passages_bench.py.
+// The plain way to find repeated passages: a suffix array of all text and the lengths of common prefixes. For
+// passages_bench.py.
 //   suffix_passages FILE BYTES      documents of a file with a NUL behind each; passages of at least so many bytes
 #include <algorithm>
 #include <cstdio>
@@ -21,8 +22,8 @@ std::vector<unsigned char> read_file(const char* name) {
   return text;
 }
 
-// Of the suffix at i and the one before it in the array, by i, cut at the end of a document (Karkkainen, Manzini, Puglisi,
-// "Permuted longest-common-prefix array", CPM 2009).
+// Of the suffix at i and the one before it in the array, by i, cut at the end of a document (Karkkainen, Manzini,
+// Puglisi, "Permuted longest-common-prefix array", CPM 2009).
 std::vector<saidx_t> common_prefixes(const std::vector<unsigned char>& text, const std::vector<saidx_t>& suffixes) {
   const size_t n = text.size();
   std::vector<saidx_t> before(n, -1), out(n);

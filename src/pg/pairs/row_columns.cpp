@@ -35,9 +35,9 @@ SignatureType check_signature(const char* what, Form_pg_attribute column, const 
     if (types.oid[type] == base) return static_cast<SignatureType>(type);
   if (base == INT4ARRAYOID || base == INT8ARRAYOID) return SignatureType::set;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                   errmsg("the second column of %s must be a signature (minhash, simhash, ctph or bit) or a set (int[] "
-                          "or bigint[]): it is %s",
-                          what, format_type_be(signature)),
+                  errmsg("the second column of %s must be a signature (minhash, simhash, ctph or bit) or a set (int[] "
+                         "or bigint[]): it is %s",
+                         what, format_type_be(signature)),
                   errhint("To sign a document, use to_minhash(...).")));
   pg_unreachable();
 }
