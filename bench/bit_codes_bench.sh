@@ -21,7 +21,6 @@ timed() { { printf '%s\n' '\timing on'; echo "$1;"; } | psql -X -q -A -t -v ON_E
 # milliseconds COUNT QUERY SETTINGS: the median of the query by each of the first COUNT codes, the second time that they are asked for. One plan for
 # all.
 milliseconds() {
-  local n
   { echo 'SET plan_cache_mode = force_generic_plan;'
     echo "$3"
     echo "PREPARE q(bit) AS $2;"
