@@ -194,7 +194,9 @@ TEST(Shingle, BadArguments) {
   EXPECT_NO_THROW(check_k(64));
   EXPECT_EQ(parse_text_unit("word"), Unit::word);
   EXPECT_EQ(parse_text_unit("char"), Unit::character);
-  for (const std::string unit : {"", "Word", "words", "byte", "char ", "line"}) {
+  EXPECT_EQ(parse_text_unit("line"), Unit::line);
+  EXPECT_EQ(parse_text_unit("paragraph"), Unit::paragraph);
+  for (const std::string unit : {"", "Word", "words", "byte", "char ", "Line", "lines", "page"}) {
     try {
       parse_text_unit(unit);
       ADD_FAILURE() << unit;
