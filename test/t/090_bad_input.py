@@ -166,7 +166,7 @@ def schemas():
 
 def memory(conn):
     """Errors of every kind, thousands of times in one session: no growth."""
-    bad = ["SELECT 'x'::minhash", "SELECT to_minhash('a b', 0)", "SELECT to_minhash('a b', 3, 'line')", "SELECT to_minhash('a', 3, 'word', 5000)",
+    bad = ["SELECT 'x'::minhash", "SELECT to_minhash('a b', 0)", "SELECT to_minhash('a b', 3, 'page')", "SELECT to_minhash('a', 3, 'word', 5000)",
            "SELECT jaccard(to_minhash('a'), to_minhash('a', 2))", "SELECT set_minhash(ARRAY[1, NULL]::bigint[])", "SELECT shingles('a b c', 65)",
            "SELECT * FROM all_pairs('SELECT id + 0 / (20 - id), sig FROM t', 0.8)", "SELECT * FROM all_pairs('TABLE t', 80)", "SELECT * FROM all_pairs('SELECT 1::bigint, sig FROM t', 0.5)",
            "SELECT cluster_anchor(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END, 0.8) OVER (ORDER BY id) FROM t",

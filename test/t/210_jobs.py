@@ -575,7 +575,7 @@ def bad_input(name):
         fails("an id without an order", conn, "SELECT create_duplicates('dups', 'other', 'p', signature => 'id')", text="not a signature")
         fails("no such job", conn, "CALL refresh_duplicates('docs')", text='there is no table of duplicates "docs"', state="42P01")
         fails("a batch of nothing", conn, "CALL refresh_duplicates('docs', 0)", text="batch must be at least 1: 0")
-        for call, text in (("create_profile('p', k => 100)", "k must be"), ("create_profile('p', unit => 'line')", "unit"),
+        for call, text in (("create_profile('p', k => 100)", "k must be"), ("create_profile('p', unit => 'page')", "unit"),
                            ("create_profile('default')", "is built in"), ("alter_profile('web', k => 2)", "is built in"),
                            ("create_profile(NULL)", "name must not be NULL"), ("create_profile('p', encoding => 'klingon')", "unknown encoding: klingon"),
                            ("create_profile('p', base => 'simhash', signature => 'minhash')", "num_perm, bits and seed of a profile of minhash signatures must not be NULL"),
