@@ -114,7 +114,7 @@ def refused():
             (lambda: nd.simhash([], k=65), "ValueError: k must be between 1 and 64: 65"),
             (lambda: nd.winnow_hashes([], window=10001), "ValueError: window must be between 1 and 10000: 10001"),
             (lambda: nd.minhash("a", unit=3), "TypeError: unit must be a str, and is an int: 3"),
-            (lambda: nd.minhash("a", unit="line"), "ValueError: unknown unit \"line\""),
+            (lambda: nd.minhash("a", unit="page"), "ValueError: unknown unit \"page\""),
             (lambda: nd.minhash(b"a", unit="word"), "ValueError: unit \"word\" does not apply to bytes | HINT:  Pass the document as str"),
             (lambda: nd.minhash("a", result="array"), "ValueError: unknown result \"array\" | HINT:  Results are 'bytes', 'text', 'numpy'."),
             (lambda: nd.minhash("a", threads=-1), "ValueError: threads must be between 0 and 256: -1"),
