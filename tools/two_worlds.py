@@ -42,6 +42,14 @@ EXCEPTIONS = {
 MAY_CATCH = {"src/pg/base/boundary.cpp"}
 
 
+def overrides_core(cursor):
+    """Whether a method stands for one of a class that is not of src/pg itself."""
+    if not any(child.kind == CursorKind.CXX_OVERRIDE_ATTR for child in cursor.get_children()):
+        return False
+    bases = [child.type.get_declaration() for child in cursor.semantic_parent.get_children() if child.kind == CursorKind.CXX_BASE_SPECIFIER]
+    return not bases or any(base.location.file is None or "src/pg/" not in base.location.file.name for base in bases)
+
+
 class Frame:
     """A function or a lambda. Lines of what it does; `calls` of (line, key) with the key of a function of ours."""
 
@@ -110,8 +118,7 @@ class Looker:
         self.inlines = {}  # of PostgreSQL's inline functions: what they may raise by, or None
 
     def function(self, file, cursor):
-        overrides = any(child.kind == CursorKind.CXX_OVERRIDE_ATTR for child in cursor.get_children())
-        frame = Frame(file, cursor, cursor.spelling, "core" if overrides else None)
+        frame = Frame(file, cursor, cursor.spelling, "core" if overrides_core(cursor) else None)
         self.frames.append(frame)
         if cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR) and self.types.has_destructor(cursor.semantic_parent.type):
             frame.holds.append((frame.line, "the object that it %s" % ("makes" if cursor.kind == CursorKind.CONSTRUCTOR else "ends")))
