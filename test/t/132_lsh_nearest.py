@@ -117,6 +117,12 @@ def other_forms(conn):
     got = [conn.execute("EXECUTE nearest ('%s', %d)" % (text, n)).fetchall() for n in (3, 50)]
     conn.execute("RESET plan_cache_mode; " + BY_SORT)
     equal("the same rows: a generic plan", got, [conn.execute("SELECT sig <%%> %s FROM docs ORDER BY 1 LIMIT %d" % (of, n)).fetchall() for n in (3, 50)])
+    for tenant in ("NULL", "2"):
+        conn.execute("RESET ALL; SET plan_cache_mode = force_generic_plan; " + BY_INDEX)
+        conn.execute("PREPARE of_tenant_%s (int) AS SELECT id FROM docs WHERE tenant = $1 ORDER BY sig <%%> to_minhash('w1 w2 w3') LIMIT 5000" % tenant)
+        plan = "\n".join(r[0] for r in conn.execute("EXPLAIN EXECUTE of_tenant_%s (%s)" % (tenant, tenant)))
+        check("of tenant %s: by the index of both columns" % tenant, "docs_tenant_sig" in plan and "Index Cond: (tenant = $1)" in plan, plan)
+        equal("of tenant %s" % tenant, sorted(conn.execute("EXECUTE of_tenant_%s (%s)" % (tenant, tenant)).fetchall()), sorted(conn.execute("SELECT id FROM docs WHERE tenant + 0 = %s" % tenant).fetchall()))
     conn.execute("RESET ALL; SET enable_sort = off; SET enable_seqscan = off")
     plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE note = 'odd' ORDER BY hash <~> '00000000000000ff'"))
     check("a partial index serves queries of its rows", "docs_odd" in plan or "docs_hash" in plan, plan)

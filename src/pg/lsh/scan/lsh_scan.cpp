@@ -18,6 +18,8 @@ extern "C" {
 namespace neardup {
 namespace {
 
+constexpr unsigned kMaxBitmapOffset = MaxHeapTuplesPerPage;  // that PostgreSQL's bitmaps take
+
 enum class ScanMode {
   nothing,
   counted,  // candidates by their hits
@@ -45,13 +47,19 @@ struct ScanState {
 
 // Entries that a plan reads, counted up to kMaxCounted.
 constexpr double kMaxCounted = 20000;
-constexpr unsigned kMaxBitmapOffset = MaxHeapTuplesPerPage;  // that PostgreSQL's bitmaps take
 double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   double entries;
   double candidates;
   state->collector.set_plan(plan, salt);
   state->collector.estimate(kMaxCounted, &entries, &candidates);
   return entries;
+}
+
+// A condition whose right side is NULL is true of no row.
+bool has_null_condition(IndexScanDesc scan) {
+  for (int i = 0; i < scan->numberOfKeys; ++i)
+    if ((scan->keyData[i].sk_flags & SK_ISNULL) != 0) return true;
+  return false;
 }
 
 // Without a condition on the value all rows are asked for, also those that are not in the index.
@@ -64,11 +72,6 @@ bool asks_for_all(IndexScanDesc scan) {
 
 // What the scan's conditions ask for. Of several the one with the fewest entries is looked up; all are rechecked.
 void plan_scan(IndexScanDesc scan, ScanState* state) {
-  state->mode = ScanMode::nothing;
-  state->next = 0;
-  state->fetched = false;
-  state->at = 0;
-  state->least = nullptr;
   const LshConfig& config = state->collector.config();
   const int column = value_column(scan->indexRelation);
   const bool bound = (config.flags & kMetaBound) != 0;
@@ -80,7 +83,6 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
   double least = -1;  // entries of the best one; below 0: not counted
   for (int i = 0; i < scan->numberOfKeys; ++i) {
     const ScanKey key = &scan->keyData[i];
-    if ((key->sk_flags & SK_ISNULL) != 0) return;
     if (key->sk_attno != column + 1 || key->sk_strategy == kStrategyEqual) continue;
     if (!bound) return;  // no row ever had a value
     ProbesRequest* plan = &plans[i];
@@ -134,8 +136,14 @@ double least_distance(const ScanState* state, uint32_t misses) {
 void begin_scan(IndexScanDesc scan, ScanState* state) {
   if (state->planned) return;
   state->planned = true;
+  state->mode = ScanMode::nothing;
+  state->next = 0;
+  state->fetched = false;
+  state->at = 0;
+  state->least = nullptr;
   pgstat_count_index_scan(scan->indexRelation);
   count_index_search(scan);
+  if (has_null_condition(scan)) return;
   MemoryContext old = MemoryContextSwitchTo(state->context);
   state->collector.read_directory();
   if (asks_for_all(scan)) {
@@ -177,8 +185,8 @@ int64 all_rows(IndexScanDesc scan, ScanState* state, TIDBitmap* tbm) {
   return total;
 }
 
+// After begin_scan().
 bool fetch_batch(IndexScanDesc scan, ScanState* state) {
-  begin_scan(scan, state);
   if (state->mode == ScanMode::nothing) return false;
   if (state->fetched && state->next == Collector::kAllCollected) return false;
   const uint64_t from = state->fetched ? state->next : 0;
