@@ -37,7 +37,7 @@ SELECT ('bit_hamming<=31 ' || repeat('01', 32))::lsh_query;
 -- an index
 CREATE FUNCTION code(seed int, bits int = 256) RETURNS bit LANGUAGE sql IMMUTABLE
   RETURN (SELECT string_agg((hashint8extended(j, seed) & 1)::text, '' ORDER BY j)::varbit FROM generate_series(1, bits) AS j);
--- n bits of the code flipped, at places that the seed tells
+-- n bits of the code flipped, at places that the seed determines
 CREATE FUNCTION flipped(value bit, n int, seed int) RETURNS bit LANGUAGE sql IMMUTABLE
   RETURN (SELECT string_agg(CASE WHEN place <= n THEN 1 - get_bit(value, j) ELSE get_bit(value, j) END::text, '' ORDER BY j)::varbit
     FROM (SELECT j, row_number() OVER (ORDER BY hashint8extended(j, seed)) AS place FROM generate_series(0, length(value) - 1) AS j) AS p);

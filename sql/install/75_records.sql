@@ -1,6 +1,6 @@
 -- Records: candidate pairs by keys, scores of fields ------------------------------------------------------------------
 -- blocked_pairs and oversized_blocks are VOLATILE and PARALLEL UNSAFE: they run the caller's query. The type of the ids
--- is not named by the first argument, as all_pairs does: where ids are text, it could not be told from query.
+-- is not named by the first argument, as all_pairs does: where ids are text, query does not say it.
 
 CREATE FUNCTION blocked_pairs(query text, query_b text = NULL, max_block int = 1000)
   RETURNS TABLE (id_a bigint, id_b bigint, keys int[])

@@ -779,7 +779,7 @@ COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, fl
 
 -- Repeated passages of a collection ----------------------------------------------------------------------------------
 -- VOLATILE and PARALLEL UNSAFE: they run the caller's query. The type of the ids is not named by the first argument, as
--- all_pairs does: where ids are text, it could not be told from query.
+-- all_pairs does: where ids are text, query does not say it.
 
 CREATE FUNCTION repeated_passages(query text, min_units int = 50, unit text = 'word', keep text = 'first', at_least int = 2)
   RETURNS TABLE (id bigint, start int, length int, occurrences bigint, first_id bigint, first_start int)

@@ -57,7 +57,7 @@ Crew::Crew(unsigned threads) {
   try {
     for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
   } catch (const std::exception&) {
-    // The system gives no more threads, or no memory for them: those that there are do the work.
+    // The system gives no more threads, or no memory for them: the ones that run do the work.
   }
 }
 

@@ -13,7 +13,7 @@ constexpr double kProbeCost = 1000;
 constexpr double kEntryCost = 3;
 constexpr double kTableEntryCost = 12;
 constexpr double kRowCost = 300;
-// What more keys a row take elsewhere: in the file, and when rows come and go.
+// What each further key of a row costs outside a query: in the file, and when rows are inserted and removed.
 constexpr double kBlockCost = 4000;
 
 // Codes of real things are less even than random ones, and their blocks depend on each other: lists are about twice as

@@ -64,7 +64,7 @@ struct PassageSearch::Impl {
   DocumentBatch batch;
   DocumentPlaces places{nullptr, 0, nullptr};
   std::unique_ptr<RepeatedWindows> repeated;
-  PassageStats told;
+  PassageStats stats;
 
   // The walk over documents.
   std::vector<RepeatedRange> ranges;
@@ -104,7 +104,7 @@ struct PassageSearch::Impl {
 
   void count_seed(uint64_t hash) {
     filter->add(hash);
-    ++told.seeds;
+    ++stats.seeds;
   }
 
   // Of the documents in the batch.
@@ -122,8 +122,8 @@ struct PassageSearch::Impl {
     take_seeds();
     filter->finish();
     places = {begins.data(), static_cast<uint32_t>(rows), group_of};
-    for (told.searches = 1; !search(); ++told.searches) {
-      if (told.searches < kMaxSearches) continue;
+    for (stats.searches = 1; !search(); ++stats.searches) {
+      if (stats.searches < kMaxSearches) continue;
       throw Error(Errc::unsupported, "different passages have equal hashes", {},
                   "They were made for it: search the documents in parts to find them.");
     }
@@ -134,19 +134,19 @@ struct PassageSearch::Impl {
 
   // False where hashes deceived.
   bool search() {
-    const bool weak = told.searches <= options.weak_searches;
-    const WindowHasher hasher(mix64(options.key + told.searches), shape.units, weak ? options.weak_bits : kHashBits);
+    const bool weak = stats.searches <= options.weak_searches;
+    const WindowHasher hasher(mix64(options.key + stats.searches), shape.units, weak ? options.weak_bits : kHashBits);
     repeated.reset();
     {
       // No two windows begin at the same byte.
       WindowCounts counts(texts.size(), texts.size(), ws);
       ws.poller.steps(0, kSteps);
       find_windows(hasher, &counts);
-      told.windows = counts.size();
+      stats.windows = counts.size();
       ws.poller.steps(1, kSteps);
       repeated = counts.repeated(shape.at_least);
     }
-    told.repeated = repeated->size();
+    stats.repeated = repeated->size();
     ws.poller.steps(2, kSteps);
     repeated->rewind();
     return verify_windows(repeated.get(), shape.unit, shape.units, places, &texts, ws, options.stop);
@@ -266,7 +266,7 @@ size_t PassageSearch::next(CommonPassage* out, size_t most) { return impl_->take
 void PassageSearch::read_text(uint64_t byte, void* out, size_t n) { impl_->texts.read(byte, out, n); }
 
 PassageStats PassageSearch::stats() const {
-  PassageStats s = impl_->told;
+  PassageStats s = impl_->stats;
   s.rows = impl_->rows;
   s.bytes = impl_->texts.size();
   s.peak_bytes = impl_->ws.ledger.peak();

@@ -101,7 +101,7 @@ class WindowVerifier {
   // Where the second unit of the last pair of windows begins.
   uint64_t second(size_t side) const noexcept { return begins_[(compared_ - units_ + 1) % units_].of[side]; }
 
-  // A window of one unit begins where the units read next do, or elsewhere.
+  // A window of one unit begins where the units read next do, or at another place.
   bool verify_unit(const RepeatedWindow& window) {
     Begins begins;
     std::string_view key[2];

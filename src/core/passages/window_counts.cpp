@@ -33,7 +33,7 @@ class WindowTable {
  public:
   struct Entry {
     WindowHash hash;
-    uint64_t last;  // of the windows so far, when they are told
+    uint64_t last;  // byte of the last occurrence that was listed
     uint32_t occurrences;
     uint32_t documents;
     uint32_t last_row;

@@ -11,7 +11,6 @@
 namespace neardup {
 namespace {
 
-constexpr double kMaxCounted = 10000;     // entries that are counted at plan time, some 20 us
 constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
 
 // What a pending page has room for: 173 bytes a row of 34 keys, the roster's among them.

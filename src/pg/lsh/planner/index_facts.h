@@ -7,6 +7,8 @@
 
 namespace neardup {
 
+inline constexpr double kMaxCounted = 10000;  // entries that are counted at plan time, some 20 us
+
 // The hash families of this extension, whose operands can be read here.
 enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae, bits };
 

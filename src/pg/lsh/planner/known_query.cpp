@@ -23,7 +23,6 @@ Datum detoasted(Datum value, Oid type) {
   return get_typlen(type) == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
 }
 
-// A column, or what another part of the statement finds: not what a client or a function hands over.
 bool of_row_walker(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, SubPlan)) return true;
@@ -32,6 +31,8 @@ bool of_row_walker(Node* node, void* context) {
 }
 
 }  // namespace
+
+bool comes_from_row(Node* value) { return of_row_walker(value, nullptr); }
 
 KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours) {
   KnownQuery known{};
@@ -42,7 +43,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
     known.bound = guc_jaccard_threshold;
   }
   Node* node = estimate_expression_value(root, operand);
-  known.of_row = of_row_walker(node, nullptr);
+  known.of_row = comes_from_row(node);
   if (IsA(node, Const)) {
     const Const* value = reinterpret_cast<Const*>(node);
     if (value->constisnull) {
@@ -95,7 +96,7 @@ KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query
     if (known.has_bound) known.bound = DatumGetFloat8(c->constvalue);
     known.none = known.none || beyond_reach(measure, known.bound);
   }
-  known.of_row = of_row_walker(v, nullptr);
+  known.of_row = comes_from_row(v);
   if (IsA(v, Const)) {
     const Const* c = reinterpret_cast<Const*>(v);
     known.none = known.none || c->constisnull;

@@ -29,6 +29,9 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
 // By the arguments of a predicate. make_query: of its measure; invalid: the value is not asked for.
 KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query, Node* value, Node* bound);
 
+// Whether a value is a column, or what another part of the statement finds: not what a client or a function hands over.
+bool comes_from_row(Node* value);
+
 // Of the bound, or of a usual one where it is not known.
 double closeness_of(const KnownQuery& query);
 

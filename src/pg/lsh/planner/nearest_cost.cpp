@@ -18,8 +18,6 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr double kMaxCounted = 10000;  // entries that are counted at plan time, some 20 us
-
 // What the index finds.
 struct Reach {
   LookUp look_up;
@@ -85,7 +83,7 @@ Reach reach_of(PlannerInfo* root, const IndexPath* path, double equal_share, dou
   Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(order->args)));
   const bool is_known = IsA(value, Const) && !hides_rows(root, index->rel) && index->nkeycolumns == 1;
   if (!is_known)
-    return expected_reach(root, index, key, *facts, !IsA(value, Const) && !IsA(value, Param), equal_share, needed);
+    return expected_reach(root, index, key, *facts, comes_from_row(value), equal_share, needed);
   if (reinterpret_cast<Const*>(value)->constisnull) return {{0, 0, 0}, false};
   Relation opened = index_open(index->indexoid, NoLock);
   ProbeEstimate counted;

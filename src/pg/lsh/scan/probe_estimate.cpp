@@ -10,69 +10,78 @@
 
 namespace neardup {
 
-bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most, ProbeEstimate* out) {
-  memset(out, 0, sizeof *out);
-  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh estimate", ALLOCSET_DEFAULT_SIZES);
-  MemoryContext old = MemoryContextSwitchTo(context);
-  Collector collector;
-  collector.init(index, context, nullptr, scan_memory());
-  collector.read_directory();
+namespace {
+
+// Of an index with parameters.
+bool count_query(Relation index, Collector* collector, uint16_t strategy, Datum query, double most,
+                 ProbeEstimate* out) {
   ProbesRequest request{};
   request.query = query;
   request.strategy = strategy;
-  request.config = &collector.config();
-  bool served = true;
-  if ((request.config->flags & kMetaBound) == 0) {
+  request.config = &collector->config();
+  call_family(index, kProcProbes, &request);
+  if (request.nothing) {
     out->nothing = out->complete = true;
-  } else {
-    call_family(index, kProcProbes, &request);
-    if (request.nothing) {
-      out->nothing = out->complete = true;
-    } else if (request.guaranteed && value_column(index) != 0) {
-      out->probes = request.nprobes;  // how long the lists are depends on the other columns
-    } else if (request.guaranteed) {
-      out->probes = request.nprobes;
-      collector.set_plan(&request);
-      out->complete = collector.estimate(most, &out->entries, &out->candidates);
-    } else {
-      served = false;
-    }
+    return true;
   }
-  MemoryContextSwitchTo(old);
-  MemoryContextDelete(context);
-  return served;
+  if (!request.guaranteed) return false;
+  out->probes = request.nprobes;
+  if (value_column(index) != 0) return true;  // how long the lists are depends on the other columns
+  collector->set_plan(&request);
+  out->complete = collector->estimate(most, &out->entries, &out->candidates);
+  return true;
 }
 
-bool estimate_nearest(Relation index, Datum value, double rows, double most, ProbeEstimate* out) {
-  memset(out, 0, sizeof *out);
+bool count_nearest(Relation index, Collector* collector, Datum value, double rows, double most, ProbeEstimate* out) {
+  if (value_column(index) != 0) return false;
+  ProbesRequest request{};
+  request.query = value;
+  request.strategy = kStrategyDistance;
+  request.config = &collector->config();
+  request.beyond = -std::numeric_limits<double>::infinity();
+  for (;; request.beyond = request.reach) {
+    call_family(index, kProcProbes, &request);
+    if (!request.guaranteed) return false;
+    if (request.nothing) continue;
+    double entries;
+    collector->set_plan(&request);
+    out->complete = collector->estimate(most, &entries, &out->candidates);
+    out->probes += request.nprobes;
+    out->entries += entries;
+    if (out->candidates >= rows) return true;
+    if (!out->complete) return false;
+  }
+}
+
+// Calls count(collector) with the index's directory read, in memory of its own; unbound is the answer where no row was
+// ever there.
+template <typename Count>
+bool with_collector(Relation index, bool unbound, Count count) {
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh estimate", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
   Collector collector;
   collector.init(index, context, nullptr, scan_memory());
   collector.read_directory();
-  bool reaches = false;
-  double beyond = -std::numeric_limits<double>::infinity();
-  while (!reaches && (collector.config().flags & kMetaBound) != 0 && value_column(index) == 0) {
-    ProbesRequest request{};
-    request.query = value;
-    request.strategy = kStrategyDistance;
-    request.config = &collector.config();
-    request.beyond = beyond;
-    call_family(index, kProcProbes, &request);
-    if (!request.guaranteed) break;
-    beyond = request.reach;
-    if (request.nothing) continue;
-    double entries;
-    collector.set_plan(&request);
-    out->complete = collector.estimate(most, &entries, &out->candidates);
-    out->probes += request.nprobes;
-    out->entries += entries;
-    reaches = out->candidates >= rows;
-    if (!out->complete) break;
-  }
+  const bool answer = (collector.config().flags & kMetaBound) == 0 ? unbound : count(&collector);
   MemoryContextSwitchTo(old);
   MemoryContextDelete(context);
-  return reaches;
+  return answer;
+}
+
+}  // namespace
+
+bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most, ProbeEstimate* out) {
+  *out = {true, true, 0, 0, 0};  // of an index without a row
+  return with_collector(index, true, [&](Collector* collector) {
+    *out = {};
+    return count_query(index, collector, strategy, query, most, out);
+  });
+}
+
+bool estimate_nearest(Relation index, Datum value, double rows, double most, ProbeEstimate* out) {
+  *out = {};
+  return with_collector(index, false,
+                        [&](Collector* collector) { return count_nearest(index, collector, value, rows, most, out); });
 }
 
 }  // namespace neardup
