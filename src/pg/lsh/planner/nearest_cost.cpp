@@ -82,8 +82,7 @@ Reach reach_of(PlannerInfo* root, const IndexPath* path, double equal_share, dou
   Node* key = static_cast<Node*>(linitial(order->args));
   Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(order->args)));
   const bool is_known = IsA(value, Const) && !hides_rows(root, index->rel) && index->nkeycolumns == 1;
-  if (!is_known)
-    return expected_reach(root, index, key, *facts, comes_from_row(value), equal_share, needed);
+  if (!is_known) return expected_reach(root, index, key, *facts, comes_from_row(value), equal_share, needed);
   if (reinterpret_cast<Const*>(value)->constisnull) return {{0, 0, 0}, false};
   Relation opened = index_open(index->indexoid, NoLock);
   ProbeEstimate counted;
