@@ -75,6 +75,15 @@ def compared(conn):
     check("there were pairs", found > 1000)
 
 
+def near_in_time(conn):
+    """So many rows that they are searched in cells of time: a pair may lie in two, and be found by its second row."""
+    conn.execute("CREATE TABLE days AS SELECT i AS id, date '2024-01-01' + i / 10 AS seen, CASE WHEN i % 3 = 0 THEN ARRAY[i / 40, -i / 50] ELSE ARRAY[i / 40, -i / 50, i % 2] END AS a FROM generate_series(1, 3000) i")
+    for order in ("id", "id DESC"):
+        got = conn.execute("SELECT id_a, id_b FROM all_pairs($$SELECT id, a, seen AS at FROM days ORDER BY %s$$, 1, measure => 'containment', at_most_apart => '2 days')" % order).fetchall()
+        want = conn.execute("SELECT a.id, b.id FROM days a JOIN days b ON a.id <> b.id AND abs(a.seen - b.seen) <= 2 AND a.a <@ b.a ORDER BY 1, 2").fetchall()
+        check("pairs near in time, %s (%d)" % (order, len(want)), got == want and len(want) > 10000, (len(got), len(want)))
+
+
 def spilled(conn):
     """Sets beyond maintenance_work_mem go to temporary files, which the server counts."""
     conn.execute("SET log_temp_files = 0; SET client_min_messages = log; SET maintenance_work_mem = '1MB'")
@@ -96,6 +105,7 @@ def cancelled(conn):
 def main():
     with database() as name, connect(name) as conn:
         compared(conn)
+        near_in_time(conn)
         spilled(conn)
         cancelled(conn)
 

@@ -156,6 +156,16 @@ def cursors(conn, name):
     conn.execute("RESET ALL")
 
 
+def beyond_memory(conn):
+    """More rows than a pass can keep, many of the same distance."""
+    conn.execute("RESET ALL; CREATE TABLE hashes AS SELECT i AS id, lpad(to_hex(hashint4(i % 9000)::bigint & 4294967295), 16, 'f')::simhash AS hash FROM generate_series(1, 14000) i; CREATE INDEX hashes_hash ON hashes USING lsh (hash); ANALYZE hashes")
+    query = "SELECT hash <~> 'ffffffff00000000' AS d, id FROM hashes ORDER BY hash <~> 'ffffffff00000000'"
+    conn.execute("SET work_mem = '64kB'; " + BY_INDEX)
+    plan, got = str(conn.execute("EXPLAIN " + query).fetchall()), conn.execute(query).fetchall()
+    conn.execute("RESET ALL; " + BY_SORT)
+    check("more rows than memory holds", "Order By" in plan and sorted_like(got, conn.execute(query).fetchall(), True), len(got))
+
+
 def plans(conn):
     """The index is used while it is expected to find as many rows as are asked for."""
     conn.execute("RESET ALL; CREATE TABLE many AS SELECT i AS id, to_minhash((SELECT string_agg(md5((CASE WHEN e <= 40 THEN i / 20 ELSE i END * 100 + e)::text), ' ') FROM generate_series(1, 44) e)) AS sig FROM generate_series(1, 20000) i")
@@ -214,7 +224,7 @@ def bad_input(conn):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn, random.Random(SEED))
-        sections((generated, conn), (other_forms, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
+        sections((generated, conn), (other_forms, conn), (beyond_memory, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
 
 
 finish(main)

@@ -128,6 +128,26 @@ TEST(BitPairs, ManyRows) {
   }
 }
 
+// So many rows that keys of blocks are searched, and not all with all; near codes agree in several blocks.
+TEST(BitPairs, ByBlocks) {
+  Random random(5);
+  for (const uint32_t bits : {64u, 256u}) {
+    for (const uint32_t most : {3u, bits / 12}) {
+      const Codes codes = make_codes(random, 5000, bits, most, 0);
+      const std::vector<Pair> expected = by_definition(codes, codes.size(), most, Identical::all);
+      BitPairs engine(bits, most, {.threads = 2});
+      for (const Code& code : codes) engine.add({code.data(), bits});
+      engine.run();
+      std::vector<Pair> found;
+      RowPair some[100];
+      while (const size_t n = engine.next(some, 100))
+        for (size_t i = 0; i < n; ++i) found.emplace_back(some[i].a, some[i].b, some[i].value);
+      EXPECT_FALSE(engine.stats().brute_force) << bits << " bits, distance " << most;
+      ASSERT_EQ(found, expected) << bits << " bits, distance " << most;
+    }
+  }
+}
+
 // What makes a plan find every pair: the radii add up, and no bit is in two blocks. pair_cost is such that the search
 // is worth blocks, and a sample.
 TEST(BitPairs, PlansAreComplete) {
