@@ -250,7 +250,7 @@ def elsewhere(scratch):
     os.mkdir(other)
     for name in files:
         os.makedirs(os.path.join(copy, os.path.dirname(name)), exist_ok=True)
-        shutil.copy2(path(name), os.path.join(copy, name))
+        shutil.copy2(path(name), os.path.join(copy, name), follow_symlinks=False)
     before = listing(copy)
     done = run("make", "-n", "-f", copy + "/Makefile", "PG_CONFIG=" + PG_CONFIG, "CUDA=no", cwd=other)
     check("a build in another folder", done.returncode == 0 and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout, done.stdout[-500:])

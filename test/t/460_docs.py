@@ -9,7 +9,7 @@ from harness import *
 
 # Pages that name functions of other programs or of their own formulas.
 FOREIGN = ("docs/distributed.md", "docs/format.md", "docs/install.md")
-ELSEWHERE = {"coalesce", "int", "is_empty", "schedule", "tolist"}  # SQL's own, Python's, pg_cron's
+ELSEWHERE = {"binary_quantize", "coalesce", "int", "is_empty", "phash", "schedule", "str", "tolist"}  # SQL's own, Python's, imagehash's, pg_cron's, pgvector's
 PICTURE = os.path.join(ROOT, "docs", "s_curve.svg")
 
 
