@@ -521,6 +521,10 @@ CREATE FUNCTION neardup_internal.neardup_row_version(xmin xid) RETURNS xid
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.neardup_row_version(xid) IS
   'private: the transaction that wrote a row; NULL for this transaction, which may yet write it again';
+CREATE FUNCTION neardup_internal.neardup_version_hash(origin oid, place tid, version xid, seed bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION neardup_internal.neardup_version_hash(oid, tid, xid, bigint) IS
+  'private: hash of the place of a row and of the transaction that wrote it';
 CREATE FUNCTION neardup_internal.neardup_held_name(relation regclass) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_held_name(regclass) IS

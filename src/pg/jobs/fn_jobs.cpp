@@ -1,5 +1,5 @@
-// What jobs ask of documents and signatures: hashes, and the similarity at which the index is searched. The lock of a
-// job.
+// What jobs ask of documents, rows and signatures: hashes, and the similarity at which the index is searched. The lock
+// of a job.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -40,6 +40,19 @@ PG_FUNCTION_INFO_V1(content_hash_bytea);
 Datum content_hash_bytea(PG_FUNCTION_ARGS) {
   const bytea* bytes = PG_GETARG_BYTEA_PP(0);
   return uuid_of(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+}
+
+// neardup_version_hash(origin oid, place tid, version xid, seed bigint) -> bigint: of a place and the version that it
+// holds
+PG_FUNCTION_INFO_V1(neardup_version_hash);
+Datum neardup_version_hash(PG_FUNCTION_ARGS) {
+  const ItemPointerData place = *reinterpret_cast<ItemPointer>(PG_GETARG_POINTER(1));
+  const uint64 parts[] = {
+      (uint64{PG_GETARG_OID(0)} << 32) | ItemPointerGetBlockNumberNoCheck(&place),
+      (uint64{ItemPointerGetOffsetNumberNoCheck(&place)} << 32) | PG_GETARG_TRANSACTIONID(2),
+  };
+  PG_RETURN_INT64(
+      static_cast<int64>(XXH3_64bits_withSeed(parts, sizeof parts, static_cast<uint64>(PG_GETARG_INT64(3)))));
 }
 
 PG_FUNCTION_INFO_V1(neardup_search_threshold);

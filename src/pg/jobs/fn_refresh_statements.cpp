@@ -22,6 +22,7 @@ Sql index_of(const RefreshStep& step) { return create_signature_index(step, 0); 
 constexpr Statement kStatements[] = {
     {"create_shape", create_shape},
     {"forget_versions", forget_versions},
+    {"is_unchanged", is_unchanged},
     {"list_changed_rows", list_changed_rows},
     {"is_id_missing", is_id_missing},
     {"index_listed_rows", index_listed_rows},

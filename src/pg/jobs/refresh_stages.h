@@ -16,6 +16,7 @@ class ListStage {
  private:
   void follow_profile();
   void demand_ids() const;
+  bool is_source_unchanged() const;
 
   RefreshStep* step_;
 };
