@@ -370,4 +370,13 @@ place two_fine
 single=$(echo 'SELECT name FROM neardup_devices()' | as_server "$tree$bindir/postgres" --single -D "$data" postgres 2>&1 | grep -c 'name = "Fake GPU')
 equal "single-user mode sees the devices" "$single" 2
 
+# --- a library that dynamic_library_path finds has its module beside it
+place nothing
+mkdir "$work/mounted"
+cp -L "$tree$pkglibdir/neardup.so" "$work/mounted/"
+cp "$work/two_fine.so" "$work/mounted/neardup_gpu.so"
+mounted=$(printf '%s\n' "CREATE FUNCTION mounted_devices(OUT int, OUT name text, OUT int8, OUT text, OUT text, OUT bool, OUT text) RETURNS SETOF record AS 'neardup', 'neardup_devices' LANGUAGE C" 'SELECT name FROM mounted_devices()' |
+  as_server "$tree$bindir/postgres" --single -D "$data" -c dynamic_library_path="$work/mounted" postgres 2>&1 | grep -c 'name = "Fake GPU')
+equal "the module beside a library in another folder" "$mounted" 2
+
 [ "$failures" = 0 ]

@@ -23,8 +23,7 @@ constexpr unsigned kMaxSearches = 8;
 constexpr unsigned kHashBits = 61;
 // Steps of progress: windows, counts, proof, ranges.
 constexpr uint64_t kSteps = 4;
-constexpr size_t kSeedCost = 5;  // nanoseconds
-constexpr size_t kUnitCost = 30;
+constexpr size_t kUnitCost = 30;  // nanoseconds
 
 }  // namespace
 

@@ -97,9 +97,8 @@ void count(WindowTable* table, const WindowRecord& r) {
 
 }  // namespace
 
-RepeatedWindows::RepeatedWindows(std::vector<uint64_t> ends, size_t part_records,
-                                 Partitions<RepeatedWindow>::Memory memory, Workspace& ws)
-    : ws_(ws), ends_(std::move(ends)), part_records_(part_records), parts_(ends_.size(), memory, ws) {}
+RepeatedWindows::RepeatedWindows(std::vector<uint64_t> ends, Partitions<RepeatedWindow>::Memory memory, Workspace& ws)
+    : ws_(ws), ends_(std::move(ends)), parts_(ends_.size(), memory, ws) {}
 
 void RepeatedWindows::rewind() { next_part_ = loaded_ = at_ = 0; }
 
@@ -142,7 +141,7 @@ std::unique_ptr<RepeatedWindows> WindowCounts::repeated(uint64_t at_least) {
   std::vector<uint64_t> ends = ends_;
   ends.push_back(bytes_ + 1);
   const auto memory = record_memory(ws_);
-  auto out = std::make_unique<RepeatedWindows>(std::move(ends), part_records_,
+  auto out = std::make_unique<RepeatedWindows>(std::move(ends),
                                                Partitions<RepeatedWindow>::Memory{memory.buffers, memory.records}, ws_);
   for (size_t part = 0; part < parts_.parts(); ++part) {
     ws_.poller.parts(part, parts_.parts());

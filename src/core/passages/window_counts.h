@@ -28,9 +28,8 @@ struct RepeatedWindow {
 // The windows that reach at_least, ascending by place. Made by WindowCounts.
 class RepeatedWindows {
  public:
-  // part_records: how many the parts hold at most; ends: byte behind the last window of each part.
-  RepeatedWindows(std::vector<uint64_t> ends, size_t part_records, Partitions<RepeatedWindow>::Memory memory,
-                  Workspace& ws);
+  // ends: byte behind the last window of each part.
+  RepeatedWindows(std::vector<uint64_t> ends, Partitions<RepeatedWindow>::Memory memory, Workspace& ws);
 
   // Places of one part of the hashes: windows come in ascending order between two calls of restart().
   void restart() noexcept { part_ = 0; }
@@ -56,7 +55,6 @@ class RepeatedWindows {
 
   Workspace& ws_;
   const std::vector<uint64_t> ends_;
-  const size_t part_records_;
   Partitions<RepeatedWindow> parts_;
   size_t part_ = 0;
   // The part that is read.

@@ -18,9 +18,23 @@ namespace {
 // Devices whose failure is remembered; a machine with more of them is asked again for the rest.
 constexpr uint32_t kRememberedDevices = 64;
 
+// The folder that holds neardup.so: not $libdir where dynamic_library_path has named another one, as it does for an
+// extension that is mounted.
+void library_folder(char (&folder)[MAXPGPATH]) {
+  Dl_info library;
+  if (dladdr(reinterpret_cast<void*>(&library_folder), &library) == 0 || strrchr(library.dli_fname, '/') == nullptr) {
+    strlcpy(folder, pkglib_path, sizeof folder);
+    return;
+  }
+  strlcpy(folder, library.dli_fname, sizeof folder);
+  *strrchr(folder, '/') = '\0';
+}
+
 const NeardupGpuApi* open_module(char (&reason)[NEARDUP_GPU_TEXT]) {
+  char folder[MAXPGPATH];
+  library_folder(folder);
   char path[MAXPGPATH];
-  const int length = snprintf(path, sizeof path, "%s/%s", pkglib_path, NEARDUP_GPU_FILE);
+  const int length = snprintf(path, sizeof path, "%s/%s", folder, NEARDUP_GPU_FILE);
   if (length < 0 || static_cast<size_t>(length) >= sizeof path) {
     snprintf(reason, sizeof reason, "the path of the GPU module is too long");
     return nullptr;

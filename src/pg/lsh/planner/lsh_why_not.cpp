@@ -89,18 +89,23 @@ List* rewritten(const char* source) {
   return QueryRewrite(query);
 }
 
+PlannedStmt* plan_and_note(Query* query, const char* source, List** notes) {
+  const ParamListInfo parameters = begin_condition_notes();
+  PlannedStmt* volatile statement = nullptr;
+  PG_TRY();
+  { statement = plan_query(query, source, parameters); }
+  PG_FINALLY();
+  { *notes = list_concat(*notes, end_condition_notes()); }
+  PG_END_TRY();
+  return statement;
+}
+
 // Notes the conditions of a query, and which indexes its plan uses.
 List* planned(const char* source, List** used) {
   List* notes = NIL;
   ListCell* cell;
   foreach (cell, rewritten(source)) {
-    const ParamListInfo parameters = begin_condition_notes();
-    PlannedStmt* statement = nullptr;
-    PG_TRY();
-    { statement = plan_query(lfirst_node(Query, cell), source, parameters); }
-    PG_FINALLY();
-    { notes = list_concat(notes, end_condition_notes()); }
-    PG_END_TRY();
+    PlannedStmt* statement = plan_and_note(lfirst_node(Query, cell), source, &notes);
     demand_privileges(statement);
     *used = list_concat(*used, scans_of(statement));
   }
