@@ -327,6 +327,9 @@ def written_in_one_transaction(name):
         with conn.transaction():
             conn.execute("INSERT INTO docs SELECT i, 'the same seven words in each row' FROM generate_series(1, 2) i; SAVEPOINT s; INSERT INTO docs VALUES (3, 'the same seven words in each row')")
             conn.execute("CALL refresh_duplicates('dups', commit => false)")
+            conn.execute("UPDATE docs SET body = 'a second text of other words in each row'")
+            conn.execute("CALL refresh_duplicates('dups', commit => false)")
+            equal("refreshed twice in one transaction", one(conn, "SELECT count(DISTINCT content) FROM dups_signatures WHERE content = neardup_content_hash('a second text of other words in each row'::text)"), 1)
             conn.execute("UPDATE docs SET body = 'other words than before ' || id WHERE id > 1")
         conn.execute("VACUUM FULL docs")
         conn.execute("CALL refresh_duplicates('dups')")

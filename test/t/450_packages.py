@@ -47,6 +47,20 @@ def tracked():
     return [name for name in listed.stdout.split("\0") if name and os.path.exists(path(name))] if listed.returncode == 0 else None
 
 
+def workflows():
+    """Each job of the workflows is one command of ./run that there is."""
+    known = run(path("run"), "help").stdout
+    for name in ("tests.yml", "nightly.yml"):
+        text = read(".github", "workflows", name)
+        jobs = re.findall(r"^  (\w+):$", text.split("\njobs:\n")[1], re.M)
+        commands = re.findall(r"^      - run: (.*)$", text, re.M)
+        equal("%s: a command for each job" % name, (len(commands), len(commands) > 2), (len(jobs), True))
+        for command in commands:
+            words = command.split()
+            check("%s: %s" % (name, command), words[0] == "./run" and all(re.search(r"^ +%s\b" % re.escape(w), known, re.M)
+                  for w in words[1:] if w.startswith("--") or w == words[1]), known)
+
+
 def meta():
     m = json.loads(read("META.json"))
     equal("META.json has the keys that the spec requires",
@@ -278,7 +292,7 @@ def main():
     meta_versions = meta()
     scratch = tempfile.mkdtemp(prefix="neardup_450_", dir="/tmp")
     try:
-        sections((versions,), (manual,), (debian,), (built_files,), (installs, scratch), (elsewhere, scratch))
+        sections((versions,), (workflows,), (manual,), (debian,), (built_files,), (installs, scratch), (elsewhere, scratch))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -51,7 +51,7 @@ lint_packages=(clang-tidy clang-format shellcheck python3-clang git codespell)
 # What src/cli is built on.
 cli_packages=(libsimdjson-dev libgmime-3.0-dev libxml2-dev libzstd-dev liblzma-dev libbz2-dev)
 
-# package_names build|test|lint|bench|pictures VERSION
+# package_names build|test|compile|lint|bench|pictures VERSION
 package_names() {
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
@@ -69,6 +69,7 @@ package_names() {
       if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith golang-go golang-github-jackc-pgx-v4-dev r-cran-rpostgresql; fi  # fuzz targets; what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
       ;;
+    compile) printf '%s\n' cmake libgtest-dev libbenchmark-dev clang ;;
     lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
     bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
     pictures) printf '%s\n' chromium fonts-dejavu-core pngquant python3 ;;
@@ -104,7 +105,7 @@ missing_tools() {
     done
   fi
   case $1 in
-    test | bench) command -v cmake >/dev/null || echo "cmake" ;;
+    test | bench | compile) command -v cmake >/dev/null || echo "cmake" ;;
   esac
 }
 
@@ -140,13 +141,24 @@ apt_install() {
   return $status
 }
 
-# need_packages build|test|lint|bench: sets pg_config, or ends with a message.
+# The packages of apt.postgresql.org, with all versions of PostgreSQL, where NEARDUP_PGDG=1 asks for them.
+pgdg_script=/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh
+add_pgdg() {
+  if [ "${NEARDUP_PGDG:-0}" != 1 ] || compgen -G '/etc/apt/sources.list.d/pgdg.*' >/dev/null; then return; fi
+  run_logged apt-update apt_get update
+  run_logged apt-pgdg apt_get install -y --no-install-recommends postgresql-common ca-certificates
+  # A version that is not released has a part of the repository to itself.
+  run_logged apt-pgdg "${apt_sudo[@]}" "$pgdg_script" -y ${NEARDUP_PG_MAJOR:+-c "$NEARDUP_PG_MAJOR"}
+}
+
+# need_packages build|test|compile|lint|bench: sets pg_config, or ends with a message.
 need_packages() {
   local kind=$1 missing=() package lack
   if has_apt; then
     pg_version=$(postgresql_version)
     apt_sudo=()
     if [ "$my_uid" -ne 0 ]; then apt_sudo=(sudo); fi
+    add_pgdg
     if [ -z "$pg_version" ] && [ -z "${PG_CONFIG:-}" ] && may_install; then
       say "reading the package lists (apt-get update)"
       run_logged apt-update apt_get update

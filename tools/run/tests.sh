@@ -142,11 +142,41 @@ step_sanitizers() {
   cmake_tests "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
 }
 
-# The benchmarks and the extension by CMake: that they build.
-step_cmake() {
-  cmake -S "$root" -B "$root/build-all" -DCMAKE_CXX_FLAGS="-O1" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config" "${launcher[@]}"
-  cmake --build "$root/build-all" -j "$(processors)"
+# compile_by COMPILER: all targets of CMake, the extension and the benchmarks among them, without a warning
+compile_by() {
+  local folder=$root/build-all-$1 flags="-O1 -Werror"
+  if ! command -v "$1" >/dev/null; then
+    say "skip - all targets by $1: it is not installed"
+    count skipped
+    return
+  fi
+  # PostgreSQL's START_CRIT_SECTION() counts in a volatile variable, which clang takes for old-fashioned.
+  if [[ $1 == clang* ]]; then flags+=" -Wno-deprecated-volatile"; fi
+  cmake -S "$root" -B "$folder" -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS="$flags" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config" "${launcher[@]}"
+  cmake --build "$folder" -j "$(processors)"
   count passed
+}
+step_gcc() { compile_by g++; }
+step_clang() { compile_by clang++; }
+
+# ./run compile [COMPILER ...]
+run_compile() {
+  local began compiler
+  began=$(date +%s.%N)
+  [ $# -gt 0 ] || set -- g++ clang++
+  set_work
+  need_packages compile
+  counts=$work/counts-compile
+  : >"$counts"
+  say "neardup by $*, $("$pg_config" --version), logs in $logs"
+  for compiler in "$@"; do
+    case $compiler in
+      g++) step "all targets by g++, without a warning" step_gcc ;;
+      clang++) step "all targets by clang++, without a warning" step_clang ;;
+      *) die "compile takes g++ or clang++: $compiler" ;;
+    esac
+  done
+  end_tests "$began"
 }
 
 # Without precompiled headers: a source that lacks an include, or has core and PostgreSQL in the wrong order, fails here.
@@ -447,7 +477,8 @@ full_steps() {
   short_steps
   if [ -n "${NEARDUP_PG_MAJOR:-}" ]; then return; fi
   ci_steps
-  step "all targets of CMake" step_cmake
+  step "all targets by g++, without a warning" step_gcc
+  step "all targets by clang++, without a warning" step_clang
   step "unit tests with TSan" step_races
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
@@ -475,6 +506,18 @@ with_server() {
   server_runs
 }
 
+# build_assert_server MAJOR: a server with assertions, once; PG_CONFIG names it then
+build_assert_server() {
+  [[ $1 =~ ^[0-9]+$ ]] || die "--asserts takes a major version of PostgreSQL, such as 17: ${1:-nothing}"
+  set_work
+  export PG_CONFIG=$work/asserts-$1/bin/pg_config
+  if [ ! -x "$PG_CONFIG" ]; then
+    say "building PostgreSQL $1 with assertions, about 20 minutes"
+    "$root/tools/assert_server.sh" "$work/asserts-$1" "$1" >"$logs/asserts-$1.log" 2>&1 ||
+      die "tools/assert_server.sh failed: see $logs/asserts-$1.log"
+  fi
+}
+
 run_tests() {
   local began option form=short
   began=$(date +%s.%N)
@@ -487,6 +530,10 @@ run_tests() {
     case $option in
       --ci) form=ci ;;
       --full) form=full NEARDUP_FULL=1 NEARDUP_LONG=1 ;;
+      --asserts)
+        build_assert_server "${1:-}"
+        [ $# -eq 0 ] || shift
+        ;;
       --pg)
         if [ "$NEARDUP_FULL" = 1 ]; then set -- "$@" --full; fi
         test_version "$@"
