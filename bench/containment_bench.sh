@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Containment of sets by an lsh index beside GIN with verification: ROWS sets of 400 numbers (default 100000), of which 40 are from a pool of
+# Containment of sets by an lsh index beside GIN with verification and LSHEnsemble, and all pairs of sets beside a join of elements in SQL: ROWS sets of 400 numbers (default 100000), of which 40 are from a pool of
 # 5,000 that many rows share, as boilerplate is. Building, size, and milliseconds a query, medians of QUERIES. The server is that of PGHOST and
 # PGDATABASE (./run bench starts one); tables named neardup_contain_* are made and dropped there.
 #   containment_bench.sh [ROWS]
+# PAIR_ROWS: of all pairs (default 5000: in SQL each element of the pool joins all rows that have it).
 # QUERIES: by lsh, of a query in rows (default 200); GIN gets a tenth of them. Of rows in a query, which meets most rows by the pool, 3.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd -P)
 rows=${1:-100000}
+pair_rows=${PAIR_ROWS:-5000}
 queries=${QUERIES:-200}
 export PGOPTIONS="${PGOPTIONS:-} -c client_min_messages=warning -c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0 -c maintenance_work_mem=1GB -c jit=off"
 
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
-drop() { sql -c 'DROP TABLE IF EXISTS neardup_contain_docs, neardup_contain_queries'; }
+drop() { sql -c 'DROP TABLE IF EXISTS neardup_contain_docs, neardup_contain_queries, neardup_contain_pairs'; }
 trap drop EXIT
 
 echo "$(sql -c 'SELECT version()'), $(nproc) processors"
@@ -39,6 +42,9 @@ milliseconds() {
     sort -n | awk '{ t[NR] = $1 } END { printf "%.3f", t[int((NR + 1) / 2)] }'
 }
 
+# pairs QUERY: what it counts, and seconds
+pairs() { { printf '%s\n' '\timing on'; echo "$1;"; } | psql -X -q -A -t -v ON_ERROR_STOP=1 | awk '/^Time:/ { t = $2; next } { n = $0 } END { printf "%s %.3f", n, t / 1000 }'; }
+
 excerpt="(SELECT excerpt FROM neardup_contain_queries WHERE n = \$1)"
 page="(SELECT page FROM neardup_contain_queries WHERE n = \$1)"
 in_row="SELECT count(*) FROM neardup_contain_docs WHERE containment_exact($excerpt, set) >= 0.8"
@@ -54,3 +60,15 @@ gin_page=$(milliseconds 3 "$in_page AND set && $page")
 awk -v a="$lsh_row" -v b="$gin_row" -v c="$lsh_page" -v d="$gin_page" 'BEGIN {
   printf "query in row   lsh %8.3f   GIN and verification %9.3f   %6.1f x\n", a, b, b / a
   printf "row in query   lsh %8.3f   GIN and verification %9.3f   %6.1f x\n", c, d, d / c }'
+python3 "$here/lsh_ensemble.py" "$((rows < 20000 ? rows : 20000))"
+
+# A part of each tenth row is a row of its own.
+few="SELECT id, CASE WHEN id % 10 = 0 THEN (SELECT p.set[1:300] FROM neardup_contain_docs p WHERE p.id = d.id - 1) ELSE set END AS set FROM neardup_contain_docs d WHERE id <= $pair_rows"
+sql -c "CREATE TABLE neardup_contain_pairs AS $few" -c 'VACUUM ANALYZE neardup_contain_pairs'
+engine=$(pairs "SELECT count(*) FROM all_pairs('SELECT id, set FROM neardup_contain_pairs', 0.7, measure => 'containment')")
+plain=$(pairs "WITH e AS MATERIALIZED (SELECT id, cardinality(set) AS size, unnest(set) AS x FROM neardup_contain_pairs)
+  SELECT count(*) FROM (SELECT a.id, b.id FROM e a JOIN e b ON a.x = b.x AND a.id <> b.id GROUP BY a.id, b.id
+                        HAVING count(*) >= 0.7 * min(a.size)) p")
+awk -v n="$pair_rows" -v a="$engine" -v b="$plain" 'BEGIN {
+  split(a, x); split(b, y)
+  printf "pairs of %d sets, containment >= 0.7: all_pairs %d in %.3f s, elements joined in SQL %d in %.3f s, %.0f x\n", n, x[1], x[2], y[1], y[2], y[2] / x[2] }'
