@@ -211,6 +211,7 @@ class Exporter {
 
   // In the order of clusters, the survivor first.
   void open_rows() {
+    restrict_search_path(db_, job_);
     db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const Result about = db_.query(
         "SELECT c.oid IS NOT NULL, COALESCE(c.oid::pg_catalog.regclass::text, ''), pg_catalog.quote_ident(j.id),"

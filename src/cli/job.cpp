@@ -35,6 +35,15 @@ Job find_job(Connection& db, const std::string& name) {
   return job;
 }
 
+void restrict_search_path(Connection& db, const Job& job) {
+  db.query(
+      "SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog',"
+      " (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_attribute a"
+      " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace"
+      " WHERE a.attrelid = $1::pg_catalog.regclass AND a.attname = 'id' AND n.nspname <> 'pg_catalog')), false)",
+      Params().text(job.result));
+}
+
 std::string shown(const std::string& value) {
   return "CASE WHEN " + value + " IS NOT NULL THEN pg_catalog.format('%s', " + value + ") END";
 }

@@ -20,6 +20,10 @@ struct Job {
 // Throws DatabaseError where there is no such job or no extension.
 Job find_job(Connection& db, const std::string& name);
 
+// From here on the session finds operators in pg_catalog and beside the type of the ids only: one that another role has
+// put into a schema of its search_path would run with our rights. Names in `job` and of the server's are qualified.
+void restrict_search_path(Connection& db, const Job& job);
+
 // What the table of the result holds. Rows in clusters of at least 2 that are no survivors are duplicates: all but one
 // of each cluster, unless someone has changed the table.
 struct JobCounts {

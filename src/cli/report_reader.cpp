@@ -43,6 +43,7 @@ std::string literal(double value) {
 }  // namespace
 
 ReportReader::ReportReader(Connection& db, const Job& job) : db_(db), job_(job) {
+  restrict_search_path(db_, job_);
   find_documents();
   find_paths();
   db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

@@ -1121,7 +1121,7 @@ def export_of_other_paths(tmp):
     sql("ALTER TABLE docs RENAME path TO place; SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3, deleted => 'id = 20')")
     Load("run", "dups", "-q")
     failed = Load("export", "dups", f"{tmp}/out", "--link", status=1)
-    contains(failed.err, 'the source docs has no column "path" of paths\nhint: Another column is named by --path-column.')
+    contains(failed.err, 'the source public.docs has no column "path" of paths\nhint: Another column is named by --path-column.')
     contains(Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "id", status=1).err, "is bigint, not text")
     equal(os.path.exists(f"{tmp}/out"), False)
     sql("UPDATE docs SET place = 'in/' || id || '.txt'; UPDATE docs SET place = NULL WHERE id = 31; UPDATE docs SET place = '' WHERE id = 32;"

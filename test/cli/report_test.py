@@ -212,7 +212,7 @@ def report_as_json(tmp):
     report = json.loads(text)
     equal(report["counts"], {"rows": 100, "clusters": 30, "clustered_rows": 90, "duplicates": 60, "largest_cluster": 4})
     settings = report["settings"]
-    equal((settings["threshold"], settings["source"], settings["linkage"], report["job"]), (0.3, "docs", "anchor", "dups"))
+    equal((settings["threshold"], settings["source"], settings["linkage"], report["job"]), (0.3, "public.docs", "anchor", "dups"))
     largest = sql("""SELECT json_agg(json_build_object('number', cluster, 'size', n, 'rows', rows) ORDER BY n DESC, cluster) FROM (
         SELECT r.cluster, count(*) AS n, json_agg(json_build_object('id', r.id::text, 'path', d.path, 'similarity', r.similarity,
           'survivor', r.survivor) ORDER BY r.survivor DESC, r.similarity DESC, r.id) AS rows
@@ -248,6 +248,27 @@ def report_as_csv(tmp):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([cli_test.PROGRAM, "report", "dups", "-o", "-", "--format", "csv"], stdout=full, stderr=subprocess.PIPE, check=False)
     equal(done.returncode, 1)
+
+
+@test
+def operators_of_others(tmp):
+    """An operator that fits better than pg_catalog's, in a schema that others may write, is not called."""
+    sql("CREATE EXTENSION IF NOT EXISTS neardup")
+    sql("CREATE TABLE docs (id varchar(9) PRIMARY KEY, path varchar, body text)")
+    sql(f"INSERT INTO docs SELECT i, '{tmp}/' || i, 'words that both have, of number ' || i / 2 FROM generate_series(2, 9) i")
+    for i in range(2, 10):
+        with open(f"{tmp}/{i}", "w", encoding="utf-8") as file:
+            file.write("text")
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+    sql("CALL refresh_duplicates('dups')")
+    sql("CREATE FUNCTION public.trap(varchar, varchar) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;"
+        "CREATE OPERATOR public.= (LEFTARG = varchar, RIGHTARG = varchar, FUNCTION = public.trap)")
+    try:
+        contains(Load("report", "dups", "--out", f"{tmp}/r.html").out, "8 rows, 4 clusters")
+        contains(Load("report", "dups", "--out", "-", "--format", "csv", "-q").out, f"{tmp}/3")
+        contains(Load("export", "dups", f"{tmp}/out", "--copy").out, "8 files of 4 clusters copied, 0 skipped")
+    finally:
+        sql("DROP FUNCTION public.trap CASCADE")
 
 
 if __name__ == "__main__":

@@ -93,6 +93,22 @@ def reports(name, conn):
         equal("no transaction is left open", user.info.transaction_status, psycopg.pq.TransactionStatus.IDLE)
 
 
+def operators_of_others(name, conn):
+    """An operator that fits better than pg_catalog's, in a schema that others may write, is not called; the session's path stays."""
+    conn.execute("CREATE TABLE named (id varchar(9) PRIMARY KEY, path varchar, body text)")
+    conn.execute("INSERT INTO named SELECT i, '/' || i, 'words that both have, of number ' || i / 2 FROM generate_series(2, 9) i")
+    conn.execute("SELECT create_duplicates('named_copies', 'named', 'id', 'body')")
+    neardup.refresh(conn, "named_copies")
+    conn.execute("CREATE FUNCTION public.trap(varchar, varchar) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$")
+    conn.execute("CREATE OPERATOR public.= (LEFTARG = varchar, RIGHTARG = varchar, FUNCTION = public.trap)")
+    with conn.transaction():
+        conn.execute("SET LOCAL search_path = public, pg_temp")
+        text = neardup.report(conn, "named_copies", format="csv")
+        equal("search_path of the transaction stays", one(conn, "SELECT current_setting('search_path')"), "public, pg_temp")
+    equal("paths are found by pg_catalog's operator", sorted(row["path"] for row in csv.DictReader(io.StringIO(text))), ["/%d" % i for i in range(2, 10)])
+    conn.execute("DROP FUNCTION public.trap CASCADE; SELECT drop_duplicates('named_copies')")
+
+
 def refusals(name, conn):
     for function in (neardup.refresh, neardup.report):
         what = function.__name__
@@ -123,7 +139,7 @@ def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning")
         make(conn)
-        sections((results, name, conn), (reports, name, conn), (progress, name, conn), (refusals, name, conn))
+        sections((results, name, conn), (reports, name, conn), (progress, name, conn), (operators_of_others, name, conn), (refusals, name, conn))
 
 
 finish(main)

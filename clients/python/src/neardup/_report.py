@@ -40,7 +40,18 @@ class _Reader:
 
     def __init__(self, session: Session, job: Job) -> None:
         self.session, self.job = session, job
+        self._restrict_search_path()
         self.paths = self._find_paths()
+
+    def _restrict_search_path(self) -> None:
+        """Until the report is read, operators are found in pg_catalog and beside the type of the ids only."""
+        self.session.query(
+            "SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog',"
+            " (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_attribute a"
+            " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace"
+            " WHERE a.attrelid = %s::pg_catalog.regclass AND a.attname = 'id' AND n.nspname <> 'pg_catalog')), true)",
+            [self.job.result],
+        )
 
     def _find_paths(self) -> str:
         """The join with the paths of the source, as neardup load names them; one that may not be read is left out."""
@@ -140,8 +151,7 @@ def _number(value: Any) -> Any:
 def _content(session: Session, job: Job, format: str, clusters: int, pairs: int) -> Any:
     """The report as an object (json) or as text (csv), read from one snapshot."""
     began = session.is_idle()
-    if began:
-        session.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    session.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if began else "SAVEPOINT neardup_report")
     try:
         reader = _Reader(session, job)
         if format == "csv":
@@ -161,8 +171,8 @@ def _content(session: Session, job: Job, format: str, clusters: int, pairs: int)
         report["pairs"] = reader.pairs(pairs)
         return report
     finally:
-        if began and not session.is_closed():
-            session.query("ROLLBACK")
+        if not session.is_closed():
+            session.query("ROLLBACK" if began else "ROLLBACK TO SAVEPOINT neardup_report; RELEASE SAVEPOINT neardup_report")
 
 
 def _run_executable(session: Session, job: str, out: Path, clusters: int, pairs: int) -> None:
