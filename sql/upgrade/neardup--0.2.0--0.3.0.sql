@@ -159,6 +159,7 @@ ALTER TYPE neardup_job ADD ATTRIBUTE result_hash bigint CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE refreshed timestamptz CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE took interval CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE changed bigint CASCADE;
+ALTER TYPE neardup_job ADD ATTRIBUTE measure text CASCADE;
 ALTER TYPE neardup_profile ADD ATTRIBUTE normalization text CASCADE;
 DROP FUNCTION neardup_word_model_names(text);
 DROP FUNCTION neardup_make_signatures(regclass, neardup_job);
@@ -525,6 +526,10 @@ CREATE FUNCTION neardup_internal.neardup_version_hash(origin oid, place tid, ver
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.neardup_version_hash(oid, tid, xid, bigint) IS
   'private: hash of the place of a row and of the transaction that wrote it';
+CREATE FUNCTION neardup_internal.neardup_distinct_elements(elements bigint[]) RETURNS bigint[]
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION neardup_internal.neardup_distinct_elements(bigint[]) IS
+  'private: the elements of a set, ascending and each once, as a job stores them';
 CREATE FUNCTION neardup_internal.neardup_held_name(relation regclass) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_held_name(regclass) IS
@@ -740,7 +745,9 @@ BEGIN
                         ('all_clusters', 'text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
                         ('all_clusters', 'anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
                         ('cluster_bridges', 'text, pg_catalog.float8, text, pg_catalog.float8, interval'),
-                        ('cluster_bridges', 'anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval')) v(name, arguments)
+                        ('cluster_bridges', 'anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval'),
+                        ('create_duplicates', 'text, regclass, name, name, name, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, name[], name, interval, text, text'),
+                        ('alter_duplicates', 'text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name')) v(name, arguments)
            JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=)
                 pg_catalog.format('@extschema@.%I(%s)', v.name, v.arguments)::pg_catalog.regprocedure::pg_catalog.oid
   LOOP
@@ -938,6 +945,21 @@ CREATE FUNCTION cluster_bridges(id anyelement, query text, threshold float8, ver
 COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval, text) IS
   'The pairs that cluster_bridges() returns, for ids of the type of the first argument. Example: SELECT * FROM cluster_bridges(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
 
+-- Names and expressions mean here what they mean to the caller.
+CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name = NULL, signature name = NULL,
+    threshold float8 = 0.8, profile text = 'default', linkage text = 'anchor', verify text = NULL,
+    verify_threshold float8 = NULL, keep text = 'oldest', order_by text = NULL, within name[] = '{}', at name = NULL,
+    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL, measure text = NULL) RETURNS regclass
+  AS 'MODULE_PATHNAME', 'neardup_create_duplicates' LANGUAGE C;
+COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text, text) IS
+  'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
+CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
+    verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
+    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL, measure text = NULL) RETURNS void
+  AS 'MODULE_PATHNAME', 'neardup_alter_duplicates' LANGUAGE C;
+COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name, text) IS
+  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter, deleted or measure. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
+
 -- Who might use what was made anew may use it now.
 DO $do$
 DECLARE
@@ -957,6 +979,8 @@ BEGIN
                         ('neardup_update.all_clusters_7', 'FUNCTION @extschema@.all_clusters(anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
                         ('neardup_update.cluster_bridges_5', 'FUNCTION @extschema@.cluster_bridges(text, pg_catalog.float8, text, pg_catalog.float8, interval, text)'),
                         ('neardup_update.cluster_bridges_6', 'FUNCTION @extschema@.cluster_bridges(anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.create_duplicates_17', 'FUNCTION @extschema@.create_duplicates(text, regclass, name, name, name, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, name[], name, interval, text, text, text)'),
+                        ('neardup_update.alter_duplicates_15', 'FUNCTION @extschema@.alter_duplicates(text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name, text)'),
                         ('neardup_update.duplicates_status', 'TABLE @extschema@.duplicates_status')) v(kept, what)
   LOOP
     CONTINUE WHEN f.acl OPERATOR(pg_catalog.=) '';
@@ -1277,10 +1301,6 @@ COMMENT ON FUNCTION neardup_sign_sql(neardup_profile, regtype, text) IS
   'SQL expression that signs documents as a profile says. Example: SELECT neardup_sign_sql(neardup_profile_named(''default''), ''text'', ''body'')';
 COMMENT ON TYPE neardup_job IS
   'Job that maintains a table of duplicates: the row of a table that create_duplicates() creates. Example: SELECT * FROM doc_copies_job';
-COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
-  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter or deleted. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
-COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
-  'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
 COMMENT ON FUNCTION neardup_content_hash(text) IS
   'XXH3 hash of 128 bits of the UTF-8 bytes of a text; equal texts have equal hashes. It does not exclude deliberate collisions. Example: SELECT neardup_content_hash(''a text of some words'')';
 COMMENT ON FUNCTION neardup_content_hash(bytea) IS
