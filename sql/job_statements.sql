@@ -31,6 +31,16 @@ CREATE VIEW seen AS SELECT id, sig FROM prints;
 SELECT create_duplicates('seen_copies', 'seen', 'id', signature => 'sig', threshold => 0.9);
 CALL refresh_duplicates('seen_copies');
 SELECT statements('seen_copies');
+
+-- documents by containment, and sets of the user's
+SELECT create_duplicates('quoted', 'notes', 'id', 'body', order_by => 'published', measure => 'containment', threshold => 0.9);
+CALL refresh_duplicates('quoted');
+SELECT statements('quoted');
+CREATE TABLE hashed (id int, hashes int[]);
+SELECT create_duplicates('hashed_copies', 'hashed', 'id', signature => 'hashes', measure => 'jaccard', linkage => 'connected');
+CALL refresh_duplicates('hashed_copies');
+SELECT statements('hashed_copies');
+SELECT drop_duplicates('quoted'), drop_duplicates('hashed_copies');
 SELECT drop_duplicates('note_copies'), drop_duplicates('"Odd ""schema"""."group.by"'), drop_duplicates('seen_copies');
 DROP TABLE "Odd ""schema"""."select.from";
 DROP VIEW seen;

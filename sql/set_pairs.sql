@@ -27,6 +27,17 @@ SELECT * FROM pairs_between('SELECT id, small, shop AS within FROM sets', 'SELEC
 SELECT * FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 0.5);
 SELECT id, representative, similarity FROM all_clusters('SELECT id, large, shop AS within FROM sets ORDER BY id', 0.5, 'connected') WHERE NOT survivor;
 SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 0.5);
+-- By containment a row joins the first one kept that has its share of it; only an earlier row, whatever their sizes
+SELECT * FROM all_clusters('SELECT id, small FROM sets ORDER BY cardinality(small) DESC NULLS LAST, id', 0.75, measure => 'containment');
+SELECT id, representative, similarity FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 0.75, measure => 'containment') WHERE NOT survivor;
+SELECT id, representative, similarity FROM all_clusters('SELECT id, large, shop AS within FROM sets ORDER BY id DESC', 1, measure => 'containment') WHERE NOT survivor;
+SELECT id, representative, similarity FROM all_clusters('SELECT id, small, seen AS at FROM sets ORDER BY id', 0.75, at_most_apart => '1 day', measure => 'containment') WHERE NOT survivor;
+-- Chains of rows one of which contains the other
+SELECT id, representative, similarity FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 1, 'connected', measure => 'containment') WHERE NOT survivor;
+SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 1, measure => 'containment');
+SELECT * FROM cluster_bridges(NULL::text, 'SELECT ''row '' || id, small, seen AS at FROM sets', 1, at_most_apart => '1 day', measure => 'containment');
+-- By overlap the similarity of a representative to itself is its number of elements
+SELECT id, representative, similarity FROM all_clusters(NULL::text, 'SELECT ''row '' || id, small FROM sets ORDER BY id', 3, measure => 'overlap');
 -- A domain over a set is one
 CREATE DOMAIN items AS int[];
 SELECT count(*) FROM all_pairs('SELECT id, small::items FROM sets', 0.5);
@@ -41,3 +52,11 @@ SELECT * FROM all_pairs('SELECT id, small FROM sets', 'NaN', measure => 'overlap
 SELECT * FROM all_pairs('SELECT id, small FROM sets', 80, measure => 'containment');
 SELECT * FROM all_pairs('SELECT id, array_append(small, NULL) FROM sets', 0.5);
 SELECT * FROM all_pairs('SELECT id, small::text[] FROM sets', 0.5);
+SELECT * FROM all_clusters('SELECT id, small FROM sets', 0.5, measure => 'cosine');
+SELECT * FROM all_clusters('SELECT id, to_minhash(small::text) FROM sets', 0.5, measure => 'containment');
+SELECT * FROM all_clusters('SELECT id, small FROM sets', 0.5, measure => 'overlap');
+SELECT * FROM all_clusters('SELECT id, small FROM sets', 80, measure => 'containment');
+SELECT * FROM all_clusters('SELECT id, array_append(small, NULL) FROM sets', 0.5, measure => 'containment');
+SELECT * FROM all_clusters('SELECT id, small, ''x''::text AS doc FROM sets', 0.5, verify => 'jaccard', measure => 'containment');
+SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 0.5, measure => 'cosine');
+SELECT * FROM cluster_bridges('SELECT id, to_simhash(small::text) FROM sets', 0.5, measure => 'containment');

@@ -28,31 +28,31 @@ COMMENT ON FUNCTION pairs_between(anyelement, text, text, float8, text, text, fl
   'The pairs that pairs_between() returns, for ids of the type of the first argument. Example: SELECT * FROM pairs_between(NULL::text, ''SELECT id::text, sig FROM docs'', ''SELECT ''''new'''', to_minhash(''''some text'''')'', 0.8)';
 
 CREATE FUNCTION all_clusters(query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id bigint, cluster bigint, representative bigint, similarity float8, cluster_size bigint,
                  survivor boolean)
-  AS 'MODULE_PATHNAME', 'neardup_all_clusters' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval) IS
-  'The rows (id, signature) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
+  AS 'MODULE_PATHNAME', 'neardup_all_clusters_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval, text) IS
+  'The rows (id, signature or set) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
 CREATE FUNCTION all_clusters(id anyelement, query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id anyelement, cluster bigint, representative anyelement, similarity float8, cluster_size bigint,
                  survivor boolean)
-  AS 'MODULE_PATHNAME', 'neardup_all_clusters' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
-COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval) IS
+  AS 'MODULE_PATHNAME', 'neardup_all_clusters_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval, text) IS
   'The rows that all_clusters() returns, for ids of the type of the first argument. Example: SELECT * FROM all_clusters(NULL::text, ''SELECT id::text, sig FROM docs ORDER BY id'', 0.8)';
 
 CREATE FUNCTION cluster_bridges(query text, threshold float8, verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
-  AS 'MODULE_PATHNAME', 'neardup_cluster_bridges' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
-COMMENT ON FUNCTION cluster_bridges(text, float8, text, float8, interval) IS
+  AS 'MODULE_PATHNAME', 'neardup_cluster_bridges_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION cluster_bridges(text, float8, text, float8, interval, text) IS
   'The pairs without which a connected cluster falls into two. Example: SELECT * FROM cluster_bridges(''SELECT id, sig FROM docs'', 0.8)';
 CREATE FUNCTION cluster_bridges(id anyelement, query text, threshold float8, verify text = NULL, verify_threshold float8 = NULL,
-    at_most_apart interval = NULL)
+    at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
-  AS 'MODULE_PATHNAME', 'neardup_cluster_bridges' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
-COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval) IS
+  AS 'MODULE_PATHNAME', 'neardup_cluster_bridges_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval, text) IS
   'The pairs that cluster_bridges() returns, for ids of the type of the first argument. Example: SELECT * FROM cluster_bridges(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
 
 CREATE FUNCTION neardup_progress()

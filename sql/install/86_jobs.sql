@@ -26,7 +26,8 @@ CREATE TYPE neardup_job AS (
   qualified boolean,      -- filter, deleted and order_by mean the same under any search_path; not true: made by 0.2.0
   rows bigint, clusters bigint, duplicates bigint,  -- of the result when it was written last: clusters of two rows and more
   result_hash bigint,     -- of the result then: it has another where somebody has changed it by hand
-  refreshed timestamptz, took interval, changed bigint);  -- the last refresh that came to its end: when, how long, rows listed
+  refreshed timestamptz, took interval, changed bigint,  -- the last refresh that came to its end: when, how long, rows listed
+  measure text);          -- of sets: 'jaccard' or 'containment'; NULL: of the kind of signature, or by 0.2.0
 COMMENT ON TYPE neardup_job IS
   'Job that maintains a table of duplicates: the row of a table that create_duplicates() creates. Example: SELECT * FROM doc_copies_job';
 
@@ -42,6 +43,10 @@ CREATE FUNCTION neardup_search_threshold(signature minhash, threshold float8) RE
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
   'Least similarity of signatures at which 999 of 1000 pairs of documents with Jaccard similarity >= threshold are found. Example: SELECT neardup_search_threshold(to_minhash(''a text of some words''), 0.8)';
+CREATE FUNCTION neardup_internal.neardup_distinct_elements(elements bigint[]) RETURNS bigint[]
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION neardup_internal.neardup_distinct_elements(bigint[]) IS
+  'private: the elements of a set, ascending and each once, as a job stores them';
 CREATE FUNCTION neardup_internal.neardup_lock_job(job regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_lock_job(regclass) IS
@@ -78,16 +83,16 @@ COMMENT ON FUNCTION neardup_internal.neardup_held_name(regclass) IS
 CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name = NULL, signature name = NULL,
     threshold float8 = 0.8, profile text = 'default', linkage text = 'anchor', verify text = NULL,
     verify_threshold float8 = NULL, keep text = 'oldest', order_by text = NULL, within name[] = '{}', at name = NULL,
-    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL) RETURNS regclass
+    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL, measure text = NULL) RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_create_duplicates' LANGUAGE C;
-COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
+COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text, text) IS
   'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
 CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
-    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL) RETURNS void
+    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL, measure text = NULL) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_alter_duplicates' LANGUAGE C;
-COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
-  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter or deleted. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
+COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name, text) IS
+  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter, deleted or measure. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
 CREATE FUNCTION drop_duplicates(name text) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_drop_duplicates' LANGUAGE C;
 COMMENT ON FUNCTION drop_duplicates(text) IS

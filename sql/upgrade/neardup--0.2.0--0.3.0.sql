@@ -159,6 +159,7 @@ ALTER TYPE neardup_job ADD ATTRIBUTE result_hash bigint CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE refreshed timestamptz CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE took interval CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE changed bigint CASCADE;
+ALTER TYPE neardup_job ADD ATTRIBUTE measure text CASCADE;
 ALTER TYPE neardup_profile ADD ATTRIBUTE normalization text CASCADE;
 DROP FUNCTION neardup_word_model_names(text);
 DROP FUNCTION neardup_make_signatures(regclass, neardup_job);
@@ -525,6 +526,10 @@ CREATE FUNCTION neardup_internal.neardup_version_hash(origin oid, place tid, ver
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.neardup_version_hash(oid, tid, xid, bigint) IS
   'private: hash of the place of a row and of the transaction that wrote it';
+CREATE FUNCTION neardup_internal.neardup_distinct_elements(elements bigint[]) RETURNS bigint[]
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION neardup_internal.neardup_distinct_elements(bigint[]) IS
+  'private: the elements of a set, ascending and each once, as a job stores them';
 CREATE FUNCTION neardup_internal.neardup_held_name(relation regclass) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_held_name(regclass) IS
@@ -726,7 +731,7 @@ CREATE FUNCTION tlsh_code(digest text) RETURNS bit
 COMMENT ON FUNCTION tlsh_code(text) IS
   'The buckets of a TLSH digest as 256 bits; two codes differ in at most as many bits as their digests are apart by tlsh_distance(). Example: SELECT length(tlsh_code(repeat(''0'', 70)))';
 
--- all_pairs() and pairs_between() get the argument measure. Views and functions of users may depend on them: then they stay, as they are,
+-- These functions get the argument measure. Views and functions of users may depend on them: then they stay, as they are,
 -- under another name. Who may call them is kept, for the end of this script.
 DO $do$
 DECLARE
@@ -736,7 +741,13 @@ BEGIN
            FROM (VALUES ('all_pairs', 'text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
                         ('all_pairs', 'anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
                         ('pairs_between', 'text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
-                        ('pairs_between', 'anyelement, text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval')) v(name, arguments)
+                        ('pairs_between', 'anyelement, text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
+                        ('all_clusters', 'text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
+                        ('all_clusters', 'anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval'),
+                        ('cluster_bridges', 'text, pg_catalog.float8, text, pg_catalog.float8, interval'),
+                        ('cluster_bridges', 'anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval'),
+                        ('create_duplicates', 'text, regclass, name, name, name, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, name[], name, interval, text, text'),
+                        ('alter_duplicates', 'text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name')) v(name, arguments)
            JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=)
                 pg_catalog.format('@extschema@.%I(%s)', v.name, v.arguments)::pg_catalog.regprocedure::pg_catalog.oid
   LOOP
@@ -906,6 +917,49 @@ ALTER OPERATOR FAMILY bit_ops USING lsh ADD
   OPERATOR 104 neardup_internal.<->? (bit, bit) FOR ORDER BY pg_catalog.float_ops;
 COMMENT ON OPERATOR CLASS bit_ops USING lsh IS 'Hamming distance of bit strings; option max_distance';
 
+CREATE FUNCTION all_clusters(query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id bigint, cluster bigint, representative bigint, similarity float8, cluster_size bigint,
+                 survivor boolean)
+  AS 'MODULE_PATHNAME', 'neardup_all_clusters_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval, text) IS
+  'The rows (id, signature or set) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
+CREATE FUNCTION all_clusters(id anyelement, query text, threshold float8, linkage text = 'anchor', verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id anyelement, cluster bigint, representative anyelement, similarity float8, cluster_size bigint,
+                 survivor boolean)
+  AS 'MODULE_PATHNAME', 'neardup_all_clusters_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 10000;
+COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval, text) IS
+  'The rows that all_clusters() returns, for ids of the type of the first argument. Example: SELECT * FROM all_clusters(NULL::text, ''SELECT id::text, sig FROM docs ORDER BY id'', 0.8)';
+
+CREATE FUNCTION cluster_bridges(query text, threshold float8, verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_cluster_bridges_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION cluster_bridges(text, float8, text, float8, interval, text) IS
+  'The pairs without which a connected cluster falls into two. Example: SELECT * FROM cluster_bridges(''SELECT id, sig FROM docs'', 0.8)';
+CREATE FUNCTION cluster_bridges(id anyelement, query text, threshold float8, verify text = NULL, verify_threshold float8 = NULL,
+    at_most_apart interval = NULL, measure text = NULL)
+  RETURNS TABLE (id_a anyelement, id_b anyelement, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_cluster_bridges_by_measure' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval, text) IS
+  'The pairs that cluster_bridges() returns, for ids of the type of the first argument. Example: SELECT * FROM cluster_bridges(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
+
+-- Names and expressions mean here what they mean to the caller.
+CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name = NULL, signature name = NULL,
+    threshold float8 = 0.8, profile text = 'default', linkage text = 'anchor', verify text = NULL,
+    verify_threshold float8 = NULL, keep text = 'oldest', order_by text = NULL, within name[] = '{}', at name = NULL,
+    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL, measure text = NULL) RETURNS regclass
+  AS 'MODULE_PATHNAME', 'neardup_create_duplicates' LANGUAGE C;
+COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text, text) IS
+  'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
+CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
+    verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
+    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL, measure text = NULL) RETURNS void
+  AS 'MODULE_PATHNAME', 'neardup_alter_duplicates' LANGUAGE C;
+COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name, text) IS
+  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter, deleted or measure. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
+
 -- Who might use what was made anew may use it now.
 DO $do$
 DECLARE
@@ -921,6 +975,12 @@ BEGIN
                         ('neardup_update.all_pairs_7', 'FUNCTION @extschema@.all_pairs(anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
                         ('neardup_update.pairs_between_7', 'FUNCTION @extschema@.pairs_between(text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
                         ('neardup_update.pairs_between_8', 'FUNCTION @extschema@.pairs_between(anyelement, text, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.all_clusters_6', 'FUNCTION @extschema@.all_clusters(text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.all_clusters_7', 'FUNCTION @extschema@.all_clusters(anyelement, text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.cluster_bridges_5', 'FUNCTION @extschema@.cluster_bridges(text, pg_catalog.float8, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.cluster_bridges_6', 'FUNCTION @extschema@.cluster_bridges(anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval, text)'),
+                        ('neardup_update.create_duplicates_17', 'FUNCTION @extschema@.create_duplicates(text, regclass, name, name, name, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, name[], name, interval, text, text, text)'),
+                        ('neardup_update.alter_duplicates_15', 'FUNCTION @extschema@.alter_duplicates(text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name, text)'),
                         ('neardup_update.duplicates_status', 'TABLE @extschema@.duplicates_status')) v(kept, what)
   LOOP
     CONTINUE WHEN f.acl OPERATOR(pg_catalog.=) '';
@@ -1204,14 +1264,6 @@ COMMENT ON FUNCTION explain_pair(regclass, simhash, simhash, float8) IS
   'Explains why an lsh index finds or does not find b for the query a at a Hamming distance (3 by default). Example: SELECT * FROM explain_pair(''docs_hash'', to_simhash(''some text''), to_simhash(''some other text''), 3)';
 COMMENT ON FUNCTION explain_pair(regclass, ctph, ctph, float8, float8) IS
   'Explains why an lsh index finds or does not find b for the query a at a score (70 by default) or an edit rate (0.1 by default). Example: SELECT * FROM explain_pair(''docs_digest'', to_ctph(''some text''), to_ctph(''some other text''), 70, 0.1)';
-COMMENT ON FUNCTION all_clusters(text, float8, text, text, float8, interval) IS
-  'The rows (id, signature) of a query in its order, each with its cluster of similar rows. linkage is ''anchor'' or ''connected''. Example: SELECT * FROM all_clusters(''SELECT id, sig FROM docs ORDER BY id'', 0.8)';
-COMMENT ON FUNCTION all_clusters(anyelement, text, float8, text, text, float8, interval) IS
-  'The rows that all_clusters() returns, for ids of the type of the first argument. Example: SELECT * FROM all_clusters(NULL::text, ''SELECT id::text, sig FROM docs ORDER BY id'', 0.8)';
-COMMENT ON FUNCTION cluster_bridges(text, float8, text, float8, interval) IS
-  'The pairs without which a connected cluster falls into two. Example: SELECT * FROM cluster_bridges(''SELECT id, sig FROM docs'', 0.8)';
-COMMENT ON FUNCTION cluster_bridges(anyelement, text, float8, text, float8, interval) IS
-  'The pairs that cluster_bridges() returns, for ids of the type of the first argument. Example: SELECT * FROM cluster_bridges(NULL::text, ''SELECT id::text, sig FROM docs'', 0.8)';
 COMMENT ON FUNCTION neardup_progress() IS
   'Progress of each call of all_pairs() and related functions that runs now, for roles whose statistics you may see. Example: SELECT * FROM neardup_progress()';
 COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS
@@ -1255,10 +1307,6 @@ COMMENT ON FUNCTION neardup_content_hash(bytea) IS
   'XXH3 hash of 128 bits of bytes. It does not exclude deliberate collisions. Example: SELECT neardup_content_hash(decode(''0123456789abcdef'', ''hex''))';
 COMMENT ON FUNCTION neardup_search_threshold(minhash, float8) IS
   'Least similarity of signatures at which 999 of 1000 pairs of documents with Jaccard similarity >= threshold are found. Example: SELECT neardup_search_threshold(to_minhash(''a text of some words''), 0.8)';
-COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text) IS
-  'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
-COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name) IS
-  'Changes the arguments of a job that are given; '''' removes verify, order_by, filter or deleted. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
 COMMENT ON FUNCTION drop_duplicates(text) IS
   'Drops a table of duplicates with its job, signatures and history. Example: SELECT drop_duplicates(''doc_copies'')';
 COMMENT ON FUNCTION pause_duplicates(text, boolean) IS

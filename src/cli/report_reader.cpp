@@ -150,7 +150,8 @@ std::vector<ReportSetting> ReportReader::settings() {
           " (6, 'profile_version', 'profile version'), (7, 'threshold', 'threshold'), (8, 'linkage', 'linkage'),"
           " (9, 'verify', 'verified by'), (10, 'verify_threshold', 'threshold of that'), (11, 'keep', 'kept'),"
           " (12, 'order_by', 'ordered by'), (13, 'within', 'within'), (14, 'at', 'time'),"
-          " (15, 'at_most_apart', 'at most apart'), (16, 'filter', 'filter'), (17, 'deleted', 'deleted rows'))"
+          " (15, 'at_most_apart', 'at most apart'), (16, 'filter', 'filter'), (17, 'deleted', 'deleted rows'),"
+          " (18, 'measure', 'measure'))"
           " k(n, key, label) ON k.key = s.key WHERE s.value #>> '{}' NOT IN ('', '[]') ORDER BY k.n",
       Params().text(job_.job));
   std::vector<ReportSetting> settings;

@@ -131,6 +131,10 @@ def reports_of_every_job(tmp):
     contains(page.text, "\ufffd")
     page = report("CREATE TABLE d AS SELECT id, convert_to(body || ' café naïve', 'LATIN1') AS body FROM docs", "'id', 'body', threshold => 0.3")
     contains(page.text, " café naïve")
+    page = report("CREATE TABLE d AS SELECT id, body || CASE id % 10 WHEN 3 THEN ' and what else there is' ELSE '' END AS body FROM docs",
+                  "'id', 'body', measure => 'containment', threshold => 0.3")
+    contains(page.text, "measurecontainment")  # a row of the table of settings
+    equal(sql("SELECT count(*) > 0 FROM dups WHERE NOT survivor"), "t")
     page = report("CREATE TABLE d AS SELECT id, body FROM docs WHERE id % 10 = 0", "'id', 'body'")
     contains(page.text, "No two rows are in one cluster.")
     sql("DROP TABLE d CASCADE")

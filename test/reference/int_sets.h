@@ -92,6 +92,7 @@ inline bool near_by_definition(SetMeasure measure, double bound, const std::vect
   if (measure == SetMeasure::overlap) return common >= bound;
   if (measure == SetMeasure::containment) return common / size_a >= bound;
   if (measure == SetMeasure::containing) return common / size_b >= bound;
+  if (measure == SetMeasure::overlap_coefficient) return common / std::min(size_a, size_b) >= bound;
   return common / (size_a + size_b - common) >= bound;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""all_pairs() and pairs_between() over sets: the pairs and measures that a join in SQL has, whatever the memory, the threads and the order."""
+"""all_pairs(), pairs_between() and all_clusters() over sets: what a join in SQL has, whatever the memory, the threads and the order."""
 import random
 
+from clusters import anchors, components
 from harness import *
 
 SEED = int(os.environ.get("NEARDUP_SEED", "36"))
@@ -75,6 +76,61 @@ def compared(conn):
     check("there were pairs", found > 1000)
 
 
+# The share that decides whether row b joins the earlier row a, or whether a chain links the two.
+NEAR = {"jaccard": "m.x", "overlap": "m.x", ("containment", "anchor"): "containment_exact(b.small, a.small)",
+        ("containment", "connected"): "greatest(containment_exact(a.small, b.small), containment_exact(b.small, a.small))"}
+
+
+def clusters_compared(conn):
+    """all_clusters() and cluster_bridges(): those of the pairs in SQL, a row joining an earlier one by its share in it."""
+    rng = random.Random(SEED + 1)
+    wrong, joined, later_larger = [], 0, 0
+    size = dict(conn.execute("SELECT id, overlap_exact(small, small) FROM sets").fetchall())
+    for _ in range(CALLS // 2):
+        measure, linkage = rng.choice(list(EXACT)), rng.choice(("anchor", "connected"))
+        columns, condition, options = rng.choice(EXTRAS)
+        threshold = rng.choice(THRESHOLDS[measure])
+        order = rng.choice(("id", "id DESC", "md5(id::text)", "cardinality(small) DESC NULLS LAST, id"))
+        query = "SELECT id, small%s FROM sets WHERE %s ORDER BY %s" % (columns, rng.choice(("true", "id % 2 = 0")), order)
+        conn.execute("SET maintenance_work_mem = '%s'; SET neardup.threads = %d" % (rng.choice(("1MB", "64MB")), rng.choice((1, 3))))
+        made = "all_clusters($$%s$$, %r, '%s', measure => '%s'%s)" % (query, threshold, linkage, measure, options)
+        rows = conn.execute("SELECT * FROM %s" % made).fetchall()
+        ids = [row[0] for row in rows]
+        if ids != [row[0] for row in conn.execute(query).fetchall()]:
+            wrong.append("order: " + made)
+        share = NEAR.get(measure) or NEAR[measure, linkage]
+        pairs = conn.execute("""SELECT a.id, b.id, x::float8 FROM unnest(%%s::int[]) WITH ORDINALITY p(id, n) JOIN unnest(%%s::int[]) WITH ORDINALITY q(id, n) ON p.n < q.n
+            JOIN sets a ON a.id = p.id JOIN sets b ON b.id = q.id, LATERAL (SELECT %s) m(x) WHERE x >= %%s AND x > 0 AND %s""" % (
+            share.replace("m.x", EXACT[measure].format(c="small")), condition), (ids, ids, threshold)).fetchall()
+        values = {(a, b): x for a, b, x in pairs}
+        expected = (anchors if linkage == "anchor" else components)(ids, list(values))
+        signed = {row[0] for row in conn.execute("SELECT id FROM sets WHERE small IS NOT NULL").fetchall()}
+        itself = {i: size[i] if measure == "overlap" else 1 for i in ids}
+        number = {i: n for n, i in enumerate(ids, 1)}
+        members = list(expected.values())
+        for id, cluster, representative, similarity, cluster_size, survivor in rows:
+            if id not in signed:
+                right = (cluster, representative, similarity, cluster_size, survivor) == (None, None, None, None, True)
+            else:
+                r = expected[id]
+                # in a chain two rows may be near only by others
+                known = itself[id] if r == id else values.get((r, id))
+                right = (cluster, representative, cluster_size, survivor) == (number[r], r, members.count(r), r == id) and (known is None or similarity == known)
+                joined += r != id
+                later_larger += r != id and size[id] > size[r]
+            if not right:
+                wrong.append("%s: row %s" % (made, id))
+                break
+        bridges = conn.execute("SELECT * FROM cluster_bridges($$%s$$, %r, measure => '%s'%s)" % (query, threshold, measure, options)).fetchall()
+        if linkage == "connected" and len(values) < 1000:
+            whole = len(set(members))
+            cut = sorted((min(p), max(p), values[p]) for p in values if len(set(components(ids, [q for q in values if q != p]).values())) > whole)
+            if sorted(bridges) != cut:
+                wrong.append("bridges: " + made)
+    equal("clusters of sets are those of their pairs in SQL (%d rows joined others, NEARDUP_SEED=%d)" % (joined, SEED), wrong, [])
+    check("rows joined others, larger ones smaller ones, too", joined > 500 and later_larger > 50, (joined, later_larger))
+
+
 def near_in_time(conn):
     """So many rows that they are searched in cells of time: a pair may lie in two, and be found by its second row."""
     conn.execute("CREATE TABLE days AS SELECT i AS id, date '2024-01-01' + i / 10 AS seen, CASE WHEN i % 3 = 0 THEN ARRAY[i / 40, -i / 50] ELSE ARRAY[i / 40, -i / 50, i % 2] END AS a FROM generate_series(1, 3000) i")
@@ -105,6 +161,7 @@ def cancelled(conn):
 def main():
     with database() as name, connect(name) as conn:
         compared(conn)
+        clusters_compared(conn)
         near_in_time(conn)
         spilled(conn)
         cancelled(conn)

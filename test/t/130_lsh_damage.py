@@ -259,6 +259,17 @@ def make_digests(server, conn):
     return Golden("digests", "id bigint, sig ctph", "", [(4, 0.1), (201, 0.15), (439, 0.05)], 0.9, "neardup_internal.lsh_rate_query", 0.12).read(server, conn)
 
 
+def make_codes(server, conn):
+    """Bit strings: a built run, pending pages. Eight neighbours of one code differ in up to 7 bits."""
+    conn.execute("CREATE TABLE codes (id bigint, sig bit(128))")
+    insert = ("INSERT INTO codes SELECT i, (hashint8extended(i / 8, 7)::bit(64) || hashint8extended(i / 8, 8)::bit(64)) # (((1::bigint << (i %% 8)::int) - 1)::bit(64) || repeat('0', 64)::bit(64))"
+              " FROM generate_series(%d::bigint, %d) i")
+    conn.execute(insert % (1, 3000))
+    conn.execute("CREATE INDEX codes_sig ON codes USING lsh (sig)")
+    conn.execute(insert % (3001, 3400))
+    return Golden("codes", "id bigint, sig bit(128)", "", [(4, 3), (2001, 6), (3399, 1)], 60, "neardup_internal.lsh_bit_query", 2).read(server, conn)
+
+
 # What is done with each ----------------------------------------------------------------------------------------------
 
 def says_damaged(e, case):
@@ -436,7 +447,7 @@ def damage(server, seed):
     with server.connect() as conn:
         conn.execute("CREATE EXTENSION neardup")
         goldens = []
-        for make in (make_flat, make_merging, make_tall, make_hashes, make_digests):
+        for make in (make_flat, make_merging, make_tall, make_hashes, make_digests, make_codes):
             began = time.monotonic()
             goldens.append(make(server, conn))
             print("note: %s took %.1f s" % (make.__name__, time.monotonic() - began))
@@ -459,8 +470,8 @@ def damage(server, seed):
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
                 groups = {"tall": ("inner page", "links", "no link", "bounds"), "hashes": ("meta page", "any byte", "entries", "pending page"),
-                          "digests": ("meta page", "any byte", "entries", "pending page")}.get(g.name, {c.group for c in some})
-                most = (8 if LONG else 4) if g.name in ("hashes", "digests") else 15 if LONG else 7
+                          "digests": ("meta page", "any byte", "entries", "pending page"), "codes": ("meta page", "any byte", "entries", "pending page")}.get(g.name, {c.group for c in some})
+                most = (8 if LONG else 4) if g.name in ("hashes", "digests", "codes") else 15 if LONG else 7
                 some = [c for group in sorted(groups) for c in (lambda of: of if len(of) <= most else rng.sample(of, most))([c for c in some if c.group == group])]
             cases += some
     server.stop()

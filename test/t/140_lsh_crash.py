@@ -3,6 +3,8 @@
 CREATE INDEX and VACUUM; a single backend is killed; statements are cancelled at random moments. After each: nothing that
 was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue, the next
 VACUUM frees every page that was left behind, and no temporary file stays."""
+import itertools
+
 from servers import *
 
 ROUNDS = 20 if FULL else 5 if LONG else 1
@@ -160,6 +162,48 @@ def crash_in_large_sets(server):
         conn.execute("DROP TABLE large")
     findings.see("rows were committed", committed)
     findings.report("killed while rows of large sets are inserted, %d times, %d rows" % (rounds, len(committed)))
+
+
+def crash_in_codes(server):
+    """An index on bit strings: three clients insert, delete and vacuum until the server is killed."""
+    findings, committed, lock = Findings(), [], threading.Lock()
+    with server.connect() as conn:
+        make_codes(conn, "codes")
+        insert_codes(conn, "codes", 0, 2000)
+    next_id = itertools.count(10_000, 400)
+
+    def change(conn, rng):
+        what = rng.random()
+        if what < 0.1:
+            conn.execute("VACUUM codes")
+        elif what < 0.3:
+            conn.execute("DELETE FROM codes WHERE id < 10000 AND id %% 50 = %d" % rng.randrange(50))
+        else:
+            first, rows = next(next_id), rng.choice((1, 20, 400))
+            insert_codes(conn, "codes", first, rows)
+            with lock:
+                committed.append((first, rows))
+    rounds, found = max(ROUNDS, 2), 0
+    for i in range(rounds):
+        clients = Clients(server, [change] * 3, dying=True, seed=i)
+        time.sleep(rng.uniform(0.3, 1.2))
+        server.kill()
+        for error in clients.stop():
+            findings.see("a client", False, error)
+        server.start()
+        with server.connect() as conn:
+            lost = one(conn, "SELECT count(*) FROM (SELECT generate_series(f, f + n - 1) FROM unnest(%s::bigint[], %s::bigint[]) u(f, n) EXCEPT SELECT id FROM codes) x", [list(x) for x in zip(*committed)] or [[], []])
+            findings.see("committed rows", lost == 0, "%d lost" % lost)
+            ids = [rng.randrange(2000) for _ in range(QUERIES)] + [first for first, _ in committed[-QUERIES:]]
+            found += look_at_codes(findings, "round %d" % i, conn, "codes", ids)
+            findings.see_none("VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) codes"))
+            left = conn.execute("SELECT rows - (SELECT count(*) FROM codes), orphan_pages FROM lsh_info('codes_code', true)").fetchone()
+            findings.see("what VACUUM leaves", left == (0, 0), left)
+            found += look_at_codes(findings, "round %d and VACUUM" % i, conn, "codes", ids)
+    with server.connect() as conn:
+        conn.execute("DROP TABLE codes")
+    findings.see("rows were committed and found", committed and found > 20 * rounds, found)
+    findings.report("killed while bit strings are inserted, %d times, %d statements" % (rounds, len(committed)))
 
 
 BUILDS = {
@@ -449,7 +493,7 @@ def main():
             make_pool(conn, 4000)
         sections((other_errors, server), (crash_in_inserts, server, "inserts by 3 clients", 20, "pending_limit = 4"),
                  (crash_in_inserts, server, "merges", 1500, "pending_limit = 1"),
-                 (crash_in_large_sets, server), (crash_in_build, server), (crash_in_vacuum, server), (one_backend_killed, server),
+                 (crash_in_large_sets, server), (crash_in_codes, server), (crash_in_build, server), (crash_in_vacuum, server), (one_backend_killed, server),
                  (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
         equal("no other crash, no damage in the server's log", server.alarms(), [])
 

@@ -24,6 +24,14 @@ def insert(conn, rng):
         table, 10000 * rng.randrange(1, 10**6), n, 2 * n - 1))
 
 
+def change_codes(conn, rng):
+    """Rows of bit strings come and go, and their index is flushed and vacuumed."""
+    insert_codes(conn, "codes", 10000 + 200 * rng.randrange(10**6), rng.choice((1, 40, 200)))
+    conn.execute("DELETE FROM codes WHERE id %% 8 > 0 AND id %% 10 = %d AND id / 8 %% 3 = %d" % (rng.randrange(10), rng.randrange(3)))
+    if rng.random() < 0.2:
+        conn.execute("VACUUM codes")
+
+
 def change(conn, rng):
     table = rng.choice(list(TABLES))
     if rng.random() < 0.5:
@@ -133,13 +141,15 @@ def main():
             for table, options in TABLES.items():
                 make_table(conn, table, 2000, index=options)
             queries = make_queries(conn, rng, 250, 36, 4)
+            make_codes(conn, "codes")
+            insert_codes(conn, "codes", 0, 2000)
         with primary.standby(STANDBY) as standby:
             standby.start()
             with standby.connect() as conn:
                 equal("the standby's plans are the ones compared", uses_index(conn, "plain"), None)
                 fails("no insert on the standby", conn, "INSERT INTO plain VALUES (1)", state="25006")
             readers = Readers(queries)
-            load = Clients(primary, [insert, insert, change, vacuum], allowed={"40P01"})
+            load = Clients(primary, [insert, insert, change, vacuum, change_codes], allowed={"40P01"})
             errors = []
             for part in range(RESTARTS + 1):
                 clients = Clients(standby, [readers.overtaken, readers.overtaken, readers.compare, readers.check_index], dying=True, seed=part)
@@ -159,6 +169,13 @@ def main():
             check("index and sequential scan agree on the standby, %d snapshots, %d rows; %d lsh_checks" % (
                 readers.snapshots, readers.rows, readers.checks),
                   not readers.bad and readers.enough(), "%d differ; %s" % (len(readers.bad), "; ".join(readers.bad[:3])))
+            replayed(primary, standby)
+            findings, ids = Findings(), [rng.randrange(2000) for _ in range(40)]
+            with standby.connect() as conn:
+                found = look_at_codes(findings, "standby", conn, "codes", ids)
+            with primary.connect() as conn:
+                findings.see("rows", found == look_at_codes(findings, "primary", conn, "codes", ids) and found > 15, found)
+            findings.report("bit strings: sound, and the answers of a sequential scan on both")
             with contextlib.suppress(TimeoutError):  # autovacuum may change the primary between the two looks
                 wait_for(lambda: alike(primary, standby), "", 60)
             replayed(primary, standby)
@@ -175,6 +192,10 @@ def main():
                 findings = Findings()
                 for table in TABLES:
                     look(findings, "promoted " + table, conn, table, queries, (0.8, 0.62))
+                look_at_codes(findings, "promoted codes", conn, "codes", ids)
+                insert_codes(conn, "codes", 0, 3000)
+                conn.execute("VACUUM codes")
+                findings.see("new rows", look_at_codes(findings, "promoted codes, changed", conn, "codes", ids) > found, found)
                 findings.report("promoted: sound, and the answers of a sequential scan")
             alone = Clients(standby, [insert, insert, change, vacuum], allowed={"40P01"}, seed=1)
             time.sleep(10 if FULL else 1)

@@ -4,6 +4,7 @@ import random
 import threading
 import time
 
+from clusters import anchors
 from harness import *
 from jobs import *
 
@@ -24,7 +25,15 @@ FORMS = {
     "verified": "body => 'body', verify => 'jaccard', linkage => 'connected'",
     "simhash": "body => 'body', profile => 'simhash', threshold => 0.95",
     "digests": "body => 'body', profile => 'ctph', threshold => 0.9",
+    "containment": "body => 'body', measure => 'containment', deleted => 'gone'",
+    "containment, connected": "body => 'body', measure => 'containment', linkage => 'connected', threshold => 0.9",
+    "containment, the newest": "body => 'body', measure => 'containment', keep => 'newest', order_by => 'published', filter => 'tenant < 2'",
+    "containment within a week": "body => 'body', measure => 'containment', within => '{tenant}', at => 'published', at_most_apart => '7 days'",
+    "sets, contained": "signature => 'hashes', measure => 'containment', threshold => 0.6, deleted => 'gone'",
+    "sets": "signature => 'hashes', measure => 'jaccard', threshold => 0.4",
 }
+# A set of a document; of some rows with repeats, unsorted.
+HASHES = "ALTER TABLE docs ADD hashes bigint[] GENERATED ALWAYS AS (CASE WHEN tenant = 0 THEN winnow_hashes(body, 2) || winnow_hashes(body, 1) ELSE winnow_hashes(body, 2) END) STORED"
 # A result with the numbers of its clusters, and its history.
 NUMBERED = ("SELECT id, cluster, representative, similarity, survivor FROM %s ORDER BY id",
             "SELECT refresh, change, cluster, other FROM %s_changes ORDER BY refresh, change, cluster, other")
@@ -35,8 +44,9 @@ def refreshes_equal_scratch(name):
     with connect(name) as conn:
         for form, options in FORMS.items():
             rng = random.Random(form)
-            texts, ids = Texts(rng), []
+            texts, ids = texts_for(options, rng), []
             conn.execute(SCHEMA % ("bigint", "text"))
+            conn.execute(HASHES)
             change(conn, rng, texts, 600, ids)
             conn.execute("SELECT create_duplicates('dups', 'docs', 'id', {0}), create_duplicates('dups_all', 'docs', 'id', {0})".format(options))
             rows, parts = [], 0
@@ -168,7 +178,7 @@ def life_of_a_job(name):
     with connect(name) as conn:
         conn.execute(SCHEMA % ("bigint", "text"))
         rng = random.Random(5)
-        texts, ids = Texts(rng), []
+        texts, ids = Replies(rng), []
         change(conn, rng, texts, 200, ids)
         conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
         hint = "autocommit"
@@ -216,7 +226,10 @@ def life_of_a_job(name):
                                  ("body => 'body', threshold => 0.9, keep => 'longest'", "linkage => 'anchor', keep => 'longest'"),
                                  ("body => 'body', threshold => 0.9, profile => 'code'", "keep => 'oldest', profile => 'code'"),
                                  ("body => 'body', threshold => 0.9, profile => 'simhash', filter => 'tenant = 1'", "profile => 'simhash', filter => 'tenant = 1'"),
-                                 ("body => 'body', threshold => 0.9", "profile => 'default', filter => ''")):
+                                 ("body => 'body', threshold => 0.9, profile => 'simhash', filter => 'tenant = 1', measure => 'containment'", "measure => 'containment'"),
+                                 ("body => 'body', threshold => 0.9, profile => 'code', measure => 'containment'", "profile => 'code', filter => ''"),
+                                 ("body => 'body', threshold => 0.7, profile => 'code', measure => 'containment', linkage => 'connected'", "threshold => 0.7, linkage => 'connected'"),
+                                 ("body => 'body', threshold => 0.9", "profile => 'default', measure => '', threshold => 0.9, linkage => 'anchor'")):
             conn.execute("SELECT alter_duplicates('dups', %s)" % changes)
             conn.execute("CALL refresh_duplicates('dups', batch => 50)")
             equal("altered: %s" % changes, table(conn, "dups"), from_scratch(conn, options))
@@ -359,6 +372,73 @@ def signatures_change(name):
         equal("and once more", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
         equal("an index serves them", one(conn, "SELECT count(*) FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = relam "
               "WHERE indrelid = 'dups_signatures'::regclass AND amname = 'lsh'"), 1)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
+def by_definition(name):
+    """A job of containment: by size, the largest first, each row joins the first one kept that has its share of it."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(39)
+        texts, ids = Replies(rng), []
+        change(conn, rng, texts, 500, ids)
+        conn.execute("UPDATE docs SET body = '' WHERE id % 7 = 0")
+        conn.execute("CREATE TABLE sets AS SELECT id, published, winnow_hashes(body, 3) AS hashes FROM docs")
+        for options, order in (("threshold => 0.7", "id"), ("threshold => 0.9, order_by => 'published', keep => 'newest'", "published DESC, id"),
+                               ("threshold => 1, keep => 'longest'", "length((SELECT body FROM docs d WHERE d.id = s.id)) DESC, id")):
+            share = float(options.split(",")[0].split()[-1])
+            run(conn, "SELECT create_duplicates('dups', 'docs', 'id', 'body', measure => 'containment', %s)" % options, "CALL refresh_duplicates('dups')")
+            order = [row[0] for row in conn.execute("SELECT id FROM sets s ORDER BY cardinality(hashes) DESC NULLS LAST, %s" % order).fetchall()]
+            near = dict(((a, b), x) for a, b, x in conn.execute(
+                "SELECT a.id, b.id, x FROM sets a JOIN sets b ON a.id <> b.id, LATERAL (SELECT containment_exact(b.hashes, a.hashes)) c(x) WHERE x >= %s", (share,)))
+            rank = {i: n for n, i in enumerate(order)}
+            expected = anchors(order, [p for p in near if rank[p[0]] < rank[p[1]]])
+            found = conn.execute("SELECT id, representative, similarity, survivor FROM dups").fetchall()
+            unsigned = {row[0] for row in conn.execute("SELECT id FROM docs WHERE body IS NULL").fetchall()}
+            equal("a job of containment is by definition: %s" % options, sorted(found),
+                  sorted((i, r, None if i in unsigned else 1.0 if r == i else near[r, i], r == i) for i, r in expected.items()))
+            check("and joins rows", sum(not survivor for *_, survivor in found) > 20)
+            conn.execute("SELECT drop_duplicates('dups')")
+        conn.execute("DROP TABLE docs, sets")
+
+
+def sets_change(name):
+    """A column of sets gets another type and another measure; a NULL element is refused where it stands, and nothing is lost by it."""
+    with connect(name) as conn:
+        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD hashes int[], ADD sig minhash")
+        rng = random.Random(41)
+        texts, ids = Replies(rng), []
+        change(conn, rng, texts, 200, ids)
+        conn.execute("UPDATE docs SET hashes = ARRAY(SELECT h::bit(64)::bit(32)::int FROM unnest(winnow_hashes(body, 2)) h) || '{1, 1}'::int[], sig = to_minhash(body)")
+        run(conn, "SELECT create_duplicates('dups', 'docs', 'id', signature => 'hashes', measure => 'jaccard', threshold => 0.5)", "CALL refresh_duplicates('dups')")
+        equal("sets of int", table(conn, "dups"), from_scratch(conn, "signature => 'hashes', measure => 'jaccard', threshold => 0.5"))
+        signed = "SELECT id, generation, signature FROM dups_signatures ORDER BY id"
+        before = conn.execute(signed).fetchall()
+        contained = "signature => 'hashes', measure => 'containment', threshold => 0.5"
+        run(conn, "SELECT alter_duplicates('dups', measure => 'containment')", "CALL refresh_duplicates('dups')")
+        equal("another measure", table(conn, "dups"), from_scratch(conn, contained))
+        equal("keeps the sets", conn.execute(signed).fetchall(), before)
+        run(conn, "ALTER TABLE docs ALTER hashes TYPE bigint[] USING hashes", "CALL refresh_duplicates('dups')")
+        equal("another type", (conn.execute(signed).fetchall(), table(conn, "dups")), (before, from_scratch(conn, contained)))
+        victim = max(ids)
+        conn.execute("UPDATE docs SET hashes = hashes || NULL::bigint WHERE id = %s", (victim,))
+        fails("a NULL element", conn, "CALL refresh_duplicates('dups', batch => 10)", state="22004", hint="array_remove(hashes, NULL)",
+              text='the set in column "hashes" of public.docs has a NULL element in the row with id %d' % victim)
+        conn.execute("UPDATE docs SET hashes = array_remove(hashes, NULL) WHERE id = %s", (victim,))
+        conn.execute("UPDATE docs SET hashes = '{}' WHERE id = %s", (min(ids),))
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("is removed, and a set emptied", table(conn, "dups"), from_scratch(conn, contained))
+        equal("an empty set is a copy of nothing, and nothing of it", conn.execute("SELECT representative, similarity, survivor FROM dups WHERE id = %s", (min(ids),)).fetchone(), (min(ids), 1, True))
+        fails("a measure cannot be taken from sets", conn, "SELECT alter_duplicates('dups', measure => '')", text='column "hashes" is bigint[], a set: measure is missing', state="22023")
+        fails("nor a set from the measure", conn, "SELECT alter_duplicates('dups', signature => 'sig')", text='measure => \'containment\' is for sets: column "sig" is public.minhash', state="42804")
+        run(conn, "SELECT alter_duplicates('dups', signature => 'sig', measure => '')", "CALL refresh_duplicates('dups')")
+        equal("both can be changed at once", table(conn, "dups"), from_scratch(conn, "signature => 'sig', threshold => 0.5"))
+        run(conn, "SELECT alter_duplicates('dups', signature => 'hashes', measure => 'containment')", "CALL refresh_duplicates('dups', rebuild => true)")
+        equal("and back", table(conn, "dups"), from_scratch(conn, contained))
+        equal("a changed result is seen", (conn.execute("UPDATE dups SET similarity = 0 WHERE id = %s", (min(ids),)).rowcount, conn.execute("SELECT * FROM check_duplicates('dups')").fetchall()),
+              (1, [(str(min(ids)), "similarity", "0", "1")]))
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("and mended", conn.execute("SELECT * FROM check_duplicates('dups')").fetchall(), [])
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
@@ -540,7 +620,7 @@ def error_of_inside(conn, query):
 
 def bad_input(name):
     with connect(name) as conn:
-        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD site point")
+        conn.execute(SCHEMA % ("bigint", "text") + "; ALTER TABLE docs ADD site point, ADD sig minhash, ADD hashes bigint[], ADD names text[]")
         conn.execute("CREATE TABLE other (id bigint, p point, b bytea)")
         create = "SELECT create_duplicates('dups', 'docs', 'id', %s)"
         for options, text, state in (
@@ -571,7 +651,18 @@ def bad_input(name):
                 ("'body', order_by => 'to_json(id)'", "order_by => 'to_json(id)' is json, which has no order", "42804"),
                 ("'body', within => '{site}'", 'within column "site" is point, which has no order', "42804"),
                 ("'body', order_by => 'max(id)'", "aggregate", "42803"),
-                ("'body', order_by => 'missing'", "does not exist", "42703")):
+                ("'body', order_by => 'missing'", "does not exist", "42703"),
+                ("'body', measure => 'cosine'", "measure must be 'jaccard' or 'containment': 'cosine'", "22023"),
+                ("'body', measure => 'overlap'", "measure must be 'jaccard' or 'containment': 'overlap'", "22023"),
+                ("'body', measure => 'jaccard'", "measure => 'jaccard' needs signature", "22023"),
+                ("'body', measure => 'containment', profile => 'ctph'", "measure => 'containment' needs shingles: profile \"ctph\" makes ctph digests", "22023"),
+                ("'body', measure => 'containment', verify => 'jaccard'", "verify is for signatures: measure => 'containment' compares sets", "22023"),
+                ("'body', measure => 'containment', threshold => 1.1", "threshold must be above 0 and at most 1: 1.1", "22023"),
+                ("'body', measure => 'containment', threshold => 0", "threshold must be above 0 and at most 1: 0", "22023"),
+                ("signature => 'sig', measure => 'containment'", "measure => 'containment' is for sets: column \"sig\" is public.minhash", "42804"),
+                ("signature => 'names', measure => 'containment'", "measure => 'containment' is for sets: column \"names\" is text[]", "42804"),
+                ("signature => 'hashes'", "column \"hashes\" is bigint[], a set: measure is missing", "22023"),
+                ("signature => 'hashes', measure => 'containment', keep => 'longest'", "keep => 'longest' needs body", "22023")):
             fails("create_duplicates: %s" % options, conn, create % options, text=text, state=state)
         fails("no source", conn, "SELECT create_duplicates('dups', NULL, 'id', 'body')", text="source and id must not be NULL", state="22004")
         fails("a name that is too long", conn, "SELECT create_duplicates(repeat('x', 53), 'docs', 'id', 'body')", text="at most 52 bytes", state="42622")
@@ -786,6 +877,29 @@ def sessions(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 
+def cancelled(name):
+    """A job of containment that is cancelled at random points ends in the same table."""
+    with connect(name) as conn, connect(name) as other:
+        conn.execute(SCHEMA % ("bigint", "text"))
+        rng = random.Random(43)
+        texts, ids, errors, rows, options = Replies(rng), [], [], [], "body => 'body', measure => 'containment', deleted => 'gone'"
+        change(conn, rng, texts, 1000, ids)
+        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
+        for round_ in range(24 if FULL else 8):
+            running = threading.Thread(target=lambda: errors.append(error_of(other, "CALL refresh_duplicates('dups', batch => 20)")))
+            running.start()
+            time.sleep(rng.uniform(0, 0.3))
+            conn.execute("SELECT pg_cancel_backend(%s)", (other.info.backend_pid,))
+            running.join()
+            if round_ % 3 == 2:
+                conn.execute("CALL refresh_duplicates('dups')")
+                rows.append((round_, table(conn, "dups"), from_scratch(conn, options)))
+            change(conn, rng, texts, rng.choice((3, 60)), ids)
+        equal_all("a job of containment after cancels", rows)
+        check("of which some came while it ran", any(errors) and all(e is None or e.sqlstate == "57014" for e in errors), errors)
+        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
+
+
 def at_once(name):
     """What another session makes, drops, renames or takes away between a look at it and what follows."""
     role = "neardup_t_at_once"
@@ -842,35 +956,39 @@ def at_once(name):
 
 def dumped(name):
     """Dumped and restored, a job goes on: nothing is signed anew."""
+    jobs = {"dups": "body => 'body', profile => 'mine', within => '{tenant}'", "quoted": "body => 'body', measure => 'containment', within => '{tenant}'"}
     with connect(name) as conn, database("_restored", extension=False) as copy:
         conn.execute(SCHEMA % ("bigint", "text"))
         rng = random.Random(17)
-        texts, ids = Texts(rng), []
+        texts, ids = Replies(rng), []
         change(conn, rng, texts, 300, ids)
         conn.execute("SELECT create_profile('mine', k => 2)")
-        conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'mine', within => '{tenant}')")
-        conn.execute("CALL refresh_duplicates('dups')")
-        before = table(conn, "dups", ", cluster, tenant")
+        before = {}
+        for job, options in jobs.items():
+            run(conn, "SELECT create_duplicates('%s', 'docs', 'id', %s)" % (job, options), "CALL refresh_duplicates('%s')" % job)
+            before[job] = table(conn, job, ", cluster, tenant")
         r = tool("pg_dump", "-d", name)
         r = tool("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", copy, input=r.stdout)
-        check("a job is restored", r.returncode == 0, r.stderr)
+        check("jobs are restored", r.returncode == 0, r.stderr)
         with connect(copy) as other:
-            equal("with its result", table(other, "dups", ", cluster, tenant"), before)
-            generations = "SELECT id, generation FROM dups_signatures ORDER BY id"
-            signed = other.execute(generations).fetchall()
-            other.execute("CALL refresh_duplicates('dups')")
-            equal("nothing is signed anew", other.execute(generations).fetchall(), signed)
-            equal("nor clustered", one(other, "SELECT clustered_rows FROM dups_job"), 0)
+            for job in jobs:
+                equal("%s: with its result" % job, table(other, job, ", cluster, tenant"), before[job])
+                generations = "SELECT id, generation FROM %s_signatures ORDER BY id" % job
+                signed = other.execute(generations).fetchall()
+                other.execute("CALL refresh_duplicates('%s')" % job)
+                equal("%s: nothing is signed anew" % job, other.execute(generations).fetchall(), signed)
+                equal("%s: nor clustered" % job, one(other, "SELECT clustered_rows FROM %s_job" % job), 0)
             change(other, rng, texts, 20, ids)
-            other.execute("CALL refresh_duplicates('dups')")
-            equal("and it goes on", table(other, "dups"), from_scratch(other, "body => 'body', profile => 'mine', within => '{tenant}'"))
-        conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, mine")
+            for job, options in jobs.items():
+                other.execute("CALL refresh_duplicates('%s')" % job)
+                equal("%s: and it goes on" % job, table(other, job), from_scratch(other, options))
+        conn.execute("SELECT drop_duplicates('dups'), drop_duplicates('quoted'); DROP TABLE docs, mine")
 
 
 def main():
     with database() as name:
-        sections((refreshes_equal_scratch, name), (every_source, name), (hashed_ids, name), (ids_of_clusters, name), (life_of_a_job, name), (few_of_many, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
-                 (rights, name), (put_before, name), (sessions, name), (at_once, name), (dumped, name))
+        sections((refreshes_equal_scratch, name), (every_source, name), (hashed_ids, name), (ids_of_clusters, name), (life_of_a_job, name), (few_of_many, name), (longest_names, name), (unusual_jobs, name), (types_change, name), (signatures_change, name), (by_definition, name), (sets_change, name), (columns_change_places, name), (nulls_within, name), (thresholds_to_the_last_digit, name), (written_in_one_transaction, name), (bad_input, name),
+                 (rights, name), (put_before, name), (sessions, name), (cancelled, name), (at_once, name), (dumped, name))
 
 
 finish(main)

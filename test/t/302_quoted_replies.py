@@ -49,6 +49,28 @@ def archive(conn, what, posts):
     pairs = conn.execute("SELECT id_b, id_a FROM all_pairs('SELECT id, hashes FROM mails', %s, measure => 'containment')" % SHARE).fetchall()
     equal("%s: all_pairs() has the pairs of the index" % what, sorted(pairs), sorted(found))
     conn.execute("RESET enable_seqscan")
+    job_of_archive(conn, what, replies, is_quoted)
+
+
+def job_of_archive(conn, what, replies, is_quoted):
+    """A job by containment keeps the longest mail of a thread: every mail that another one quotes in full is a copy of one that quotes it."""
+    conn.execute("DROP TABLE IF EXISTS prof; SELECT create_profile('prof', k => 5)")
+    conn.execute("SELECT create_duplicates('threads', 'mails', 'id', 'body', profile => 'prof', measure => 'containment', threshold => %s)" % SHARE)
+    conn.execute("CREATE TEMP TABLE later AS SELECT id, quotes, body FROM mails WHERE id >= 100000 AND id % 30 = 0; DELETE FROM mails m USING later l WHERE l.id = m.id")
+    conn.execute("CALL refresh_duplicates('threads')")
+    # some replies come later; then some mails go
+    for change in ("INSERT INTO mails SELECT * FROM later; DROP TABLE later", "DELETE FROM mails WHERE id % 40 = 8"):
+        conn.execute(change)
+        conn.execute("CALL refresh_duplicates('threads')")
+        clusters = conn.execute("SELECT id, representative, similarity, survivor FROM all_clusters('SELECT id, hashes FROM mails ORDER BY cardinality(hashes) DESC, id', %s, measure => 'containment')" % SHARE).fetchall()
+        equal("%s: a job of containment has the clusters of the fingerprints" % what, conn.execute("SELECT id, representative, similarity, survivor FROM threads ORDER BY id").fetchall(), sorted(clusters))
+    there = {row[0] for row in clusters}
+    joined = {id: representative for id, representative, _, survivor in clusters if not survivor}
+    quoted = {post for reply, post in replies.items() if reply in there and post in there}
+    right = sum(is_quoted(representative, id) for id, representative in joined.items())
+    print("# %s: %d mails that others quote, %d of them copies by the job; %d copies, precision %.4f" % (what, len(quoted), len(quoted & set(joined)), len(joined), right / max(len(joined), 1)))
+    equal("%s: every mail that is quoted in full is a copy of a longer one" % what, quoted - set(joined), set())
+    conn.execute("SELECT drop_duplicates('threads'); DROP TABLE prof")
 
 
 def main():

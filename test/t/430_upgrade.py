@@ -150,29 +150,40 @@ def made_over_it():
     """What users have made over objects that an update makes anew, and who may use these."""
     with database("_over", extension=False) as name, connect(name) as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '0.2.0'")
-        conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); INSERT INTO docs VALUES (1, 'one two three four'), (2, 'one two three four')")
+        conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); INSERT INTO docs VALUES (1, 'a b c d e f g h i j k l m n o p'), (2, 'a b c d e f g h i j k l m n o p')")
         conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
         conn.execute("CALL refresh_duplicates('copies')")
         conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status")
         conn.execute("CREATE VIEW near AS SELECT * FROM all_pairs('SELECT id, to_minhash(body) FROM docs', 0.5)")
+        conn.execute("CREATE VIEW clustered AS SELECT * FROM all_clusters('SELECT id, to_minhash(body) FROM docs ORDER BY id', 0.5)")
         conn.execute("DROP ROLE IF EXISTS neardup_update_reader; CREATE ROLE neardup_update_reader")
         conn.execute("REVOKE ALL ON duplicates_status FROM PUBLIC; GRANT SELECT ON duplicates_status TO neardup_update_reader; "
                      "REVOKE ALL ON PROCEDURE refresh_duplicates FROM PUBLIC; GRANT EXECUTE ON PROCEDURE refresh_duplicates TO neardup_update_reader; "
                      "REVOKE ALL ON FUNCTION all_pairs(text, float8, text, text, float8, interval) FROM PUBLIC; "
                      "GRANT EXECUTE ON FUNCTION all_pairs(text, float8, text, text, float8, interval) TO neardup_update_reader")
+        for function in ("create_duplicates", "alter_duplicates"):
+            conn.execute("REVOKE ALL ON FUNCTION %s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %s TO neardup_update_reader" % (function, function))
         conn.execute("ALTER EXTENSION neardup UPDATE")
         equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(), [("copies", "idle")])
         equal("a view over all_pairs() of 0.2.0 gives what it gave", conn.execute("TABLE near").fetchall(), [(1, 2, 1)])
+        equal("as does one over all_clusters()", conn.execute("SELECT id, representative FROM clustered").fetchall(), [(1, 1), (2, 1)])
         equal("and all_pairs() has a measure", conn.execute("SELECT * FROM all_pairs('SELECT id, ARRAY[1, 2] FROM docs', 2, measure => 'overlap')").fetchall(), [(1, 2, 2)])
         equal("and the status is as a new one", conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
               [("copies", "idle", "CALL refresh_duplicates('copies');")])
         rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),
                     has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE'),
-                    has_function_privilege(r, 'all_pairs(text, float8, text, text, float8, interval, text)', 'EXECUTE') FROM unnest(%s::text[]) r"""
+                    has_function_privilege(r, 'all_pairs(text, float8, text, text, float8, interval, text)', 'EXECUTE'),
+                    (SELECT array_agg(has_function_privilege(r, f.oid, 'EXECUTE')) FROM pg_proc f WHERE proname IN ('create_duplicates', 'alter_duplicates')) FROM unnest(%s::text[]) r"""
         equal("who might use them may use them", conn.execute(rights, (["neardup_update_reader", "pg_monitor"],)).fetchall(),
-              [("neardup_update_reader", True, True, True), ("pg_monitor", False, False, False)])
+              [("neardup_update_reader", True, True, True, [True, True]), ("pg_monitor", False, False, False, [False, False])])
         conn.execute("CALL refresh_duplicates('copies')")
         equal("a job of 0.2.0 is refreshed", conn.execute("SELECT rows, clusters, duplicates FROM duplicates_status").fetchall(), [(2, 1, 1)])
+        conn.execute("SELECT alter_duplicates('copies', measure => 'containment'); INSERT INTO docs VALUES (3, 'zero a b c d e f g h i j k l m n o p and more')")
+        conn.execute("CALL refresh_duplicates('copies')")
+        equal("and can compare containment", conn.execute("SELECT id, representative FROM copies ORDER BY id").fetchall(), [(1, 3), (2, 3), (3, 3)])
+        equal("its result is right", conn.execute("SELECT * FROM check_duplicates('copies')").fetchall(), [])
+        conn.execute("DROP VIEW clustered; ALTER EXTENSION neardup DROP FUNCTION neardup_all_clusters_0_2_0(text, float8, text, text, float8, interval); "
+                     "DROP FUNCTION neardup_all_clusters_0_2_0(text, float8, text, text, float8, interval)")
         conn.execute("DROP VIEW near; ALTER EXTENSION neardup DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval); "
                      "DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval)")
         conn.execute("DROP VIEW watching; ALTER EXTENSION neardup DROP VIEW neardup_duplicates_status_0_2_0; DROP VIEW neardup_duplicates_status_0_2_0; "

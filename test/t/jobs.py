@@ -21,6 +21,29 @@ class Texts:
         return " ".join(words)
 
 
+class Replies(Texts):
+    """The same, and texts that quote them, wholly or in part, and are quoted."""
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.written = []
+
+    def next(self):
+        text = super().next()
+        if self.written and self.rng.random() < 0.5:
+            quoted = self.rng.choice(self.written).split()
+            if self.rng.random() < 0.3:
+                quoted = quoted[:self.rng.randrange(10, 60)]
+            text = " ".join(["r%d" % self.rng.randrange(10**6) for _ in range(self.rng.choice((0, 3, 40)))] + quoted)
+        if text and len(text.split()) < 400:
+            self.written.append(text)
+        return text
+
+
+def texts_for(options, rng):
+    return (Replies if "measure" in options else Texts)(rng)
+
+
 def change(conn, rng, texts, n, ids, make_id=lambda i: i):
     """Inserts, updates and deletes of about n rows."""
     for _ in range(n):

@@ -49,6 +49,7 @@ CALLS = (
     "all_pairs('SELECT id, sig FROM data.docs'::text, 0.8::float8)", "all_pairs('SELECT id, sig, body AS doc FROM data.docs'::text, 0.8::float8, verify => 'jaccard'::text, verify_threshold => 0.7::float8)",
     "all_pairs(NULL::varchar, 'SELECT vid, sig, at FROM data.docs'::text, 0.8::float8, at_most_apart => '1 day'::interval)", "all_pairs(NULL::name, 'SELECT tag, sim FROM data.docs'::text, 0.9::float8)",
     "all_clusters('SELECT id, sig FROM data.docs'::text, 0.8::float8, 'connected'::text)", "all_clusters('SELECT id, sig, ROW(tenant) AS within FROM data.docs'::text, 0.8::float8, 'anchor'::text)",
+    "all_clusters('SELECT id, numbers FROM data.docs'::text, 0.5::float8, measure => 'containment'::text)", "cluster_bridges('SELECT id, numbers FROM data.docs'::text, 0.5::float8, measure => 'containment'::text)",
     "all_clusters(NULL::varchar, 'SELECT vid, sig FROM data.docs'::text, 0.8::float8)", "all_clusters(NULL::{own}.words, 'SELECT wid, sig FROM data.docs'::text, 0.8::float8)",
     "pairs_between('SELECT id, sig FROM data.docs'::text, 'SELECT id, sig FROM data.seen'::text, 0.8::float8)", "cluster_bridges('SELECT id, sig FROM data.docs'::text, 0.8::float8)",
     "repeated_passages('SELECT id, body, tenant AS within FROM data.docs'::text, 4::int4, 'word'::text, 'none'::text, 3::int4)",
@@ -100,6 +101,7 @@ JOBS = (
     "'data.docs'::pg_catalog.regclass, 'u'::name, signature => 'sim'::name, threshold => 0.95::float8", "'data.seen'::pg_catalog.regclass, 'ch'::name, signature => 'dig'::name, within => '{{vid,f4}}'::name[]",
     "'data.docs'::pg_catalog.regclass, 'f4'::name, 'body'::name, profile => 'data.mine'::text, at => 'day'::name, at_most_apart => '30 days'::interval",
     "'data.seen'::pg_catalog.regclass, 'vid'::name, 'bin'::name, profile => 'data.digests'::text, within => '{{mood}}'::name[]",
+    "'data.docs'::pg_catalog.regclass, 'id'::name, 'body'::name, measure => 'containment'::text", "'data.docs'::pg_catalog.regclass, 'num'::name, signature => 'items'::name, measure => 'containment'::text",
 )
 
 JOB_STEPS = (

@@ -6,9 +6,11 @@
 #include <optional>
 #include <random>
 
+#include "core/pairs/set_pairs.h"
 #include "core/pairs/simhash_pairs.h"
 
 #include "test/reference/cut_short.h"
+#include "test/reference/int_sets.h"
 #include "test/reference/links_by_definition.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
@@ -191,6 +193,47 @@ TEST(PairClusterer, EqualsDefinition) {
           if (r != i) {
             ASSERT_EQ(clusters.values()[i], static_cast<uint32_t>(std::popcount(*rows[i] ^ *rows[r])));
           }
+        }
+      }
+    }
+  }
+}
+
+// By containment: a row joins the earliest representative that contains it, be it smaller or larger than the row; or
+// chains link rows one of which contains the other.
+TEST(PairClusterer, OfContainmentEqualsDefinition) {
+  constexpr double kBound = 0.6;
+  for (const char* shape : reference::kSetShapes) {
+    const reference::Sets sets = reference::make_sets(shape, 150, 12);
+    const auto n = static_cast<uint32_t>(sets.size());
+    for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
+      const bool is_anchor = linkage == Linkage::anchor;
+      const SetMeasure measure = is_anchor ? SetMeasure::containing : SetMeasure::overlap_coefficient;
+      reference::Graph near{n, {}};
+      for (uint32_t i = 0; i < n; ++i) {
+        for (uint32_t j = i + 1; j < n; ++j) {
+          const uint32_t common = reference::common_by_definition(sets[i], sets[j]);
+          const size_t size = is_anchor ? sets[j].size() : std::min(sets[i].size(), sets[j].size());
+          if (common > 0 && common / static_cast<double>(size) >= kBound) near.pairs[{i, j}] = common;
+        }
+      }
+      const LinkedRows expected = is_anchor ? reference::anchor(near) : reference::connected(near);
+      for (const size_t limit : {size_t{1}, kUnlimited}) {
+        StdioTempFiles files;
+        auto search = std::make_unique<SetPairs>(
+            measure, kBound, EngineOptions{.memory_limit = limit, .files = &files, .identical = Identical::marked});
+        SetPairs* const engine = search.get();
+        PairClusterer clusters(linkage, std::move(search));
+        for (const std::vector<int64_t>& set : sets) {
+          engine->add(set.data(), set.size());
+          clusters.added();
+        }
+        clusters.run();
+        ASSERT_EQ(clusters.representative(), expected.representative) << shape << " linkage " << int(linkage);
+        for (uint32_t i = 0; i < n; ++i) {
+          const uint32_t r = clusters.representative()[i];
+          if (r == i) continue;
+          ASSERT_EQ(clusters.values()[i], reference::common_by_definition(sets[i], sets[r])) << shape << " " << i;
         }
       }
     }

@@ -27,7 +27,7 @@ using reference::StdioTempFiles;
 using Random = std::mt19937_64;
 
 constexpr SetMeasure kMeasures[] = {SetMeasure::jaccard, SetMeasure::overlap, SetMeasure::containment,
-                                    SetMeasure::containing};
+                                    SetMeasure::containing, SetMeasure::overlap_coefficient};
 
 std::vector<double> bounds_of(SetMeasure measure) {
   if (measure == SetMeasure::overlap) return {0.5, 1, 2, 7.5, 30, 1e12};

@@ -13,7 +13,7 @@ enum class Linkage { anchor, connected };
 
 // Rows are given in the caller's order of preference.
 // anchor: each row joins the earliest representative that it is near, else it becomes a representative; so every row is
-//   verified near the row that stands for it, and nothing chains.
+//   verified near the row that stands for it, and nothing chains. Of directed pairs (a, b), b is near a.
 // connected: connected components of the near pairs; the first row represents.
 class Clusterer {
  public:

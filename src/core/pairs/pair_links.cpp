@@ -14,6 +14,7 @@ LinkedRows::LinkedRows(uint32_t rows) : representative(rows), value(rows, kNotNe
 
 // When a row's turn comes, it is known whether an earlier one has taken it.
 bool AnchorLinks::add(const RowPair& p) {
+  if (p.a > p.b) return false;
   if (rows_.representative[p.b] != p.b) return false;
   if (rows_.representative[p.a] == p.a) {
     rows_.representative[p.b] = p.a;
@@ -27,7 +28,7 @@ bool AnchorLinks::add(const RowPair& p) {
 }
 
 bool AnchorLinks::wants(const RowPair& p) const noexcept {
-  if (rows_.representative[p.b] != p.b) return false;
+  if (p.a > p.b || rows_.representative[p.b] != p.b) return false;
   return rows_.representative[p.a] == p.a || (p.value & kEqualRows) != 0;
 }
 

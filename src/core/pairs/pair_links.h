@@ -24,7 +24,7 @@ class AnchorLinks {
   explicit AnchorLinks(uint32_t rows) : rows_(rows) {}
 
   // Pairs in ascending (a, b). Equal rows marked with kEqualRows: the first of them decides for all. True when b joins
-  // a's cluster by it.
+  // a's cluster by it. A directed pair whose first row is the later one says nothing: no row joins a later one.
   bool add(const RowPair& pair);
   // Whether add() would still make something of the pair, given after all that come before it so far: once false, for
   // good.

@@ -34,6 +34,8 @@ double set_measure(SetMeasure measure, uint32_t size_x, uint32_t size_y, uint32_
       return share(common, size_x);
     case SetMeasure::containing:
       return share(common, size_y);
+    case SetMeasure::overlap_coefficient:
+      return share(common, std::min(size_x, size_y));
     default:
       return share(common, static_cast<double>(size_x) + size_y - common);
   }
@@ -58,6 +60,7 @@ uint32_t SetBound::common(uint32_t indexed, uint32_t probe) const noexcept {
     return least < kBeyondAllSets ? static_cast<uint32_t>(least) : kBeyondAllSets;
   }
   if (is_directed()) return least_share(indexed);
+  if (measure_ == SetMeasure::overlap_coefficient) return least_share(std::min(indexed, probe));
   const double both = static_cast<double>(indexed) + probe;
   return least_number(std::floor(bound_ / (1 + bound_) * both) - 1, std::min(indexed, probe), bound_,
                       [both](uint32_t k) { return both - k; });
@@ -66,13 +69,14 @@ uint32_t SetBound::common(uint32_t indexed, uint32_t probe) const noexcept {
 // Of a Jaccard similarity, the share of the common elements in either set is at least the bound. Where the probe is the
 // larger set, both have at least the indexed one's size.
 uint32_t SetBound::indexed_prefix(uint32_t size) const noexcept {
+  if (measure_ == SetMeasure::overlap_coefficient && !by_size_) return size;
   const bool is_jaccard = measure_ == SetMeasure::jaccard;
   const uint32_t least = !is_jaccard ? common(size, size) : by_size_ ? common(size, size) : least_share(size);
   return least > size ? 0 : size - least + 1;
 }
 
 uint32_t SetBound::probe_prefix(uint32_t size) const noexcept {
-  if (is_directed()) return size;
+  if (is_directed() || measure_ == SetMeasure::overlap_coefficient) return size;
   const uint32_t least = measure_ == SetMeasure::jaccard ? least_share(size) : common(size, size);
   return least > size ? 0 : size - least + 1;
 }

@@ -6,8 +6,9 @@
 namespace neardup {
 
 // The measures of two sets x and y, as jaccard_exact(), overlap_exact() and containment_exact() compute them.
-// containment: the share of x that is in y; containing: the share of y that is in x.
-enum class SetMeasure : uint8_t { jaccard, overlap, containment, containing };
+// containment: the share of x that is in y; containing: the share of y that is in x. overlap_coefficient: the greater
+// of these two, the share of the smaller set that is in the larger one (Szymkiewicz and Simpson).
+enum class SetMeasure : uint8_t { jaccard, overlap, containment, containing, overlap_coefficient };
 
 // The measure of two sets of these sizes, above 0, that share so many elements.
 double set_measure(SetMeasure measure, uint32_t size_x, uint32_t size_y, uint32_t common) noexcept;
@@ -18,7 +19,9 @@ double set_measure(SetMeasure measure, uint32_t size_x, uint32_t size_y, uint32_
 // of the other have one in common.
 //
 // One of the sets, the indexed one, is looked up by the elements of the other one, the probe. Of containment the
-// indexed set is the one that is contained: any set may contain it, so all elements of a probe are looked up.
+// indexed set is the one that is contained: any set may contain it, so all elements of a probe are looked up. Of the
+// overlap coefficient that is so where a probe is at least as large; else either may be the contained one, and all
+// elements are indexed.
 class SetBound {
  public:
   // Each number rounds as the division of the measure does. bound: above 0, and at most 1 unless it is of an overlap;

@@ -12,7 +12,8 @@ namespace neardup {
 // The value of a pair is the number of elements that its sets share; set_measure() gives the measure.
 //
 // Of one set of rows containment is directed: a pair (a, b) says that a is contained in b, or of SetMeasure::containing
-// that a contains b, and where both hold (b, a) is another pair. Rows with equal sets are paired both ways.
+// that a contains b, and where both hold (b, a) is another pair. Rows with equal sets are paired both ways. The other
+// measures have one pair of two rows.
 //
 // Prefix filtering (set_bound.h) by rare elements first, as AllPairs and PPJoin have it (Xiao, Wang, Lin, Yu, Wang:
 // Efficient similarity joins for near-duplicate detection, TODS 2011), with filters by size and position. Candidates

@@ -5,7 +5,6 @@
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/open_table.h"
-#include "pg/base/own_schemas.h"
 #include "pg/jobs/job_access.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
@@ -34,6 +33,7 @@ enum Argument : uint8_t {
   kBody,
   kSignature,
   kAt,
+  kMeasure,
 };
 
 bool is_empty(const char* text) { return text != nullptr && text[0] == '\0'; }
@@ -60,6 +60,7 @@ JobRow row_given(const JobArguments& given, Oid source) {
   row.body = given.name(kBody);
   row.signature = given.name(kSignature);
   row.at = given.name(kAt);
+  row.measure = given.string(kMeasure);
   return row;
 }
 
@@ -94,6 +95,7 @@ JobRow changed(const JobRow& old, const JobRow& given) {
   replace(&row.body, given.body);
   replace(&row.signature, given.signature);
   replace(&row.at, given.at);
+  replace_or_end(&row.measure, given.measure);
   return row;
 }
 
@@ -116,7 +118,7 @@ bool demands_resync(const JobRow& now, const JobRow& old) {
 bool signs_otherwise(const Job& job, const JobRow& old, SignatureKind kind) {
   const Oid stored = get_atttype(job.signatures_oid, get_attnum(job.signatures_oid, "signature"));
   return profiles_differ(job.row, old) || job.row.body_type != old.body_type ||
-         stored != own_type(job.function, name_of(kind));
+         stored != signature_type(kind, job.function);
 }
 
 // The job, with its row locked: nobody may change it meanwhile.
@@ -133,6 +135,7 @@ Job locked_row(Oid job, Oid function) {
 void store(const Job& job, const JobRow& old) {
   const SignatureKind kind = signature_kind(job.row, job.function);
   store_settings(job);
+  if (differ(job.row.measure, old.measure)) store_measure(job);
   if (signs_otherwise(job, old, kind)) {
     clear_signatures(job, kind);
   } else {
@@ -146,7 +149,7 @@ extern "C" {
 
 // alter_duplicates(name text, threshold float8, profile text, linkage text, verify text, verify_threshold float8,
 //   keep text, order_by text, at_most_apart interval, filter text, deleted text, id name, body name, signature name,
-//   at name)
+//   at name, measure text)
 PG_FUNCTION_INFO_V1(neardup_alter_duplicates);
 Datum neardup_alter_duplicates(PG_FUNCTION_ARGS) {
   const Oid function = fcinfo->flinfo->fn_oid;

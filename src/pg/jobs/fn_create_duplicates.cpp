@@ -33,6 +33,7 @@ enum Argument : uint8_t {
   kAtMostApart,
   kFilter,
   kDeleted,
+  kMeasure,
 };
 
 // What the caller gives. Names and expressions mean here what they mean to him.
@@ -54,6 +55,7 @@ JobRow row_given(const JobArguments& given) {
   row.at_most_apart = given.interval(kAtMostApart);
   row.filter = given.string(kFilter);
   row.deleted = given.string(kDeleted);
+  row.measure = given.string(kMeasure);
   if (OidIsValid(row.source)) qualify_expressions(&row);  // else it is refused before they are used
   return row;
 }
@@ -86,6 +88,7 @@ void write_row(const Job& job) {
                 {oid_value(job.row.source), names_value(job.row.within, job.row.n_within), oid_value(job.result_oid),
                  oid_value(job.signatures_oid), oid_value(job.changes_oid)});
   store_settings(job);
+  if (job.row.measure != nullptr) store_measure(job);
 }
 
 QualifiedName name_beside(const NewName& name, const char* suffix) {
@@ -122,7 +125,7 @@ extern "C" {
 
 // create_duplicates(name text, source regclass, id name, body name, signature name, threshold float8, profile text,
 //   linkage text, verify text, verify_threshold float8, keep text, order_by text, within name[], at name,
-//   at_most_apart interval, filter text, deleted text) -> regclass: the result
+//   at_most_apart interval, filter text, deleted text, measure text) -> regclass: the result
 PG_FUNCTION_INFO_V1(neardup_create_duplicates);
 Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
   const Oid function = fcinfo->flinfo->fn_oid;

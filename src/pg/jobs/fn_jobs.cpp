@@ -1,11 +1,13 @@
-// What jobs ask of documents, rows and signatures: hashes, and the similarity at which the index is searched. The lock
-// of a job.
+// What jobs ask of documents, rows, signatures and sets: hashes, the similarity at which the index is searched, the
+// distinct elements of a set. The lock of a job.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "core/signature/margin.h"
 #include "core/signature/minhash.h"
 #include "pg/jobs/job_lock.h"
+#include "pg/values/arrays.h"
+#include "pg/values/int_set_value.h"
 #include "pg/values/values.h"
 
 extern "C" {
@@ -66,6 +68,12 @@ Datum neardup_search_threshold(PG_FUNCTION_ARGS) {
     bound = estimate_jaccard(need, signature.num_perm(), signature.bits());
   });
   PG_RETURN_FLOAT8(Max(bound, 0.01));
+}
+
+PG_FUNCTION_INFO_V1(neardup_distinct_elements);
+Datum neardup_distinct_elements(PG_FUNCTION_ARGS) {
+  const IntSet set = int_set_arg(fcinfo, 0, true);
+  PG_RETURN_DATUM(bigint_array_datum(set.elements, set.n));
 }
 
 PG_FUNCTION_INFO_V1(neardup_lock_job);

@@ -10,6 +10,7 @@ using namespace neardup;
 struct Statement {
   const char* name;
   Sql (*make)(const RefreshStep& step);
+  bool of_sets = false;  // only where a column of the source has sets
 };
 
 template <Sql (*make)(const RefreshStep&, bool), bool part>
@@ -30,6 +31,7 @@ constexpr Statement kStatements[] = {
     {"sign_new_rows", sign_new_rows},
     {"sign_listed_rows", sign_listed_rows},
     {"mark_gone_rows", mark_gone_rows},
+    {"row_with_null_element", row_with_null_element, true},
     {"least_signature_similarity", least_signature_similarity},
     {"forget_gone_signatures", forget_gone_signatures},
     {"create_signature_index", index_of},
@@ -88,6 +90,7 @@ Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
   const CatalogPath path = CatalogPath::begin();
   const RefreshStep step = read_step(job, function);
   for (const Statement& statement : kStatements) {
+    if (statement.of_sets && (!step.row().compares_sets() || step.row().signature == nullptr)) continue;
     ResultRow<Column> row;
     row.set(Column::name, CStringGetTextDatum(statement.name));
     row.set(Column::statement, CStringGetTextDatum(statement.make(step).text()));

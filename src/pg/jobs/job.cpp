@@ -107,6 +107,7 @@ JobRow job_row(const OpenJob& job) {
   row.qualified = read.flag("qualified");
   row.knows_result = read.has("result_hash");
   row.rows = read.int8("rows");
+  row.measure = read.string("measure");
   return row;
 }
 

@@ -40,9 +40,13 @@ struct JobRow {
   int64 done;
   int64 total;
   bool qualified;
-  bool knows_result;  // false: by 0.2.0, which counted no rows of the result
-  int64 rows;         // of the result
+  bool knows_result;    // false: by 0.2.0, which counted no rows of the result
+  int64 rows;           // of the result
+  const char* measure;  // of sets; null: signatures are compared, by the measure of their kind
 
+  bool compares_sets() const { return measure != nullptr; }
+  // A row is a copy of a larger one that contains it: rows come by the size of their sets, the largest first.
+  bool compares_containment() const { return measure != nullptr && strcmp(measure, "containment") == 0; }
   bool verifies() const { return verify != nullptr; }
   // Which row of a cluster is kept: that of the least key, or of the greatest.
   bool keeps_oldest() const { return strcmp(keep, "oldest") == 0; }

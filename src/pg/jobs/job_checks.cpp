@@ -56,6 +56,26 @@ void check_linkage(const JobRow& row) {
                     errmsg("linkage must be 'anchor' or 'connected': %s", quoted(row.linkage))));
 }
 
+void check_measure(const JobRow& row, Oid function) {
+  if (!row.compares_sets()) return;
+  if (!is_one_of(row.measure, {"jaccard", "containment"}))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("measure must be 'jaccard' or 'containment': %s", quoted(row.measure))));
+  if (row.verifies())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("verify is for signatures: measure => '%s' compares sets, exactly", row.measure)));
+  if (row.body == nullptr) return;
+  if (!row.compares_containment())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("measure => '%s' needs signature => .., a column of sets", row.measure),
+                    errdetail("Documents are compared by the signatures of their profile, or by containment.")));
+  if (equals(profile_named(row.profile, function).signature, name_of(SignatureKind::ctph)))
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("measure => '%s' needs shingles: profile \"%s\" makes ctph digests", row.measure, row.profile),
+             errhint("A profile of minhash or simhash signatures has the unit and k of shingles.")));
+}
+
 bool takes_bytes(const JobRow& row, Oid function) {
   return row.body_type == BYTEAOID && equals(profile_named(row.profile, function).encoding, "bytes");
 }
@@ -165,6 +185,7 @@ void check_job(const JobRow& row, Oid function) {
   check_source(row);
   check_threshold(row);
   check_linkage(row);
+  check_measure(row, function);
   check_keep(row, function);
   check_verify(row);
   check_at_most_apart(row);

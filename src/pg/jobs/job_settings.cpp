@@ -43,6 +43,8 @@ void store_settings(const Job& job) {
        version_value(row.profile_version), type_value(row.body_type), value(row.resync)});
 }
 
+void store_measure(const Job& job) { run_statement(write_measure(job), {value(job.row.measure)}); }
+
 SqlValue names_value(const char* const* names, int n) {
   auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(n, 1))));
   for (int i = 0; i < n; ++i) elements[i] = DirectFunctionCall1(namein, CStringGetDatum(names[i]));

@@ -14,6 +14,8 @@ void read_signing(JobRow* row, Oid function);
 
 // Writes the settings of job.row. SPI must be connected.
 void store_settings(const Job& job);
+// The measure of the row, which the row of a job has from 0.3.0 on.
+void store_measure(const Job& job);
 
 // name[]
 SqlValue names_value(const char* const* names, int n);

@@ -16,7 +16,9 @@ namespace neardup {
 
 namespace {
 
-constexpr const char* kKindNames[] = {"minhash", "simhash", "ctph"};
+constexpr const char* kKindNames[] = {"minhash", "simhash", "ctph", "set"};
+// Those that are signatures, types of the extension.
+constexpr SignatureKind kSignatures[] = {SignatureKind::minhash, SignatureKind::simhash, SignatureKind::ctph};
 
 [[noreturn]] void no_source() {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the source of the job has been dropped"),
@@ -66,9 +68,8 @@ Sql key_sql(const JobRow& row, Oid function) {
 // The document or signature, of the very type that our functions take: no other function fits better.
 Sql body_sql(const JobRow& row, SignatureKind kind, Oid function) {
   if (row.body == nullptr)
-    return sql("{signature}::{neardup}.{type}", {{"signature", Identifier(row.signature)},
-                                                 {"neardup", extension_schema(function)},
-                                                 {"type", Identifier(name_of(kind))}});
+    return sql("{signature}::{type}", {{"signature", Identifier(row.signature)},
+                                       {"type", signature_type_sql(kind, extension_schema(function))}});
   const Oid type = source_column_type(row.source, row.body, "body");
   if (type != TEXTOID && type != VARCHAROID && type != BYTEAOID)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -124,8 +125,8 @@ void name_kept(const JobRow& row, JobSource* source) {
 
 SignatureKind kind_of_profile(const JobRow& row, Oid function) {
   const char* name = profile_named(row.profile, function).signature;
-  for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
-    if (equals(name, kKindNames[i])) return static_cast<SignatureKind>(i);
+  for (const SignatureKind kind : kSignatures)
+    if (equals(name, name_of(kind))) return row.compares_sets() ? SignatureKind::set : kind;
   ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   errmsg("profile \"%s\" has no kind of signatures that a job knows: %s", row.profile,
                          name == nullptr ? "NULL" : quote_literal_cstr(name)),
@@ -134,8 +135,20 @@ SignatureKind kind_of_profile(const JobRow& row, Oid function) {
 
 SignatureKind kind_of_column(const JobRow& row, Oid function) {
   const Oid type = source_column_type(row.source, row.signature, "signature");
-  for (int i = 0; i < static_cast<int>(lengthof(kKindNames)); ++i)
-    if (type == own_type(function, kKindNames[i])) return static_cast<SignatureKind>(i);
+  const bool is_set = type == INT4ARRAYOID || type == INT8ARRAYOID;
+  if (row.compares_sets()) {
+    if (is_set) return SignatureKind::set;
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("measure => '%s' is for sets: column \"%s\" is %s", row.measure, row.signature,
+                           format_type_be(type)),
+                    errdetail("Sets are int[] or bigint[]. A type of signature has one measure, its own.")));
+  }
+  if (is_set)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("column \"%s\" is %s, a set: measure is missing", row.signature, format_type_be(type)),
+                    errhint("Give measure => 'jaccard' or 'containment'.")));
+  for (const SignatureKind kind : kSignatures)
+    if (type == signature_type(kind, function)) return kind;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
                   errhint("A column of documents is given as body => .., one of minhash, simhash or ctph as signature "
@@ -155,6 +168,15 @@ const char* source_columns(Oid table) {
 }
 
 const char* name_of(SignatureKind kind) { return kKindNames[static_cast<int>(kind)]; }
+
+Oid signature_type(SignatureKind kind, Oid function) {
+  return kind == SignatureKind::set ? INT8ARRAYOID : own_type(function, name_of(kind));
+}
+
+Sql signature_type_sql(SignatureKind kind, const Identifier& neardup) {
+  if (kind == SignatureKind::set) return sql("pg_catalog.int8[]");
+  return sql("{neardup}.{type}", {{"neardup", neardup}, {"type", Identifier(name_of(kind))}});
+}
 
 Oid source_column_type(Oid source, const char* column, const char* what) {
   const AttrNumber number = get_attnum(source, column);
@@ -191,6 +213,9 @@ Sql content_sql(const JobRow& row, SignatureKind kind, Oid function, Pattern val
   const Identifier neardup = extension_schema(function);
   if (row.body != nullptr)
     return sql("{neardup}.neardup_content_hash({value})", {{"neardup", neardup}, {"value", sql(value)}});
+  if (kind == SignatureKind::set)
+    return sql("{neardup}.neardup_content_hash(pg_catalog.array_send({value}))",
+               {{"neardup", neardup}, {"value", sql(value)}});
   return sql("{neardup}.neardup_content_hash({internal}.{send}({value}))",
              {{"neardup", neardup},
               {"internal", internal_schema(function)},

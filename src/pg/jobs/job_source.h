@@ -5,8 +5,12 @@
 
 namespace neardup {
 
-enum class SignatureKind : uint8_t { minhash, simhash, ctph };
-const char* name_of(SignatureKind kind);  // of the type
+// set: no signature, but a set of integers, which is compared exactly.
+enum class SignatureKind : uint8_t { minhash, simhash, ctph, set };
+const char* name_of(SignatureKind kind);
+// The type of what is stored for a row, and its name in SQL.
+Oid signature_type(SignatureKind kind, Oid function);
+Sql signature_type_sql(SignatureKind kind, const Identifier& neardup);
 
 struct JobSource {
   SignatureKind kind;        // of the signatures

@@ -48,6 +48,8 @@ Sql write_settings(const Job& job) {
         recluster = true, qualified = true)");
 }
 
+Sql write_measure(const Job& job) { return job_sql(job, "UPDATE {job} SET measure = $1"); }
+
 Sql create_result_table(const Job& job, const JobSource& source) {
   return job_sql(job, R"(
     CREATE TABLE {result} AS
@@ -81,14 +83,15 @@ Sql create_changes_table(const Job& job) {
 }
 
 Sql create_signatures_table(const Job& job, const JobSource& source) {
-  return job_sql(
-      job, R"(
+  return job_sql(job, R"(
     CREATE TABLE {signatures} AS
-    SELECT id, NULL::{neardup}.{kind} AS signature, NULL::uuid AS content, origin, place, version{kept},
+    SELECT id, NULL::{type} AS signature, NULL::uuid AS content, origin, place, version{kept},
            0::bigint AS generation, false AS gone
     FROM ({rows}) l
     WITH NO DATA)",
-      {{"kind", Identifier(name_of(source.kind))}, {"kept", kept_columns(source, "l")}, {"rows", source.rows}});
+                 {{"type", signature_type_sql(source.kind, job.neardup)},
+                  {"kept", kept_columns(source, "l")},
+                  {"rows", source.rows}});
 }
 
 Sql key_signatures_table(const Job& job) { return job_sql(job, "ALTER TABLE {signatures} ADD PRIMARY KEY (id)"); }
@@ -98,8 +101,8 @@ Sql index_signatures_table(const Job& job) { return job_sql(job, "CREATE INDEX O
 Sql empty_signatures_table(const Job& job) { return job_sql(job, "TRUNCATE {signatures}"); }
 
 Sql change_signature_type(const Job& job, SignatureKind kind) {
-  return job_sql(job, "ALTER TABLE {signatures} ALTER signature TYPE {neardup}.{kind} USING NULL",
-                 {{"kind", Identifier(name_of(kind))}});
+  return job_sql(job, "ALTER TABLE {signatures} ALTER signature TYPE {type} USING NULL",
+                 {{"type", signature_type_sql(kind, job.neardup)}});
 }
 
 Sql drop_index(Oid index) { return sql("DROP INDEX {index}", {{"index", name_of(index)}}); }

@@ -11,6 +11,7 @@ namespace neardup {
 Sql create_job_table(const Job& job);
 Sql identify_job_rows(const Job& job);
 Sql insert_job_row(const Job& job);  // $1: source; $2: within; $3 to $5: result, signatures, changes
+Sql write_measure(const Job& job);   // $1
 Sql write_settings(const Job& job);  // $1 to $14: id to deleted, as alter_duplicates() may change them; the type lists
                                      // them in this order; $15: profile_version; $16: body_type; $17: resync
 

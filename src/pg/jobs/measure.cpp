@@ -71,9 +71,31 @@ Sql edit_rate_near(const RefreshStep& step, Pattern a, Pattern b) {
                   {{"a", sql(a)}, {"b", sql(b)}, {"bound", Literal::number(bound)}});
 }
 
+// Sets, exactly
+
+bool is_set_searchable(const RefreshStep&) { return true; }
+
+Sql set_class(const RefreshStep&, double) { return sql("(signature)"); }
+
+Sql set_jaccard_near(const RefreshStep& step, Pattern a, Pattern b) {
+  return step_sql(step, "{neardup}.jaccard_exact({a}, {b}) OPERATOR(pg_catalog.>=) {bound}",
+                  {{"a", sql(a)}, {"b", sql(b)}, {"bound", Literal::number(step.row().search_threshold)}});
+}
+
+// Either way round: a changed row may be in a larger one, or have smaller ones in it. Of two rows the smaller one comes
+// later, and has the greater share in the other: where any of the two is contained, it is the later one.
+Sql containment_near(const RefreshStep& step, Pattern a, Pattern b) {
+  return step_sql(step,
+                  "({neardup}.containment_exact({a}, {b}) OPERATOR(pg_catalog.>=) {bound}"
+                  " OR {neardup}.containment_exact({b}, {a}) OPERATOR(pg_catalog.>=) {bound})",
+                  {{"a", sql(a)}, {"b", sql(b)}, {"bound", Literal::number(step.row().search_threshold)}});
+}
+
 constexpr Measure kJaccard = {is_jaccard_searchable, jaccard_class, jaccard_near};
 constexpr Measure kHamming = {is_hamming_searchable, hamming_class, hamming_near};
 constexpr Measure kEditRate = {is_edit_rate_searchable, edit_rate_class, edit_rate_near};
+constexpr Measure kSetJaccard = {is_set_searchable, set_class, set_jaccard_near};
+constexpr Measure kContainment = {is_set_searchable, set_class, containment_near};
 
 }  // namespace
 
@@ -85,6 +107,8 @@ const Measure& measure_of(const RefreshStep& step) {
       return kHamming;
     case SignatureKind::ctph:
       return kEditRate;
+    case SignatureKind::set:
+      return step.row().compares_containment() ? kContainment : kSetJaccard;
   }
   pg_unreachable();
 }

@@ -1,6 +1,6 @@
 // What it means that two signatures of a job are near: the index that finds such signatures, and the condition that it
-// serves. A job searches by the measure of its kind of signature. Another one (containment, say) is another constant of
-// measure.cpp.
+// serves. A job searches by the measure of its kind of signature, or by the one that it names for sets. Another one is
+// another constant of measure.cpp.
 #pragma once
 
 #include "pg/jobs/refresh_step.h"
@@ -12,7 +12,7 @@ struct Measure {
   bool (*is_searchable)(const RefreshStep& step);
   // The class of the index and its options; slack: how far below the search threshold it goes.
   Sql (*index_class)(const RefreshStep& step, double slack);
-  // A condition: signature b is at least as similar to signature a as the search threshold says.
+  // A condition: signature b is at least as similar to signature a as the search threshold says, or a to b.
   Sql (*near)(const RefreshStep& step, Pattern a, Pattern b);
 };
 

@@ -31,6 +31,7 @@ class SignStage {
  private:
   bool sign_as_new(const SqlValue& first, const SqlValue& last, const SqlValue& refresh) const;
   void sign(int64 after, int64 upto) const;
+  void refuse_null_elements(const SqlValue& first, const SqlValue& last) const;
 
   const RefreshStep& step_;
 };

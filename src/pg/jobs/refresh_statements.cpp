@@ -45,9 +45,14 @@ Sql listed_rows(const RefreshStep& step) {
 
 // The signature of a row b that is signed anew.
 Sql new_signature(const RefreshStep& step) {
-  if (step.row().body == nullptr) return sql("b.body");
-  return signing_sql(profile_named(step.row().profile, step.job.function), step.job.neardup, step.row().body_type,
-                     sql("b.body"));
+  const JobRow& row = step.row();
+  if (row.body != nullptr) {
+    const Profile profile = profile_named(row.profile, step.job.function);
+    return row.compares_sets() ? fingerprints_sql(profile, step.job.neardup, row.body_type, sql("b.body"))
+                               : signing_sql(profile, step.job.neardup, row.body_type, sql("b.body"));
+  }
+  if (!row.compares_sets()) return sql("b.body");
+  return sql("{internal}.neardup_distinct_elements(b.body)", {{"internal", internal_schema(step.job.function)}});
 }
 
 // ", key = EXCLUDED.key, .."
@@ -238,19 +243,30 @@ Sql mark_gone_rows(const RefreshStep& step) {
     WHERE t.n > $1 AND t.n <= $2 AND t.gone AND g.id {same_id} t.id AND NOT g.gone)");
 }
 
+Sql row_with_null_element(const RefreshStep& step) {
+  return step_sql(step, R"(
+    SELECT (SELECT format('%s', b.id)
+            FROM {listed_rows} b
+            WHERE EXISTS (SELECT FROM unnest(b.body) e WHERE e IS NULL)
+            LIMIT 1))",
+                  {{"listed_rows", listed_rows(step)}});
+}
+
 // Clustering
 
 Sql rows_to_cluster(const RefreshStep& step, bool part) {
   const Sql documents = step.row().verifies() ? step_sql(step, " JOIN ({rows}) l ON l.id {same_id} g.id") : sql("");
   const Sql touched =
       part ? step_sql(step, " AND EXISTS (SELECT FROM {touched} t WHERE t.id {same_id} g.id)") : sql("");
-  return step_sql(step,
-                  "SELECT g.id, g.signature{columns} FROM {signatures} g{documents} WHERE NOT g.gone{touched}"
-                  " ORDER BY g.key {direction} NULLS LAST, g.id",
-                  {{"columns", clustered_columns(step)},
-                   {"documents", documents},
-                   {"touched", touched},
-                   {"direction", step.row().keeps_oldest() ? sql("ASC") : sql("DESC")}});
+  return step_sql(
+      step,
+      "SELECT g.id, g.signature{columns} FROM {signatures} g{documents} WHERE NOT g.gone{touched}"
+      " ORDER BY {by_size}g.key {direction} NULLS LAST, g.id",
+      {{"by_size", step.row().compares_containment() ? sql("cardinality(g.signature) DESC NULLS LAST, ") : sql("")},
+       {"columns", clustered_columns(step)},
+       {"documents", documents},
+       {"touched", touched},
+       {"direction", step.row().keeps_oldest() ? sql("ASC") : sql("DESC")}});
 }
 
 Sql clusters(const RefreshStep& step, bool part) {
@@ -259,7 +275,7 @@ Sql clusters(const RefreshStep& step, bool part) {
       step, R"(
     SELECT c.id, COALESCE(c.cluster, c.n) AS c, COALESCE(c.representative, c.id) AS representative, c.similarity, c.survivor, c.n
     FROM {neardup}.all_clusters(NULL::{id_type}, {query}, {threshold}, {linkage}, {verify}, {verify_threshold},
-                                {at_most_apart})
+                                {at_most_apart}{measure})
          WITH ORDINALITY c(id, cluster, representative, similarity, cluster_size, survivor, n))",
       {{"id_type", clustered_id_type(step)},
        {"query", Literal(rows_to_cluster(step, part).text())},
@@ -267,7 +283,8 @@ Sql clusters(const RefreshStep& step, bool part) {
        {"linkage", Literal(row.linkage)},
        {"verify", Literal::or_null(row.verify)},
        {"verify_threshold", std::isnan(row.verify_threshold) ? Literal::null() : Literal::number(row.verify_threshold)},
-       {"at_most_apart", row.at_most_apart == nullptr ? Literal::null() : Literal::interval(row.at_most_apart)}});
+       {"at_most_apart", row.at_most_apart == nullptr ? Literal::null() : Literal::interval(row.at_most_apart)},
+       {"measure", row.compares_sets() ? sql(", {measure}", {{"measure", Literal(row.measure)}}) : sql("")}});
 }
 
 Sql cluster_rows(const RefreshStep& step, bool part) {

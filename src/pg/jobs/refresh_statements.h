@@ -25,6 +25,7 @@ Sql analyze_listed_rows(const RefreshStep& step);
 Sql sign_new_rows(const RefreshStep& step);     // none of which has been signed before
 Sql sign_listed_rows(const RefreshStep& step);  // $4: whether another version alone is a change
 Sql mark_gone_rows(const RefreshStep& step);
+Sql row_with_null_element(const RefreshStep& step);  // of sets: the id of a row, as text
 
 // Indexing
 Sql forget_gone_signatures(const RefreshStep& step);

@@ -7,14 +7,22 @@ namespace neardup {
 
 namespace {
 
-// Where row a comes after row b in the order by which representatives are chosen. Records compare as ORDER BY does.
+// ", size" of the set of a row s, where rows come by size.
+Sql size_of(const RefreshStep& step, Pattern signature) {
+  if (!step.row().compares_containment()) return sql("");
+  return sql(", cardinality({signature}) AS size", {{"signature", sql(signature)}});
+}
+
+// Whether row g comes after row f in the order by which representatives are chosen, that of rows_to_cluster(). Records
+// compare as ORDER BY does.
 Sql comes_later(const RefreshStep& step) {
   return sql(
-      "CASE WHEN (g.key IS NULL) OPERATOR(pg_catalog.<>) (f.key IS NULL) THEN g.key IS NULL"
+      "CASE {by_size}WHEN (g.key IS NULL) OPERATOR(pg_catalog.<>) (f.key IS NULL) THEN g.key IS NULL"
       " WHEN ROW(g.key)::record OPERATOR(pg_catalog.=) ROW(f.key)::record"
       " THEN ROW(g.id)::record OPERATOR(pg_catalog.>) ROW(f.id)::record"
       " ELSE ROW(g.key)::record OPERATOR(pg_catalog.{after}) ROW(f.key)::record END",
-      {{"after", step.row().keeps_oldest() ? sql(">") : sql("<")}});
+      {{"by_size", step.row().compares_containment() ? sql("WHEN g.size <> f.size THEN g.size < f.size ") : sql("")},
+       {"after", step.row().keeps_oldest() ? sql(">") : sql("<")}});
 }
 
 // Whether all rows that meet the condition of the index are similar: nothing else is asked of them.
@@ -107,13 +115,16 @@ Sql search_near_rows(const RefreshStep& step) {
   return step_sql(step, R"(
     INSERT INTO {edges}
     SELECT f.id, g.id, {later}, r.survivor AND g.generation <= $1
-    FROM (SELECT s.id, s.key, s.signature
+    FROM (SELECT s.id, s.key, s.signature{size_of_f}
           FROM {touched} t JOIN {signatures} s ON s.id {same_id} t.id
           WHERE NOT t.searched AND NOT s.gone AND s.signature IS NOT NULL) f
-    CROSS JOIN LATERAL (SELECT g.id, g.key, g.generation FROM {signatures} g WHERE NOT g.gone AND {near}) g
+    CROSS JOIN LATERAL (SELECT g.id, g.key, g.generation{size_of_g} FROM {signatures} g WHERE NOT g.gone AND {near}) g
     LEFT JOIN {result} r ON r.id {same_id} g.id
     WHERE ROW(g.id)::record OPERATOR(pg_catalog.<>) ROW(f.id)::record)",
-                  {{"later", comes_later(step)}, {"near", measure_of(step).near(step, "g.signature", "f.signature")}});
+                  {{"later", comes_later(step)},
+                   {"size_of_f", size_of(step, "s.signature")},
+                   {"size_of_g", size_of(step, "g.signature")},
+                   {"near", measure_of(step).near(step, "g.signature", "f.signature")}});
 }
 
 Sql mark_searched_rows(const RefreshStep& step) {

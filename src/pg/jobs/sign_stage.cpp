@@ -24,6 +24,18 @@ void SignStage::sign(int64 after, int64 upto) const {
   run_statement(mark_gone_rows(step_), {first, last, refresh});
 }
 
+// Raises the error for a set that has one, if there is one among the rows.
+void SignStage::refuse_null_elements(const SqlValue& first, const SqlValue& last) const {
+  const JobRow& row = step_.row();
+  bool is_null;
+  const Datum id = one_value(row_with_null_element(step_), {first, last}, &is_null);
+  if (is_null) return;
+  ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                  errmsg("the set in column \"%s\" of %s has a NULL element in the row with id %s", row.signature,
+                         qualified_name(row.source), TextDatumGetCString(id)),
+                  errhint("array_remove(%s, NULL) removes NULL elements.", quote_identifier(row.signature))));
+}
+
 void SignStage::run(int64 after, int64 upto) {
   const JobRow& row = step_.row();
   ErrorData* error = run_undoing([&] { sign(after, upto); });
@@ -31,6 +43,8 @@ void SignStage::run(int64 after, int64 upto) {
   if (error->sqlerrcode == ERRCODE_CARDINALITY_VIOLATION)
     ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
                     errmsg("the column \"%s\" of %s is not unique", row.id, qualified_name(row.source))));
+  if (error->sqlerrcode == ERRCODE_NULL_VALUE_NOT_ALLOWED && row.compares_sets() && row.signature != nullptr)
+    refuse_null_elements(value(after), value(upto));
   // The column has signatures of other parameters now, which only another index takes.
   if (error->sqlerrcode != ERRCODE_DATATYPE_MISMATCH || row.signature == nullptr || signature_indexes(step_.job) == NIL)
     ReThrowError(error);

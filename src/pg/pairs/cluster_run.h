@@ -13,12 +13,14 @@ struct ClusterRun {
   Owned<Clusterer>* clusterer;  // null: no row has a signature so far
   SignatureShape shape;
   Linkage linkage;
+  SetMeasure measure;  // of sets
   double threshold;
   size_t memory;
   uint64 rows;
 
   void start(MemoryContext context, const SignatureShape& of) {
     shape = of;
+    shape.measure = measure;
     const unsigned threads = search_threads();
     clusterer = make_owned<Clusterer>(context, [&](PgStop* stop, PgTempFiles* files) {
       return make_clusterer(shape, linkage, threshold, {memory, files, stop, threads});

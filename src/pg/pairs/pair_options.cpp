@@ -100,24 +100,24 @@ void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
   }
 }
 
-void read_measure(FunctionCallInfo fcinfo, int n, PairOptions* options) {
+void read_measure(FunctionCallInfo fcinfo, int n, SetMeasure containment, PairOptions* options) {
   if (PG_ARGISNULL(n)) return;
   const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
   const std::optional<SetMeasure> measure = value_named(kMeasures, name);
   if (!measure)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("measure must be %s: \"%s\"", list_names(kMeasures, "'", "or").text, name)));
-  options->has_measure = true;
-  options->measure = *measure;
+  options->measure_name = name;
+  options->measure = *measure == SetMeasure::containment ? containment : *measure;
 }
 
 void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns) {
   const bool is_set = columns.signature == SignatureType::set;
-  if (options.has_measure && !is_set)
+  if (options.measure_name != nullptr && !is_set)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("measure => '%s' is for sets: the second column of %s is %s", name_of(kMeasures, options.measure),
-                    what, format_type_be(columns.signature_type)),
+             errmsg("measure => '%s' is for sets: the second column of %s is %s", options.measure_name, what,
+                    format_type_be(columns.signature_type)),
              errdetail("Sets, int[] or bigint[], have the measures %s. A type of signature has one measure, its own.",
                        list_names(kMeasures, "'", "and").text)));
   if (options.verify != Verify::no && is_set)

@@ -46,14 +46,14 @@ struct RowClusters {
 };
 
 // Every row its own, until something is found.
-void make_results(RowClusters* c) {
+void make_results(RowClusters* c, const PairOptions& options) {
   const Size n = Max(c->nulls.rows, static_cast<uint64>(1));
   c->representative = static_cast<uint32*>(MemoryContextAllocHuge(c->context, n * sizeof(uint32)));
   c->similarity = static_cast<double*>(MemoryContextAllocHuge(c->context, n * sizeof(double)));
   for (uint64 i = 0; i < c->nulls.rows; ++i) {
     if (i % kRowsScanned == 0) CHECK_FOR_INTERRUPTS();
     c->representative[i] = static_cast<uint32>(i);
-    c->similarity[i] = 1;
+    c->similarity[i] = options.measure == SetMeasure::overlap ? c->sizes.at(i) : 1;
   }
 }
 
@@ -68,7 +68,7 @@ void take_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers)
     if (r == i) continue;
     const uint64 row = numbers == nullptr ? i : numbers[i];
     c->representative[row] = numbers == nullptr ? static_cast<uint32>(r) : numbers[r];
-    c->similarity[row] = similarity_of(run.shape, values[i], c->sizes.at(row), c->sizes.at(c->representative[row]));
+    c->similarity[row] = similarity_of(run.shape, values[i], c->sizes.at(c->representative[row]), c->sizes.at(row));
   }
 }
 
@@ -145,17 +145,19 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, c
   begin_progress(options.function);
   ClusterRun* run = &reading->run;
   run->linkage = linkage;
+  run->measure = options.measure;
   run->threshold = options.threshold;
   run->memory = engine_memory();
   RowSource* source = &reading->source;
   SourceWants wants = wants_of(options);
   wants.ordered = true;
   open_source(source, queries.what, queries.query, queries.id_type, queries.types, wants);
+  check_measure(options, queries.what, source->columns);
   if (source->columns.grouped()) begin_sort(&reading->sort, *source);
   read_rows(source, [&](const SourceRow& row) { add_cluster_row(reading, row); });
   check_unique(source);
   c->ids = source->ids;
-  make_results(c);
+  make_results(c, options);
   end_stage(&c->stages, "rows read");
   report_phase(Phase::searching);
   if (source->columns.grouped()) {
@@ -211,7 +213,8 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
   read_pair_rows(&rows, queries);
   PairResult result = search_pairs(&rows);
   c->ids = rows.a.source.ids;
-  make_results(c);
+  c->sizes = rows.a.sizes;
+  make_results(c, options);
   take_links(c, *linked_rows(c, &result, linkage));
   if (rows.copies != nullptr) join_copies(rows.copies, &result, c->representative, c->similarity);
   end_pairs(&result);
@@ -256,19 +259,19 @@ void put_clusters(ReturnSetInfo* out, RowClusters* c) {
   free_ids(c->ids);
 }
 
-}  // namespace
+// Of a pair of rows the later one joins the earlier one, or a chain links the two whichever contains the other.
+SetMeasure containment_by(Linkage linkage) {
+  return linkage == Linkage::anchor ? SetMeasure::containing : SetMeasure::overlap_coefficient;
+}
 
-extern "C" {
-
-// all_clusters([id anyelement,] query text, threshold float8, linkage text, verify text, verify_threshold float8,
-//   at_most_apart interval)
-PG_FUNCTION_INFO_V1(neardup_all_clusters);
-Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
-  const bool witness = PG_NARGS() == 7;
+// measured: the function has the argument measure, as it does from 0.3.0 on.
+Datum all_clusters_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+  enum Argument { kThreshold = 1, kLinkage, kVerify, kMeasure = kVerify + 3 };
   PairQueries queries = query_argument(fcinfo, witness, "query");
-  PairOptions options = options_of(fcinfo, witness + 1, Searching::all_clusters);
-  const Linkage linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + 2, "linkage")));
-  read_options(fcinfo, witness + 3, &options);
+  PairOptions options = options_of(fcinfo, witness + kThreshold, Searching::all_clusters);
+  const Linkage linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + kLinkage, "linkage")));
+  if (measured) read_measure(fcinfo, witness + kMeasure, containment_by(linkage), &options);
+  read_options(fcinfo, witness + kVerify, &options);
   ReturnSetInfo* out = begin_rows(fcinfo);
 
   SPI_connect();
@@ -286,5 +289,18 @@ Datum neardup_all_clusters(PG_FUNCTION_ARGS) {
   SPI_finish();
   return static_cast<Datum>(0);
 }
+
+}  // namespace
+
+extern "C" {
+
+// all_clusters([id anyelement,] query text, threshold float8, linkage text, verify text, verify_threshold float8,
+//   at_most_apart interval)
+PG_FUNCTION_INFO_V1(neardup_all_clusters);
+Datum neardup_all_clusters(PG_FUNCTION_ARGS) { return all_clusters_of(fcinfo, PG_NARGS() == 7, false); }
+
+// The same with measure text after them.
+PG_FUNCTION_INFO_V1(neardup_all_clusters_by_measure);
+Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return all_clusters_of(fcinfo, PG_NARGS() == 8, true); }
 
 }  // extern "C"

@@ -65,7 +65,7 @@ Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const Pa
 void read_pair_options(FunctionCallInfo fcinfo, int first, bool measured, PairOptions* options) {
   enum Argument { kIdentical, kVerify, kMeasure = kVerify + 3 };
   options->identical = parse_identical(argument(fcinfo, first + kIdentical, "identical"));
-  if (measured) read_measure(fcinfo, first + kMeasure, options);
+  if (measured) read_measure(fcinfo, first + kMeasure, SetMeasure::containment, options);
   read_options(fcinfo, first + kVerify, options);
 }
 
@@ -111,6 +111,35 @@ Owned<Bridges>* find_bridges(PairResult* result, uint64 rows) {
   return bridges;
 }
 
+// The bridges of connected clusters as the function's rows.
+Datum cluster_bridges_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+  enum Argument { kVerify = 2, kMeasure = kVerify + 3 };
+  PairQueries queries = query_argument(fcinfo, witness, "query");
+  PairOptions options = options_of(fcinfo, witness + 1, Searching::cluster_bridges);
+  if (measured) read_measure(fcinfo, witness + kMeasure, SetMeasure::overlap_coefficient, &options);
+  read_options(fcinfo, witness + kVerify, &options);
+  // Verified or told apart by time, equal signatures may be of documents that are not near.
+  options.identical = options.verify == Verify::no && options.apart == nullptr ? Identical::marked : Identical::all;
+
+  ReturnSetInfo* out_rows = begin_rows(fcinfo);
+  PairRows rows = {};
+  rows.options = options;
+  read_rows_of(fcinfo, queries, witness, &rows);
+  PairResult result = search_pairs(&rows);
+  const PairOutput out = output_of(out_rows, rows);
+  Owned<Bridges>* bridges = find_bridges(&result, out.ids_a->count);
+  uint64 told = 0;
+  for (const RowPair& pair : bridges->object->found) {
+    if (told++ % kRowsChecked == 0) CHECK_FOR_INTERRUPTS();
+    put_pair(out, pair, bridges->object->similarity[pair.value]);
+  }
+  destroy_owned(bridges);
+  end_pairs(&result);
+  free_ids(out.ids_a);
+  SPI_finish();
+  return static_cast<Datum>(0);
+}
+
 }  // namespace
 
 extern "C" {
@@ -133,31 +162,9 @@ Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return pairs_between_
 
 // cluster_bridges([id anyelement,] query text, threshold float8, verify text, ...)
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges);
-Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) {
-  const bool witness = PG_NARGS() == 6;
-  PairQueries queries = query_argument(fcinfo, witness, "query");
-  PairOptions options = options_of(fcinfo, witness + 1, Searching::cluster_bridges);
-  read_options(fcinfo, witness + 2, &options);
-  // Verified or told apart by time, equal signatures may be of documents that are not near.
-  options.identical = options.verify == Verify::no && options.apart == nullptr ? Identical::marked : Identical::all;
+Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) { return cluster_bridges_of(fcinfo, PG_NARGS() == 6, false); }
 
-  ReturnSetInfo* out_rows = begin_rows(fcinfo);
-  PairRows rows = {};
-  rows.options = options;
-  read_rows_of(fcinfo, queries, witness, &rows);
-  PairResult result = search_pairs(&rows);
-  const PairOutput out = output_of(out_rows, rows);
-  Owned<Bridges>* bridges = find_bridges(&result, out.ids_a->count);
-  uint64 told = 0;
-  for (const RowPair& pair : bridges->object->found) {
-    if (told++ % kRowsChecked == 0) CHECK_FOR_INTERRUPTS();
-    put_pair(out, pair, bridges->object->similarity[pair.value]);
-  }
-  destroy_owned(bridges);
-  end_pairs(&result);
-  free_ids(out.ids_a);
-  SPI_finish();
-  return static_cast<Datum>(0);
-}
+PG_FUNCTION_INFO_V1(neardup_cluster_bridges_by_measure);
+Datum neardup_cluster_bridges_by_measure(PG_FUNCTION_ARGS) { return cluster_bridges_of(fcinfo, PG_NARGS() == 7, true); }
 
 }  // extern "C"

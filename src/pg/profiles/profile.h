@@ -59,4 +59,8 @@ Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_typ
 // SQL of its signature; NULL for a document below min_length.
 Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
 
+// SQL of its fingerprints, a set, where the profile has a unit and k of shingles: those of winnow_hashes() with its
+// window. NULL as above.
+Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
+
 }  // namespace neardup

@@ -78,6 +78,31 @@ Sql signature_of(const Profile& profile, const Identifier& neardup, bool bytes, 
                      "'{seed}'::pg_catalog.int8)");
 }
 
+// Of a document of any length; the window is the default of the function.
+Sql fingerprints_of(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
+  const SqlPiece k = number(profile.k);
+  if (bytes)
+    return sql("{neardup}.winnow_hashes({document}, {k})", {{"neardup", neardup}, {"document", document}, {"k", k}});
+  return sql("{neardup}.winnow_hashes({document}, {k}, unit => {unit}::pg_catalog.text)",
+             {{"neardup", neardup}, {"document", document}, {"k", k}, {"unit", Literal::or_null(profile.unit)}});
+}
+
+using Signing = Sql (*)(const Profile&, const Identifier&, bool bytes, const SqlPiece& document);
+
+// What `signing` makes of a document; NULL where it is shorter than min_length.
+Sql signed_by(Signing signing, const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+  const bool bytes = signs_bytes(profile, body_type);
+  const Sql document = document_sql(profile, neardup, body_type, body);
+  if (profile.min_length.value_or(0) <= 0) return signing(profile, neardup, bytes, document);
+  return sql(
+      "(SELECT CASE WHEN {neardup}.neardup_characters(d.body) OPERATOR(pg_catalog.>=) {min_length} "
+      "THEN {signature} END FROM (SELECT {document} OFFSET 0) d(body))",
+      {{"neardup", neardup},
+       {"min_length", number(profile.min_length)},
+       {"signature", signing(profile, neardup, bytes, sql("d.body"))},
+       {"document", document}});
+}
+
 }  // namespace
 
 Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
@@ -92,16 +117,11 @@ Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_typ
 }
 
 Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
-  const bool bytes = signs_bytes(profile, body_type);
-  const Sql document = document_sql(profile, neardup, body_type, body);
-  if (profile.min_length.value_or(0) <= 0) return signature_of(profile, neardup, bytes, document);
-  return sql(
-      "(SELECT CASE WHEN {neardup}.neardup_characters(d.body) OPERATOR(pg_catalog.>=) {min_length} "
-      "THEN {signature} END FROM (SELECT {document} OFFSET 0) d(body))",
-      {{"neardup", neardup},
-       {"min_length", number(profile.min_length)},
-       {"signature", signature_of(profile, neardup, bytes, sql("d.body"))},
-       {"document", document}});
+  return signed_by(signature_of, profile, neardup, body_type, body);
+}
+
+Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+  return signed_by(fingerprints_of, profile, neardup, body_type, body);
 }
 
 }  // namespace neardup

@@ -30,7 +30,7 @@ FORMATS: Final = ("html", "json", "csv")
 CSV_COLUMNS: Final = ("cluster", "id", "representative", "similarity", "survivor", "path")
 SETTINGS: Final = (
     "source", "id", "body", "signature", "profile", "profile_version", "threshold", "linkage", "verify", "verify_threshold", "keep",
-    "order_by", "within", "at", "at_most_apart", "filter", "deleted",
+    "order_by", "within", "at", "at_most_apart", "filter", "deleted", "measure",
 )  # fmt: skip
 EXECUTABLE: Final = "neardup"
 
