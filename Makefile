@@ -106,7 +106,9 @@ override with_llvm = no
 # PostgreSQL's own headers are not ours to warn about.
 override CPPFLAGS := -I$(SRC)/src $(patsubst -I%,-isystem %,$(CPPFLAGS))
 # -g1: lines for backtraces; all of the debugging information makes the build a third slower and the library five times as large.
-override CXXFLAGS += -std=c++20 -Wextra -Wno-unused-parameter -g1
+# -ffp-contract=off: g++ would multiply and add in one step, without rounding between them, where the processor can (arm64), and results would
+# differ from those of other processors.
+override CXXFLAGS += -std=c++20 -Wextra -Wno-unused-parameter -g1 -ffp-contract=off
 # ccache, where it is found: a source that was compiled once with the same flags is not compiled again. CCACHE= goes without.
 CCACHE ?= $(shell command -v ccache)
 # Without these it does not look at what is compiled with a precompiled header.

@@ -97,7 +97,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void rates(const char* name, const Documents& documents) {
-  for (const char* form : {"scalar", "avx2", "avx512"}) {
+  for (const char* form : kKernelForms) {
     if (!force_kernels(form)) continue;
     std::printf("%-10s %-8s %10.0f %10.0f %10.0f %10.0f\n", name, form, megabytes_per_second(Unit::word, 3, documents),
                 megabytes_per_second(Unit::character, 5, documents), simhash_rate(Unit::word, 3, documents),
@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
   rates("Chinese", generated(bench::Script::chinese));
 
   std::printf("\ncount_matches + estimate_jaccard, warm, ns\n");
-  for (const char* form : {"scalar", "avx2", "avx512"}) {
+  for (const char* form : kKernelForms) {
     if (!force_kernels(form)) continue;
     comparisons<uint32_t>(ascii);
     comparisons<uint16_t>(ascii);

@@ -106,11 +106,11 @@ int main(int argc, char** argv) {
     for (const unsigned threads : {1u, 2u}) simhashes(n, 3, threads, "auto");
     if (n <= 1'000'000) simhashes(n, 7, 2, "auto");
     if (n == 100'000) {
-      for (const char* form : {"scalar", "avx2", "avx512"}) simhashes(n, 3, 1, form);
+      for (const char* form : kKernelForms) simhashes(n, 3, 1, form);
     }
   }
   for (const size_t n : {1'000, 2'000, 5'000, 10'000, 20'000}) digests("digests of 64", n, 64, 10, 0.85, 2, "auto");
-  for (const char* form : {"scalar", "avx2", "avx512"}) digests("digests of 64", 20'000, 64, 10, 0.85, 1, form);
+  for (const char* form : kKernelForms) digests("digests of 64", 20'000, 64, 10, 0.85, 1, form);
   digests("digests of 64", 20'000, 64, 200, 0.85, 2, "auto");
   digests("digests of 64", 20'000, 64, 10, 0.8, 2, "auto");
   // No filter rules anything out: every pair is compared in full.

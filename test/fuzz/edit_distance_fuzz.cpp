@@ -45,7 +45,7 @@ void compare(Unit unit, const std::string& a, const std::string& b, uint64_t bou
   if (x.size() * y.size() > 1'000'000) return;  // the table's time
   const uint64_t d = reference::edit_distance(x, y);
   const fuzz::Exact p(a), q(b);
-  for (const char* name : {"scalar", "avx512"}) {
+  for (const char* name : {"scalar", "avx512"}) {  // the others have none of their own
     if (!force_kernels(name)) continue;
     for (const uint64_t most : {UINT64_MAX, d, d + d / 20, bound}) {
       DEMAND(distance(unit, p, q, most) == (d <= most ? d : UINT64_MAX));

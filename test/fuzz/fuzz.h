@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 
+#include "core/kernels/kernels.h"
+
 #define DEMAND(condition)                                                          \
   do {                                                                             \
     if (!(condition)) {                                                            \
@@ -19,6 +21,12 @@
   } while (false)
 
 namespace neardup::fuzz {
+
+// The form of the kernels that the number names, or the best where this machine cannot run it: no input is passed over.
+inline void choose_kernels(uint8_t number) {
+  constexpr const char* kForms[] = {"scalar", "avx2", "avx512", "auto"};
+  if (!force_kernels(kForms[number % 4])) force_kernels("auto");
+}
 
 class Input {
  public:

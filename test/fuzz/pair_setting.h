@@ -7,7 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "core/kernels/kernels.h"
 #include "core/pairs/pair_search.h"
 
 #include "test/fuzz/fuzz.h"
@@ -29,8 +28,8 @@ struct Setting {
   int64_t file_calls = INT64_MAX;  // then files fail
 };
 
-// 9 bytes. Also chooses the kernels; false where this machine cannot run them.
-inline bool take_setting(Input& in, Setting* s) {
+// 9 bytes. Also chooses the kernels.
+inline void take_setting(Input& in, Setting* s) {
   constexpr size_t kLimits[] = {0, 64 << 10, 0, SIZE_MAX};
   const uint8_t limit = in.take<uint8_t>();
   s->limit = limit % 4 == 2 ? size_t{limit} << 10 : kLimits[limit % 4];
@@ -45,8 +44,7 @@ inline bool take_setting(Input& in, Setting* s) {
   const uint16_t calls = in.take<uint16_t>();
   if (trouble % 8 == 6) s->stop_after = calls % 4;  // it is seldom asked
   if (trouble % 8 == 7) s->file_calls = calls % 1024;
-  constexpr const char* kForms[] = {"auto", "scalar", "avx2", "avx512"};
-  return force_kernels(kForms[in.take<uint8_t>() % 4]);
+  choose_kernels(in.take<uint8_t>());
 }
 
 // body(options) may be cut short by the trouble that was asked for, and leaves no files behind.

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/base/union_find.h"
-#include "core/kernels/kernels.h"
 #include "core/pairs/cluster.h"
 #include "core/pairs/minhash_pairs.h"
 
@@ -27,8 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t limit = limits[in.take<uint8_t>() % 4];
   const uint32_t split = in.take<uint8_t>();
   const size_t step = 1 + in.take<uint8_t>();
-  const char* const forms[] = {"scalar", "avx2", "avx512", "auto"};
-  if (!force_kernels(forms[in.take<uint8_t>() % 4])) return 0;
+  fuzz::choose_kernels(in.take<uint8_t>());
   const reference::Rows rows = fuzz::take_rows(in, num_perm, bits, 160);
   const auto expected = reference::pairs(rows, need);
 

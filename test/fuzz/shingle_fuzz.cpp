@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto words = reference::word_shingle_hashes(text, units);
   const auto characters = reference::char_shingle_hashes(text, units);
   const auto raw = reference::byte_shingle_hashes(bytes, units);
-  for (const char* name : {"scalar", "avx2", "avx512"}) {
+  for (const char* name : kKernelForms) {
     if (!force_kernels(name)) continue;
     DEMAND(fast(Unit::word, k, p, bytes.size()) == words);
   }

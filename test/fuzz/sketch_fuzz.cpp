@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/kernels/kernels.h"
 #include "core/signature/minhash.h"
 
 #include "test/fuzz/fuzz.h"
@@ -16,8 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
   const uint32_t num_perm = kMinNumPerm + in.below(240);
   const uint64_t seed = in.take<uint64_t>();
-  const char* const forms[] = {"scalar", "avx2", "avx512", "auto"};
-  if (!force_kernels(forms[in.take<uint8_t>() % 4])) return 0;
+  fuzz::choose_kernels(in.take<uint8_t>());
   const size_t times = 1 + in.take<uint8_t>() % 40;
   const bool bytes = in.take<uint8_t>() % 2 == 0;
   std::vector<std::vector<uint64_t>> batches;

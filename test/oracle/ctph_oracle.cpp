@@ -259,8 +259,7 @@ int main(int argc, char** argv) {
     size_t wrong = 0;
     const size_t n = inputs / std::size(kKinds) + 1;
     for (size_t i = 0; i < n; ++i) {
-      const char* const forms[] = {"scalar", "avx2", "avx512"};
-      force_kernels(forms[i % 3]);
+      force_kernels(kKernelForms[i % std::size(kKernelForms)]);
       const std::string s = kind.make(random, triggers);
       wrong += !same(s, random);
       if (i % 8 == 0) digests.push_back(ours(s));

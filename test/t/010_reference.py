@@ -333,7 +333,7 @@ def kernels(conn):
     """The forms for different processors give one result."""
     texts = [t for _, t in TEXTS.items()] + [t for _, t in list(random_texts()) + list(border_texts())]
     want = [o.to_minhash(t, L=25) for t in texts]
-    for form in ("scalar", "avx2", "avx512"):
+    for form in ("scalar", "avx2", "avx512", "neon"):
         conn.execute("SELECT neardup_version()")
         try:
             conn.execute("SET neardup.kernels = %s" % form)
@@ -341,6 +341,8 @@ def kernels(conn):
             if form == "scalar":
                 check("kernels = scalar", False, e)
             else:
+                check("neardup.kernels = %s is refused where the machine lacks it" % form,
+                      e.diag.message_detail == "This machine cannot run %s code." % form, e.diag.message_detail)
                 skip("neardup.kernels = %s: not on this machine" % form)
             continue
         got = [one(conn, "SELECT to_minhash(%s::text, num_perm => 25)::text", (t,)) for t in texts]

@@ -287,12 +287,21 @@ def elsewhere(scratch):
           (0, []))
 
 
+def byte_order():
+    """A build for a big-endian machine ends with a sentence that says why."""
+    refused = run(os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__",
+                  "-I" + path("src"), path("src", "core", "kernels", "scalar.cpp"))
+    check("the core does not compile for a big-endian machine",
+          refused.returncode != 0 and "neardup does not support big-endian machines: its stored forms are little-endian" in refused.stdout,
+          refused.stdout[-300:])
+
+
 def main():
     global meta_versions
     meta_versions = meta()
     scratch = tempfile.mkdtemp(prefix="neardup_450_", dir="/tmp")
     try:
-        sections((versions,), (workflows,), (manual,), (debian,), (built_files,), (installs, scratch), (elsewhere, scratch))
+        sections((versions,), (workflows,), (manual,), (debian,), (byte_order,), (built_files,), (installs, scratch), (elsewhere, scratch))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -60,6 +60,7 @@ void expect_tested(const char* name) {
 }
 TEST(Kernels, Avx2IsTested) { expect_tested("avx2"); }
 TEST(Kernels, Avx512IsTested) { expect_tested("avx512"); }
+TEST(Kernels, NeonIsTested) { expect_tested("neon"); }
 
 TEST(Kernels, CountEqual32) { check_counts<uint32_t>(&Kernels::count_equal32); }
 TEST(Kernels, CountEqual16) { check_counts<uint16_t>(&Kernels::count_equal16); }
@@ -227,7 +228,7 @@ TEST(Kernels, Names) {
     EXPECT_FALSE(force_kernels(unknown)) << unknown;
     EXPECT_STREQ(kernels().name, "scalar");
   }
-  for (const char* name : {"avx2", "avx512"}) {
+  for (const char* name : kKernelForms) {
     EXPECT_EQ(force_kernels(name), kernels_available(name));
     EXPECT_STREQ(kernels().name, kernels_available(name) ? name : "scalar");
     force_kernels("scalar");

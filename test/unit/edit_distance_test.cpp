@@ -469,7 +469,8 @@ TEST(EditDistance, RealDocuments) {
     size_t of_set = 0, above_of_set = 0;
     const auto pairs = copied_lines(base + (in_folder ? "pairs.tsv.gz" : "_pairs.tsv.gz"));
     test::for_each_kernels([&] {
-      if (std::string_view(kernels().name) == "avx2") return;
+      const std::string_view form = kernels().name;
+      if (form == "avx2" || form == "neon") return;  // which take the plain form
       of_set = above_of_set = 0;
       for (size_t i = 0; i < pairs.size(); i += stride) {
         const auto& pair = pairs[i];

@@ -20,10 +20,10 @@ namespace neardup::test {
 using Random = std::mt19937_64;
 
 // Calls f once for every form of the kernels that this machine can run, and goes back to the best. The others are
-// counted as skipped, once each, by Kernels.Avx2IsTested and Kernels.Avx512IsTested.
+// counted as skipped, once each, by Kernels.Avx2IsTested and its like.
 template <class F>
 void for_each_kernels(F f) {
-  for (const char* name : {"scalar", "avx2", "avx512"}) {
+  for (const char* name : kKernelForms) {
     if (!force_kernels(name)) continue;
     SCOPED_TRACE(name);
     f();

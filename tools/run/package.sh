@@ -131,15 +131,16 @@ package_purge() {
   [ -z "$left" ] || { say "left: $left"; return 1; }
 }
 
-# packages_of SUITE: builds for a release of Debian, checks, tries; the packages are in $work/packages then
+# packages_of SUITE [ARCHITECTURE]: builds for a release of Debian, checks, tries; the packages are in $work/packages then, or in
+# $work/packages-ARCHITECTURE
 packages_of() {
-  local folder=$work/packages
-  local build=$work/packages-build try=$work/packages-try log=$logs/packages commit
+  local folder=$work/packages${2:+-$2} target=$1${2:+ $2}
+  local build=$folder-build try=$folder-try log=$logs/packages${2:+-$2} commit
   commit=$(checkout_git rev-parse HEAD)
   say "packages of ${commit:0:10}, version $(package_version), logs in $logs"
   package_roots+=("$build" "$try")
-  if ! { make_root "$build" "$1" "$debian_mirror" "$debian_keys" "$1" && in_root "$build" apt-get update; } >"$log-root.log" 2>&1; then
-    say "skip - packages for $1: debootstrap failed, see $log-root.log"
+  if ! { make_root "$build" "$1" "$debian_mirror" "$debian_keys" "$1" "${2:-}" && in_root "$build" apt-get update; } >"$log-root.log" 2>&1; then
+    say "skip - packages for $target: debootstrap failed, see $log-root.log"
     count skipped
     return
   fi
@@ -148,12 +149,12 @@ packages_of() {
   mount -t proc proc "$build/proc"
   mount -t proc proc "$try/proc"
   package_source "$build" "$commit"
-  verdict "packages for $1 are built, and pass the regression tests" "$log-build.log" package_build "$build" || return 0
+  verdict "packages for $target are built, and pass the regression tests" "$log-build.log" package_build "$build" || return 0
   verdict "lintian has nothing against them" "$log-lintian.log" package_lintian "$build" || true
   rm -rf "$folder"
   mkdir -p "$folder"
   find "$build/build" -maxdepth 1 -type f -exec cp -t "$folder" {} +
-  verdict "installed in a bare $1, they work: extension, index, program" "$log-try.log" package_try "$try" "$folder" || return 0
+  verdict "installed in a bare $target, they work: extension, index, program" "$log-try.log" package_try "$try" "$folder" || return 0
   verdict "purged, they leave nothing" "$log-purge.log" package_purge "$try" "$folder" || true
 }
 
@@ -163,22 +164,31 @@ can_package() {
 }
 package_needs="root, debootstrap, debian-archive-keyring and a git checkout"
 
-# ./run package [FOLDER]
+# ./run package [FOLDER]: for this machine, or for NEARDUP_PACKAGE_ARCHITECTURE=arm64, whose root runs under QEMU on other machines: slow, but as there.
 run_package() {
-  local folder
+  local folder made architecture=${NEARDUP_PACKAGE_ARCHITECTURE:-}
   set_work
-  folder=${1:-$work/packages}
+  case $architecture in
+    "") ;;
+    arm64)
+      at_exit forget_arm64
+      let_arm64_run || die "programs for arm64 do not run here: that needs root, qemu-user-static and a kernel with binfmt_misc"
+      ;;
+    *) die "NEARDUP_PACKAGE_ARCHITECTURE must be arm64, or empty for this machine's: $architecture" ;;
+  esac
+  made=$work/packages${architecture:+-$architecture}
+  folder=${1:-$made}
   if [[ $folder != /* ]]; then folder=$came_from/$folder; fi
   can_package || die "packages are built in a root made by debootstrap; that needs $package_needs"
   lock 9 "$work/test.lock" -n || die "another ./run test or ./run package is at work in this checkout"
   counts=$work/counts-package
   : >"$counts"
   at_exit remove_package_roots
-  packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}"
+  packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}" "$architecture"
   if [ "$(total_of passed)" -gt 0 ]; then
-    if [ "$folder" != "$work/packages" ]; then
+    if [ "$folder" != "$made" ]; then
       mkdir -p "$folder"
-      find "$work/packages" -maxdepth 1 -type f -exec cp -t "$folder" {} +
+      find "$made" -maxdepth 1 -type f -exec cp -t "$folder" {} +
     fi
     find "$folder" -maxdepth 1 -name '*neardup*.deb' | sort
   fi

@@ -68,6 +68,7 @@ package_names() {
       if [ "${form:-short}" != short ]; then printf '%s\n' "${lint_packages[@]}"; fi
       if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith golang-go golang-github-jackc-pgx-v4-dev r-cran-rpostgresql; fi  # fuzz targets; what digests are compared with; random queries
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' qemu-user-static g++-aarch64-linux-gnu; fi  # tools/run/arm64.sh
       ;;
     compile) printf '%s\n' cmake libgtest-dev libbenchmark-dev clang ;;
     lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
@@ -79,7 +80,7 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
-    golang-go | golang-github-jackc-pgx-v4-dev | r-cran-rpostgresql) return 0 ;;
+    golang-go | golang-github-jackc-pgx-v4-dev | r-cran-rpostgresql | qemu-user-static | g++-aarch64-linux-gnu) return 0 ;;
     clang-tidy | clang-format | shellcheck | python3-clang | git | codespell) return 0 ;;
     python3-venv | python3-dev | sqlsmith | unicode-data | zstd | libdbd-pg-perl | libpostgresql-jdbc-java) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;

@@ -35,14 +35,14 @@ remove_root() {
   rm -rf --one-file-system "$1" || warn "left behind: $1"
 }
 
-# make_root FOLDER SUITE MIRROR KEYRING SCRIPT: a root that knows how this machine reaches its mirrors, has terminals, and starts no services.
-# SCRIPT is debootstrap's, for suites newer than it is.
+# make_root FOLDER SUITE MIRROR KEYRING SCRIPT [ARCHITECTURE]: a root that knows how this machine reaches its mirrors, has terminals, and starts no
+# services. SCRIPT is debootstrap's, for suites newer than it is. Programs of another ARCHITECTURE must run here (arm64.sh).
 make_root() {
   local script=/usr/share/debootstrap/scripts/$5
   # debootstrap's own scripts end with the newest release that it knows.
   if [ ! -e "$script" ]; then script=/usr/share/debootstrap/scripts/sid; fi
   remove_root "$1"  # of a run that was killed
-  debootstrap --variant=minbase --keyring="$4" "$2" "$1" "$3" "$script" || return
+  debootstrap ${6:+--arch="$6"} --variant=minbase --keyring="$4" "$2" "$1" "$3" "$script" || return
   mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$1/dev/pts" || warn "no terminals in $1"
   cp /etc/resolv.conf "$1/etc/" 2>/dev/null || true
   { grep -lis proxy /etc/apt/apt.conf.d/* || true; } | xargs -r cp -t "$1/etc/apt/apt.conf.d/"

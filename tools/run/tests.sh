@@ -488,6 +488,7 @@ full_steps() {
     step "server with ASan and UBSan" step_sanitized_server
     step "versions of the clients" step_client_versions
   fi
+  step "arm64, under QEMU" step_arm64
   step "fresh systems" step_fresh
   step "packages" step_packages
 }

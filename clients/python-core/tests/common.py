@@ -33,7 +33,7 @@ def random_texts(n, seed=41):
 def kernel_forms():
     """Selects each form that this machine can run, one after the other; the best one in the end."""
     try:
-        for form in ("scalar", "avx2", "avx512"):
+        for form in ("scalar", "avx2", "avx512", "neon"):
             if neardup_core._core.use_kernels(form):
                 yield form
     finally:

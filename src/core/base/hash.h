@@ -47,13 +47,13 @@ NEARDUP_HD inline uint64_t mum(uint64_t a, uint64_t b) noexcept {
 #endif
 }
 
-// Little-endian loads on every machine.
+// Signatures and leaves of indexes are used as they are stored.
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "neardup does not support big-endian machines: its stored forms are little-endian");
+
 inline uint64_t load_le64(const void* p) noexcept {
   uint64_t v;
   std::memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  v = __builtin_bswap64(v);
-#endif
   return v;
 }
 

@@ -17,10 +17,7 @@ size_t equal_front(const uint8_t* a, const uint8_t* b, size_t n) noexcept {
     uint64_t x, y;
     std::memcpy(&x, a + i, 8);
     std::memcpy(&y, b + i, 8);
-    if (x == y) continue;
-    if constexpr (std::endian::native == std::endian::little)
-      return i + static_cast<size_t>(std::countr_zero(x ^ y)) / 8;
-    break;
+    if (x != y) return i + static_cast<size_t>(std::countr_zero(x ^ y)) / 8;
   }
   while (i < n && a[i] == b[i]) ++i;
   return i;

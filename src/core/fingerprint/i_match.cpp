@@ -27,11 +27,6 @@ bool below(uint64_t x, double share) noexcept {
 }
 
 Fingerprint hashed(const uint64_t* terms, size_t n, uint64_t seed) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  std::vector<uint64_t> little(terms, terms + n);
-  for (uint64_t& t : little) t = __builtin_bswap64(t);
-  terms = little.data();
-#endif
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_withSeed(terms, n * sizeof(uint64_t), seed));
   Fingerprint out;

@@ -75,6 +75,8 @@ extern const CtphKernels kScalarCtphKernels;
 #if defined(__x86_64__)
 extern const CtphKernels kAvx2CtphKernels;
 extern const CtphKernels kAvx512CtphKernels;
+#elif defined(__aarch64__)
+extern const CtphKernels kNeonCtphKernels;
 #endif
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// The plain form of the ctph kernels: the specification, and what runs on machines without AVX2.
+// The plain form of the ctph kernels: the specification, and what runs on machines without AVX2 or NEON.
 #include "core/kernels/ctph_kernels.h"
 #include "core/kernels/myers.h"
 

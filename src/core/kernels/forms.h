@@ -15,6 +15,8 @@ size_t count_differing_avx2(const uint8_t* a, const uint8_t* b, size_t n);
 size_t near_codes_avx2(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
                        unsigned most, uint32_t* out);
 extern const Kernels kAvx512Kernels;
+#elif defined(__aarch64__)
+extern const Kernels kNeonKernels;
 #endif
 
 }  // namespace neardup

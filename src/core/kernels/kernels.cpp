@@ -9,6 +9,8 @@
 namespace neardup {
 namespace {
 
+bool always() noexcept { return true; }
+
 #if defined(__x86_64__)
 // __builtin_cpu_supports tests the CPUID bits and, for AVX and up, that the OS saves the registers (XGETBV).
 bool has_avx2() noexcept {
@@ -21,15 +23,26 @@ bool has_avx512() noexcept {
 }
 #endif
 
-const Kernels* find(const char* name) noexcept {
+struct Form {
+  const Kernels* table;
+  bool (*is_available)() noexcept;
+};
+
+// What this processor's family has, the best first.
+constexpr Form kForms[] = {
 #if defined(__x86_64__)
-  const bool best = std::strcmp(name, "auto") == 0;
-  if ((best || std::strcmp(name, "avx512") == 0) && has_avx512()) return &kAvx512Kernels;
-  if ((best || std::strcmp(name, "avx2") == 0) && has_avx2()) return &kAvx2Kernels;
-  if (best || std::strcmp(name, "scalar") == 0) return &kScalarKernels;
-#else
-  if (std::strcmp(name, "auto") == 0 || std::strcmp(name, "scalar") == 0) return &kScalarKernels;
+    {&kAvx512Kernels, has_avx512},
+    {&kAvx2Kernels, has_avx2},
+#elif defined(__aarch64__)
+    {&kNeonKernels, always},
 #endif
+    {&kScalarKernels, always},
+};
+
+const Kernels* find(const char* name) noexcept {
+  const bool best = std::strcmp(name, "auto") == 0;
+  for (const Form& form : kForms)
+    if ((best || std::strcmp(name, form.table->name) == 0) && form.is_available()) return form.table;
   return nullptr;
 }
 

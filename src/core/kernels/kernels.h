@@ -69,11 +69,13 @@ struct Kernels {
   const WordKernels* words;
 };
 
+// The names of the forms: on every machine all of them, whichever it can run.
+inline constexpr const char* kKernelForms[] = {"scalar", "avx2", "avx512", "neon"};
+
 // The best form that this CPU and operating system can run, or the one forced by force_kernels().
 const Kernels& kernels() noexcept;
 
-// name: "auto", "scalar", "avx2", "avx512". False, changing nothing, when the name is unknown or this machine cannot
-// run it.
+// name: "auto" or one of kKernelForms. False, changing nothing, when the name is unknown or this machine cannot run it.
 bool force_kernels(const char* name) noexcept;
 
 // Whether this machine can run the named form ("auto" and "scalar": always).

@@ -1,4 +1,4 @@
-// One step of an edit distance by bit vectors, for all scalar code. The forms for AVX have their own, in lanes.
+// One step of an edit distance by bit vectors, for all scalar code. The other forms have their own, in lanes.
 //
 // Myers, "A fast bit-vector algorithm for approximate string matching based on dynamic programming", JACM 46 (1999), as
 // Hyyro writes it, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003. The names are

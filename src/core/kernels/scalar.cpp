@@ -1,4 +1,4 @@
-// The plain form of every kernel: the specification, and what runs on machines without AVX2.
+// The plain form of every kernel: the specification, and what runs on machines without AVX2 or NEON.
 #include <cstring>
 
 #include "core/base/bits.h"

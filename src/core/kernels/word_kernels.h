@@ -11,7 +11,7 @@ inline constexpr size_t kTileWords = 256;
 // Inverted lists name a word of a lane, and give its value, in 32 bits: word << 16 | value.
 inline constexpr size_t kLaneWords = 8192;
 
-// A feature of a row that is probed, by where it stands in the block.
+// A feature of a row that is probed, by where it stands in the block. Values have 15 bits, here and in tiles.
 struct WordProbe {
   uint32_t at;
   uint32_t value;
@@ -38,6 +38,8 @@ extern const WordKernels kScalarWordKernels;
 #if defined(__x86_64__)
 extern const WordKernels kAvx2WordKernels;
 extern const WordKernels kAvx512WordKernels;
+#elif defined(__aarch64__)
+extern const WordKernels kNeonWordKernels;
 #endif
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// The plain form of the kernels of similar words: the specification, and what runs on machines without AVX2.
+// The plain form of the kernels of similar words: the specification, and what runs on machines without AVX2 or NEON.
 #include <algorithm>
 
 #include "core/kernels/word_kernels.h"

@@ -118,7 +118,6 @@ uint32_t fewest_bands(uint32_t num_perm, uint32_t mismatches, uint32_t rows, dou
   return 0;
 }
 
-#if __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
 // The bytes [from, to) of a signature, of 8 at most, as a little-endian number. A signature has 16 bytes at least.
 inline uint64_t load_tail(const unsigned char* p, uint32_t from, uint32_t to) noexcept {
   const unsigned unused = 8 * (8 - (to - from));
@@ -130,19 +129,6 @@ uint64_t band_key(uint32_t band, const unsigned char* p, uint32_t from, uint32_t
   for (; to - from > 8; from += 8) h = mum(h ^ load_le64(p + from), kSeed1);
   return mum(h ^ load_tail(p, from, to), kSeed1);
 }
-#else
-// The same from components in big-endian order.
-uint64_t band_key(uint32_t band, const unsigned char* p, uint32_t from, uint32_t to, uint32_t width) noexcept {
-  uint64_t h = kSeed0 + (band + 1) * kLengthFactor;
-  while (from < to) {
-    uint64_t word = 0;
-    for (uint32_t at = 0; at < 8 && from < to; at += width, from += width)
-      for (uint32_t i = 0; i < width; ++i) word |= uint64_t{p[from + i]} << 8 * (at + width - 1 - i);
-    h = mum(h ^ word, kSeed1);
-  }
-  return h;
-}
-#endif
 
 }  // namespace
 
@@ -208,11 +194,7 @@ void band_keys(const BandLayout& layout, const void* components, uint64_t* out) 
       rests -= layout.bands;
       to += width;
     }
-#if __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
     out[j] = band_key(j, p, from, to);
-#else
-    out[j] = band_key(j, p, from, to, width);
-#endif
     from = to;
   }
 }

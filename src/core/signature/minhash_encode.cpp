@@ -237,11 +237,7 @@ bool comparable(const MinhashHeader& a, const MinhashHeader& b) noexcept {
   uint64_t y;
   std::memcpy(&x, &a, 8);
   std::memcpy(&y, &b, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  constexpr uint64_t flags = 0xff;
-#else
   constexpr uint64_t flags = 0xffULL << 56;
-#endif
   return ((x ^ y) & ~flags) == 0 && a.seed == b.seed;
 }
 

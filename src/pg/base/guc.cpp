@@ -14,7 +14,7 @@ int guc_device = kDeviceAuto;
 
 namespace {
 
-enum { kAuto, kScalar, kAvx2, kAvx512 };
+enum { kAuto, kScalar, kAvx2, kAvx512, kNeon };
 int guc_kernels = kAuto;
 int guc_threads = 0;
 int guc_gpu_memory_limit = 0;
@@ -28,7 +28,7 @@ const config_enum_entry kDeviceNames[] = {
 
 const config_enum_entry kKernelNames[] = {
     {"auto", kAuto, false},     {"scalar", kScalar, false}, {"avx2", kAvx2, false},
-    {"avx512", kAvx512, false}, {nullptr, 0, false},
+    {"avx512", kAvx512, false}, {"neon", kNeon, false},     {nullptr, 0, false},
 };
 
 bool check_kernels(int* value, void**, GucSource) {

@@ -55,10 +55,10 @@ Sql key_sql(const JobRow& row, Oid function) {
   if (strcmp(row.keep, "longest") == 0) return sql("pg_catalog.octet_length({body})", {{"body", Identifier(row.body)}});
   if (strcmp(row.keep, "best") == 0) {
     const Identifier neardup = extension_schema(function);
-    return sql("{neardup}.neardup_text_score({document})",
-               {{"neardup", neardup},
-                {"document",
-                 document_sql(profile_named(row.profile, function), neardup, row.body_type, Identifier(row.body))}});
+    // Apart: which argument is evaluated first, and so which of two errors is raised, depends on the processor.
+    const Identifier body(row.body);
+    const Sql document = document_sql(profile_named(row.profile, function), neardup, row.body_type, body);
+    return sql("{neardup}.neardup_text_score({document})", {{"neardup", neardup}, {"document", document}});
   }
   if (row.order_by != nullptr) return sql("{order_by}", {{"order_by", Expression(row.order_by)}});
   if (row.at != nullptr) return source_value(row.source, row.at, "at");

@@ -5,8 +5,6 @@
 namespace neardup {
 namespace {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "leaves and fences are read as on little-endian machines");
-
 uint64_t first_bytes(const PackedEntry& e) {
   uint64_t v;
   memcpy(&v, &e, sizeof v);
