@@ -470,7 +470,7 @@ def damage(server, seed):
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
                 groups = {"tall": ("inner page", "links", "no link", "bounds"), "hashes": ("meta page", "any byte", "entries", "pending page"),
-                          "digests": ("meta page", "any byte", "entries", "pending page"), "codes": ("meta page", "any byte", "entries", "pending page")}.get(g.name, {c.group for c in some})
+                          "digests": ("meta page", "any byte", "entries", "pending page"), "codes": ("meta page", "any byte", "entries", "leaf", "pending page")}.get(g.name, {c.group for c in some})
                 most = (8 if LONG else 4) if g.name in ("hashes", "digests", "codes") else 15 if LONG else 7
                 some = [c for group in sorted(groups) for c in (lambda of: of if len(of) <= most else rng.sample(of, most))([c for c in some if c.group == group])]
             cases += some
