@@ -108,6 +108,7 @@ void expect_round_trip(std::vector<Entry> entries, Random& random) {
   for (const Image& image : pack(entries)) {
     LeafView leaf;
     ASSERT_TRUE(leaf.open(image.data.get(), image.size));
+    ASSERT_EQ(leaf.size(), image.size);
     ASSERT_LE(at + leaf.count(), entries.size());
     expect_same(leaf, entries, at, random);
     at += leaf.count();

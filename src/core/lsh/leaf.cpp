@@ -74,6 +74,11 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
   return true;
 }
 
+size_t LeafView::size() const noexcept {
+  const auto keys = static_cast<size_t>(packed_.tids.bytes - packed_.keys.bytes);
+  return sizeof(LeafHead) + keys + bytes_of(uint64_t{packed_.n} * packed_.tids.bits) + 8;
+}
+
 uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
   uint32_t from = lower_bound_key(e.key, beyond);
   if (e.tid == 0) return from;

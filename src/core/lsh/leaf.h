@@ -61,6 +61,8 @@ class LeafView {
     uint8_t key_bits;
     uint8_t tid_bits;
   };
+  // What LeafPacker::write() returned for these fields: an opened leaf may lie in more bytes.
+  size_t size() const noexcept;
   Shape shape() const noexcept {
     return {static_cast<uint16_t>(packed_.n), static_cast<uint8_t>(packed_.keys.bits),
             static_cast<uint8_t>(packed_.tids.bits)};

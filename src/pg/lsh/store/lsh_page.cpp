@@ -171,7 +171,9 @@ PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t 
 
 void open_leaf(Relation index, Buffer buffer, LeafView* leaf) {
   Page page = BufferGetPage(buffer);
-  if (!leaf->open(page_body(page), reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData))
+  const Size used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+  // A leaf of fewer or narrower entries than were written would leave rows out.
+  if (!leaf->open(page_body(page), used) || leaf->size() != used)
     report_corrupt(index, BufferGetBlockNumber(buffer), "impossible leaf");
 }
 
