@@ -13,7 +13,7 @@ SETTINGS = "full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\nsh
 
 # What lsh_check(index, true) always finds. Not: a directory or a meta page that another index could have (one whose counts are not
 # known, by their flag), a page of the same run in the place of another, a bound that still parts its pages, bytes that nothing reads.
-FOUND = {"counts", "entries", "impossible rows", "inner page", "leaf", "no link", "pending page", "whole pages"}
+FOUND = {"counts", "entries", "impossible rows", "inner page", "leaf", "leaf count", "no link", "pending page", "whole pages"}
 
 
 # The file's layout: docs/format.md ----------------------------------------------------------------------------------
@@ -160,6 +160,8 @@ def cases_of(g, rng, dense):
         leaf = PAGE * leaves[-1 if state == INPUT else rng.randrange(len(leaves))]
         field("leaf", True, leaf, HEAD_FIELDS, "leaf of %s run" % states[state])
         field("leaf", True, leaf, LEAF_FIELDS, "leaf of %s run" % states[state])
+        for at in leaves[-1:] if state == INPUT else leaves[:4]:
+            out.append(Case(g, "leaf count", "%s leaf %d of %s run: half of its entries" % (g.name, at, states[state]), True, PAGE * at + 24, (u(g.file, PAGE * at + 24, 2) // 2).to_bytes(2, "little")))
         # A leaf may have no entries so far behind: a damage of what nobody reads is not found.
         far = [("keys", 3000, 8)] if u(g.file, leaf + 3000, 8) else []
         field("entries", False, leaf, [("base_key", 32, 8), ("base_block", 40, 4), ("keys", 60, 8)] + far, "leaf of %s run" % states[state])
@@ -470,7 +472,7 @@ def damage(server, seed):
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
                 groups = {"tall": ("inner page", "links", "no link", "bounds"), "hashes": ("meta page", "any byte", "entries", "pending page"),
-                          "digests": ("meta page", "any byte", "entries", "pending page"), "codes": ("meta page", "any byte", "entries", "leaf", "pending page")}.get(g.name, {c.group for c in some})
+                          "digests": ("meta page", "any byte", "entries", "pending page"), "codes": ("meta page", "any byte", "entries", "leaf count", "pending page")}.get(g.name, {c.group for c in some})
                 most = (8 if LONG else 4) if g.name in ("hashes", "digests", "codes") else 15 if LONG else 7
                 some = [c for group in sorted(groups) for c in (lambda of: of if len(of) <= most else rng.sample(of, most))([c for c in some if c.group == group])]
             cases += some
