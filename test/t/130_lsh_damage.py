@@ -160,7 +160,7 @@ def cases_of(g, rng, dense):
         leaf = PAGE * leaves[-1 if state == INPUT else rng.randrange(len(leaves))]
         field("leaf", True, leaf, HEAD_FIELDS, "leaf of %s run" % states[state])
         field("leaf", True, leaf, LEAF_FIELDS, "leaf of %s run" % states[state])
-        for at in leaves[:4]:
+        for at in leaves[-1:] if state == INPUT else leaves[:4]:
             out.append(Case(g, "leaf count", "%s leaf %d of %s run: half of its entries" % (g.name, at, states[state]), True, PAGE * at + 24, (u(g.file, PAGE * at + 24, 2) // 2).to_bytes(2, "little")))
         # A leaf may have no entries so far behind: a damage of what nobody reads is not found.
         far = [("keys", 3000, 8)] if u(g.file, leaf + 3000, 8) else []
