@@ -12,6 +12,7 @@
 
 #include "core/document/shingle.h"
 
+#include "reference/code_reference.h"
 #include "reference/shingle_reference.h"
 
 namespace neardup::reference {
@@ -119,6 +120,12 @@ inline std::vector<PlacedUnit> placed_bytes(std::string_view text) {
   return out;
 }
 
+inline std::vector<PlacedUnit> placed_tokens(std::string_view text) {
+  std::vector<PlacedUnit> out;
+  for (const CodeTokens::Token& t : CodeTokens(text).all()) out.push_back({t.key, t.first, t.end - t.first});
+  return out;
+}
+
 inline std::vector<PlacedUnit> placed_units(Unit unit, std::string_view text) {
   switch (unit) {
     case Unit::word:
@@ -129,6 +136,8 @@ inline std::vector<PlacedUnit> placed_units(Unit unit, std::string_view text) {
       return placed_lines(text);
     case Unit::paragraph:
       return placed_paragraphs(text);
+    case Unit::code:
+      return placed_tokens(text);
     default:
       return placed_bytes(text);
   }

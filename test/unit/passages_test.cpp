@@ -83,7 +83,7 @@ TEST(Passages, OfAllScripts) {
     std::string pieces[4], a, b;
     for (std::string& p : pieces) p = test::well_formed(test::mixed_text(random, random() % 60));
     for (int n = 0; n < 4; ++n) a += pieces[random() % 4], b += pieces[random() % 4];
-    for (const Unit unit : {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph})
+    for (const Unit unit : {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph, Unit::code})
       ASSERT_NO_FATAL_FAILURE(check(unit, a, b, 1 + random() % 6));
   }
 }

@@ -19,12 +19,13 @@ struct Arguments {
 
 // Of both documents together: what they need lies beyond work_mem, at up to 200 bytes a unit.
 constexpr size_t kMaxWordBytes = size_t{128} << 20;
+// Where a byte may be a unit.
 constexpr size_t kMaxCharBytes = size_t{32} << 20;
 
 Arguments arguments_of(FunctionCallInfo fcinfo) {
   const Arguments g = {utf8_of(PG_GETARG_TEXT_PP(0)), utf8_of(PG_GETARG_TEXT_PP(1)), PG_GETARG_INT32(2),
                        unit_arg(fcinfo, 3)};
-  const size_t most = g.unit == Unit::character ? kMaxCharBytes : kMaxWordBytes;
+  const size_t most = g.unit == Unit::character || g.unit == Unit::code ? kMaxCharBytes : kMaxWordBytes;
   if (g.a.size + g.b.size > most)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("both documents together may have at most %zu MB, they have %zu bytes", most >> 20,
