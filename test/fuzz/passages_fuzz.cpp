@@ -35,18 +35,19 @@ std::vector<reference::PlacedUnit> placed(Unit unit, const std::string& s) {
   return reference::placed_units(unit, unit == Unit::byte ? s : well_formed(s));
 }
 
-void compare(Unit unit, const std::string& a, const std::string& b, size_t least) {
-  const auto x = placed(unit, a), y = placed(unit, b);
+void compare(Unit unit, const std::string& a, const std::string& b, const std::string& ignore, size_t least) {
+  auto x = placed(unit, a), y = placed(unit, b);
   if (x.size() * y.size() > 200'000) return;  // the table's time
   const fuzz::Exact p(a), q(b);
+  reference::leave_out({placed(unit, ignore)}, least, &x);
   const auto expected = reference::shared_passages(x, y, least);
-  const auto got = shared_passages(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least));
+  const auto got = shared_passages(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least), {ignore});
   DEMAND(got.size() == expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
     DEMAND((reference::FoundPassage{got[i].start_a, got[i].length_a, got[i].start_b, got[i].units} == expected[i]));
     DEMAND(got[i].begin < got[i].end && got[i].end <= p.size);
   }
-  DEMAND(copied_share(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least)) ==
+  DEMAND(copied_share(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least), {ignore}) ==
          reference::copied_share(x, y, least));
 }
 
@@ -111,7 +112,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     b = all.substr(all.size() / 2);
   }
   for (const Unit unit : kUnits) {
-    compare(unit, a, b, least);
+    compare(unit, a, b, "", least);
+    compare(unit, a, b, all.substr(0, piece), least);
     check_winnow(unit, a, k, window);
   }
   check_windows(a, static_cast<size_t>(window));

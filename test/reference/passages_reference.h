@@ -17,6 +17,9 @@
 
 namespace neardup::reference {
 
+// In the place of an ignored unit's key, which no text has.
+inline const std::string kIgnored = "\xff ignored";
+
 // A unit with its place: code points before it and in it.
 struct PlacedUnit {
   std::string key;
@@ -148,6 +151,24 @@ struct FoundPassage {
   bool operator==(const FoundPassage&) const = default;
 };
 
+// Units of `a` that stand in a text to ignore, in a run of as many units as a passage has, or of the whole text where
+// that is shorter: no unit of another document is equal to them, nor are they counted.
+inline void leave_out(const std::vector<std::vector<PlacedUnit>>& texts, size_t least, std::vector<PlacedUnit>* a) {
+  std::vector<bool> ignored(a->size());
+  for (const auto& text : texts) {
+    const size_t run = std::min(least, text.size());
+    for (size_t i = 0; run > 0 && i + run <= a->size(); ++i) {
+      for (size_t j = 0; j + run <= text.size(); ++j) {
+        size_t n = 0;
+        while (n < run && (*a)[i + n].key == text[j + n].key) ++n;
+        for (size_t m = 0; n == run && m < run; ++m) ignored[i + m] = true;
+      }
+    }
+  }
+  for (size_t i = 0; i < a->size(); ++i)
+    if (ignored[i]) (*a)[i].key = kIgnored;
+}
+
 // agree[i][j]: units that are equal from a[i] and b[j] on.
 class AgreeTable {
  public:
@@ -197,7 +218,8 @@ inline std::vector<FoundPassage> shared_passages(const std::vector<PlacedUnit>& 
 }
 
 inline double copied_share(const std::vector<PlacedUnit>& a, const std::vector<PlacedUnit>& b, size_t least) {
-  if (a.empty()) return 0;
+  const auto ignored = std::count_if(a.begin(), a.end(), [](const PlacedUnit& u) { return u.key == kIgnored; });
+  if (a.size() == static_cast<size_t>(ignored)) return 0;
   const AgreeTable agree(a, b);
   std::vector<bool> copied(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
@@ -206,7 +228,8 @@ inline double copied_share(const std::vector<PlacedUnit>& a, const std::vector<P
       for (size_t n = 0; n < agree.at(i, j); ++n) copied[i + n] = true;
     }
   }
-  return static_cast<double>(std::count(copied.begin(), copied.end(), true)) / static_cast<double>(a.size());
+  return static_cast<double>(std::count(copied.begin(), copied.end(), true)) /
+         static_cast<double>(static_cast<std::ptrdiff_t>(a.size()) - ignored);
 }
 
 struct Chosen {
