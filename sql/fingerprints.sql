@@ -66,3 +66,21 @@ SELECT * FROM shared_passages('abc', 'abc', 0);
 SELECT * FROM shared_passages('abc', 'abc', 1, 'page');
 SELECT copied_share('abc', 'abc', -8);
 SELECT copied_share('abc', 'abc', 8, 'byte');
+
+-- What is ignored: texts, whole ones where they are shorter than a passage; fingerprints.
+SELECT * FROM shared_passages('one two three four five six', 'one two three four five six', 2, ignore => ARRAY['Three, four']);
+SELECT * FROM shared_passages('one two three four five six', 'one two three four five six', 2, ignore => ARRAY['three', '', '-']);
+SELECT * FROM shared_passages('one two three', 'one two three', 2, ignore => '{}');
+SELECT * FROM shared_passages('one two three', 'one two three', 3, ignore => ARRAY['two three four', 'three one two']);
+SELECT copied_share('one two three four', 'one two', 2) AS all_of_a, copied_share('one two three four', 'one two', 2, ignore => ARRAY['three four']) AS without_ignored,
+  copied_share('one two', 'one two', 2, ignore => ARRAY['one two']) AS nothing_left;
+SELECT copied_share('f(x); return g(1);', 'h(y); return k(2);', 4, 'code', ARRAY['a(b);']);
+SELECT winnow_hashes('one two three four', 1, 1, ignore => array(SELECT shingle_hashes('two three', 1)))
+  = array(SELECT shingle_hashes('one four', 1) AS h ORDER BY h) AS ignored;
+SELECT count(*) FROM winnow_fingerprints('one two three two', 1, 1, 'word', array(SELECT shingle_hashes('two', 1)));
+SELECT count(*) FROM winnow_fingerprints('abcabd'::bytea, 1, 1, array(SELECT shingle_hashes('b'::bytea, 1)));
+SELECT winnow_hashes('abc'::bytea, 1, 1, ignore => array(SELECT shingle_hashes('abc'::bytea, 1)));
+SELECT copied_share('a', 'a', 1, ignore => NULL) IS NULL AS of_null, winnow_hashes('a', ignore => NULL) IS NULL AS of_null;
+SELECT copied_share('a', 'a', 1, ignore => ARRAY['b', NULL]);
+SELECT winnow_hashes('a', ignore => ARRAY[1, NULL]);
+SELECT * FROM winnow_fingerprints('a', ignore => ARRAY[NULL::bigint]);

@@ -28,6 +28,10 @@ SELECT * FROM repeated_passages($$SELECT 1, repeat('a', 100)$$, unit => 'char', 
 SELECT id, start, length, occurrences FROM repeated_passages($$SELECT 1, repeat('word ', 100000)$$, min_units => 10);
 -- Ranges may overlap, where no window spans both.
 SELECT * FROM repeated_passages($$VALUES (1, 'a b c'), (2, 'c d e'), (3, 'a b c d e')$$, 3, keep => 'none') ORDER BY id, start;
+-- Code
+SELECT * FROM repeated_passages($$VALUES (1, 'x = f(1); // one'), (2, 'int i; y=g("a") ;')$$, 5, 'code') ORDER BY id, start;
+SELECT * FROM passage_counts($$VALUES (1, 'x = f(1); // one'), (2, 'int i; y=g("a") ;')$$, 5, 'code');
+
 -- Lines and paragraphs
 SELECT * FROM repeated_passages(E'VALUES (1, E''one\ntwo\n'' || ''three''), (2, E'' two\r\nthree\r\n''), (3, E''three'')', 1, 'line', 'none') ORDER BY id, start;
 SELECT * FROM repeated_passages($$VALUES (1, E'one\ntwo\n\nthree'), (2, E'zero\n\none\n two\n')$$, 1, 'paragraph') ORDER BY id, start;

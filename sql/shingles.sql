@@ -33,3 +33,20 @@ SELECT minhash_like(E'x\ny', to_minhash(E'y\nx', 1, 'line')) = to_minhash(E'x\ny
 SELECT start_a, start_b, length, text FROM shared_passages(E'a\nb c\nd\n', E'd\nb  c\nd', 2, 'line');
 SELECT copied_share(E'a b\n\nc\n\nd', E'c\n \na  b', 1, 'paragraph');
 SELECT position, fingerprint IS NOT NULL AS has_one FROM winnow_fingerprints(E'a\n b\nc', 1, 1, 'line');
+
+-- Code: names and literals are folded, comments left out.
+SELECT array(SELECT shingles('int sum(int a) { return a + 1; } // all', 1, 'code')) AS tokens;
+SELECT array(SELECT shingles(E'def f(x):  # why\n  return x or \'\'\'a\nb\'\'\'', 4, 'code')) AS shingles;
+SELECT array(SELECT shingle_hashes('if (x > 1) y = "a";', 3, 'code')) = array(SELECT shingle_hashes(E'if(count>0x2f) /* no */\n\tsum=\'b\';', 3, 'code')) AS renamed,
+  array(SELECT shingle_hashes('if (x)', 1, 'code')) = array(SELECT shingle_hashes('IF (x)', 1, 'code')) AS not_a_keyword;
+SELECT array(SELECT shingles(' // nothing' || chr(10) || '/* but', 1, 'code')) AS none, array(SELECT shingles('"no end', 1, 'code')) AS one;
+SELECT to_minhash('f(x);', 2, 'code', 16, 8), (minhash_parameters(to_minhash('a', 2, 'code'))).*;
+SELECT minhash_like('f(x)', to_minhash('g(1)', 2, 'code')) = to_minhash('f(y)', 2, 'code') AS like_it;
+SELECT replace(to_minhash('f(x);', 2, 'code', 16, 8)::text, ':t1:', ':t0:')::minhash;
+SELECT minhash_like('f(x)', replace(to_minhash('g(1)', 2, 'code')::text, ':t1:', ':t9:')::minhash);
+SELECT to_simhash('f(x, 1)', 2, 'code') = to_simhash('g ( y, "z" )', 2, 'code') AS equal_simhashes;
+SELECT start_a, start_b, length, text FROM shared_passages('b = g(1); /* x */ c = h(2);', 'x=y(3);', 7, 'code');
+SELECT copied_share('b = g(1); return', 'x=y(3);', 7, 'code');
+SELECT position FROM winnow_fingerprints('  a = /* c */ (b)', 1, 1, 'code');
+SELECT winnow_hashes('f(x, 1)', 2, 3, 'code') = winnow_hashes('g(y,2)', 2, 3, 'code') AS equal_sets;
+SELECT jaccard, a_in_b, note FROM compare_texts('a = b;', 'c = 1;', 2, 'code');

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes test/data/golden_minhash.tsv, golden_weighted.tsv and golden_shingles.tsv from test/reference/oracle.py.
+"""Writes test/data/golden_minhash.tsv, golden_weighted.tsv, golden_shingles.tsv and golden_documents.tsv from test/reference/oracle.py.
 
     tools/golden.py            writes all
     tools/golden.py --check    exits 1 when a committed file differs
@@ -35,6 +35,21 @@ TEXTS = [
 ]
 
 
+# Line ends and white space of every kind; then tokens of every kind.
+LINES = [
+    "One  line\r\n\r\n\tand\tanother\nof it \n \n\nEND",
+    "a\vb\fc\rd\x85e\u2028f\u2029g\n\u3000\n\u200bh\u00a0\u00a0i\n\r",
+    "Same\nsame\nSame \n\nSame",
+]
+CODE = [
+    "int main(void) { return x1 + 0x1e+5 - 1e+5f / .5; } // end\n",
+    "#include <stdio.h>\n# include\n#define F(a) a##b\n#if defined F\n#endif // F\n#endifx\nint i;",
+    "s = r'\\'' + R\"d(a)\\\"b)d\" + u8\"\u00e9\" + L'x' + f\"\"\"a\n\"b\"\"\" + `q\nr` + \"no end\nt = 'a\\\nb' # of\n'",
+    "vector<vector<int>> v; a >>= b >>> c <=> d; p->q::r ... x ?? y ?. z ** w := @f \\\n!== === => \\ 1'000'f 0x1p-3",
+    "def \u00e9t\u00e9(self, \u65e5\u672c: None)\u3000-> True:\n    '''doc'''\n    return self if not x else lambda: y\n/* no end",
+]
+
+
 def golden_shingles():
     yield "# unit\tk\ttext or bytes in hex\tshingle hashes in hex, in order, by commas; tools/golden.py"
     for text in TEXTS:
@@ -44,7 +59,27 @@ def golden_shingles():
                 if unit != "word" and len(raw) > 400 and k != 5:
                     continue
                 hashes = oracle.shingle_hashes(raw if unit == "byte" else text, k, unit)
-                yield "%s\t%d\t%s\t%s" % (unit, k, raw.hex(), ",".join("%016x" % h for h in hashes))
+                yield shingles_line(unit, k, raw, hashes)
+    for unit, texts in (("line", LINES), ("paragraph", LINES), ("code", CODE)):
+        for text in [TEXTS[0], TEXTS[3]] + texts:
+            for k in (1, 2, 5):
+                yield shingles_line(unit, k, text.encode("utf-8"), oracle.shingle_hashes(text, k, unit))
+
+
+def shingles_line(unit, k, raw, hashes):
+    return "%s\t%d\t%s\t%s" % (unit, k, raw.hex(), ",".join("%016x" % h for h in hashes))
+
+
+def golden_documents():
+    yield "# unit\tk\tnum_perm\tbits\tseed\ttext or bytes in hex\ttext form\twire form in hex; tools/golden.py"
+    some = {"line": LINES[0], "paragraph": LINES[0], "code": CODE[0]}
+    for unit in ("word", "char", "byte", "line", "paragraph", "code"):
+        text = some.get(unit, TEXTS[3])
+        for doc, k, L, bits, seed in ((text, 3, 128, 32, 0), (text, 1, 16, 8, -1), (text, 64, 17, 16, 42), ("", 2, 16, 32, 7)):
+            raw = doc.encode("utf-8")
+            given = raw if unit == "byte" else doc
+            forms = oracle.to_minhash(given, k, unit, L, bits, seed), oracle.minhash_wire(given, k, unit, L, bits, seed).hex()
+            yield "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s" % ((unit, k, L, bits, seed, raw.hex()) + forms)
 
 
 def golden_minhash():
@@ -97,6 +132,7 @@ def main():
         ("golden_shingles.tsv", golden_shingles()),
         ("golden_minhash.tsv", golden_minhash()),
         ("golden_weighted.tsv", golden_weighted()),
+        ("golden_documents.tsv", golden_documents()),
     )
     for name, lines in files:
         text = "".join(line + "\n" for line in lines)

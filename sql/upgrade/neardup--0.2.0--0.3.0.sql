@@ -711,16 +711,6 @@ ALTER OPERATOR FAMILY int4_set_ops USING lsh ADD
   FUNCTION 24 (int[]) overlap_exact_at_least(int[], int[], float8),
   FUNCTION 25 (int[]) neardup_internal.lsh_overlap_query_strict(int[], float8);
 
--- Fingerprints as sets.
-CREATE FUNCTION winnow_hashes(doc text, k int = 5, "window" int = 4, unit text = 'word') RETURNS bigint[]
-  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION winnow_hashes(text, int, int, text) IS
-  'The distinct hashes of winnow_fingerprints() as a set, ascending, for containment_exact() and lsh indexes. Example: SELECT winnow_hashes(''a text of some words'', k => 2, "window" => 2)';
-CREATE FUNCTION winnow_hashes(doc bytea, k int = 8, "window" int = 16) RETURNS bigint[]
-  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION winnow_hashes(bytea, int, int) IS
-  'The distinct hashes of winnow_fingerprints() of bytes as a set, ascending. Example: SELECT winnow_hashes(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
-
 -- TLSH digests.
 CREATE FUNCTION tlsh_distance(a text, b text, length boolean = true) RETURNS int
   AS 'MODULE_PATHNAME', 'neardup_tlsh_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -731,7 +721,7 @@ CREATE FUNCTION tlsh_code(digest text) RETURNS bit
 COMMENT ON FUNCTION tlsh_code(text) IS
   'The buckets of a TLSH digest as 256 bits; two codes differ in at most as many bits as their digests are apart by tlsh_distance(). Example: SELECT length(tlsh_code(repeat(''0'', 70)))';
 
--- These functions get the argument measure. Views and functions of users may depend on them: then they stay, as they are,
+-- These functions get one argument more, measure or ignore. Views and functions of users may depend on them: then they stay, as they are,
 -- under another name. Who may call them is kept, for the end of this script.
 DO $do$
 DECLARE
@@ -747,7 +737,11 @@ BEGIN
                         ('cluster_bridges', 'text, pg_catalog.float8, text, pg_catalog.float8, interval'),
                         ('cluster_bridges', 'anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval'),
                         ('create_duplicates', 'text, regclass, name, name, name, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, name[], name, interval, text, text'),
-                        ('alter_duplicates', 'text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name')) v(name, arguments)
+                        ('alter_duplicates', 'text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name'),
+                        ('winnow_fingerprints', 'text, int, int, text'),
+                        ('winnow_fingerprints', 'bytea, int, int'),
+                        ('shared_passages', 'text, text, int, text'),
+                        ('copied_share', 'text, text, int, text')) v(name, arguments)
            JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=)
                 pg_catalog.format('@extschema@.%I(%s)', v.name, v.arguments)::pg_catalog.regprocedure::pg_catalog.oid
   LOOP
@@ -766,6 +760,36 @@ BEGIN
     END;
   END LOOP;
 END $do$;
+CREATE FUNCTION winnow_fingerprints(doc text, k int = 5, "window" int = 4, unit text = 'word', ignore bigint[] = '{}',
+    OUT "position" int, OUT fingerprint bigint) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'neardup_winnow_fingerprints' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 500;
+COMMENT ON FUNCTION winnow_fingerprints(text, int, int, text, bigint[]) IS
+  'Selected hashes of k-shingles, at least one in every run of k + window - 1 units, with the position of the first character, counted from 1; without those in ignore. Example: SELECT * FROM winnow_fingerprints(''a text of some words'', k => 2, "window" => 2)';
+CREATE FUNCTION winnow_fingerprints(doc bytea, k int = 8, "window" int = 16, ignore bigint[] = '{}', OUT "position" int, OUT fingerprint bigint)
+  RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'neardup_winnow_fingerprints_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 500;
+COMMENT ON FUNCTION winnow_fingerprints(bytea, int, int, bigint[]) IS
+  'Selected hashes of runs of k bytes, at least one in every run of k + window - 1 bytes, with the position of the first byte, counted from 1; without those in ignore. Example: SELECT * FROM winnow_fingerprints(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
+
+CREATE FUNCTION winnow_hashes(doc text, k int = 5, "window" int = 4, unit text = 'word', ignore bigint[] = '{}') RETURNS bigint[]
+  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION winnow_hashes(text, int, int, text, bigint[]) IS
+  'The distinct hashes of winnow_fingerprints() as a set, ascending, for containment_exact() and lsh indexes. Example: SELECT winnow_hashes(''a text of some words'', k => 2, "window" => 2)';
+CREATE FUNCTION winnow_hashes(doc bytea, k int = 8, "window" int = 16, ignore bigint[] = '{}') RETURNS bigint[]
+  AS 'MODULE_PATHNAME', 'neardup_winnow_hashes_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION winnow_hashes(bytea, int, int, bigint[]) IS
+  'The distinct hashes of winnow_fingerprints() of bytes as a set, ascending. Example: SELECT winnow_hashes(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
+
+CREATE FUNCTION shared_passages(a text, b text, min_units int = 8, unit text = 'word', ignore text[] = '{}', OUT start_a int, OUT start_b int,
+    OUT length int, OUT "text" text) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'neardup_shared_passages' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000 ROWS 10;
+COMMENT ON FUNCTION shared_passages(text, text, int, text, text[]) IS
+  'Passages of a of at least min_units units that also occur in b, in the order of a, without what stands in the texts to ignore; positions and length in characters. Example: SELECT * FROM shared_passages(''some words of a text'', ''a copy has some words of it'', min_units => 3)';
+CREATE FUNCTION copied_share(a text, b text, min_units int = 8, unit text = 'word', ignore text[] = '{}') RETURNS float8
+  AS 'MODULE_PATHNAME', 'neardup_copied_share' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION copied_share(text, text, int, text, text[]) IS
+  'Share of the units of a in runs of at least min_units units that also occur in b, 0 to 1; units that stand in the texts to ignore are left out. Example: SELECT copied_share(''some words of a text'', ''a copy has some words of it'', min_units => 3)';
+
 CREATE FUNCTION all_pairs(query text, threshold float8, identical text = 'all', verify text = NULL, verify_threshold float8 = NULL,
     at_most_apart interval = NULL, measure text = NULL)
   RETURNS TABLE (id_a bigint, id_b bigint, similarity float8)
@@ -981,6 +1005,10 @@ BEGIN
                         ('neardup_update.cluster_bridges_6', 'FUNCTION @extschema@.cluster_bridges(anyelement, text, pg_catalog.float8, text, pg_catalog.float8, interval, text)'),
                         ('neardup_update.create_duplicates_17', 'FUNCTION @extschema@.create_duplicates(text, regclass, name, name, name, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, name[], name, interval, text, text, text)'),
                         ('neardup_update.alter_duplicates_15', 'FUNCTION @extschema@.alter_duplicates(text, pg_catalog.float8, text, text, text, pg_catalog.float8, text, text, interval, text, text, name, name, name, name, text)'),
+                        ('neardup_update.winnow_fingerprints_4', 'FUNCTION @extschema@.winnow_fingerprints(text, int, int, text, bigint[])'),
+                        ('neardup_update.winnow_fingerprints_3', 'FUNCTION @extschema@.winnow_fingerprints(bytea, int, int, bigint[])'),
+                        ('neardup_update.shared_passages_4', 'FUNCTION @extschema@.shared_passages(text, text, int, text, text[])'),
+                        ('neardup_update.copied_share_4', 'FUNCTION @extschema@.copied_share(text, text, int, text, text[])'),
                         ('neardup_update.duplicates_status', 'TABLE @extschema@.duplicates_status')) v(kept, what)
   LOOP
     CONTINUE WHEN f.acl OPERATOR(pg_catalog.=) '';
@@ -1169,14 +1197,6 @@ COMMENT ON FUNCTION rolling_fingerprints(text, int) IS
   'Karp-Rabin fingerprint of every run of window characters, with the position of its first character, counted from 1. Example: SELECT * FROM rolling_fingerprints(''a text of some words'', 10)';
 COMMENT ON FUNCTION rolling_fingerprints(bytea, int) IS
   'Karp-Rabin fingerprint of every run of window bytes, with the position of its first byte, counted from 1. Example: SELECT * FROM rolling_fingerprints(decode(''0123456789abcdef'', ''hex''), 4)';
-COMMENT ON FUNCTION winnow_fingerprints(text, int, int, text) IS
-  'Selected hashes of k-shingles, at least one in every run of k + window - 1 units, with the position of the first character, counted from 1. Example: SELECT * FROM winnow_fingerprints(''a text of some words'', k => 2, "window" => 2)';
-COMMENT ON FUNCTION winnow_fingerprints(bytea, int, int) IS
-  'Selected hashes of runs of k bytes, at least one in every run of k + window - 1 bytes, with the position of the first byte, counted from 1. Example: SELECT * FROM winnow_fingerprints(decode(''0123456789abcdef'', ''hex''), k => 2, "window" => 3)';
-COMMENT ON FUNCTION shared_passages(text, text, int, text) IS
-  'Passages of a of at least min_units units that also occur in b, in the order of a; positions and length in characters. Example: SELECT * FROM shared_passages(''some words of a text'', ''a copy has some words of it'', min_units => 3)';
-COMMENT ON FUNCTION copied_share(text, text, int, text) IS
-  'Share of the units of a in runs of at least min_units units that also occur in b, 0 to 1. Example: SELECT copied_share(''some words of a text'', ''a copy has some words of it'', min_units => 3)';
 COMMENT ON FUNCTION create_lexicon(text, text) IS
   'Creates a table of the words in the documents of a query, with the document frequency and the idf of each; returns the number of words. Example: SELECT create_lexicon(''docs_lexicon'', ''SELECT body FROM docs'')';
 COMMENT ON FUNCTION i_match(text, regclass, float8, float8) IS

@@ -3,16 +3,20 @@
 
 namespace neardup::cli {
 
-Job find_job(Connection& db, const std::string& name) {
-  Job job;
-  job.name = name;
+std::string extension_schema(Connection& db) {
   const Result extension = db.query(
       "SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_extension e"
       " JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'neardup'");
   if (PQntuples(extension.get()) == 0) {
     throw DatabaseError("the database has no extension neardup", "42704", false, "CREATE EXTENSION neardup;");
   }
-  job.extension = get_text(extension, 0, 0);
+  return std::string(get_text(extension, 0, 0));
+}
+
+Job find_job(Connection& db, const std::string& name) {
+  Job job;
+  job.name = name;
+  job.extension = extension_schema(db);
   const Result internal = db.query(
       "SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d"
       " ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid = e.oid AND d.deptype = 'e'"

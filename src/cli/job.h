@@ -17,6 +17,9 @@ struct Job {
   std::string result, changes, job;  // <name>, <name>_changes, <name>_job
 };
 
+// The schema of the extension, quoted, and a point. Throws DatabaseError where the database has none.
+std::string extension_schema(Connection& db);
+
 // Throws DatabaseError where there is no such job or no extension.
 Job find_job(Connection& db, const std::string& name);
 

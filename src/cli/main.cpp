@@ -11,6 +11,7 @@
 #include "cli/export.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/passages.h"
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/standard_streams.h"
@@ -33,6 +34,7 @@ constexpr Subcommand kSubcommands[] = {
     {"load", neardup::cli::load_main, "load text files into a table"},
     {"run", neardup::cli::run_main, "bring a table of duplicates up to date"},
     {"report", neardup::cli::report_main, "write a page about a table of duplicates"},
+    {"passages", neardup::cli::passages_main, "write a page about repeated passages"},
     {"export", neardup::cli::export_main, "clusters as folders of links, of copies, or as a list"},
     {"demo-plant", neardup::cli::demo_plant_main, nullptr},
 };

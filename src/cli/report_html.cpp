@@ -1,16 +1,14 @@
 // `neardup report --format html`: the page, part by part in the order of reading.
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/html.h"
 #include "cli/interrupt.h"
+#include "cli/page.h"
 #include "cli/report_formats.h"
 #include "cli/report_pair.h"
-#include "cli/report_script.h"
-#include "cli/report_style.h"
 #include "cli/utf8.h"
 
 namespace neardup::cli {
@@ -18,36 +16,6 @@ namespace {
 
 constexpr std::size_t kPathShown = 200;  // bytes, the last ones
 constexpr int kClustersOpen = 10;
-
-std::string fixed(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + " " + one + (n == 1 ? "" : "s"); }
-
-void write_head(const ReportReader& reader, const ReportOptions& options, OutFile& page) {
-  page.raw(
-          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';"
-          " script-src '")
-      .raw(kReportScriptHash)
-      .raw(
-          "'; base-uri 'none'; form-action 'none'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
-          "content=\"no-referrer\">\n<title>")
-      .raw(html_text("Near duplicates: " + options.job, true))
-      .raw("</title>\n<style>")
-      .raw(kReportStyle)
-      .raw("</style>\n</head>\n<body>\n<main>\n<h1>Near duplicates: ")
-      .raw(html_text(options.job))
-      .raw("</h1>\n<p class=\"soft\">Database ")
-      .raw(html_text(reader.about().database))
-      .raw(", ")
-      .raw(html_text(reader.about().now))
-      .raw("</p>\n");
-}
 
 void write_counts(const ReportReader& reader, OutFile& page) {
   const JobCounts& counts = reader.counts();
@@ -77,12 +45,6 @@ void write_places(const ReportOptions& options, OutFile& page) {
   place("histograms", "Histograms");
   place("settings", "Settings");
   page.raw("</p>\n");
-}
-
-void write_search(OutFile& page) {
-  page.raw(
-      "<p id=\"search\" hidden><label for=\"find\">Show only pairs and clusters with</label> <input type=\"search\""
-      " id=\"find\" autocomplete=\"off\" spellcheck=\"false\"> <output id=\"found\" for=\"find\"></output></p>\n");
 }
 
 void write_pairs(ReportReader& reader, const ReportOptions& options, OutFile& page) {
@@ -229,11 +191,12 @@ void write_settings(ReportReader& reader, OutFile& page) {
 }  // namespace
 
 void write_report_html(ReportReader& reader, const ReportOptions& options, OutFile& page) {
-  write_head(reader, options, page);
+  const PageAbout about{reader.about().database, reader.about().now, reader.about().version};
+  begin_page("Near duplicates", options.job, about, page);
   write_counts(reader, page);
   if (reader.counts().clusters > 0) {
     write_places(options, page);
-    write_search(page);
+    write_page_search("pairs and clusters", page);
     if (options.pairs > 0) write_pairs(reader, options, page);
     if (options.clusters > 0) write_clusters(reader, options, page);
     page.raw("<h2 id=\"histograms\">Histograms</h2>\n<div class=\"charts\">\n");
@@ -242,9 +205,7 @@ void write_report_html(ReportReader& reader, const ReportOptions& options, OutFi
     page.raw("</div>\n");
   }
   write_settings(reader, page);
-  page.raw("<p class=\"soft\">Made by neardup " + html_text(reader.about().version) + ".</p>\n</main>\n");
-  if (reader.counts().clusters > 0) page.raw("<script>").raw(kReportScript).raw("</script>\n");
-  page.raw("</body>\n</html>\n");
+  end_page(about, reader.counts().clusters > 0, page);
 }
 
 }  // namespace neardup::cli

@@ -121,6 +121,10 @@ std::string ReportReader::document(const std::string& side, int characters) cons
          "), pg_catalog.length(" + body + ")::int8";
 }
 
+std::string ReportReader::documents_query() const {
+  return "SELECT d.id, " + decode_before_ + "d.body" + decode_after_ + " AS body FROM (" + source_rows_ + ") d";
+}
+
 std::string ReportReader::path_join(const std::string& id) const {
   return " LEFT JOIN (" + (paths_.empty() ? "SELECT NULL::text AS path WHERE false" : paths_) + ") s ON " +
          (paths_.empty() ? "false" : "s.id = " + id);

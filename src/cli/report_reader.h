@@ -89,6 +89,8 @@ class ReportReader {
   std::vector<std::int64_t> similarities();
   // Clusters by size: of 2, 3 to 4, 5 to 8 ... rows.
   std::vector<std::int64_t> sizes();
+  // The query of id and decoded document of the job's rows; no_texts() is empty.
+  std::string documents_query() const;
   // The pairs whose similarity is nearest to the threshold; of those as near, by a hash of their ids.
   std::vector<ReportPair> pairs(std::int64_t most, bool with_texts);
   // The largest clusters.

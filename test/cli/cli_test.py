@@ -1022,7 +1022,7 @@ def run_is_watched_and_stopped(tmp):
 class Page(html.parser.HTMLParser):
     """A report, read strictly: only elements that it may have, closed in order, and no attribute that acts."""
     ELEMENTS = set("html head meta title style body main h1 h2 h3 p dl dt dd div table thead tbody tr th td bdi span svg g line "
-                   "rect text mark details summary b section ul li ins del label input output script a".split())
+                   "rect text mark details summary b section ul li ins del label input output script a meter".split())
     EMPTY = ("meta", "input")
 
     def __init__(self, path):

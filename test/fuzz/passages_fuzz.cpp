@@ -29,24 +29,25 @@ std::string well_formed(const std::string& s) {
   return out;
 }
 
+constexpr Unit kUnits[] = {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph, Unit::code};
+
 std::vector<reference::PlacedUnit> placed(Unit unit, const std::string& s) {
-  return unit == Unit::word        ? reference::placed_words(well_formed(s))
-         : unit == Unit::character ? reference::placed_characters(well_formed(s))
-                                   : reference::placed_bytes(s);
+  return reference::placed_units(unit, unit == Unit::byte ? s : well_formed(s));
 }
 
-void compare(Unit unit, const std::string& a, const std::string& b, size_t least) {
-  const auto x = placed(unit, a), y = placed(unit, b);
+void compare(Unit unit, const std::string& a, const std::string& b, const std::string& ignore, size_t least) {
+  auto x = placed(unit, a), y = placed(unit, b);
   if (x.size() * y.size() > 200'000) return;  // the table's time
   const fuzz::Exact p(a), q(b);
+  reference::leave_out({placed(unit, ignore)}, least, &x);
   const auto expected = reference::shared_passages(x, y, least);
-  const auto got = shared_passages(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least));
+  const auto got = shared_passages(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least), {ignore});
   DEMAND(got.size() == expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
     DEMAND((reference::FoundPassage{got[i].start_a, got[i].length_a, got[i].start_b, got[i].units} == expected[i]));
     DEMAND(got[i].begin < got[i].end && got[i].end <= p.size);
   }
-  DEMAND(copied_share(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least)) ==
+  DEMAND(copied_share(unit, p.p.get(), p.size, q.p.get(), q.size, static_cast<int64_t>(least), {ignore}) ==
          reference::copied_share(x, y, least));
 }
 
@@ -55,9 +56,16 @@ void check_winnow(Unit unit, const std::string& a, int k, int window) {
   std::vector<uint64_t> hashes;
   const std::string read = unit == Unit::byte ? a : well_formed(a);
   const size_t n = static_cast<size_t>(k);
-  hashes = unit == Unit::word        ? reference::word_shingle_hashes(read, n)
-           : unit == Unit::character ? reference::char_shingle_hashes(read, n)
-                                     : reference::byte_shingle_hashes(a, n);
+  if (unit == Unit::word) {
+    hashes = reference::word_shingle_hashes(read, n);
+  } else if (unit == Unit::character) {
+    hashes = reference::char_shingle_hashes(read, n);
+  } else if (unit == Unit::byte) {
+    hashes = reference::byte_shingle_hashes(a, n);
+  } else {
+    for (const auto& u : units) hashes.push_back(reference::xxh3(u.key));
+    hashes = reference::combine(hashes, n);
+  }
   const auto expected = reference::winnow(hashes, units, static_cast<size_t>(window));
   const fuzz::Exact p(a);
   WinnowStream stream(unit, k, window, p.p.get(), p.size);
@@ -103,8 +111,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     a = all.substr(0, all.size() / 2);
     b = all.substr(all.size() / 2);
   }
-  for (const Unit unit : {Unit::word, Unit::character, Unit::byte}) {
-    compare(unit, a, b, least);
+  for (const Unit unit : kUnits) {
+    compare(unit, a, b, "", least);
+    compare(unit, a, b, all.substr(0, piece), least);
     check_winnow(unit, a, k, window);
   }
   check_windows(a, static_cast<size_t>(window));

@@ -16,6 +16,8 @@ import struct
 import sys
 from fractions import Fraction
 
+import code_lexer
+
 M64 = (1 << 64) - 1
 EMPTY32 = (1 << 32) - 1
 EMPTY16 = (1 << 16) - 1
@@ -178,6 +180,19 @@ def words(text):
     return out
 
 
+LINE_END = re.compile("\r\n|\r(?!\n)|[\n\v\f\x85\u2028\u2029]")
+BLANK = "[\t \xa0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+
+
+def normalised(texts):
+    """With single spaces, without blank ones."""
+    return [t for t in (re.sub("(?:%s|%s)+" % (BLANK, LINE_END.pattern), " ", text).strip(" ") for text in texts) if t]
+
+
+def paragraphs(text):
+    return normalised(re.split("\u2029|(?:%s)(?:%s*(?:%s))+" % (LINE_END.pattern, BLANK, LINE_END.pattern), text))
+
+
 def units(doc, unit):
     """(units to print, their hashes); doc is str, or bytes for unit 'byte'."""
     if unit == "word":
@@ -185,6 +200,9 @@ def units(doc, unit):
         return w, [word_hash(x.encode("utf-8")) for x in w]
     if unit == "char":
         return list(doc), [code_point_hash(ord(c)) for c in doc]
+    if unit in ("line", "paragraph", "code"):
+        texts = normalised(LINE_END.split(doc)) if unit == "line" else paragraphs(doc) if unit == "paragraph" else [t[0] for t in code_lexer.tokens(doc)]
+        return texts, [xxh3(t.encode("utf-8")) for t in texts]
     return [doc[i : i + 1] for i in range(len(doc))], [byte_hash(c) for c in doc]
 
 
@@ -193,7 +211,7 @@ def windows(seq, k):
 
 
 def shingles(doc, k=3, unit="word"):
-    joiner = {"word": " ", "char": "", "byte": b""}[unit]
+    joiner = {"word": " ", "char": "", "byte": b"", "line": "\n", "paragraph": "\n", "code": " "}[unit]
     return [joiner.join(w) for w in windows(units(doc, unit)[0], k)]
 
 
@@ -263,9 +281,9 @@ def components(elements, L=128, bits=32, seed=0):
 
 
 def text_form(kind, elements, L=128, bits=32, seed=0):
-    """kind: wordK, charK, byteK, text, bigint, import (weighted: see weighted_minhash)."""
+    """kind: wordK, charK, byteK, lineK, paraK, codeK, text, bigint, import (weighted: see weighted_minhash)."""
     elements = list(elements)
-    head = "mh1:%s:%dx%d:s%d:t%d:" % (kind, L, bits, seed, kind.startswith("word"))
+    head = "mh1:%s:%dx%d:s%d:t%d:" % (kind, L, bits, seed, kind.startswith(("word", "code")))
     if not elements:
         return head + "empty"
     raw = struct.pack("<%d%s" % (L, {32: "I", 16: "H", 8: "B"}[bits]), *components(elements, L, bits, seed))
@@ -276,7 +294,17 @@ def to_minhash(doc, k=None, unit=None, L=128, bits=32, seed=0):
     """The text form of to_minhash(doc, ...); bytes are signed by byte."""
     unit = unit or ("byte" if isinstance(doc, bytes) else "word")
     k = k or (8 if unit == "byte" else 3)
-    return text_form("%s%d" % (unit, k), shingle_hashes(doc, k, unit), L, bits, seed)
+    return text_form("%s%d" % (unit[:4], k), shingle_hashes(doc, k, unit), L, bits, seed)
+
+
+KINDS = {"word": 1, "char": 2, "byte": 3, "line": 8, "paragraph": 9, "code": 10}
+
+
+def minhash_wire(doc, k, unit, L=128, bits=32, seed=0):
+    """The wire form of to_minhash(doc, ...)."""
+    hashes = shingle_hashes(doc, k, unit)
+    head = struct.pack(">BBBBHBBq", 1, KINDS[unit], k, bits, L, unit in ("word", "code"), not hashes, seed)
+    return head + struct.pack(">%d%s" % (L, {32: "I", 16: "H", 8: "B"}[bits]), *components(hashes, L, bits, seed)) if hashes else head
 
 
 def set_minhash(elements, L=128, bits=32, seed=0, kind=None):

@@ -12,9 +12,13 @@
 
 #include "core/document/shingle.h"
 
+#include "reference/code_reference.h"
 #include "reference/shingle_reference.h"
 
 namespace neardup::reference {
+
+// In the place of an ignored unit's key, which no text has.
+inline const std::string kIgnored = "\xff ignored";
 
 // A unit with its place: code points before it and in it.
 struct PlacedUnit {
@@ -119,6 +123,12 @@ inline std::vector<PlacedUnit> placed_bytes(std::string_view text) {
   return out;
 }
 
+inline std::vector<PlacedUnit> placed_tokens(std::string_view text) {
+  std::vector<PlacedUnit> out;
+  for (const CodeTokens::Token& t : CodeTokens(text).all()) out.push_back({t.key, t.first, t.end - t.first});
+  return out;
+}
+
 inline std::vector<PlacedUnit> placed_units(Unit unit, std::string_view text) {
   switch (unit) {
     case Unit::word:
@@ -129,6 +139,8 @@ inline std::vector<PlacedUnit> placed_units(Unit unit, std::string_view text) {
       return placed_lines(text);
     case Unit::paragraph:
       return placed_paragraphs(text);
+    case Unit::code:
+      return placed_tokens(text);
     default:
       return placed_bytes(text);
   }
@@ -138,6 +150,24 @@ struct FoundPassage {
   size_t start_a, length_a, start_b, units;
   bool operator==(const FoundPassage&) const = default;
 };
+
+// Units of `a` that stand in a text to ignore, in a run of as many units as a passage has, or of the whole text where
+// that is shorter: no unit of another document is equal to them, nor are they counted.
+inline void leave_out(const std::vector<std::vector<PlacedUnit>>& texts, size_t least, std::vector<PlacedUnit>* a) {
+  std::vector<bool> ignored(a->size());
+  for (const auto& text : texts) {
+    const size_t run = std::min(least, text.size());
+    for (size_t i = 0; run > 0 && i + run <= a->size(); ++i) {
+      for (size_t j = 0; j + run <= text.size(); ++j) {
+        size_t n = 0;
+        while (n < run && (*a)[i + n].key == text[j + n].key) ++n;
+        for (size_t m = 0; n == run && m < run; ++m) ignored[i + m] = true;
+      }
+    }
+  }
+  for (size_t i = 0; i < a->size(); ++i)
+    if (ignored[i]) (*a)[i].key = kIgnored;
+}
 
 // agree[i][j]: units that are equal from a[i] and b[j] on.
 class AgreeTable {
@@ -188,7 +218,8 @@ inline std::vector<FoundPassage> shared_passages(const std::vector<PlacedUnit>& 
 }
 
 inline double copied_share(const std::vector<PlacedUnit>& a, const std::vector<PlacedUnit>& b, size_t least) {
-  if (a.empty()) return 0;
+  const auto ignored = std::count_if(a.begin(), a.end(), [](const PlacedUnit& u) { return u.key == kIgnored; });
+  if (a.size() == static_cast<size_t>(ignored)) return 0;
   const AgreeTable agree(a, b);
   std::vector<bool> copied(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
@@ -197,7 +228,8 @@ inline double copied_share(const std::vector<PlacedUnit>& a, const std::vector<P
       for (size_t n = 0; n < agree.at(i, j); ++n) copied[i + n] = true;
     }
   }
-  return static_cast<double>(std::count(copied.begin(), copied.end(), true)) / static_cast<double>(a.size());
+  return static_cast<double>(std::count(copied.begin(), copied.end(), true)) /
+         static_cast<double>(static_cast<std::ptrdiff_t>(a.size()) - ignored);
 }
 
 struct Chosen {

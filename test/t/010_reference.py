@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """The database's shingles and signatures equal the oracle's, which was written from the specification alone."""
 import gzip
+import os
 import random
+import re
 import struct
 
 from harness import *
+import code_lexer
 import oracle as o
 
 SEEDS = (0, 1, -1, 42, -(1 << 63), (1 << 63) - 1)
@@ -99,6 +102,42 @@ def tokenizer(conn):
     equal_all("shingle_hashes of bytea", byte_rows())
 
 
+CODE_PIECES = ['"', "'", "`", "\\", "\n", "\r\n", "\r", " ", "\t", "//", "/*", "*/", "#", "#define", "# if", "#endifs", 'R"', 'LR"x(', ')x"', ')"', "(", ")",
+               "u8", "rb", "F", "x", "name", "if", "None", "0x1e+2", "1e", "E", "p", "+", "-", ".", "5", "1'0", "=", "<", ">", "&", "*", ":", "?", "!", "@", "$a",
+               "_", "é", "\u3000", "\ufeff", "😀", "\u2028", '"' * 3, "'" * 3, "...", "delimiter", "\x7f"]
+
+
+def real_code():
+    """Sources of this machine and of neardup, and students' programs: C, C++, Python, shell, SQL, Java."""
+    folders = [(os.path.join(ROOT, "src"), 40), (os.path.join(ROOT, "test", "t"), 15), (os.path.join(ROOT, "sql"), 10), (os.path.dirname(os.__file__), 60)]
+    for folder, most in folders:
+        names = sorted(os.path.join(path, name) for path, _, files in os.walk(folder) for name in files if name.endswith((".cpp", ".h", ".cu", ".py", ".sql", ".sh")))
+        for name in names[:: max(1, len(names) // (most * (10 if FULL else 1)))]:
+            with open(name, encoding="utf-8", errors="replace", newline="") as f:
+                yield os.path.relpath(name, folder), f.read().replace("\0", " ")
+    path = data_file("code_plagiarism", "docs.tsv.gz")
+    if path:
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as f:
+            for line in f:
+                fields = line.rstrip("\n").split("\t")
+                yield "program " + fields[0], re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m[1], m[1]), fields[4])
+
+
+def lines_and_code(conn):
+    rng = random.Random(5)
+    made = [("made %d" % i, "".join(rng.choice(CODE_PIECES) for _ in range(rng.randrange(60)))) for i in range(600)]
+    compare_text(conn, "tokens of made code", [(what, text, 1 + len(text) % 4, "code") for what, text in made])
+    compare_text(conn, "lines and paragraphs of made texts", [(what, text, 1 + len(text) % 3, unit) for what, text in made for unit in ("line", "paragraph")])
+    compare_text(conn, "tokens of real code", [(what, text, 3, "code") for what, text in real_code()])
+
+    def places():
+        for what, text in made[:200]:
+            got = conn.execute("SELECT start_a - 1, start_a - 1 + length FROM shared_passages(%s::text, %s::text, 1, 'code')", (text, text)).fetchall()
+            tokens = code_lexer.tokens(text)
+            yield what, got, [(tokens[0][1], tokens[-1][2])] if tokens else []
+    equal_all("passages of code stand where its tokens do", places())
+
+
 def every_code_point(conn):
     """Class and fold of each code point, seen through the word shingles of 'a<c>b '."""
     planes = [(1, 0xD800), (0xE000, 0x18E00), (0x1A000, 0x32400), (0xE0000, 0xE0200), (0x10FF00, 0x110000)]
@@ -120,7 +159,7 @@ def signatures(conn):
 
     def rows():
         for i, (what, text) in enumerate(texts.items()):
-            for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64)):
+            for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64), ("line", 1), ("paragraph", 2), ("code", 3)):
                 for L in (16, 25, 100, 128) + ((4096,) if i % 6 == 0 and k == 3 else ()):
                     bits, seed = (32, 16, 8)[(i + L) % 3], SEEDS[(i + k + L) % len(SEEDS)]
                     got = one(conn, "SELECT to_minhash(%s::text, %s, %s, %s, %s, %s)::text", (text, k, unit, L, bits, seed))
@@ -361,7 +400,7 @@ def main():
     except OSError:
         return skip("libxxhash.so.0 is not installed")
     with database() as name, connect(name) as conn:
-        sections(*((f, conn) for f in (tokenizer, every_code_point, signatures, simhashes, unions, measures, explanations, kernels)))
+        sections(*((f, conn) for f in (tokenizer, lines_and_code, every_code_point, signatures, simhashes, unions, measures, explanations, kernels)))
 
 
 finish(main)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Exact and partial copies on real documents: karp_rabin against arbitrary-precision arithmetic, the guarantee of winnowing against
 shared_passages and copied_share, articles found in the pages that contain them, copied programs, and cancelling."""
+import itertools
 import random
 
 from harness import *
@@ -113,6 +114,38 @@ def plagiarised_programs(conn):
     check("shares fall from copies of level L1 to independent programs", order[0] == "L1" and order[-1] == "independent", rows)
 
 
+def average_precision(scored):
+    """Of (score, 1 or 0) in falling order of score; equal scores are found together."""
+    seen = right = total = 0
+    for _, same in itertools.groupby(sorted(scored, reverse=True), key=lambda s: s[0]):
+        marks = [mark for _, mark in same]
+        seen, right = seen + len(marks), right + sum(marks)
+        total += sum(marks) * right / seen
+    return total / right
+
+
+def units_of_programs(conn):
+    """What each unit of text finds of copied programs: names and layout changed (L1 to L3), and all levels."""
+    if not one(conn, "SELECT to_regclass('gold') IS NOT NULL"):
+        return
+    measures = ("jaccard(to_minhash(c.body, {k}, {unit}), to_minhash(o.body, {k}, {unit}))",
+                "containment_exact(winnow_hashes(c.body, {k}, 4, {unit}), winnow_hashes(o.body, {k}, 4, {unit}))",
+                "copied_share(c.body, o.body, {passage}, {unit})")
+    shares = {}
+    print("note: code_plagiarism: average precision of L1 to L3, and of all levels")
+    for unit, k, passage in (("word", 3, 8), ("word", 5, 12), ("char", 5, 20), ("char", 12, 36), ("line", 1, 1), ("code", 3, 9), ("code", 5, 15)):
+        for measure in measures:
+            rows = conn.execute("SELECT {}, g.label, g.positive FROM gold g JOIN code o ON o.id = original JOIN code c ON c.id = g.id".format(
+                measure.format(unit="'%s'" % unit, k=k, passage=passage))).fetchall()
+            name = measure.partition("(")[0]
+            near = average_precision([(s, p) for s, label, p in rows if label in ("L1", "L2", "L3", "independent")])
+            shares.setdefault((name, unit), []).append(near)
+            print("note:   unit %s, k %d (passages of %d), %s: %.3f, %.3f" % (unit, k, passage, name, near, average_precision([(s, p) for s, _, p in rows])))
+    for name in sorted({n for n, _ in shares}):
+        others = max(max(v) for (n, unit), v in shares.items() if n == name and unit != "code")
+        check("%s: copies with other names are found best by unit code" % name, max(shares[name, "code"]) > others, shares)
+
+
 def cancelling(conn):
     conn.execute("""
         CREATE TABLE big AS SELECT string_agg(md5(i::text), ' ') AS body FROM generate_series(1, 150000) i;
@@ -122,7 +155,8 @@ def cancelling(conn):
                   "SELECT count(*) FROM big, winnow_fingerprints(body, 20, 10000, 'char')",
                   "SELECT count(*) FROM big, shared_passages(body, body)",
                   "SELECT count(*) FROM shared_passages(repeat('ab ', 1000000), repeat('ab ', 1000000))",
-                  "SELECT copied_share(body, body, 1000, 'char') FROM big"):
+                  "SELECT copied_share(body, body, 1000, 'char') FROM big",
+                  "SELECT count(*) FROM big, winnow_fingerprints('/*' || repeat(body, 20), 20, 10000, 'code')"):
         stops_when_asked("stops when asked: " + query, conn, query)
     equal("equal words without end are one passage", conn.execute(
         "SELECT start_a, start_b, length FROM shared_passages(repeat('a ', 200000), repeat('a ', 300000))").fetchall(), [(1, 1, 399999)])
@@ -130,7 +164,7 @@ def cancelling(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections(*[(f, conn) for f in (polynomial, articles_in_pages, versions_of_laws, plagiarised_programs, cancelling)])
+        sections(*[(f, conn) for f in (polynomial, articles_in_pages, versions_of_laws, plagiarised_programs, units_of_programs, cancelling)])
 
 
 finish(main)

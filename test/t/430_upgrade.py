@@ -156,6 +156,9 @@ def made_over_it():
         conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status")
         conn.execute("CREATE VIEW near AS SELECT * FROM all_pairs('SELECT id, to_minhash(body) FROM docs', 0.5)")
         conn.execute("CREATE VIEW clustered AS SELECT * FROM all_clusters('SELECT id, to_minhash(body) FROM docs ORDER BY id', 0.5)")
+        conn.execute("CREATE VIEW copied AS SELECT copied_share('a b c', 'a b d', 2), (SELECT count(*) FROM winnow_fingerprints('a b c', 2, 1)) AS chosen, "
+                     "(SELECT text FROM shared_passages('a b c', 'a b d', 2)) AS passage, (SELECT count(*) FROM winnow_fingerprints('abc'::bytea, 2, 1)) AS of_bytes")
+        copied = conn.execute("TABLE copied").fetchall()
         conn.execute("DROP ROLE IF EXISTS neardup_update_reader; CREATE ROLE neardup_update_reader")
         conn.execute("REVOKE ALL ON duplicates_status FROM PUBLIC; GRANT SELECT ON duplicates_status TO neardup_update_reader; "
                      "REVOKE ALL ON PROCEDURE refresh_duplicates FROM PUBLIC; GRANT EXECUTE ON PROCEDURE refresh_duplicates TO neardup_update_reader; "
@@ -167,6 +170,8 @@ def made_over_it():
         equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(), [("copies", "idle")])
         equal("a view over all_pairs() of 0.2.0 gives what it gave", conn.execute("TABLE near").fetchall(), [(1, 2, 1)])
         equal("as does one over all_clusters()", conn.execute("SELECT id, representative FROM clustered").fetchall(), [(1, 1), (2, 1)])
+        equal("views over functions of passages of 0.2.0, too", (conn.execute("TABLE copied").fetchall(), copied[0][1:]), (copied, (2, "a b", 2)))
+        equal("and copied_share() ignores what it is told", one(conn, "SELECT copied_share('a b c', 'a b d', 2, ignore => ARRAY['a'])"), 0)
         equal("and all_pairs() has a measure", conn.execute("SELECT * FROM all_pairs('SELECT id, ARRAY[1, 2] FROM docs', 2, measure => 'overlap')").fetchall(), [(1, 2, 2)])
         equal("and the status is as a new one", conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
               [("copies", "idle", "CALL refresh_duplicates('copies');")])
@@ -186,6 +191,10 @@ def made_over_it():
                      "DROP FUNCTION neardup_all_clusters_0_2_0(text, float8, text, text, float8, interval)")
         conn.execute("DROP VIEW near; ALTER EXTENSION neardup DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval); "
                      "DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval)")
+        conn.execute("DROP VIEW copied")
+        for function in ("copied_share_0_2_0(text, text, int, text)", "shared_passages_0_2_0(text, text, int, text)", "winnow_fingerprints_0_2_0(text, int, int, text)",
+                         "winnow_fingerprints_0_2_0(bytea, int, int)"):
+            conn.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_%s; DROP FUNCTION neardup_%s" % (function, function))
         conn.execute("DROP VIEW watching; ALTER EXTENSION neardup DROP VIEW neardup_duplicates_status_0_2_0; DROP VIEW neardup_duplicates_status_0_2_0; "
                      "ALTER EXTENSION neardup DROP FUNCTION neardup_internal.neardup_jobs_0_2_0(); DROP FUNCTION neardup_internal.neardup_jobs_0_2_0()")
         conn.execute("DROP OWNED BY neardup_update_reader; DROP ROLE neardup_update_reader")

@@ -40,7 +40,7 @@ CALLS = (
     "bit_hamming('0101'::pg_catalog.varbit::pg_catalog.bit(64), '01'::pg_catalog.varbit::pg_catalog.bit(64))", "bit_hamming_at_most('0101'::pg_catalog.varbit::pg_catalog.bit(64), '01'::pg_catalog.varbit::pg_catalog.bit(64), 3::float8)",
     "jaccard({sig}, {sig})", "containment({sig}, {sig})", "jaccard_exact(ARRAY['a']::text[], ARRAY['a']::text[])", "jaccard_exact(ARRAY[1]::int8[], ARRAY[1]::int8[])",
     "compare_texts({t}, {t}, 2::int4, 'word'::text)", "explain_pair({sig}, {sig}, 0.8::float8)", "explain_pair({sim}, {sim}, 0.9::float8)", "edit_distance({t}, {t})",
-    "edit_rate({t}, {t})", "karp_rabin({t})", "rolling_fingerprints({t}, 5::int4)", "winnow_fingerprints({t}, 5::int4, 4::int4, 'char'::text)", "shared_passages({t}, {t})", "copied_share({t}, {t})",
+    "edit_rate({t}, {t})", "karp_rabin({t})", "rolling_fingerprints({t}, 5::int4)", "winnow_fingerprints({t}, 5::int4, 4::int4, 'char'::text)", "winnow_fingerprints({t}, 5::int4, 4::int4, 'code'::text, ARRAY[1]::int8[])", "shared_passages({t}, {t})", "copied_share({t}, {t}, 8::int4, 'word'::text, ARRAY['a']::text[])",
     "jaccard_at_least({sig}, {sig}, 0.8::float8)", "hamming_at_most({sim}, {sim}, 3::float8)", "ctph_score_at_least({dig}, {dig}, 50::float8)",
     "band_keys({sig}, 0.8::float8)", "lsh_probability(0.8::float8, 20::int4, 5::int4)", "neardup_text_score({t}, {t})", "neardup_devices()", "neardup_version()", "neardup_progress()",
     "neardup_default_rules()", "neardup_default_profiles()", "neardup_profile_named('web'::text)", "neardup_content_hash({t})", "neardup_search_threshold({sig}, 0.8::float8)",

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/document/code.h"
 #include "core/signature/minhash_encode.h"
+#include "core/signature/sign.h"
 #include "core/unicode/utf8.h"
 
 #include "test/unit/support.h"
@@ -16,16 +18,18 @@ namespace {
 using test::Random;
 using Bytes = std::vector<uint8_t>;
 
-constexpr MinhashKind kKinds[] = {MinhashKind::word,     MinhashKind::character,  MinhashKind::byte,
-                                  MinhashKind::text_set, MinhashKind::bigint_set, MinhashKind::imported,
-                                  MinhashKind::weighted, MinhashKind::line,       MinhashKind::paragraph};
+constexpr MinhashKind kKinds[] = {
+    MinhashKind::word,     MinhashKind::character, MinhashKind::byte, MinhashKind::text_set,  MinhashKind::bigint_set,
+    MinhashKind::imported, MinhashKind::weighted,  MinhashKind::line, MinhashKind::paragraph, MinhashKind::code};
 
 MinhashParams params(MinhashKind kind, int k, int bits, int num_perm, int64_t seed) {
   const bool set = kind >= MinhashKind::text_set && kind <= MinhashKind::weighted;
   return {kind,
           static_cast<uint8_t>(set ? 0 : k),
           static_cast<uint8_t>(bits),
-          static_cast<uint8_t>(kind == MinhashKind::word ? kTokenizerVersion : 0),
+          static_cast<uint8_t>(kind == MinhashKind::word   ? kTokenizerVersion
+                               : kind == MinhashKind::code ? kCodeVersion
+                                                           : 0),
           static_cast<uint16_t>(num_perm),
           seed};
 }
@@ -73,6 +77,24 @@ TEST(Encode, RoundTrips) {
     const MinhashParams p = params_of(*v.header);
     ASSERT_EQ(b.size(), minhash_size(p, v.empty()));
     ASSERT_EQ(text.substr(0, 4 + kind_text(p).size()), "mh1:" + kind_text(p));
+  }
+}
+
+TEST(Encode, GoldenDocuments) {
+  const auto lines = test::golden_lines("golden_documents.tsv");
+  ASSERT_EQ(lines.size(), 24u);
+  for (const auto& fields : lines) {
+    SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2]);
+    const Unit unit = fields[0] == "byte" ? Unit::byte : parse_text_unit(fields[0]);
+    const MinhashParams p =
+        document_params(unit, std::stoi(fields[1]), std::stoi(fields[2]), std::stoi(fields[3]), std::stoll(fields[4]));
+    const std::string document = test::bytes_of_hex(fields[5]), wire = test::bytes_of_hex(fields[7]);
+    const test::Exact exact(document);
+    std::vector<uint32_t> components(p.num_perm);
+    const bool any = sign_document(p, exact.data(), exact.size(), nullptr, components.data());
+    const Bytes signature = stored(p, any ? components : std::vector<uint32_t>());
+    EXPECT_EQ(minhash_to_text(view(signature)), fields[6]);
+    EXPECT_EQ(minhash_to_wire(view(signature)), Bytes(wire.begin(), wire.end()));
   }
 }
 
@@ -240,7 +262,7 @@ TEST(Encode, FieldsOutOfRange) {
   EXPECT_EQ(message(0, 1), "accepted");
   EXPECT_NE(message(0, 2).find("format 2"), std::string::npos) << message(0, 2);
   EXPECT_NE(message(1, 0).find("kind 0"), std::string::npos);
-  EXPECT_NE(message(1, 10).find("kind 10"), std::string::npos);
+  EXPECT_NE(message(1, 11).find("kind 11"), std::string::npos);
   EXPECT_NE(message(2, 0).find("k is 0"), std::string::npos);
   EXPECT_NE(message(2, 65).find("k is 65"), std::string::npos);
   EXPECT_NE(message(3, 64).find("bits is 64"), std::string::npos);

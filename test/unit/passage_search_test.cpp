@@ -17,7 +17,7 @@ using reference::Range;
 using test::Exact;
 using test::Random;
 
-constexpr Unit kUnits[] = {Unit::word, Unit::character, Unit::line, Unit::paragraph};
+constexpr Unit kUnits[] = {Unit::word, Unit::character, Unit::line, Unit::paragraph, Unit::code};
 
 struct Collection {
   std::vector<std::string> documents;
@@ -161,6 +161,33 @@ TEST(PassageSearch, LongWindowsAndDocuments) {
     options.files = &files;
     options.memory_limit = 1;
     options.threads = 2;
+    ASSERT_NO_FATAL_FAILURE(check(options, c, 100));
+  }
+}
+
+// Comments and strings longer than what is read of a text at once.
+TEST(PassageSearch, CodeIsReadInPieces) {
+  static const std::string pieces[] = {"f(x);",       "if (a) ", "\"s\\\"t\"", "// c\n",
+                                       "R\"d(\")d\"", "'q",      "\n",         "#define N 1\n"};
+  Random random(4);
+  reference::StdioTempFiles files;
+  for (int i = 0; i < 60; ++i) {
+    Collection c;
+    for (int d = 0; d < 3; ++d) {
+      std::string text;
+      for (int n = 0; n < 150; ++n) {
+        text += pieces[random() % 50 == 0 ? random() % std::size(pieces) : static_cast<size_t>(n) % 6];
+        if (random() % 40 == 0) text += "/*" + std::string(4050 + random() % 100, '"') + "*/";
+        if (random() % 40 == 0) text += '"' + std::string(random() % 9000, '/') + "\" ";
+      }
+      c.documents.push_back(text);
+    }
+    PassageOptions options;
+    options.unit = Unit::code;
+    options.min_units = 2 + static_cast<int64_t>(random() % 60);
+    options.keep_first = i % 2 == 0;
+    options.files = &files;
+    options.memory_limit = 1;
     ASSERT_NO_FATAL_FAILURE(check(options, c, 100));
   }
 }

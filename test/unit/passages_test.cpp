@@ -19,10 +19,11 @@ std::vector<reference::PlacedUnit> placed(Unit unit, std::string_view text) {
   return reference::placed_units(unit, text);
 }
 
-std::vector<FoundPassage> passages(Unit unit, std::string_view a, std::string_view b, int64_t least) {
+std::vector<FoundPassage> passages(Unit unit, std::string_view a, std::string_view b, int64_t least,
+                                   const IgnoredTexts& ignore = {}) {
   const Exact x(a), y(b);
   std::vector<FoundPassage> out;
-  for (const Passage& p : shared_passages(unit, x.data(), x.size(), y.data(), y.size(), least)) {
+  for (const Passage& p : shared_passages(unit, x.data(), x.size(), y.data(), y.size(), least, ignore)) {
     out.push_back({p.start_a, p.length_a, p.start_b, p.units});
     if (unit == Unit::byte) continue;
     EXPECT_EQ(placed(unit, a.substr(p.begin, p.end - p.begin)).size(), p.units);
@@ -30,15 +31,20 @@ std::vector<FoundPassage> passages(Unit unit, std::string_view a, std::string_vi
   return out;
 }
 
-double share(Unit unit, std::string_view a, std::string_view b, int64_t least) {
+double share(Unit unit, std::string_view a, std::string_view b, int64_t least, const IgnoredTexts& ignore = {}) {
   const Exact x(a), y(b);
-  return copied_share(unit, x.data(), x.size(), y.data(), y.size(), least);
+  return copied_share(unit, x.data(), x.size(), y.data(), y.size(), least, ignore);
 }
 
-void check(Unit unit, const std::string& a, const std::string& b, size_t least) {
-  const auto x = placed(unit, a), y = placed(unit, b);
+void check(Unit unit, const std::string& a, const std::string& b, size_t least,
+           const std::vector<std::string>& ignore = {}) {
+  auto x = placed(unit, a), y = placed(unit, b);
   SCOPED_TRACE(std::string(unit_name(unit)) + " " + std::to_string(least) + " <" + a + "> <" + b + ">");
-  const auto got = passages(unit, a, b, static_cast<int64_t>(least)),
+  std::vector<std::vector<reference::PlacedUnit>> ignored;
+  for (const std::string& text : ignore) ignored.push_back(placed(unit, text));
+  reference::leave_out(ignored, least, &x);
+  const IgnoredTexts texts(ignore.begin(), ignore.end());
+  const auto got = passages(unit, a, b, static_cast<int64_t>(least), texts),
              expected = reference::shared_passages(x, y, least);
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -47,7 +53,7 @@ void check(Unit unit, const std::string& a, const std::string& b, size_t least) 
     ASSERT_EQ(got[i].start_b, expected[i].start_b);
     ASSERT_EQ(got[i].units, expected[i].units);
   }
-  ASSERT_EQ(share(unit, a, b, static_cast<int64_t>(least)), reference::copied_share(x, y, least));
+  ASSERT_EQ(share(unit, a, b, static_cast<int64_t>(least), texts), reference::copied_share(x, y, least));
 }
 
 // Some of `pool`, in pieces.
@@ -83,9 +89,31 @@ TEST(Passages, OfAllScripts) {
     std::string pieces[4], a, b;
     for (std::string& p : pieces) p = test::well_formed(test::mixed_text(random, random() % 60));
     for (int n = 0; n < 4; ++n) a += pieces[random() % 4], b += pieces[random() % 4];
-    for (const Unit unit : {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph})
+    for (const Unit unit : {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph, Unit::code})
       ASSERT_NO_FATAL_FAILURE(check(unit, a, b, 1 + random() % 6));
   }
+}
+
+// Several texts to ignore: longer and shorter than a passage, overlapping, parts of both documents, none at all.
+TEST(Passages, WithoutWhatIsIgnored) {
+  Random random(5);
+  for (int i = 0; i < 400; ++i) {
+    std::vector<std::string> pool(1 + random() % 30), ignore(random() % 5);
+    const uint64_t kinds = 1 + random() % (i % 3 ? 5 : 40);
+    for (std::string& w : pool) w = std::string(1, static_cast<char>('a' + random() % kinds % 26));
+    const std::string a = collage(random, pool, random() % 60, i % 4 ? " " : "\n\n"),
+                      b = collage(random, pool, random() % 60, i % 4 ? ", " : "\n\n");
+    for (std::string& text : ignore)
+      text = random() % 5 == 0 ? std::string(" ") : collage(random, pool, 1 + random() % 12, i % 4 ? " " : "\n\n");
+    for (const Unit unit : {Unit::word, Unit::character, Unit::byte, Unit::line, Unit::paragraph, Unit::code})
+      ASSERT_NO_FATAL_FAILURE(check(unit, a, b, 1 + random() % 7, ignore));
+  }
+  EXPECT_EQ(
+      passages(Unit::word, "one two three four five six seven", "one two three four five six seven", 2, {"three four"}),
+      (std::vector<FoundPassage>{{0, 7, 0, 2}, {19, 14, 19, 3}}));
+  EXPECT_EQ(share(Unit::word, "one two three four", "one two", 2, {"three four"}), 1);
+  EXPECT_EQ(share(Unit::word, "one two", "one two", 2, {"two one", "one two three"}), 0);
+  EXPECT_EQ(share(Unit::word, "one two", "one two", 2, {"two one", "three"}), 1);
 }
 
 TEST(Passages, Examples) {
@@ -138,8 +166,8 @@ TEST(Passages, CanBeCancelled) {
   const auto* p = reinterpret_cast<const uint8_t*>(a.data());
   for (const int polls : {0, 5, 20, 60}) {
     After stop(polls), other(polls);
-    EXPECT_THROW(shared_passages(Unit::word, p, a.size(), p, a.size(), 8, &stop), Error) << polls;
-    EXPECT_THROW(copied_share(Unit::word, p, a.size(), p, a.size(), 8, &other), Error) << polls;
+    EXPECT_THROW(shared_passages(Unit::word, p, a.size(), p, a.size(), 8, {}, &stop), Error) << polls;
+    EXPECT_THROW(copied_share(Unit::word, p, a.size(), p, a.size(), 8, {}, &other), Error) << polls;
   }
 }
 

@@ -42,10 +42,7 @@ TEST(Shingle, GoldenVectors) {
     for (const auto& fields : lines) {
       ASSERT_EQ(fields.size(), 4u);
       const Unit unit = fields[0] == "byte" ? Unit::byte : parse_text_unit(fields[0]);
-      std::string text;
-      for (size_t i = 0; i < fields[2].size(); i += 2) {
-        text += static_cast<char>(std::stoi(fields[2].substr(i, 2), nullptr, 16));
-      }
+      const std::string text = test::bytes_of_hex(fields[2]);
       EXPECT_EQ(shingle_hashes(unit, std::stoi(fields[1]), text), test::hex_list(fields[3]))
           << fields[0] << " " << fields[1] << " " << fields[2];
     }
@@ -196,6 +193,7 @@ TEST(Shingle, BadArguments) {
   EXPECT_EQ(parse_text_unit("char"), Unit::character);
   EXPECT_EQ(parse_text_unit("line"), Unit::line);
   EXPECT_EQ(parse_text_unit("paragraph"), Unit::paragraph);
+  EXPECT_EQ(parse_text_unit("code"), Unit::code);
   for (const std::string unit : {"", "Word", "words", "byte", "char ", "Line", "lines", "page"}) {
     try {
       parse_text_unit(unit);

@@ -165,6 +165,13 @@ inline std::vector<std::vector<std::string>> golden_lines(const std::string& nam
 }
 
 // "1a,2b" -> {0x1a, 0x2b}
+// Two digits a byte.
+inline std::string bytes_of_hex(const std::string& digits) {
+  std::string out;
+  for (size_t i = 0; i < digits.size(); i += 2) out += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return out;
+}
+
 inline std::vector<uint64_t> hex_list(const std::string& text) {
   std::vector<uint64_t> out;
   for (size_t at = 0; at < text.size();) {

@@ -1,6 +1,7 @@
 // Winnowing against its definition window by window; its guarantee; its density; units and their places.
 #include "core/fingerprint/winnow.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
@@ -51,6 +52,31 @@ TEST(Winnow, IsTheDefinition) {
                 reference::winnow(test::shingle_hashes(unit, k, text), placed(unit, read), static_cast<size_t>(window)))
           << i << " " << unit_name(unit);
     }
+  }
+}
+
+TEST(Winnow, HashesWithoutThoseToIgnore) {
+  Random random(7);
+  for (int i = 0; i < 100; ++i) {
+    const std::string text = few_words(random, random() % 120, 1 + random() % 20);
+    const Exact exact(text);
+    std::set<int64_t> wanted;
+    for (const auto& f : winnowed(Unit::word, 2, 4, text)) wanted.insert(static_cast<int64_t>(f.hash));
+    const auto hashes = [&](const std::vector<int64_t>& ignore) {
+      return winnow_hashes(Unit::word, 2, 4, exact.data(), exact.size(),
+                           IgnoredHashes(ignore.data(), ignore.size(), nullptr));
+    };
+    ASSERT_EQ(hashes({}), std::vector<int64_t>(wanted.begin(), wanted.end()));
+    std::vector<int64_t> ignore{INT64_MIN, 0};
+    for (const int64_t hash : std::vector<int64_t>(wanted.rbegin(), wanted.rend())) {
+      if (random() % 2) continue;
+      ignore.push_back(hash);
+      ignore.push_back(hash);
+      wanted.erase(hash);
+    }
+    ASSERT_EQ(hashes(ignore), std::vector<int64_t>(wanted.begin(), wanted.end()));
+    std::sort(ignore.begin(), ignore.end());
+    ASSERT_EQ(hashes(ignore), std::vector<int64_t>(wanted.begin(), wanted.end()));
   }
 }
 

@@ -19,7 +19,8 @@ __all__ = ["ctph", "ctph_score", "hamming", "jaccard", "minhash", "shingle_hashe
 def minhash(texts, *, k=None, unit=None, num_perm=128, bits=32, seed=0, threads=1, result="bytes"):
     """MinHash signatures of the k-shingles of documents, as to_minhash() of SQL.
 
-    k: 1 to 64; 3 for str, 8 for bytes. unit: 'word' or 'char' for str, 'byte' for bytes. num_perm: 16 to 4096. bits: 8, 16, 32.
+    k: 1 to 64; 3 for str, 8 for bytes. unit: 'word', 'char', 'line', 'paragraph' or 'code' for str,
+    'byte' for bytes. num_perm: 16 to 4096. bits: 8, 16, 32.
     result: 'bytes', what minhash_send() gives and a column of type minhash receives; 'text', its text form;
     'numpy', an array with a row of num_perm components (uint32, uint16 or uint8) for each document.
     """

@@ -17,7 +17,16 @@ constexpr uint32_t kParagraphSeparator = 0x2029;
 constexpr uint32_t kBlanks[] = {0xa0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005,
                                 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x202f, 0x205f, 0x3000};
 
+bool is_blank(uint32_t code_point) noexcept {
+  return std::find(std::begin(kBlanks), std::end(kBlanks), code_point) != std::end(kBlanks);
+}
+
 }  // namespace
+
+bool is_white_space(uint32_t c) noexcept {
+  if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r');
+  return c == kNextLine || c == kLineSeparator || c == kParagraphSeparator || is_blank(c);
+}
 
 LineReader::Space LineReader::look(unsigned* length, uint32_t* code_point) const noexcept {
   const uint8_t c = *p_;
@@ -32,8 +41,7 @@ LineReader::Space LineReader::look(unsigned* length, uint32_t* code_point) const
   *code_point = detail::decode_utf8(p_, end_, length);
   if (*code_point == kParagraphSeparator) return Space::paragraph_end;
   if (*code_point == kNextLine || *code_point == kLineSeparator) return Space::line_end;
-  return std::find(std::begin(kBlanks), std::end(kBlanks), *code_point) != std::end(kBlanks) ? Space::blank
-                                                                                             : Space::none;
+  return is_blank(*code_point) ? Space::blank : Space::none;
 }
 
 void LineReader::step(unsigned bytes) {

@@ -15,9 +15,12 @@ struct TextUnit {
   size_t position;  // code points before it; bytes for Unit::byte
 };
 
+// White_Space of Unicode 15; frozen, for hashes of lines and tokens reach disk.
+bool is_white_space(uint32_t code_point) noexcept;
+
 // A line ends at LF, VT, FF, CR, CR LF, U+0085, U+2028 or U+2029. Blank lines, of nothing but white space, are no
-// units. A paragraph is as many lines in a row as no blank line and no U+2029 parts. White space is Unicode's
-// (White_Space of version 15; frozen, for hashes of lines reach disk). Constant memory but for the unit at hand.
+// units. A paragraph is as many lines in a row as no blank line and no U+2029 parts. Constant memory but
+// for the unit at hand.
 class LineReader {
  public:
   // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be

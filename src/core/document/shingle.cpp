@@ -29,6 +29,7 @@ constexpr std::array<uint64_t, 256> kByteHash = make_byte_table();
 constexpr size_t kPad = 8;
 constexpr size_t kBlocksPerPoll = 16;
 constexpr size_t kLinesPerBlock = 64;
+constexpr size_t kTokensPerBlock = 1024;
 // Longer words go through XXH3's streaming state.
 constexpr size_t kWordBuffer = 1024;
 
@@ -45,17 +46,12 @@ inline uint64_t hash_word(const uint8_t* p, size_t n) noexcept {
   return mum(a, b);
 }
 
-constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word},
-                                       {"char", Unit::character},
-                                       {"byte", Unit::byte},
-                                       {"line", Unit::line},
-                                       {"paragraph", Unit::paragraph}};
+constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word}, {"char", Unit::character},      {"byte", Unit::byte},
+                                       {"line", Unit::line}, {"paragraph", Unit::paragraph}, {"code", Unit::code}};
 
-constexpr NamedValue<Unit> kUnitsInWords[] = {{"words", Unit::word},
-                                              {"characters", Unit::character},
-                                              {"bytes", Unit::byte},
-                                              {"lines", Unit::line},
-                                              {"paragraphs", Unit::paragraph}};
+constexpr NamedValue<Unit> kUnitsInWords[] = {{"words", Unit::word},           {"characters", Unit::character},
+                                              {"bytes", Unit::byte},           {"lines", Unit::line},
+                                              {"paragraphs", Unit::paragraph}, {"tokens", Unit::code}};
 
 }  // namespace
 
@@ -63,7 +59,7 @@ Unit parse_text_unit(std::string_view name) {
   const auto unit = value_named(kUnits, name);
   if (!unit)
     throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
-                "Units of text are 'word', 'char', 'line' and 'paragraph'.");
+                "Units of text are 'word', 'char', 'line', 'paragraph' and 'code'.");
   if (*unit == Unit::byte)
     throw Error(Errc::invalid_argument, "unit \"byte\" does not apply to text", {},
                 "Pass the document as bytea to shingle bytes, or use unit 'word' or 'char'.");
@@ -91,7 +87,13 @@ uint64_t element_hash(const void* bytes, size_t size) noexcept { return XXH3_64b
 
 struct ShingleStream::Impl {
   Impl(Unit u, size_t k_units, const uint8_t* text, size_t n, StopCheck* s)
-      : unit(u), k(k_units), p(text), end(text + n), stop(s), lines(u == Unit::paragraph, text, n, s) {
+      : unit(u),
+        k(k_units),
+        p(text),
+        end(text + n),
+        stop(s),
+        lines(u == Unit::paragraph, text, n, s),
+        code(text, n, s) {
     for (size_t i = 0; i < k; ++i) base_to_k *= kShingleBase;
   }
 
@@ -101,6 +103,7 @@ struct ShingleStream::Impl {
   const uint8_t* const end;
   StopCheck* const stop;
   LineReader lines;  // of units line and paragraph
+  CodeReader code;   // of unit code
   std::string line;
   size_t blocks = 0;
   uint64_t base_to_k = 1;
@@ -295,6 +298,19 @@ struct ShingleStream::Impl {
     }
   }
 
+  // The reader polls.
+  void code_block() {
+    TextUnit unused;
+    std::string_view key;
+    for (size_t n = 0; n < kTokensPerBlock; ++n) {
+      if (!code.next(&unused, &key)) {
+        p = end;
+        return;
+      }
+      units[have++] = element_hash(key.data(), key.size());
+    }
+  }
+
   // x of the shingles that start at units[0 .. m).
   void combine(size_t m, uint64_t* out) noexcept {
     constexpr uint64_t a = kShingleBase;
@@ -346,6 +362,9 @@ struct ShingleStream::Impl {
           case Unit::paragraph:
             line_block();
             break;
+          case Unit::code:
+            code_block();
+            break;
         }
       } else {
         finished = true;
@@ -384,13 +403,19 @@ ShingleText::ShingleText(Unit unit, int k, const uint8_t* text, size_t size, Sto
       p_(text),
       end_(text + size),
       stop_(stop),
-      lines_(unit == Unit::paragraph, text, size, stop) {
+      lines_(unit == Unit::paragraph, text, size, stop),
+      code_(text, size, stop) {
   check_k(k);
 }
 
 bool ShingleText::next_unit(std::string* unit) {
   TextUnit unused;
-  return is_of_lines(unit_) ? lines_.next(&unused, unit) : next_word_or_character(unit);
+  if (is_of_lines(unit_)) return lines_.next(&unused, unit);
+  if (unit_ != Unit::code) return next_word_or_character(unit);
+  std::string_view key;
+  if (!code_.next(&unused, &key)) return false;
+  unit->assign(key);
+  return true;
 }
 
 bool ShingleText::next_word_or_character(std::string* unit) {
@@ -428,7 +453,7 @@ bool ShingleText::next(std::string* shingle) {
   emitted_ = true;
   shingle->clear();
   for (const std::string& u : window_) {
-    if (unit_ == Unit::word && !shingle->empty()) *shingle += ' ';
+    if ((unit_ == Unit::word || unit_ == Unit::code) && !shingle->empty()) *shingle += ' ';
     if (is_of_lines(unit_) && !shingle->empty()) *shingle += '\n';
     *shingle += u;
   }

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stop.h"
+#include "core/document/code.h"
 #include "core/document/lines.h"
 
 namespace neardup {
@@ -20,6 +21,7 @@ enum class Unit : uint8_t {
   byte = 3,       // bytes
   line = 8,       // lines of UTF-8 text, white space normalised (lines.h)
   paragraph = 9,  // paragraphs of it: lines in a row with no blank one between them
+  code = 10,      // tokens of a program's text, names and literals folded (code.h)
 };
 
 // Whether units are made of whole lines.
@@ -28,7 +30,7 @@ inline constexpr bool is_of_lines(Unit unit) noexcept { return unit == Unit::lin
 inline constexpr int kMinK = 1;
 inline constexpr int kMaxK = 64;
 
-// "word", "char", "line" or "paragraph". Error{invalid_argument} otherwise; "byte" gets the hint to use bytea.
+// "word", "char", "line", "paragraph" or "code". Error{invalid_argument} otherwise; "byte" gets the hint to use bytea.
 Unit parse_text_unit(std::string_view name);
 const char* unit_name(Unit unit) noexcept;
 // "words", "characters" .. for messages.
@@ -39,8 +41,8 @@ void check_k(int64_t k);
 
 // The hashes of all k-shingles of a document, in order and with repeats, in batches. A document of 1..k-1 units has
 // one shingle, all of it; an empty one has none. Constant memory whatever the document's size.
-//   unit hash h: word: of its folded UTF-8 bytes; character: code_point_hash; byte: byte_hash (hash.h); line and
-//   paragraph: element_hash of the normalised text
+//   unit hash h: word: of its folded UTF-8 bytes; character: code_point_hash; byte: byte_hash (hash.h); line,
+//   paragraph and code: element_hash of the normalised text or token
 //   shingle hash x = (sum h_i * kShingleBase^(k-1-i) mod 2^64) ^ k, ordered; finalised only by the sketch.
 class ShingleStream {
  public:
@@ -65,8 +67,8 @@ class ShingleStream {
 // Hash of one element of a caller's text set: XXH3 (64 bits, seed 0) of its bytes.
 uint64_t element_hash(const void* bytes, size_t size) noexcept;
 
-// The same shingles as text: words folded and joined by one space; characters as they stand; lines and paragraphs
-// normalised and joined by a line feed.
+// The same shingles as text: words folded and joined by one space, tokens of code likewise; characters as they stand;
+// lines and paragraphs normalised and joined by a line feed.
 class ShingleText {
  public:
   // unit not byte; text must stay valid; stop (may be null) is polled every 16 K code points.
@@ -86,6 +88,7 @@ class ShingleText {
   StopCheck* stop_;
   uint32_t steps_ = 0;
   LineReader lines_;
+  CodeReader code_;
   std::deque<std::string> window_;
   bool emitted_ = false;
 };

@@ -86,6 +86,10 @@ bool UnitScanner::next_word(TextUnit* unit) {
 bool UnitScanner::next(TextUnit* unit) {
   if (unit_ == Unit::word) return next_word<false>(unit);
   if (is_of_lines(unit_)) return lines_.next(unit, nullptr);
+  if (unit_ == Unit::code) {
+    std::string_view unused;
+    return code_.next(unit, &unused);
+  }
   if (p_ == end_) return false;
   unsigned length = 1;
   if (unit_ == Unit::character) detail::decode_utf8(p_, end_, &length);
@@ -107,6 +111,7 @@ bool UnitScanner::next(TextUnit* unit, std::string_view* key) {
     *key = key_;
     return true;
   }
+  if (unit_ == Unit::code) return code_.next(unit, key);
   if (!next(unit)) return false;
   const uint8_t* const p = text_ + unit->begin;
   if (unit_ == Unit::character && *p >= 0x80) {

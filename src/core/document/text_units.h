@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/stop.h"
+#include "core/document/code.h"
 #include "core/document/lines.h"
 #include "core/document/shingle.h"
 
@@ -24,17 +25,22 @@ class UnitScanner {
         p_(text),
         end_(text + size),
         stop_(stop),
-        lines_(unit == Unit::paragraph, text, size, stop) {}
+        lines_(unit == Unit::paragraph, text, size, stop),
+        code_(text, size, stop) {}
 
   // False at the end.
   bool next(TextUnit* unit);
 
   // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte, the
-  // normalised line or paragraph. It lives until the next call.
+  // normalised line or paragraph, the token (code.h). It lives until the next call.
   bool next(TextUnit* unit, std::string_view* key);
 
-  // Bytes that were looked at: what follows does not change the units so far.
-  size_t consumed() const noexcept { return is_of_lines(unit_) ? lines_.consumed() : static_cast<size_t>(p_ - text_); }
+  // Bytes that were read. What follows does not change the units so far, if it is 4 bytes or more.
+  size_t consumed() const noexcept {
+    return is_of_lines(unit_)    ? lines_.consumed()
+           : unit_ == Unit::code ? code_.consumed()
+                                 : static_cast<size_t>(p_ - text_);
+  }
 
  private:
   template <bool kKeys>
@@ -60,6 +66,7 @@ class UnitScanner {
   StopCheck* const stop_;
   size_t position_ = 0;
   LineReader lines_;
+  CodeReader code_;
   std::string key_;
 };
 

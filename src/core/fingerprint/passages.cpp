@@ -53,6 +53,18 @@ Numbers<uint32_t> copy(const Numbers<uint32_t>& from, Workspace& ws) {
   return out;
 }
 
+// Ignored units of a become units that b lacks. Returns how many there are.
+size_t leave_out(const Numbers<uint8_t>& ignored, Numbers<uint32_t>* a, Workspace& ws) {
+  size_t n = 0;
+  for (size_t i = 0; i < ignored.size(); ++i) {
+    ws.poller.spend(1);
+    if (ignored[i] == 0) continue;
+    (*a)[i] = 0;
+    ++n;
+  }
+  return n;
+}
+
 // All runs of a sequence, as an automaton (Blumer and others, "The smallest automaton recognizing the subwords of a
 // text", 1985), built symbol by symbol. At most two states and three edges a symbol.
 class RunAutomaton {
@@ -320,10 +332,12 @@ void set_positions(Unit unit, const uint8_t* a, const uint8_t* b, const std::vec
 }  // namespace
 
 std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
-                                     int64_t min_units, StopCheck* stop, PassageStats* stats) {
+                                     int64_t min_units, const IgnoredTexts& ignore, StopCheck* stop,
+                                     PassageStats* stats) {
   const size_t least = checked_least(min_units);
   Workspace ws(SIZE_MAX, nullptr, stop);
   SharedUnits units(unit, a, a_size, b, b_size, ws, stop);
+  leave_out(ignored_units(unit, a, a_size, ignore, least, ws, stop), &units.a, ws);
   Numbers<Run> runs_a(ws), runs_b(ws);
   {
     Numbers<uint32_t> named_a = copy(units.a, ws), named_b = copy(units.b, ws);
@@ -354,16 +368,18 @@ std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size,
 }
 
 double copied_share(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, int64_t min_units,
-                    StopCheck* stop, PassageStats* stats) {
+                    const IgnoredTexts& ignore, StopCheck* stop, PassageStats* stats) {
   const size_t least = checked_least(min_units);
   Workspace ws(SIZE_MAX, nullptr, stop);
   SharedUnits units(unit, a, a_size, b, b_size, ws, stop);
+  const size_t compared =
+      units.a.size() - leave_out(ignored_units(unit, a, a_size, ignore, least, ws, stop), &units.a, ws);
   name_shared_runs(least, &units.a, &units.b, ws);
   const Numbers<Run> runs = shared_runs(units.a, least, ws);
   uint64_t copied = 0;
   for (size_t r = 0; r < runs.size(); ++r) copied += runs[r].end - runs[r].begin;
   if (stats != nullptr) stats->peak_bytes = ws.ledger.peak();
-  return units.a.size() == 0 ? 0.0 : static_cast<double>(copied) / static_cast<double>(units.a.size());
+  return compared == 0 ? 0.0 : static_cast<double>(copied) / static_cast<double>(compared);
 }
 
 }  // namespace neardup

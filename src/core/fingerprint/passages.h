@@ -7,6 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/document/shingle.h"
+#include "core/fingerprint/ignored.h"
 
 namespace neardup {
 
@@ -35,12 +36,15 @@ struct PassageStats {
 // every half millisecond. With n units of a and m of b: time O((n + m) log min_units) for what is not shared, and O((n
 // + m) log n) for what is, whatever the texts, hashing taken as constant; 1 to 6 us a unit of a million. Memory: some
 // 80 bytes for a unit of a and one of b, up to 200 where they are shared.
+// Units of a that `ignore` makes ignored_units() are in no passage, and no passage goes over them.
 std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
-                                     int64_t min_units, StopCheck* stop = nullptr, PassageStats* stats = nullptr);
+                                     int64_t min_units, const IgnoredTexts& ignore, StopCheck* stop = nullptr,
+                                     PassageStats* stats = nullptr);
 
-// The share of a's units that are in a run of at least min_units units which stands in b, 0..1; 0 where a has no units.
-// Arguments as above. Time O((n + m) log min_units); memory some 75 bytes for a unit of a and one of b.
+// The share of a's units, ignored ones left out, that are in a run of at least min_units of them which stands in b,
+// 0..1; 0 where a has no such units. Arguments as above. Time O((n + m) log min_units); memory some 75 bytes for a unit
+// of a and one of b.
 double copied_share(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, int64_t min_units,
-                    StopCheck* stop = nullptr, PassageStats* stats = nullptr);
+                    const IgnoredTexts& ignore, StopCheck* stop = nullptr, PassageStats* stats = nullptr);
 
 }  // namespace neardup

@@ -15,7 +15,7 @@ void Names::grow() {
   }
 }
 
-SharedUnits::SharedUnits(Unit unit, const uint8_t* a_text, size_t a_size, const uint8_t* b_text, size_t b_size,
+SharedUnits::SharedUnits(Unit unit, const uint8_t* a_text, size_t a_size, const std::vector<std::string_view>& b_texts,
                          Workspace& ws, StopCheck* stop)
     : a(ws),
       b(ws),
@@ -28,6 +28,8 @@ SharedUnits::SharedUnits(Unit unit, const uint8_t* a_text, size_t a_size, const 
       next_(ws),
       hashes_(ws),
       chains_(ws) {
+  size_t b_size = 0;
+  for (const std::string_view text : b_texts) b_size += text.size();
   if (a_size > UINT32_MAX || b_size > UINT32_MAX)
     throw Error(Errc::too_large, "a document of 4 GB and more cannot be compared: " +
                                      std::to_string(a_size > b_size ? a_size : b_size) + " bytes");
@@ -41,9 +43,16 @@ SharedUnits::SharedUnits(Unit unit, const uint8_t* a_text, size_t a_size, const 
   };
   TextUnit u;
   std::string_view key;
-  for (UnitScanner units(unit, b_text, b_size, stop); units.next(&u, &key);) {
-    b.add(number(key, true));
-    b_begin.add(static_cast<uint32_t>(u.begin));
+  for (const std::string_view text : b_texts) {
+    if (b.size() != 0) {
+      b.add(0);
+      b_begin.add(0);
+    }
+    for (UnitScanner units(unit, reinterpret_cast<const uint8_t*>(text.data()), text.size(), stop);
+         units.next(&u, &key);) {
+      b.add(number(key, true));
+      b_begin.add(static_cast<uint32_t>(u.begin));
+    }
   }
   for (UnitScanner units(unit, a_text, a_size, stop); units.next(&u, &key);) {
     a.add(number(key, false));

@@ -93,6 +93,11 @@ class SharedUnits {
  public:
   // The texts must stay valid. Error{too_large} for one of 2^32 bytes and more.
   SharedUnits(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, Workspace& ws,
+              StopCheck* stop)
+      : SharedUnits(unit, a, a_size, {{reinterpret_cast<const char*>(b), b_size}}, ws, stop) {}
+
+  // b is several texts, one behind the other, with a 0 between each two: no run goes from one to the next.
+  SharedUnits(Unit unit, const uint8_t* a, size_t a_size, const std::vector<std::string_view>& b, Workspace& ws,
               StopCheck* stop);
 
   Numbers<uint32_t> a;

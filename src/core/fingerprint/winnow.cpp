@@ -1,6 +1,7 @@
 // See winnow.h.
 #include "core/fingerprint/winnow.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <string>
@@ -71,11 +72,20 @@ bool WinnowStream::next(WinnowFingerprint* out) {
   return false;
 }
 
+IgnoredHashes::IgnoredHashes(const int64_t* hashes, size_t n, StopCheck* stop) : sorted_(hashes, hashes + n) {
+  if (!std::is_sorted(sorted_.begin(), sorted_.end())) sort_unique(&sorted_, stop);
+}
+
+bool IgnoredHashes::contains(uint64_t hash) const noexcept {
+  return std::binary_search(sorted_.begin(), sorted_.end(), static_cast<int64_t>(hash));
+}
+
 std::vector<int64_t> winnow_hashes(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size,
-                                   StopCheck* stop) {
+                                   const IgnoredHashes& ignore, StopCheck* stop) {
   WinnowStream stream(unit, k, window, text, size, stop);
   std::vector<int64_t> hashes;
-  for (WinnowFingerprint f; stream.next(&f);) hashes.push_back(static_cast<int64_t>(f.hash));
+  for (WinnowFingerprint f; stream.next(&f);)
+    if (!ignore.contains(f.hash)) hashes.push_back(static_cast<int64_t>(f.hash));
   sort_unique(&hashes, stop);
   return hashes;
 }

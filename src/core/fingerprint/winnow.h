@@ -63,8 +63,22 @@ class WinnowStream {
   Candidate chosen_{};
 };
 
-// The distinct hashes of a document's fingerprints as signed numbers, ascending. Arguments and errors as WinnowStream.
+// Fingerprints that are left out.
+class IgnoredHashes {
+ public:
+  IgnoredHashes() = default;
+  // In any order, with repeats; quickest where they ascend. stop (may be null) is polled while they are sorted.
+  IgnoredHashes(const int64_t* hashes, size_t n, StopCheck* stop);
+
+  bool contains(uint64_t hash) const noexcept;
+
+ private:
+  std::vector<int64_t> sorted_;
+};
+
+// The distinct hashes of a document's fingerprints as signed numbers, ascending, without those to ignore. Other
+// arguments and errors as WinnowStream.
 std::vector<int64_t> winnow_hashes(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size,
-                                   StopCheck* stop = nullptr);
+                                   const IgnoredHashes& ignore, StopCheck* stop = nullptr);
 
 }  // namespace neardup

@@ -25,11 +25,9 @@ constexpr std::array<uint8_t, 256> kBase64Values = [] {
 }();
 
 // Kinds in the text form; of shingles k follows.
-constexpr NamedValue<MinhashKind> kShingleKinds[] = {{"word", MinhashKind::word},
-                                                     {"char", MinhashKind::character},
-                                                     {"byte", MinhashKind::byte},
-                                                     {"line", MinhashKind::line},
-                                                     {"para", MinhashKind::paragraph}};
+constexpr NamedValue<MinhashKind> kShingleKinds[] = {{"word", MinhashKind::word},      {"char", MinhashKind::character},
+                                                     {"byte", MinhashKind::byte},      {"line", MinhashKind::line},
+                                                     {"para", MinhashKind::paragraph}, {"code", MinhashKind::code}};
 constexpr size_t kShingleKindLength = 4;
 constexpr NamedValue<MinhashKind> kSetKinds[] = {{"text", MinhashKind::text_set},
                                                  {"bigint", MinhashKind::bigint_set},
@@ -59,6 +57,7 @@ void check_header(const MinhashHeader& h) {
     case MinhashKind::byte:
     case MinhashKind::line:
     case MinhashKind::paragraph:
+    case MinhashKind::code:
       if (h.k < kMinK || h.k > kMaxK) corrupt("k is " + std::to_string(h.k));
       break;
     case MinhashKind::text_set:
@@ -70,7 +69,8 @@ void check_header(const MinhashHeader& h) {
     default:
       corrupt("unknown kind " + std::to_string(h.kind));
   }
-  if ((static_cast<MinhashKind>(h.kind) == MinhashKind::word) != (h.tokenizer != 0))
+  const auto kind = static_cast<MinhashKind>(h.kind);
+  if ((kind == MinhashKind::word || kind == MinhashKind::code) != (h.tokenizer != 0))
     corrupt("tokenizer version is " + std::to_string(h.tokenizer));
 }
 
@@ -271,6 +271,9 @@ std::string describe(const MinhashParams& p) {
     case MinhashKind::paragraph:
       what = "paragraph " + std::to_string(p.k);
       break;
+    case MinhashKind::code:
+      what = "code " + std::to_string(p.k);
+      break;
     case MinhashKind::text_set:
       what = "set of text";
       break;
@@ -364,7 +367,8 @@ class MinhashText {
     if (!known) {
       known = value_named(kShingleKinds, kind.substr(0, kShingleKindLength));
       if (!known || !parse_number(kind.substr(kShingleKindLength), &h->k))
-        throw fail("The second part must be wordK, charK, byteK, lineK, paraK, text, bigint, import or weighted.");
+        throw fail(
+            "The second part must be wordK, charK, byteK, lineK, paraK, codeK, text, bigint, import or weighted.");
     }
     h->kind = static_cast<uint8_t>(*known);
   }

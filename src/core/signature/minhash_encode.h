@@ -24,12 +24,13 @@ enum class MinhashKind : uint8_t {
   weighted = 7,    // text elements with weights: the components of weighted_minhash.h
   line = 8,        // k-shingles of lines of a text
   paragraph = 9,   // k-shingles of its paragraphs
+  code = 10,       // k-shingles of its tokens, read as a program's
 };
 
 // Whether the elements are shingles of a text: with the unit of the same number (shingle.h).
 inline constexpr bool is_of_text(MinhashKind kind) noexcept {
   return kind == MinhashKind::word || kind == MinhashKind::character || kind == MinhashKind::line ||
-         kind == MinhashKind::paragraph;
+         kind == MinhashKind::paragraph || kind == MinhashKind::code;
 }
 
 // How a signature was made. Two signatures are comparable when all fields but `empty` agree.
@@ -37,7 +38,7 @@ struct MinhashParams {
   MinhashKind kind = MinhashKind::word;
   uint8_t k = 3;          // 0 for sets
   uint8_t bits = 32;      // 8, 16, 32
-  uint8_t tokenizer = 0;  // kTokenizerVersion for words, else 0
+  uint8_t tokenizer = 0;  // version of the rules of words or of code, else 0
   uint16_t num_perm = 128;
   int64_t seed = 0;
 };

@@ -16,7 +16,13 @@ static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word
               static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
               static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte) &&
               static_cast<int>(Unit::line) == static_cast<int>(MinhashKind::line) &&
-              static_cast<int>(Unit::paragraph) == static_cast<int>(MinhashKind::paragraph));
+              static_cast<int>(Unit::paragraph) == static_cast<int>(MinhashKind::paragraph) &&
+              static_cast<int>(Unit::code) == static_cast<int>(MinhashKind::code));
+
+// Version of the rules by which a text becomes units; 0: the rules have none.
+uint8_t rules_of(MinhashKind kind) noexcept {
+  return kind == MinhashKind::word ? kTokenizerVersion : kind == MinhashKind::code ? kCodeVersion : uint8_t{0};
+}
 
 bool take(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
   sketch->finish();
@@ -30,7 +36,7 @@ MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bi
   check_k(k);
   MinhashParams p = set_params(static_cast<MinhashKind>(unit), num_perm, bits, seed);
   p.k = static_cast<uint8_t>(k);
-  p.tokenizer = unit == Unit::word ? kTokenizerVersion : 0;
+  p.tokenizer = rules_of(p.kind);
   return p;
 }
 
@@ -48,11 +54,12 @@ MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64
 }
 
 void check_tokenizer(const MinhashParams& p) {
-  if (p.kind != MinhashKind::word || p.tokenizer == kTokenizerVersion) return;
-  throw Error(Errc::unsupported,
-              "tokenizer " + std::to_string(p.tokenizer) + " is not known, this library has tokenizer " +
-                  std::to_string(kTokenizerVersion),
-              {}, "The signature comes from a newer version of neardup: install that one.");
+  const uint8_t known = rules_of(p.kind);
+  if (known == 0 || p.tokenizer == known) return;
+  throw Error(
+      Errc::unsupported,
+      "tokenizer " + std::to_string(p.tokenizer) + " is not known, this library has tokenizer " + std::to_string(known),
+      {}, "The signature comes from a newer version of neardup: install that one.");
 }
 
 bool sign_document(const MinhashParams& p, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {

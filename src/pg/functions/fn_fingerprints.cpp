@@ -42,17 +42,40 @@ struct WindowRows {
 };
 
 struct WinnowRows {
-  WinnowRows(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size, StopCheck* stop)
-      : stream(unit, k, window, text, size, stop) {}
+  WinnowRows(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size, const int64_t* ignored,
+             size_t ignored_size, StopCheck* stop)
+      : stream(unit, k, window, text, size, stop), ignore(ignored, ignored_size, stop) {}
   bool next(int32_t* position, uint64_t* value) {
     WinnowFingerprint f;
-    if (!stream.next(&f)) return false;
+    do {
+      if (!stream.next(&f)) return false;
+    } while (ignore.contains(f.hash));
     *position = static_cast<int32_t>(f.position) + 1;
     *value = f.hash;
     return true;
   }
   WinnowStream stream;
+  IgnoredHashes ignore;
 };
+
+struct Hashes {
+  const int64_t* values;
+  size_t size;
+};
+
+// The argument `ignore`, palloced, which 0.2.0 does not pass.
+Hashes ignored_arg(FunctionCallInfo fcinfo, int n) {
+  if (PG_NARGS() <= n) return {nullptr, 0};
+  const Elements elements = elements_of(PG_GETARG_ARRAYTYPE_P(n));
+  int64_t* const values = static_cast<int64_t*>(palloc(sizeof(int64_t) * (static_cast<size_t>(elements.count) + 1)));
+  for (int i = 0; i < elements.count; ++i) {
+    if (elements.nulls[i])
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("fingerprint %d to ignore is NULL", i + 1),
+                      errhint("Leave NULLs out, as in array_remove(fingerprints, NULL).")));
+    values[i] = DatumGetInt64(elements.values[i]);
+  }
+  return {values, static_cast<size_t>(elements.count)};
+}
 
 // First call of a set-returning function: make(copy, size, stop) returns the rows over a copy of the document that
 // lives as long as the scan.
@@ -95,20 +118,21 @@ void start_windows(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
   });
 }
 
-void start_winnow(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
+void start_winnow(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc, const Hashes& ignore) {
   const int64_t k = PG_GETARG_INT32(1);
   const int64_t window = PG_GETARG_INT32(2);
   start<WinnowRows>(fcinfo, doc, [=](const uint8_t* text, size_t size, StopCheck* stop) {
-    return new WinnowRows(unit, k, window, text, size, stop);
+    return new WinnowRows(unit, k, window, text, size, ignore.values, ignore.size, stop);
   });
 }
 
-Datum hashes_datum(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
+Datum hashes_datum(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc, const Hashes& ignore) {
   const int64_t k = PG_GETARG_INT32(1);
   const int64_t window = PG_GETARG_INT32(2);
-  using Hashes = std::vector<int64_t>;
-  Owned<Hashes>* hashes = make_owned<Hashes>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles*) {
-    return new Hashes(winnow_hashes(unit, k, window, doc.data, doc.size, stop));
+  using Chosen = std::vector<int64_t>;
+  Owned<Chosen>* hashes = make_owned<Chosen>(CurrentMemoryContext, [&](PgStop* stop, PgTempFiles*) {
+    const IgnoredHashes ignored(ignore.values, ignore.size, stop);
+    return new Chosen(winnow_hashes(unit, k, window, doc.data, doc.size, ignored, stop));
   });
   const Datum array = bigint_array_datum(hashes->object->data(), hashes->object->size());
   destroy_owned(hashes);
@@ -147,22 +171,25 @@ Datum neardup_rolling_fingerprints_bytes(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints);
 Datum neardup_winnow_fingerprints(PG_FUNCTION_ARGS) {
-  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)));
+  if (SRF_IS_FIRSTCALL())
+    start_winnow(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
   return next_row<WinnowRows>(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints_bytes);
 Datum neardup_winnow_fingerprints_bytes(PG_FUNCTION_ARGS) {
-  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
+  if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_arg(fcinfo, 0), ignored_arg(fcinfo, 3));
   return next_row<WinnowRows>(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(neardup_winnow_hashes);
 Datum neardup_winnow_hashes(PG_FUNCTION_ARGS) {
-  return hashes_datum(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)));
+  return hashes_datum(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
 }
 
 PG_FUNCTION_INFO_V1(neardup_winnow_hashes_bytes);
-Datum neardup_winnow_hashes_bytes(PG_FUNCTION_ARGS) { return hashes_datum(fcinfo, Unit::byte, bytes_arg(fcinfo, 0)); }
+Datum neardup_winnow_hashes_bytes(PG_FUNCTION_ARGS) {
+  return hashes_datum(fcinfo, Unit::byte, bytes_arg(fcinfo, 0), ignored_arg(fcinfo, 3));
+}
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include "core/fingerprint/passages.h"
 #include "pg/base/result_row.h"
 #include "pg/base/context.h"
+#include "pg/values/arrays.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -15,21 +16,57 @@ struct Arguments {
   Utf8 b;
   int64_t least;
   Unit unit;
+  const Utf8* ignore;
+  int ignored;
 };
 
 // Of both documents together: what they need lies beyond work_mem, at up to 200 bytes a unit.
 constexpr size_t kMaxWordBytes = size_t{128} << 20;
+// Where a byte may be a unit.
 constexpr size_t kMaxCharBytes = size_t{32} << 20;
 
+// The argument `ignore`, which 0.2.0 does not pass.
+void read_ignored(FunctionCallInfo fcinfo, int n, Arguments* g) {
+  if (PG_NARGS() <= n) return;
+  const Elements texts = elements_of(PG_GETARG_ARRAYTYPE_P(n));
+  Utf8* const ignore = static_cast<Utf8*>(palloc(sizeof(Utf8) * (static_cast<size_t>(texts.count) + 1)));
+  for (int i = 0; i < texts.count; ++i) {
+    if (texts.nulls[i])
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("text %d to ignore is NULL", i + 1),
+                      errhint("Leave NULLs out, as in array_remove(texts, NULL).")));
+    ignore[i] = utf8_of(DatumGetTextPP(texts.values[i]));
+  }
+  g->ignore = ignore;
+  g->ignored = texts.count;
+}
+
+IgnoredTexts texts_to_ignore(const Arguments& g) {
+  IgnoredTexts out;
+  for (int i = 0; i < g.ignored; ++i) out.push_back(g.ignore[i].view());
+  return out;
+}
+
 Arguments arguments_of(FunctionCallInfo fcinfo) {
-  const Arguments g = {utf8_of(PG_GETARG_TEXT_PP(0)), utf8_of(PG_GETARG_TEXT_PP(1)), PG_GETARG_INT32(2),
-                       unit_arg(fcinfo, 3)};
-  const size_t most = g.unit == Unit::character ? kMaxCharBytes : kMaxWordBytes;
+  Arguments g = {utf8_of(PG_GETARG_TEXT_PP(0)),
+                 utf8_of(PG_GETARG_TEXT_PP(1)),
+                 PG_GETARG_INT32(2),
+                 unit_arg(fcinfo, 3),
+                 nullptr,
+                 0};
+  read_ignored(fcinfo, 4, &g);
+  const size_t most = g.unit == Unit::character || g.unit == Unit::code ? kMaxCharBytes : kMaxWordBytes;
   if (g.a.size + g.b.size > most)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("both documents together may have at most %zu MB, they have %zu bytes", most >> 20,
                            g.a.size + g.b.size),
                     errhint("Compare parts of them, or words instead of characters.")));
+  size_t ignored = 0;
+  for (int i = 0; i < g.ignored; ++i) ignored += g.ignore[i].size;
+  if (ignored > most)
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+             errmsg("texts to ignore may have at most %zu MB together, they have %zu bytes", most >> 20, ignored),
+             errhint("Ignore parts of them, or compare words instead of characters.")));
   return g;
 }
 
@@ -45,7 +82,8 @@ Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
   // An error below leaves the passages to the memory context.
   Owned<std::vector<Passage>>* passages =
       make_owned<std::vector<Passage>>(CurrentMemoryContext, [=](PgStop* stop, PgTempFiles*) {
-        return new std::vector<Passage>(shared_passages(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, stop));
+        return new std::vector<Passage>(
+            shared_passages(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, texts_to_ignore(g), stop));
       });
   const Passage* const begin = passages->object->data();
   const Passage* const end = begin + passages->object->size();
@@ -70,7 +108,7 @@ Datum neardup_copied_share(PG_FUNCTION_ARGS) {
   double share = 0;
   call_core([&] {
     PgStop stop;
-    share = copied_share(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, &stop);
+    share = copied_share(g.unit, g.a.data, g.a.size, g.b.data, g.b.size, g.least, texts_to_ignore(g), &stop);
   });
   PG_RETURN_FLOAT8(share);
 }

@@ -72,6 +72,8 @@ Origin origin_of(MinhashKind kind) {
       return {"text", "line"};
     case MinhashKind::paragraph:
       return {"text", "paragraph"};
+    case MinhashKind::code:
+      return {"text", "code"};
   }
   return {"import", nullptr};
 }

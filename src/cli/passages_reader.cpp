@@ -1,0 +1,159 @@
+// `neardup passages`: what is read from the server, by one statement from one snapshot.
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <strings.h>
+
+#include "cli/interrupt.h"
+#include "cli/job.h"
+#include "cli/passages.h"
+#include "cli/report_reader.h"
+
+namespace neardup::cli {
+namespace {
+
+constexpr const char* kFirstWords[] = {"select", "table", "values", "with"};  // of queries
+
+constexpr int kTextOfPassage = 2000;  // characters
+constexpr int kTextOfId = 200;
+
+// What a row of the statement is.
+enum Kind { kDocuments, kCharacters, kDocument, kPassage, kDocumentOfPassage };
+
+struct Source {
+  std::string query;  // of columns id, body and perhaps within
+  bool within = false;
+  PageAbout about;
+};
+
+Source source_of_job(Connection& db, const std::string& name) {
+  const Job job = find_job(db, name);
+  ReportReader reader(db, job);  // begins the transaction
+  if (!reader.no_texts().empty()) throw std::runtime_error(reader.no_texts());
+  const ReportAbout& about = reader.about();
+  return {reader.documents_query(), false, {about.database, about.now, about.version}};
+}
+
+Source source_of_query(Connection& db, const std::string& query) {
+  db.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  const Result columns = db.query("SELECT * FROM (" + query + "\n) q LIMIT 0");
+  const int n = PQnfields(columns.get());
+  const bool within = n == 3 && std::string_view(PQfname(columns.get(), 2)) == "within";
+  if (n != 2 && !within)
+    throw std::runtime_error("the query must return an id, a document and perhaps a column \"within\"; it returns " +
+                             std::to_string(n) + (n == 1 ? " column" : " columns"));
+  const Result about = db.query(
+      "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
+      " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
+  const std::string named = within ? "id, body, within" : "id, body";
+  return {"SELECT * FROM (" + query + "\n) q(" + named + ")",
+          within,
+          {std::string(get_text(about, 0, 0)), std::string(get_text(about, 0, 1)), std::string(get_text(about, 0, 2))}};
+}
+
+// Of each passage documents that hold it: a range with all of its units lies in each. A range is no more frequent than
+// a passage in it.
+std::string statement(const std::string& extension, const std::string& documents, const PassagesOptions& o) {
+  const std::string found = "min_units => $2::pg_catalog.int4, unit => $3, ";
+  return "WITH d AS MATERIALIZED (" + documents + "), r AS MATERIALIZED (SELECT * FROM " + extension +
+         "repeated_passages($1, id => NULL::pg_catalog.text, " + found +
+         "keep => 'none', at_least => $4::pg_catalog.int4)), u AS MATERIALIZED (SELECT r.id,"
+         " pg_catalog.range_agg(pg_catalog.int4range(r.start, r.start OPERATOR(pg_catalog.+) r.length)) AS ranges FROM "
+         "r"
+         " GROUP BY r.id), s AS MATERIALIZED (SELECT d.id, pg_catalog.length(d.body)::pg_catalog.int8 AS length,"
+         " COALESCE((SELECT pg_catalog.sum(pg_catalog.upper(x) OPERATOR(pg_catalog.-) pg_catalog.lower(x)) FROM"
+         " pg_catalog.unnest(u.ranges) x), 0)::pg_catalog.int8 AS repeated FROM d LEFT JOIN u ON u.id"
+         " OPERATOR(pg_catalog.=) d.id WHERE d.body IS NOT NULL), p AS MATERIALIZED (SELECT pg_catalog.row_number() "
+         "OVER"
+         " () AS n, c.*, (SELECT pg_catalog.count(*) FROM " +
+         extension + "shingles(c.passage, 1, $3))::pg_catalog.int4 AS units FROM " + extension + "passage_counts($1, " +
+         found + "at_least => $4::pg_catalog.int4, most => " + std::to_string(std::max<std::int64_t>(o.passages, 1)) +
+         ") c LIMIT " + std::to_string(o.passages) +
+         "), j AS MATERIALIZED (SELECT r.id, r.occurrences, pg_catalog.substr(d.body, r.start, r.length) AS text "
+         "FROM"
+         " r JOIN d ON d.id OPERATOR(pg_catalog.=) r.id)"
+         " SELECT " +
+         std::to_string(kDocuments) +
+         "::pg_catalog.int8, 0::pg_catalog.int8 AS n, NULL::pg_catalog.text AS text, pg_catalog.count(*) AS x, "
+         "pg_catalog.count(*) "
+         "FILTER"
+         " (WHERE s.repeated OPERATOR(pg_catalog.>) 0) AS y FROM s UNION ALL SELECT " +
+         std::to_string(kCharacters) +
+         ", 0, NULL, COALESCE(pg_catalog.sum(s.length), 0)::pg_catalog.int8,"
+         " COALESCE(pg_catalog.sum(s.repeated), 0)::pg_catalog.int8 FROM s UNION ALL (SELECT " +
+         std::to_string(kDocument) +
+         ", pg_catalog.row_number() OVER (ORDER BY s.repeated::pg_catalog.float8 OPERATOR(pg_catalog./) s.length DESC,"
+         " s.repeated DESC, s.id), pg_catalog.left(s.id, " +
+         std::to_string(kTextOfId) +
+         "), s.length, s.repeated FROM s WHERE s.repeated OPERATOR(pg_catalog.>) 0 ORDER BY 2 LIMIT " +
+         std::to_string(o.documents) + ") UNION ALL SELECT " + std::to_string(kPassage) +
+         ", p.n, pg_catalog.left(p.passage, " + std::to_string(kTextOfPassage) +
+         "), p.documents, p.occurrences FROM p UNION ALL SELECT " + std::to_string(kDocumentOfPassage) +
+         ", p.n, pg_catalog.left(f.id, " + std::to_string(kTextOfId) +
+         "), 0, 0 FROM p CROSS JOIN LATERAL (SELECT j.id FROM j WHERE j.occurrences OPERATOR(pg_catalog.<=)"
+         " p.occurrences AND " +
+         extension +
+         "copied_share(p.passage, j.text, p.units, $3) OPERATOR(pg_catalog.>=) 1::pg_catalog.float8 LIMIT " +
+         std::to_string(4 * kPassageDocumentsShown) + ") f ORDER BY 1, 2";
+}
+
+void take_row(const Result& rows, int i, RepeatedTexts* out) {
+  const auto text = [&] { return std::string(get_text(rows, i, 2)); };
+  const std::int64_t x = get_int8(rows, i, 3), y = get_int8(rows, i, 4);
+  switch (static_cast<Kind>(get_int8(rows, i, 0))) {
+    case kDocuments:
+      out->documents = x;
+      out->with_repeated = y;
+      break;
+    case kCharacters:
+      out->characters = x;
+      out->repeated = y;
+      break;
+    case kDocument:
+      out->repeating.push_back({text(), x, y});
+      break;
+    case kPassage:
+      out->passages.push_back({text(), x, y, {}});
+      break;
+    case kDocumentOfPassage: {
+      // A document may hold a passage several times.
+      std::vector<std::string>& ids = out->passages[static_cast<std::size_t>(get_int8(rows, i, 1) - 1)].ids;
+      if (ids.size() < kPassageDocumentsShown && std::find(ids.begin(), ids.end(), text()) == ids.end())
+        ids.push_back(text());
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+bool is_query(const std::string& source) {
+  const std::size_t begin = source.find_first_not_of(" \t\r\n(");
+  if (begin == std::string::npos) return false;
+  const std::size_t end = source.find_first_of(" \t\r\n(", begin);
+  if (end == std::string::npos) return false;
+  const std::string first = source.substr(begin, end - begin);
+  return std::any_of(std::begin(kFirstWords), std::end(kFirstWords),
+                     [&](const char* word) { return strcasecmp(first.c_str(), word) == 0; });
+}
+
+RepeatedTexts read_repeated_texts(Connection& db, const PassagesOptions& options) {
+  const std::string extension = extension_schema(db);
+  const Source source =
+      is_query(options.source) ? source_of_query(db, options.source) : source_of_job(db, options.source);
+  const std::string documents = "SELECT " + shown("q.id") + " AS id, q.body::pg_catalog.text AS body" +
+                                (source.within ? ", q.within" : "") + " FROM (" + source.query + ") q";
+  const Result rows =
+      db.query(statement(extension, documents, options),
+               Params().text(documents).int8(options.min_units).text(options.unit).int8(options.at_least));
+  RepeatedTexts out;
+  out.about = source.about;
+  for (int i = 0; i < PQntuples(rows.get()); ++i) {
+    check_interrupt();
+    take_row(rows, i, &out);
+  }
+  db.query("COMMIT");
+  return out;
+}
+
+}  // namespace neardup::cli
