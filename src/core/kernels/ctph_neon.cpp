@@ -73,8 +73,7 @@ inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* 
   for (size_t j = 0; j < n; ++j) {
     const size_t symbol = text[j];
 #pragma GCC unroll 8
-    for (size_t v = 0; v < kVectors; ++v)
-      column(vld1q_u64(groups[v / 4].match[symbol] + 2 * (v % 4)), &vp[v], &vn[v]);
+    for (size_t v = 0; v < kVectors; ++v) column(vld1q_u64(groups[v / 4].match[symbol] + 2 * (v % 4)), &vp[v], &vn[v]);
   }
   for (size_t v = 0; v < kVectors; ++v) {
     const uint64x2_t rows = vld1q_u64(groups[v / 4].rows + 2 * (v % 4));
