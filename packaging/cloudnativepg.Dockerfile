@@ -1,6 +1,6 @@
 # Image of the extension alone, which CloudNativePG mounts into a cluster of PostgreSQL 18 or later.
 #   docker build -f packaging/cloudnativepg.Dockerfile -t neardup-extension:18 .     --build-arg MAJOR=19 for another version
-# OpenCC is left out: its tables would have to lie in /usr/share. neardup_to_simplified() and its counterpart say so.
+# OpenCC is left out: its tables would have to lie in /usr/share. neardup_to_simplified() and its counterpart raise an error then.
 # In the cluster's specification:
 #   postgresql:
 #     extensions:
@@ -17,8 +17,7 @@ RUN apt-get update \
     "postgresql-server-dev-$MAJOR"
 COPY . /src
 RUN make -C /src -j"$(nproc)" PG_CONFIG="/usr/lib/postgresql/$MAJOR/bin/pg_config" CUDA=no WITH_CLI=no \
-    WITH_OPENCC=no WITH_RE2=yes WITH_UCHARDET=yes all \
- && make -C /src PG_CONFIG="/usr/lib/postgresql/$MAJOR/bin/pg_config" CUDA=no WITH_CLI=no install DESTDIR=/image \
+    WITH_OPENCC=no WITH_RE2=yes WITH_UCHARDET=yes install DESTDIR=/image \
  && strip --strip-unneeded "/image/usr/lib/postgresql/$MAJOR/lib/neardup.so"
 # As CloudNativePG wants it: lib, share, and in a folder of their own the libraries that the server's image lacks.
 RUN mkdir -p /extension/lib /extension/share/extension /extension/system /extension/licenses \
