@@ -389,8 +389,8 @@ def by_definition(name):
             share = float(options.split(",")[0].split()[-1])
             run(conn, "SELECT create_duplicates('dups', 'docs', 'id', 'body', measure => 'containment', %s)" % options, "CALL refresh_duplicates('dups')")
             order = [row[0] for row in conn.execute("SELECT id FROM sets s ORDER BY cardinality(hashes) DESC NULLS LAST, %s" % order).fetchall()]
-            near = dict(((a, b), x) for a, b, x in conn.execute(
-                "SELECT a.id, b.id, x FROM sets a JOIN sets b ON a.id <> b.id, LATERAL (SELECT containment_exact(b.hashes, a.hashes)) c(x) WHERE x >= %s", (share,)))
+            near = {(a, b): x for a, b, x in conn.execute(
+                "SELECT a.id, b.id, x FROM sets a JOIN sets b ON a.id <> b.id, LATERAL (SELECT containment_exact(b.hashes, a.hashes)) c(x) WHERE x >= %s", (share,))}
             rank = {i: n for n, i in enumerate(order)}
             expected = anchors(order, [p for p in near if rank[p[0]] < rank[p[1]]])
             found = conn.execute("SELECT id, representative, similarity, survivor FROM dups").fetchall()
