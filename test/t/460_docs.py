@@ -50,7 +50,7 @@ def named(conn):
         for span in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S)):
             if path not in FOREIGN:
                 functions.update(dict.fromkeys(re.findall(r"\b([a-z][a-z0-9_]*)\(", span), path))
-            settings.update(dict.fromkeys(re.findall(r"(?<![\w.])(neardup\.(?!control\b|so\b)[a-z_]+)", span), path))
+            settings.update(dict.fromkeys(re.findall(r"(?<![\w.])(neardup\.(?!control\b|so\b|spec\b)[a-z_]+)", span), path))
     known = {r[0] for r in conn.execute("SELECT proname::text FROM pg_proc UNION SELECT typname::text FROM pg_type")}
     missing = sorted((n, p) for n, p in functions.items() if n not in known | made | ELSEWHERE)
     check("the functions that pages name exist (%d)" % len(functions), len(functions) > 100 and not missing, missing)

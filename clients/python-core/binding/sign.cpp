@@ -136,7 +136,7 @@ nb::object simhash(nb::handle texts, nb::handle k, nb::handle unit, nb::handle t
   const Result wanted = result_argument(result, {Result::bytes, Result::text, Result::numpy});
   if (is_none_alone(texts)) return nb::none();
   const auto value_of = [&](const Document& document, StopCheck* stop, Made* made) {
-    const std::optional<uint64_t> value = simhash_document(cut.unit, cut.k, document.data, document.size, {}, stop);
+    const std::optional<uint64_t> value = simhash_document(cut.unit, cut.k, document.data, document.size, stop);
     made->missing = !value;
     return value.value_or(0);
   };
@@ -223,7 +223,7 @@ nb::object winnow_hashes(nb::handle texts, nb::handle k, nb::handle window, nb::
   Recipe recipe;
   recipe.make = [&](size_t, const Document& document, StopCheck* stop, Made* made) {
     const std::vector<int64_t> hashes =
-        neardup::winnow_hashes(cut.unit, cut.k, span, document.data, document.size, stop);
+        neardup::winnow_hashes(cut.unit, cut.k, span, document.data, document.size, {}, stop);
     made->hashes.assign(hashes.begin(), hashes.end());
   };
   const Result wanted = result_argument(result, {Result::list, Result::numpy});
