@@ -48,10 +48,21 @@ class ModelMaker {
   pg_unreachable();
 }
 
+// Whoever makes both tables has them locked until all others can see both.
+void wait_for_maker(Oid relation) {
+  LockRelationOid(relation, AccessShareLock);
+  UnlockRelationOid(relation, AccessShareLock);
+}
+
 // An error where one of the names is taken.
 bool ModelMaker::tables_are_missing() const {
-  const Oid words = relation_of(names_.words);
-  const Oid settings = relation_of(names_.settings);
+  Oid words = relation_of(names_.words);
+  Oid settings = relation_of(names_.settings);
+  if (OidIsValid(words) != OidIsValid(settings)) {
+    wait_for_maker(OidIsValid(words) ? words : settings);
+    words = relation_of(names_.words);
+    settings = relation_of(names_.settings);
+  }
   if (OidIsValid(words) && OidIsValid(settings)) return false;
   if (OidIsValid(words) || OidIsValid(settings)) name_is_taken(OidIsValid(words) ? words : settings);
   return true;
