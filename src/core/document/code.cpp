@@ -119,9 +119,8 @@ size_t CodeReader::directive() const noexcept {
 bool CodeReader::skip_space() {
   while (p_ != end_) {
     const uint8_t c = *p_;
-    if (c <= ' ' || (c >= 0x80 && name_character(p_, end_) == 0)) {
-      step();
-    } else if (c == '\\' && (at(1) == '\n' || at(1) == '\r')) {
+    const bool joins_lines = c == '\\' && (at(1) == '\n' || at(1) == '\r');
+    if (c <= ' ' || joins_lines || (c >= 0x80 && name_character(p_, end_) == 0)) {
       step();
     } else if (c == '/' && at(1) == '*') {
       skip_block_comment();
