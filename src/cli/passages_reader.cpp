@@ -1,8 +1,11 @@
 // `neardup passages`: what is read from the server, by one statement from one snapshot.
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <strings.h>
+#include <utility>
 
 #include "cli/interrupt.h"
 #include "cli/job.h"
@@ -51,50 +54,88 @@ Source source_of_query(Connection& db, const std::string& query) {
           {std::string(get_text(about, 0, 0)), std::string(get_text(about, 0, 1)), std::string(get_text(about, 0, 2))}};
 }
 
-// Of each passage documents that hold it: a range with all of its units lies in each. A range is no more frequent than
-// a passage in it.
+// The pattern with each {name} replaced.
+std::string filled(std::string pattern, std::initializer_list<std::pair<std::string_view, std::string>> values) {
+  for (const auto& [name, value] : values) {
+    const std::string placeholder = "{" + std::string(name) + "}";
+    for (std::size_t at = 0; (at = pattern.find(placeholder, at)) != std::string::npos; at += value.size())
+      pattern.replace(at, placeholder.size(), value);
+  }
+  return pattern;
+}
+
+// The parts of the statement; $1: query of the documents, $2: min_units, $3: unit, $4: at_least.
+//   d  the documents            r  the repeated ranges               u  those of each document
+//   s  length of each document, and how much of it is repeated       p  the most frequent passages
+//   j  the text of each range
+// A range is no more frequent than a passage in it.
+constexpr const char* kParts = R"(
+  WITH d AS MATERIALIZED ({documents}),
+  r AS MATERIALIZED (
+    SELECT * FROM {extension}repeated_passages($1, id => NULL::pg_catalog.text, min_units => $2::pg_catalog.int4,
+                                               unit => $3, keep => 'none', at_least => $4::pg_catalog.int4)),
+  u AS MATERIALIZED (
+    SELECT r.id, pg_catalog.range_agg(pg_catalog.int4range(r.start, r.start OPERATOR(pg_catalog.+) r.length)) AS ranges
+    FROM r GROUP BY r.id),
+  s AS MATERIALIZED (
+    SELECT d.id, pg_catalog.length(d.body)::pg_catalog.int8 AS length,
+           COALESCE((SELECT pg_catalog.sum(pg_catalog.upper(x) OPERATOR(pg_catalog.-) pg_catalog.lower(x))
+                     FROM pg_catalog.unnest(u.ranges) x), 0)::pg_catalog.int8 AS repeated
+    FROM d LEFT JOIN u ON u.id OPERATOR(pg_catalog.=) d.id WHERE d.body IS NOT NULL),
+  p AS MATERIALIZED (
+    SELECT pg_catalog.row_number() OVER () AS n, c.*,
+           (SELECT pg_catalog.count(*) FROM {extension}shingles(c.passage, 1, $3))::pg_catalog.int4 AS units
+    FROM {extension}passage_counts($1, min_units => $2::pg_catalog.int4, unit => $3, at_least => $4::pg_catalog.int4,
+                                   most => {most}) c
+    LIMIT {passages}),
+  j AS MATERIALIZED (
+    SELECT r.id, r.occurrences, pg_catalog.substr(d.body, r.start, r.length) AS text
+    FROM r JOIN d ON d.id OPERATOR(pg_catalog.=) r.id))";
+
+// One list of all that the page shows: the kind of a row, a number of the kind, a text and two counts. Of each passage
+// some documents that hold it: a range with all of its units lies in each.
+constexpr const char* kLists = R"(
+  SELECT {kDocuments}::pg_catalog.int8, 0::pg_catalog.int8 AS n, NULL::pg_catalog.text AS text,
+         pg_catalog.count(*) AS x, pg_catalog.count(*) FILTER (WHERE s.repeated OPERATOR(pg_catalog.>) 0) AS y
+  FROM s
+  UNION ALL
+  SELECT {kCharacters}, 0, NULL, COALESCE(pg_catalog.sum(s.length), 0)::pg_catalog.int8,
+         COALESCE(pg_catalog.sum(s.repeated), 0)::pg_catalog.int8
+  FROM s
+  UNION ALL
+  (SELECT {kDocument}, pg_catalog.row_number() OVER (
+            ORDER BY s.repeated::pg_catalog.float8 OPERATOR(pg_catalog./) s.length DESC, s.repeated DESC, s.id),
+          pg_catalog.left(s.id, {id_characters}), s.length, s.repeated
+   FROM s WHERE s.repeated OPERATOR(pg_catalog.>) 0 ORDER BY 2 LIMIT {shown_documents})
+  UNION ALL
+  SELECT {kPassage}, p.n, pg_catalog.left(p.passage, {passage_characters}), p.documents, p.occurrences FROM p
+  UNION ALL
+  SELECT {kDocumentOfPassage}, p.n, pg_catalog.left(f.id, {id_characters}), 0, 0
+  FROM p CROSS JOIN LATERAL (
+    SELECT j.id FROM j
+    WHERE j.occurrences OPERATOR(pg_catalog.<=) p.occurrences
+      AND {extension}copied_share(p.passage, j.text, p.units, $3) OPERATOR(pg_catalog.>=) 1::pg_catalog.float8
+    LIMIT {ranges_of_passage}) f
+  ORDER BY 1, 2)";
+
 std::string statement(const std::string& extension, const std::string& documents, const PassagesOptions& o) {
-  const std::string found = "min_units => $2::pg_catalog.int4, unit => $3, ";
-  return "WITH d AS MATERIALIZED (" + documents + "), r AS MATERIALIZED (SELECT * FROM " + extension +
-         "repeated_passages($1, id => NULL::pg_catalog.text, " + found +
-         "keep => 'none', at_least => $4::pg_catalog.int4)), u AS MATERIALIZED (SELECT r.id,"
-         " pg_catalog.range_agg(pg_catalog.int4range(r.start, r.start OPERATOR(pg_catalog.+) r.length)) AS ranges FROM "
-         "r"
-         " GROUP BY r.id), s AS MATERIALIZED (SELECT d.id, pg_catalog.length(d.body)::pg_catalog.int8 AS length,"
-         " COALESCE((SELECT pg_catalog.sum(pg_catalog.upper(x) OPERATOR(pg_catalog.-) pg_catalog.lower(x)) FROM"
-         " pg_catalog.unnest(u.ranges) x), 0)::pg_catalog.int8 AS repeated FROM d LEFT JOIN u ON u.id"
-         " OPERATOR(pg_catalog.=) d.id WHERE d.body IS NOT NULL), p AS MATERIALIZED (SELECT pg_catalog.row_number() "
-         "OVER"
-         " () AS n, c.*, (SELECT pg_catalog.count(*) FROM " +
-         extension + "shingles(c.passage, 1, $3))::pg_catalog.int4 AS units FROM " + extension + "passage_counts($1, " +
-         found + "at_least => $4::pg_catalog.int4, most => " + std::to_string(std::max<std::int64_t>(o.passages, 1)) +
-         ") c LIMIT " + std::to_string(o.passages) +
-         "), j AS MATERIALIZED (SELECT r.id, r.occurrences, pg_catalog.substr(d.body, r.start, r.length) AS text "
-         "FROM"
-         " r JOIN d ON d.id OPERATOR(pg_catalog.=) r.id)"
-         " SELECT " +
-         std::to_string(kDocuments) +
-         "::pg_catalog.int8, 0::pg_catalog.int8 AS n, NULL::pg_catalog.text AS text, pg_catalog.count(*) AS x, "
-         "pg_catalog.count(*) "
-         "FILTER"
-         " (WHERE s.repeated OPERATOR(pg_catalog.>) 0) AS y FROM s UNION ALL SELECT " +
-         std::to_string(kCharacters) +
-         ", 0, NULL, COALESCE(pg_catalog.sum(s.length), 0)::pg_catalog.int8,"
-         " COALESCE(pg_catalog.sum(s.repeated), 0)::pg_catalog.int8 FROM s UNION ALL (SELECT " +
-         std::to_string(kDocument) +
-         ", pg_catalog.row_number() OVER (ORDER BY s.repeated::pg_catalog.float8 OPERATOR(pg_catalog./) s.length DESC,"
-         " s.repeated DESC, s.id), pg_catalog.left(s.id, " +
-         std::to_string(kTextOfId) +
-         "), s.length, s.repeated FROM s WHERE s.repeated OPERATOR(pg_catalog.>) 0 ORDER BY 2 LIMIT " +
-         std::to_string(o.documents) + ") UNION ALL SELECT " + std::to_string(kPassage) +
-         ", p.n, pg_catalog.left(p.passage, " + std::to_string(kTextOfPassage) +
-         "), p.documents, p.occurrences FROM p UNION ALL SELECT " + std::to_string(kDocumentOfPassage) +
-         ", p.n, pg_catalog.left(f.id, " + std::to_string(kTextOfId) +
-         "), 0, 0 FROM p CROSS JOIN LATERAL (SELECT j.id FROM j WHERE j.occurrences OPERATOR(pg_catalog.<=)"
-         " p.occurrences AND " +
-         extension +
-         "copied_share(p.passage, j.text, p.units, $3) OPERATOR(pg_catalog.>=) 1::pg_catalog.float8 LIMIT " +
-         std::to_string(4 * kPassageDocumentsShown) + ") f ORDER BY 1, 2";
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const std::string lists = filled(kLists, {{"kDocuments", number(kDocuments)},
+                                            {"kCharacters", number(kCharacters)},
+                                            {"kDocument", number(kDocument)},
+                                            {"kPassage", number(kPassage)},
+                                            {"kDocumentOfPassage", number(kDocumentOfPassage)},
+                                            {"id_characters", number(kTextOfId)},
+                                            {"passage_characters", number(kTextOfPassage)},
+                                            {"shown_documents", number(o.documents)},
+                                            {"ranges_of_passage", number(4 * kPassageDocumentsShown)},
+                                            {"extension", extension}});
+  // What the user has written comes last: nothing is looked for in it.
+  return filled(kParts, {{"most", number(std::max<std::int64_t>(o.passages, 1))},
+                         {"passages", number(o.passages)},
+                         {"extension", extension},
+                         {"documents", documents}}) +
+         lists;
 }
 
 void take_row(const Result& rows, int i, RepeatedTexts* out) {
