@@ -109,6 +109,18 @@ def generated(conn):
     check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS and grouped > 0.1 * JOINS, (joined, selves, grouped))
 
 
+def rows_with_themselves(conn):
+    """A table joined with itself, each way of comparing a column of both sides: whether a row is a partner of itself."""
+    rows, selves = [], 0
+    for operator in ("<", "<=", "=", ">=", ">", "<>"):
+        query = "SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id %s b.id" % operator
+        want = answer(conn, "neardup.enable_join = off", query)
+        rows.append((query, answer(conn, MODES["forced"], query), want))
+        selves += "Self Join" in str(conn.execute("EXPLAIN " + query).fetchall())
+    equal_all("rows and themselves", rows)
+    check("some are read once", selves >= 2, selves)
+
+
 def statements(conn):
     """DML, cursors, prepared statements, rescans: as with a nested loop."""
     on = "jaccard(a.sig, b.sig) >= 0.8 AND a.id > b.id"
@@ -346,7 +358,7 @@ def concurrent(conn, name):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((sets_with_null, conn), (order_and_plans, conn), (first_query, name), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((sets_with_null, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)
