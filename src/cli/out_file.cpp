@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
+
 namespace neardup::cli {
 namespace {
 
@@ -61,6 +63,15 @@ void OutFile::commit() {
   if (fsync(fileno(file_.get())) != 0) fail();
   if (std::fclose(file_.release()) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   temporary_.clear();
+}
+
+int run_writing(const char* subcommand, const std::string& out, const std::function<int()>& write) {
+  try {
+    return write();
+  } catch (const Interrupted& interrupted) {
+    std::fprintf(stderr, "neardup %s: stopped%s\n", subcommand, out == "-" ? "" : "; nothing was written");
+    return 128 + interrupted.signal;
+  }
 }
 
 }  // namespace neardup::cli

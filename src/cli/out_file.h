@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,5 +32,8 @@ class OutFile {
   std::string path_, temporary_;  // both empty: stdout
   std::unique_ptr<std::FILE, Close> file_;
 };
+
+// Runs write(), which writes the file `out`, and returns its exit code. A signal ends it: says what is left then.
+int run_writing(const char* subcommand, const std::string& out, const std::function<int()>& write);
 
 }  // namespace neardup::cli

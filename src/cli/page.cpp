@@ -9,6 +9,14 @@
 
 namespace neardup::cli {
 
+PageAbout page_about(Connection& db) {
+  const Result found = db.query(
+      "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
+      " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
+  const auto text = [&](int column) { return std::string(get_text(found, 0, column)); };
+  return {text(0), text(1), text(2)};
+}
+
 void begin_page(const std::string& kind, const std::string& name, const PageAbout& about, OutFile& page) {
   page.raw(
           "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

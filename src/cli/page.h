@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/database.h"
 #include "cli/out_file.h"
 
 namespace neardup::cli {
 
 struct PageAbout {
-  std::string database, now, version;
+  std::string database, now, version;  // version: of the extension
 };
+
+PageAbout page_about(Connection& db);
 
 // From the doctype to the heading, "KIND: NAME", and where it comes from. The page's policy allows the style that is
 // written here and the script of end_page().

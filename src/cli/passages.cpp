@@ -160,13 +160,7 @@ int write_page(const PassagesOptions& options) {
 int passages_main(int argc, char** argv) {
   PassagesOptions options;
   if (const auto code = read_command_line("passages", kHelp, [&] { return parse(argc, argv, options); })) return *code;
-  try {
-    return write_page(options);
-  } catch (const Interrupted& interrupted) {
-    std::fputs(options.out == "-" ? "neardup passages: stopped\n" : "neardup passages: stopped; nothing was written\n",
-               stderr);
-    return 128 + interrupted.signal;
-  }
+  return run_writing("passages", options.out, [&] { return write_page(options); });
 }
 
 }  // namespace neardup::cli

@@ -33,8 +33,7 @@ Source source_of_job(Connection& db, const std::string& name) {
   const Job job = find_job(db, name);
   ReportReader reader(db, job);  // begins the transaction
   if (!reader.no_texts().empty()) throw std::runtime_error(reader.no_texts());
-  const ReportAbout& about = reader.about();
-  return {reader.documents_query(), false, {about.database, about.now, about.version}};
+  return {reader.documents_query(), false, reader.about()};
 }
 
 Source source_of_query(Connection& db, const std::string& query) {
@@ -45,13 +44,8 @@ Source source_of_query(Connection& db, const std::string& query) {
   if (n != 2 && !within)
     throw std::runtime_error("the query must return an id, a document and perhaps a column \"within\"; it returns " +
                              std::to_string(n) + (n == 1 ? " column" : " columns"));
-  const Result about = db.query(
-      "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
-      " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
   const std::string named = within ? "id, body, within" : "id, body";
-  return {"SELECT * FROM (" + query + "\n) q(" + named + ")",
-          within,
-          {std::string(get_text(about, 0, 0)), std::string(get_text(about, 0, 1)), std::string(get_text(about, 0, 2))}};
+  return {"SELECT * FROM (" + query + "\n) q(" + named + ")", within, page_about(db)};
 }
 
 // The pattern with each {name} replaced.

@@ -191,8 +191,7 @@ void write_settings(ReportReader& reader, OutFile& page) {
 }  // namespace
 
 void write_report_html(ReportReader& reader, const ReportOptions& options, OutFile& page) {
-  const PageAbout about{reader.about().database, reader.about().now, reader.about().version};
-  begin_page("Near duplicates", options.job, about, page);
+  begin_page("Near duplicates", options.job, reader.about(), page);
   write_counts(reader, page);
   if (reader.counts().clusters > 0) {
     write_places(options, page);
@@ -205,7 +204,7 @@ void write_report_html(ReportReader& reader, const ReportOptions& options, OutFi
     page.raw("</div>\n");
   }
   write_settings(reader, page);
-  end_page(about, reader.counts().clusters > 0, page);
+  end_page(reader.about(), reader.counts().clusters > 0, page);
 }
 
 }  // namespace neardup::cli

@@ -1,10 +1,9 @@
 // `neardup report`: its command line and its help.
-#include <cstdio>
 #include <getopt.h>
 #include <string_view>
 
-#include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/out_file.h"
 #include "cli/report.h"
 
 namespace neardup::cli {
@@ -83,13 +82,7 @@ bool parse(int argc, char** argv, ReportOptions& options) {
 int report_main(int argc, char** argv) {
   ReportOptions options;
   if (const auto code = read_command_line("report", kHelp, [&] { return parse(argc, argv, options); })) return *code;
-  try {
-    return write_report(options);
-  } catch (const Interrupted& interrupted) {
-    std::fputs(options.out == "-" ? "neardup report: stopped\n" : "neardup report: stopped; nothing was written\n",
-               stderr);
-    return 128 + interrupted.signal;
-  }
+  return run_writing("report", options.out, [&] { return write_report(options); });
 }
 
 }  // namespace neardup::cli

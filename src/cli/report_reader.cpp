@@ -47,13 +47,9 @@ ReportReader::ReportReader(Connection& db, const Job& job) : db_(db), job_(job) 
   find_documents();
   find_paths();
   db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  const Result about = db_.query(
-      "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
-      " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'neardup'),"
-      " COALESCE((SELECT pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ') FROM " +
-      job_.job + " j), ''), COALESCE((SELECT j.phase FROM " + job_.job + " j), '')");
-  about_ = {std::string(get_text(about, 0, 0)), std::string(get_text(about, 0, 1)), std::string(get_text(about, 0, 2)),
-            std::string(get_text(about, 0, 3)), get_text(about, 0, 4) == "idle"};
+  const Result run = db_.query("SELECT COALESCE((SELECT pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ') FROM " +
+                               job_.job + " j), ''), COALESCE((SELECT j.phase FROM " + job_.job + " j), '')");
+  about_ = {page_about(db_), std::string(get_text(run, 0, 0)), get_text(run, 0, 1) == "idle"};
   counts_ = count_job(db_, job_);
 }
 

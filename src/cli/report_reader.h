@@ -10,6 +10,7 @@
 
 #include "cli/database.h"
 #include "cli/job.h"
+#include "cli/page.h"
 #include "cli/snippet.h"
 
 namespace neardup::cli {
@@ -18,8 +19,7 @@ constexpr int kMembersShown = 12;    // duplicates of a cluster
 constexpr int kTextShown = 20000;    // characters of a document of a pair
 constexpr int kTextCompared = 8000;  // characters of a document of a cluster, for its title and its snippet
 
-struct ReportAbout {
-  std::string database, now, version;
+struct ReportAbout : PageAbout {
   std::string finished;  // when the latest run ended; may be empty
   bool idle;             // that run has come to its end
 };

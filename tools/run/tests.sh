@@ -150,7 +150,7 @@ compile_by() {
     count skipped
     return
   fi
-  # PostgreSQL's START_CRIT_SECTION() counts in a volatile variable, which clang takes for old-fashioned.
+  # PostgreSQL's START_CRIT_SECTION() changes a volatile variable by ++ and --: clang warns about that.
   if [[ $1 == clang* ]]; then flags+=" -Wno-deprecated-volatile"; fi
   # g++ 12 takes its own std::string for an overflow, as the Makefile says, too.
   if [[ $1 == g++* ]]; then flags+=" -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict"; fi

@@ -27,7 +27,7 @@ void ListStage::demand_ids() const {
                           quote_literal_cstr(psprintf("%s IS NOT NULL", quote_identifier(row.id))))));
 }
 
-// A list is a join of all rows, several times as slow as this.
+// To list the changed rows takes several times as long: that joins all rows.
 bool ListStage::is_source_unchanged() const {
   if (!step_->source.stored) return false;
   int64 seed;

@@ -157,12 +157,11 @@ Sql forget_versions(const RefreshStep& step) {
   return step_sql(step, "UPDATE {signatures} SET version = NULL WHERE version IS NOT NULL");
 }
 
-// Several processes can read the tables, without a join. A row without a version may have changed.
+// Parallel workers can read both tables, and nothing is joined. A row without a version may have changed.
 Sql is_unchanged(const RefreshStep& step) {
-  const Sql versions = step_sql(step,
-                                "count(*) AS n, count(version) AS known, sum({internal}.neardup_version_hash(origin, "
-                                "place, version, $1)) AS hashes",
-                                {{"internal", internal_schema(step.job.function)}});
+  const Sql hash = sql("{internal}.neardup_version_hash(origin, place, version, $1)",
+                       {{"internal", internal_schema(step.job.function)}});
+  const Sql versions = sql("count(*) AS n, count(version) AS known, sum({hash}) AS hashes", {{"hash", hash}});
   return step_sql(step, R"(
     SELECT l.n = g.n AND l.known = l.n AND g.known = g.n AND l.hashes IS NOT DISTINCT FROM g.hashes
     FROM (SELECT {versions} FROM ({rows}) r) l, (SELECT {versions} FROM {signatures} WHERE NOT gone) g)",

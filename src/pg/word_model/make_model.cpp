@@ -48,7 +48,7 @@ class ModelMaker {
   pg_unreachable();
 }
 
-// Whoever makes both tables has them locked until all others can see both.
+// The session that creates both tables holds locks on them until other sessions can see both.
 void wait_for_maker(Oid relation) {
   LockRelationOid(relation, AccessShareLock);
   UnlockRelationOid(relation, AccessShareLock);
