@@ -7,44 +7,17 @@ Called by lsh_families_bench.sh. A figure is the server's CPU time of one statem
 turn, by the number of values, the median of five; CPU of the backend, read in /proc. Answers are compared with a
 sequential scan's.
 """
-import os
-import statistics
 import sys
 
 try:
-    import psycopg
+    from session import RUNS, Session
 except ImportError:
     print("python3-psycopg is not installed")
     sys.exit(0)
 
 PREFIX = "neardup_families_bench_"
-RUNS = 5
 QUERIES = 1000
 SCANS = 5
-
-
-class Session:
-    def __init__(self):
-        self.conn = psycopg.connect("", autocommit=True)
-        self.clock = os.open("/proc/%d/schedstat" % self.conn.info.backend_pid, os.O_RDONLY)
-        for setting in ("client_min_messages = warning", "jit = off", "max_parallel_workers_per_gather = 0",
-                        "enable_seqscan = off", "enable_memoize = off", "enable_material = off"):
-            self.conn.execute("SET " + setting)
-
-    def cpu(self):
-        return int(os.pread(self.clock, 64, 0).split()[0]) * 1e-9
-
-    def one(self, query):
-        return self.conn.execute(query).fetchone()
-
-    def measured(self, query):
-        """(seconds of CPU, its row)"""
-        times = []
-        for _ in range(RUNS):
-            before = self.cpu()
-            row = self.one(query)
-            times.append(self.cpu() - before)
-        return statistics.median(times), row
 
 
 def search(session, table, column, condition, of, label):
@@ -128,7 +101,7 @@ def digests(session, rows):
 
 def main():
     rows = int(sys.argv[1])
-    session = Session()
+    session = Session("enable_seqscan = off", "enable_memoize = off", "enable_material = off")
     session.conn.execute("CREATE EXTENSION IF NOT EXISTS neardup")
     print(session.one("SELECT version()")[0])
     print("CPU time of the backend for one search, %d searches a statement, median of %d" % (QUERIES, RUNS))

@@ -72,7 +72,10 @@ package_names() {
       ;;
     compile) printf '%s\n' cmake libgtest-dev libbenchmark-dev clang ;;
     lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
-    bench) printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg ;;
+    bench)
+      printf '%s\n' cmake libgtest-dev libbenchmark-dev python3-psycopg
+      apt-cache show "postgresql-$2-pgvector" >/dev/null 2>&1 && printf '%s\n' "postgresql-$2-pgvector"  # a peer
+      ;;
     pictures) printf '%s\n' chromium fonts-dejavu-core pngquant python3 ;;
   esac
 }
@@ -80,7 +83,7 @@ package_names() {
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
   case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
-    golang-go | golang-github-jackc-pgx-v4-dev | r-cran-rpostgresql | qemu-user-static | g++-aarch64-linux-gnu) return 0 ;;
+    postgresql-*-pgvector | golang-go | golang-github-jackc-pgx-v4-dev | r-cran-rpostgresql | qemu-user-static | g++-aarch64-linux-gnu) return 0 ;;
     clang-tidy | clang-format | shellcheck | python3-clang | git | codespell) return 0 ;;
     python3-venv | python3-dev | sqlsmith | unicode-data | zstd | libdbd-pg-perl | libpostgresql-jdbc-java) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;

@@ -152,6 +152,17 @@ double distance_of_matches(const BandLayout& layout, uint32_t matches) {
   return 1.0 - estimate_jaccard(matches, layout.num_perm, layout.bits);
 }
 
+// A search without a threshold first looks for rows with this share of the differences that the index serves: of those
+// farther away many more are candidates by chance.
+constexpr double kNearShare = 0.75;
+
+// The equal components of the nearest rows that are not known yet.
+uint32_t next_need(const BandLayout& layout, double beyond) {
+  const uint32_t near = static_cast<uint32_t>(kNearShare * (layout.num_perm - layout.need));
+  const uint32_t need = layout.num_perm - near;
+  return distance_of_matches(layout, need) > beyond ? need : layout.need;
+}
+
 }  // namespace
 
 extern "C" {
@@ -203,7 +214,8 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
   if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(NULL);
   // num_perm + 1 for NaN, too
-  const uint32_t need = is_nearest ? layout.need : min_matches(bound, false, layout.num_perm, layout.bits);
+  const uint32_t need =
+      is_nearest ? next_need(layout, request->beyond) : min_matches(bound, false, layout.num_perm, layout.bits);
   if (is_nearest) {
     request->reach = distance_of_matches(layout, need);
     if (!(request->reach > request->beyond)) PG_RETURN_POINTER(NULL);

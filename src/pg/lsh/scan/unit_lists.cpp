@@ -12,10 +12,10 @@ namespace {
 constexpr uint32_t kCopiedList = 512;  // entries that are copied while the leaf is locked, while the copies are few
 constexpr uint32_t kShortList = 64;    // the same from then on
 constexpr size_t kCopiesPart = 8;      // of a scan's memory, that "few" are
-constexpr double kUsualLeafEntries = 1000;    // of a run whose leaves are not counted
-constexpr uint32_t kProbesPerInterrupt = 64;  // places that are found before anyone may interrupt
-constexpr uint32_t kLeastCapacity = 64;       // of probes and of groups
-constexpr unsigned kGroupBits = 16;           // of a word that is sorted: a group's length, then its number
+constexpr double kUsualLeafEntries = 1000;  // of a run whose leaves are not counted
+constexpr uint32_t kProbesAhead = 32;       // whose cache lines are asked for while as many are read
+constexpr uint32_t kLeastCapacity = 64;     // of probes and of groups
+constexpr unsigned kGroupBits = 16;         // of a word that is sorted: a group's length, then its number
 
 // The leaf that a reader has locked last.
 struct LockedLeaf {
@@ -87,18 +87,17 @@ void UnitLists::clear() {
   copied_ = 0;
 }
 
-// Finds the leaf in which each probe's list begins, and asks for the cache lines that reading it takes: the misses of
-// all overlap instead of being waited for one by one. False: stale.
-bool UnitLists::find_places(RunTree* tree, const TidRange& tids) {
-  const LeafPlace* last = nullptr;
-  for (uint32_t i = 0; i < probes_->size(); ++i) {
-    if (i % kProbesPerInterrupt == 0) CHECK_FOR_INTERRUPTS();
+// Finds the leaf in which the list of each probe from `from` to before `to` begins, and asks for the cache lines that
+// reading it takes: the misses of all overlap instead of being waited for one by one. *last: the place found last, if
+// any. False: stale.
+bool UnitLists::find_places(RunTree* tree, const TidRange& tids, uint32_t from, uint32_t to, const LeafPlace** last) {
+  for (uint32_t i = from; i < to; ++i) {
     Entry begin, end;
     LeafPlace* place = &places_[i];
     place->block = InvalidBlockNumber;
     if (!entries_in(*tree, probes_->at(i), tids, &begin, &end)) continue;
-    if (last != nullptr && begin < last->next_fence) {
-      *place = *last;
+    if (*last != nullptr && begin < (*last)->next_fence) {
+      *place = **last;
     } else {
       bool none;
       if (!tree->find(begin, place, &none)) return false;
@@ -106,7 +105,7 @@ bool UnitLists::find_places(RunTree* tree, const TidRange& tids) {
         place->block = InvalidBlockNumber;
         continue;
       }
-      last = place;
+      *last = place;
       if (place->hint != nullptr) prefetch_page(place->hint->buffer);
     }
     if (place->hint == nullptr) continue;
@@ -117,15 +116,33 @@ bool UnitLists::find_places(RunTree* tree, const TidRange& tids) {
   return true;
 }
 
+// Reads the lists of the probes a part at a time, so that the lines asked for are still in the caches. While one part
+// is read, those of the next are on their way.
 ReadOutcome UnitLists::locate(RunTree* tree, const TidRange& tids) {
   if (tree->hi() <= tree->lo()) return ReadOutcome::done;
-  if (!tree->load_root() || !find_places(tree, tids)) return ReadOutcome::stale;
+  if (!tree->load_root()) return ReadOutcome::stale;
+  const uint32_t n = probes_->size();
+  const LeafPlace* last = nullptr;
+  uint32_t found = 0;
+  for (uint32_t from = 0; from < n; from += kProbesAhead) {
+    CHECK_FOR_INTERRUPTS();
+    const uint32_t ahead = Min(from + 2 * kProbesAhead, n);
+    if (!find_places(tree, tids, found, ahead, &last)) return ReadOutcome::stale;
+    found = ahead;
+    if (!read_places(tree, tids, from, Min(from + kProbesAhead, n))) return ReadOutcome::stale;
+  }
+  return ReadOutcome::done;
+}
+
+// Copies the short lists of these probes, which find_places() has found, and notes where the long ones lie. False:
+// stale.
+bool UnitLists::read_places(RunTree* tree, const TidRange& tids, uint32_t from, uint32_t to) {
   LockedLeaf leaf;
-  for (uint32_t i = 0; i < probes_->size(); ++i) {
+  for (uint32_t i = from; i < to; ++i) {
     const LeafPlace& place = places_[i];
     Entry begin, end;
     if (place.block == InvalidBlockNumber || !entries_in(*tree, probes_->at(i), tids, &begin, &end)) continue;
-    if (!leaf.lock(tree, place)) return ReadOutcome::stale;
+    if (!leaf.lock(tree, place)) return false;
     const uint32_t first = leaf.empty ? 0 : leaf.view.lower_bound(begin, place.next_fence.key);
     const uint32_t last = leaf.empty ? 0 : leaf.view.end_from(first, end);
     const uint32_t here = last - first;
@@ -140,10 +157,10 @@ ReadOutcome UnitLists::locate(RunTree* tree, const TidRange& tids) {
     lists_[i].length += here;
     if (!goes_on) continue;
     leaf.unlock();
-    if (!measure_rest(i, tree, end)) return ReadOutcome::stale;
+    if (!measure_rest(i, tree, end)) return false;
   }
   leaf.unlock();
-  return ReadOutcome::done;
+  return true;
 }
 
 uint32_t UnitLists::longest_copy() const { return copied_ < most_copied_ ? kCopiedList : kShortList; }

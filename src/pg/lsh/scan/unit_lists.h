@@ -50,7 +50,8 @@ class UnitLists {
     uint32_t first;   // of its probes, kNoProbe at the end
   };
 
-  bool find_places(RunTree* tree, const TidRange& tids);
+  bool find_places(RunTree* tree, const TidRange& tids, uint32_t from, uint32_t to, const LeafPlace** last);
+  bool read_places(RunTree* tree, const TidRange& tids, uint32_t from, uint32_t to);
   uint32_t longest_copy() const;
   Segment* add_segment(uint32_t probe, RunTree* tree, const LeafPlace& place, uint32_t room);
   void copy_list(uint32_t probe, const LeafView& leaf, uint32_t first, uint32_t last, const TidRange& tids);
