@@ -131,6 +131,22 @@ def other_forms(conn):
     conn.execute("RESET ALL")
 
 
+def differences(conn):
+    """Two rows for each number of components that differ from the query's: each of them in a band of its own as far as that is possible, so that
+    many bands miss, or side by side, so that few do."""
+    for size in (16, 64, 128, 256):
+        conn.execute("CREATE TABLE different (id int, sig minhash)")
+        for differs in ("c % 4 = 0 AND c < 4 * n", "c < n"):
+            conn.execute("""INSERT INTO different SELECT n, minhash_import(array(SELECT CASE WHEN {d} THEN 1000 * n + c ELSE c END
+                            FROM generate_series(0, {s} - 1) c)) FROM generate_series(0, {s} / 4) n""".format(d=differs, s=size))
+        conn.execute("CREATE INDEX ON different USING lsh (sig)")
+        conn.execute(BY_INDEX)
+        query = "SELECT id FROM different ORDER BY sig <%> (SELECT sig FROM different WHERE id = 0 LIMIT 1)"
+        check("%d components: by the index" % size, "Order By: (" in str(conn.execute("EXPLAIN " + query).fetchall()))
+        equal("%d components: the rows with fewest differences first" % size, [r[0] for r in conn.execute(query)], [n for n in range(size // 4 + 1) for _ in "ab"])
+        conn.execute("RESET ALL; DROP TABLE different")
+
+
 def cursors(conn, name):
     """A cursor sees what there was when it was opened, whatever others do between its fetches."""
     with connect(name, autocommit=False) as own:
@@ -224,7 +240,7 @@ def bad_input(conn):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn, random.Random(SEED))
-        sections((generated, conn), (other_forms, conn), (beyond_memory, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
+        sections((generated, conn), (other_forms, conn), (differences, conn), (beyond_memory, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
 
 
 finish(main)
