@@ -21,8 +21,8 @@ sql -c 'CREATE EXTENSION IF NOT EXISTS neardup'
 drop
 sql -c "CREATE TABLE neardup_contain_docs AS SELECT i AS id, array(SELECT CASE WHEN e <= 40 THEN hashint8extended(hashint8(i * 400 + e) & 4095, 1) ELSE hashint8extended(i * 400 + e, 0) END FROM generate_series(1, 400) e) AS set FROM generate_series(1::bigint, $rows) i" \
   -c "VACUUM ANALYZE neardup_contain_docs"
-# excerpt: 120 numbers of a row, as of 300 words; page: five rows, as of 5,000 words; both ascend, as winnow_hashes() returns them
-sql -c "CREATE TABLE neardup_contain_queries AS SELECT n, d.id, array(SELECT e FROM unnest(d.set[101:220]) e ORDER BY e) AS excerpt, array(SELECT DISTINCT unnest(p.set) AS e FROM neardup_contain_docs p WHERE p.id BETWEEN d.id AND d.id + 4 ORDER BY e) AS page FROM generate_series(1, $queries) n JOIN neardup_contain_docs d ON d.id = n * ($rows / $queries) - 5"
+# excerpt: 120 numbers of a row, as of 300 words, of which as many are from the pool as of the row's own; page: five rows, as of 5,000 words; both ascend, as winnow_hashes() returns them
+sql -c "CREATE TABLE neardup_contain_queries AS SELECT n, d.id, array(SELECT e FROM unnest(d.set[29:148]) e ORDER BY e) AS excerpt, array(SELECT DISTINCT unnest(p.set) AS e FROM neardup_contain_docs p WHERE p.id BETWEEN d.id AND d.id + 4 ORDER BY e) AS page FROM generate_series(1, $queries) n JOIN neardup_contain_docs d ON d.id = n * ($rows / $queries) - 5"
 
 # build NAME INDEX: seconds and bytes an element
 build() {
