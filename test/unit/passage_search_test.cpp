@@ -209,9 +209,6 @@ TEST(PassageSearch, HashesThatDeceive) {
   }
   EXPECT_GT(deceived, 20u);
   // For ever: an error, no wrong answer.
-  Collection c;
-  for (int i = 0; i < 50; ++i) c.documents.push_back("w" + std::to_string(i) + " x y");
-  c.documents.push_back("w1 x y");
   PassageOptions options;
   options.min_units = 3;
   options.weak_searches = 100;

@@ -30,6 +30,7 @@ class DocumentBatch {
     uint8_t* const text = buffer_.data() + used_;
     documents_.push_back(document);
     documents_.back().text = text;
+    documents_.back().first_run = documents_.back().end_run = runs_.size();
     used_ += document.size;
     return text;
   }
@@ -37,6 +38,13 @@ class DocumentBatch {
     std::copy_n(document.text, document.size, reserve(document));
     ws_.poller.spend(document.size / 4);
   }
+
+  // A run of windows of the document that was reserved last.
+  void add_run(const WindowRun& run) {
+    runs_.push_back(run);
+    documents_.back().end_run = runs_.size();
+  }
+  const WindowRun& run_at(size_t i) const noexcept { return runs_[i]; }
 
   // work(worker, document, stop, out) for each document, on several threads; take(result) for all that it has put out,
   // in order, on this one. Then the batch is empty.
@@ -59,6 +67,7 @@ class DocumentBatch {
     for (const std::vector<Result>& r : results)
       for (const Result& result : r) take(result);
     documents_.clear();
+    runs_.clear();
     used_ = 0;
   }
 
@@ -89,6 +98,7 @@ class DocumentBatch {
   Array<uint8_t> buffer_;
   size_t used_ = 0;
   std::vector<PlacedDocument> documents_;
+  std::vector<WindowRun> runs_;
 };
 
 }  // namespace neardup

@@ -22,10 +22,10 @@ void WindowFinder::read_unit(UnitScanner* units) {
   const WindowHash hash = hasher_.unit(key);
   HeldUnit& place = held(read_);
   if (held_ == shape_.units) {
-    hasher_.slide(&run_, place.hash, hash);
+    hasher_.slide(&window_, place.hash, hash);
   } else {
-    if (held_ == 0) run_ = {};
-    hasher_.extend(&run_, hash);
+    if (held_ == 0) window_ = {};
+    hasher_.extend(&window_, hash);
     ++held_;
   }
   place = {hash, unit.begin, static_cast<uint32_t>(unit.position)};

@@ -1,4 +1,4 @@
-// The windows of a document that may be repeated: those whose seed is chosen often enough.
+// The windows of a document that may be repeated, with their hashes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,6 @@
 
 #include "core/base/stop.h"
 #include "core/document/text_units.h"
-#include "core/passages/seed_filter.h"
-#include "core/passages/seeds.h"
 #include "core/passages/window_hash.h"
 
 namespace neardup {
@@ -27,36 +25,40 @@ struct WindowShape {
   uint64_t at_least;
 };
 
+// Windows first .. end - 1 of a document, by the number of their first unit, from 0.
+struct WindowRun {
+  uint64_t first;
+  uint64_t end;
+};
+
 struct PlacedDocument {
   const uint8_t* text;
   size_t size;
   uint64_t begin;  // byte of all documents
   uint32_t row;
   uint32_t group;
+  // Of the runs of windows that a batch holds.
+  size_t first_run = 0;
+  size_t end_run = 0;
 };
 
-// Reads the document twice: its seeds, and then the units of windows to be hashed.
 class WindowFinder {
  public:
-  WindowFinder(const WindowShape& shape, const WindowHasher& hasher, const SeedFilter& filter)
-      : shape_(shape), hasher_(hasher), filter_(filter) {}
+  WindowFinder(const WindowShape& shape, const WindowHasher& hasher) : shape_(shape), hasher_(hasher) {}
 
-  // Calls take(record) for each window, in order. stop (may be null) is polled. Memory: up to 32 bytes a unit of a
-  // window.
-  template <class Take>
-  void find(const PlacedDocument& document, StopCheck* stop, Take take) {
-    if (document.size < shape_.units) return;
-    SeedStream seeds(shape_.unit, shape_.units, document.text, document.size, stop);
+  // Calls take(record) for each window of the runs, in order. next_run(run): the next one, ascending; false behind the
+  // last. stop (may be null) is polled. Memory: up to 32 bytes a unit of a window.
+  template <class NextRun, class Take>
+  void find(const PlacedDocument& document, NextRun next_run, StopCheck* stop, Take take) {
     UnitScanner units(shape_.unit, document.text, document.size, stop);
     const WindowHash group = hasher_.group(document.group);
     read_ = held_ = 0;
-    for (Seed seed; seeds.next(&seed);) {
-      if (!filter_.reaches(seed.hash, shape_.at_least)) continue;
-      if (seed.first > read_) skip(&units, seed.first);
-      for (uint64_t window = seed.first; window < seed.end; ++window) {
+    for (WindowRun run; next_run(&run);) {
+      if (run.first > read_) skip(&units, run.first);
+      for (uint64_t window = run.first; window < run.end; ++window) {
         while (read_ < window + shape_.units) read_unit(&units);
         const HeldUnit& first = held(window);
-        take(WindowRecord{hasher_.finish(run_, group), document.begin + first.byte, document.row, first.character});
+        take(WindowRecord{hasher_.finish(window_, group), document.begin + first.byte, document.row, first.character});
       }
     }
   }
@@ -74,12 +76,11 @@ class WindowFinder {
 
   const WindowShape shape_;
   const WindowHasher& hasher_;
-  const SeedFilter& filter_;
   // The last units that were read, at most those of a window, and the hash of them.
   std::vector<HeldUnit> ring_;
   uint64_t read_ = 0;
   uint64_t held_ = 0;
-  WindowHash run_{};
+  WindowHash window_{};
 };
 
 }  // namespace neardup

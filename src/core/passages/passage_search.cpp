@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/hash.h"
 #include "core/document/text_units.h"
 #include "core/passages/document_batch.h"
 #include "core/passages/find_windows.h"
 #include "core/passages/seed_filter.h"
+#include "core/passages/seed_store.h"
 #include "core/passages/seeds.h"
 #include "core/passages/verify_windows.h"
 #include "core/passages/window_counts.h"
@@ -24,6 +26,7 @@ constexpr unsigned kHashBits = 61;
 // Steps of progress: windows, counts, proof, ranges.
 constexpr uint64_t kSteps = 4;
 constexpr size_t kUnitCost = 30;  // nanoseconds
+constexpr size_t kSeedCost = 10;  // nanoseconds
 
 }  // namespace
 
@@ -47,6 +50,7 @@ struct PassageSearch::Impl {
         texts(memory_share(ws, kEighth), ws),
         begins(ws.ledger, kFirstRows),
         filter(std::in_place, memory_share(ws, kQuarter), ws),
+        seeds(memory_share(ws, kSixteenth), ws),
         batch(o.threads, ws) {
     begins[0] = 0;
   }
@@ -60,6 +64,7 @@ struct PassageSearch::Impl {
   Array<uint64_t> begins;  // rows + 1
   uint64_t rows = 0;
   std::optional<SeedFilter> filter;
+  SeedStore seeds;
   DocumentBatch batch;
   DocumentPlaces places{nullptr, 0, nullptr};
   std::unique_ptr<RepeatedWindows> repeated;
@@ -74,6 +79,8 @@ struct PassageSearch::Impl {
   uint32_t row = 0;  // that is walked over, where scanner is set
   std::vector<uint8_t> text;
   std::optional<UnitScanner> scanner;
+  size_t skipped = 0;             // bytes before its first unit, which is that of the first window
+  size_t skipped_characters = 0;  // and their code points
   uint64_t unit = 0;
   TextUnit last{0, 0, 0};
 
@@ -86,7 +93,7 @@ struct PassageSearch::Impl {
       const PlacedDocument document{bytes, size, begins[rows], static_cast<uint32_t>(rows), 0};
       if (batch.is_large(size)) {
         take_seeds();
-        for_seeds(document, options.stop, [&](uint64_t hash) { count_seed(hash); });
+        read_seeds(document, options.stop, [&](const Seed& seed) { keep_seed(seed); });
       } else {
         if (!batch.has_room(size)) take_seeds();
         batch.add(document);
@@ -95,24 +102,31 @@ struct PassageSearch::Impl {
     begins[++rows] = texts.size();
   }
 
+  // Behind the last seed of a document comes one without windows.
   template <class Take>
-  void for_seeds(const PlacedDocument& d, StopCheck* stop, Take take) const {
-    SeedStream seeds(shape.unit, shape.units, d.text, d.size, stop);
-    for (Seed seed; seeds.next(&seed);) take(seed.hash);
+  void read_seeds(const PlacedDocument& d, StopCheck* stop, Take take) const {
+    SeedStream stream(shape.unit, shape.units, d.text, d.size, stop);
+    for (Seed seed; stream.next(&seed);) take(seed);
+    take(Seed{0, 0, 0});
   }
 
-  void count_seed(uint64_t hash) {
-    filter->add(hash);
+  void keep_seed(const Seed& seed) {
+    if (seed.end == 0) {
+      seeds.end_document();
+      return;
+    }
+    seeds.add(seed);
+    filter->add(seed.hash);
     ++stats.seeds;
   }
 
   // Of the documents in the batch.
   void take_seeds() {
-    batch.run<uint64_t>(
-        [&](unsigned, const PlacedDocument& d, StopCheck* stop, std::vector<uint64_t>* out) {
-          for_seeds(d, stop, [&](uint64_t hash) { out->push_back(hash); });
+    batch.run<Seed>(
+        [&](unsigned, const PlacedDocument& d, StopCheck* stop, std::vector<Seed>* out) {
+          read_seeds(d, stop, [&](const Seed& seed) { out->push_back(seed); });
         },
-        [&](uint64_t hash) { count_seed(hash); });
+        [&](const Seed& seed) { keep_seed(seed); });
   }
 
   // ---- after the last one
@@ -120,6 +134,7 @@ struct PassageSearch::Impl {
   void run(const uint32_t* group_of) {
     take_seeds();
     filter->finish();
+    seeds.finish();
     places = {begins.data(), static_cast<uint32_t>(rows), group_of};
     for (stats.searches = 1; !search(); ++stats.searches) {
       if (stats.searches < kMaxSearches) continue;
@@ -151,30 +166,54 @@ struct PassageSearch::Impl {
     return verify_windows(repeated.get(), shape.unit, shape.units, places, &texts, ws, options.stop);
   }
 
+  // The windows whose seed was chosen often enough.
   void find_windows(const WindowHasher& hasher, WindowCounts* counts) {
-    std::vector<WindowFinder> finders(std::max(options.threads, 1u), WindowFinder(shape, hasher, *filter));
+    std::vector<WindowFinder> finders(std::max(options.threads, 1u), WindowFinder(shape, hasher));
     const auto hash_batch = [&] {
       batch.run<WindowRecord>(
           [&](unsigned worker, const PlacedDocument& d, StopCheck* stop, std::vector<WindowRecord>* out) {
-            finders[worker].find(d, stop, [&](const WindowRecord& r) { out->push_back(r); });
+            size_t at = d.first_run;
+            const auto next_run = [&](WindowRun* run) { return at < d.end_run && (*run = batch.run_at(at++), true); };
+            finders[worker].find(d, next_run, stop, [&](const WindowRecord& r) { out->push_back(r); });
           },
           [&](const WindowRecord& r) { counts->add(r); });
     };
+    seeds.rewind();
     for (uint32_t r = 0; r < rows; ++r) {
       ws.poller.parts(r, rows);
       PlacedDocument d{nullptr, static_cast<size_t>(begins[r + 1] - begins[r]), begins[r], r, places.group_of(r)};
-      if (d.size < shape.units || d.group == kNoGroup) continue;
-      if (batch.is_large(d.size)) {
+      if (d.size < shape.units) continue;
+      WindowRun run;
+      bool any = next_run(&run);
+      if (d.group == kNoGroup) {
+        while (any) any = next_run(&run);
+      } else if (any && batch.is_large(d.size)) {
         hash_batch();
         load(r);
         d.text = text.data();
-        finders[0].find(d, options.stop, [&](const WindowRecord& record) { counts->add(record); });
-        continue;
+        const auto all_runs = [&](WindowRun* next) {
+          *next = run;
+          return std::exchange(any, any && next_run(&run));
+        };
+        finders[0].find(d, all_runs, options.stop, [&](const WindowRecord& record) { counts->add(record); });
+      } else if (any) {
+        if (!batch.has_room(d.size)) hash_batch();
+        texts.read(d.begin, batch.reserve(d), d.size);
+        for (; any; any = next_run(&run)) batch.add_run(run);
       }
-      if (!batch.has_room(d.size)) hash_batch();
-      texts.read(d.begin, batch.reserve(d), d.size);
     }
     hash_batch();
+  }
+
+  // Of the document whose seeds are read: the windows of the next seed that was chosen often enough.
+  bool next_run(WindowRun* run) {
+    for (Seed seed; seeds.next(&seed);) {
+      ws.poller.spend(kSeedCost);
+      if (!filter->reaches(seed.hash, shape.at_least)) continue;
+      *run = {seed.first, seed.end};
+      return true;
+    }
+    return false;
   }
 
   // Reads a document into `text`.
@@ -192,7 +231,7 @@ struct PassageSearch::Impl {
     for (size_t n = 0; n < kUnitsAtOnce; ++n) {
       ws.poller.spend(kUnitCost);
       TextUnit t;
-      const bool more = scanner->next(&t);
+      const bool more = next_unit(&t);
       const LastUnit before{text.data(), begins[row], last};
       const RepeatedWindow* window = repeated->peek();
       const bool rest = window != nullptr && window->byte < begins[row + 1];
@@ -217,13 +256,23 @@ struct PassageSearch::Impl {
     return true;
   }
 
+  bool next_unit(TextUnit* unit) {
+    if (!scanner->next(unit)) return false;
+    unit->begin += skipped;
+    unit->end += skipped;
+    unit->position += skipped_characters;
+    return true;
+  }
+
   bool enter_document(bool for_passages) {
     const RepeatedWindow* window = repeated->peek();
     if (window == nullptr) return false;
     row = places.row_at(window->byte);
     ws.poller.parts(row, rows);
     load(row);
-    scanner.emplace(shape.unit, text.data(), text.size(), options.stop);
+    skipped = static_cast<size_t>(window->byte - begins[row]);
+    skipped_characters = count_code_points(text.data(), skipped, options.stop);
+    scanner.emplace(shape.unit, text.data() + skipped, text.size() - skipped, options.stop);
     unit = 0;
     last = {0, 0, 0};
     if (for_passages)

@@ -2,6 +2,7 @@
 #include "core/passages/verify_windows.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 namespace neardup {
@@ -11,6 +12,7 @@ namespace {
 constexpr size_t kFirstRead = 4096;
 constexpr size_t kWholeCodePoint = 4;
 constexpr size_t kUnitCost = 60;  // nanoseconds
+constexpr size_t kHoldCost = 5;   // nanoseconds
 
 // The units of a document from a place on, read in pieces that grow.
 class StoredUnits {
@@ -29,6 +31,9 @@ class StoredUnits {
     end_ = end;
     read();
   }
+
+  // The byte behind those that the units so far were read of.
+  uint64_t consumed() const noexcept { return next_; }
 
   // The next unit: where it begins, and what makes it equal to others; false at the end of the document.
   bool next(uint64_t* byte, std::string_view* key) {
@@ -79,18 +84,94 @@ class StoredUnits {
   std::optional<UnitScanner> scanner_;
 };
 
+// How far two documents have the same bytes, from a place in each on. They are read in pieces, as far as is asked.
+class EqualBytes {
+ public:
+  EqualBytes(ByteStore* texts, Workspace& ws) : texts_(texts), ws_(ws) {}
+
+  // From a and b on; the documents end at a_end and b_end.
+  void start(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end) {
+    places_[0] = {a, a_end};
+    places_[1] = {b, b_end};
+    differ_ = false;
+  }
+
+  // Whether the bytes before `to`, of the first document, are equal, or all bytes of both documents are.
+  bool reach(uint64_t to) {
+    while (places_[0].at < to && !differ_) {
+      if (places_[0].left() == 0 && places_[1].left() == 0) return true;
+      compare_piece();
+    }
+    return places_[0].at >= to;
+  }
+
+ private:
+  struct Place {
+    uint64_t at;
+    uint64_t end;
+    uint64_t left() const noexcept { return end - at; }
+  };
+
+  void compare_piece() {
+    const auto n = static_cast<size_t>(std::min({uint64_t{kPiece}, places_[0].left(), places_[1].left()}));
+    for (size_t side = 0; side < 2; ++side) {
+      if (pieces_[side].size() == 0) pieces_[side] = Array<uint8_t>(ws_.ledger, kPiece);
+      texts_->read(places_[side].at, pieces_[side].data(), n);
+    }
+    const uint8_t* const a = pieces_[0].data();
+    const uint8_t* const b = pieces_[1].data();
+    const size_t equal = std::memcmp(a, b, n) == 0 ? n : static_cast<size_t>(std::mismatch(a, a + n, b).first - a);
+    ws_.poller.spend(n / 4);
+    differ_ = equal < n || n == 0;
+    for (Place& place : places_) place.at += equal;
+  }
+
+  static constexpr size_t kPiece = 2048;
+
+  ByteStore* const texts_;
+  Workspace& ws_;
+  Array<uint8_t> pieces_[2];
+  Place places_[2] = {};
+  bool differ_ = true;
+};
+
+// Windows are equal where their bytes are; only those that end beyond equal bytes are compared unit by unit.
 class WindowVerifier {
  public:
   WindowVerifier(Unit unit, uint32_t units, const DocumentPlaces& places, ByteStore* texts, Workspace& ws,
                  StopCheck* stop)
-      : units_(units), places_(places), ws_(ws), here_(unit, texts, ws, stop), there_(unit, texts, ws, stop) {
+      : units_(units),
+        places_(places),
+        ws_(ws),
+        bytes_(texts, ws),
+        here_(unit, texts, ws, stop),
+        there_(unit, texts, ws, stop) {
     begins_.resize(units);
+    held_.resize(units);
   }
 
+  // Windows in ascending order. False: it, or one before it, is not equal to the one that it names.
   bool verify(const RepeatedWindow& window) {
-    if (compared_ == 0) return start(window);
-    if (units_ == 1) return verify_unit(window);
-    return window.byte == second(0) && window.previous == second(1) ? compare_unit() : start(window);
+    if (held_count_ > 0) {
+      if (hold(window)) return true;
+      if (!finish()) return false;
+    }
+    if (!continues(window) || compared_ >= kUnitsInARow * units_) return start(window);
+    return units_ == 1 ? verify_unit(window) : compare_unit();
+  }
+
+  // Behind the last window.
+  bool finish() {
+    if (held_count_ == 0) return true;
+    const uint64_t n = std::min<uint64_t>(held_count_, units_);
+    const uint64_t first = held_count_ - n;
+    const bool proven = ends_in_equal_bytes(held_at(held_count_ - 1).byte);
+    held_count_ = 0;
+    for (uint64_t i = first; i < first + n && !proven; ++i) {
+      const bool in_step = i > first && units_ > 1 && continues(held_at(i));
+      if (!(in_step ? compare_unit() : start_units(held_at(i)))) return false;
+    }
+    return true;
   }
 
  private:
@@ -98,8 +179,53 @@ class WindowVerifier {
     uint64_t of[2];
   };
 
+  // After so many windows it is worth looking at bytes again.
+  static constexpr uint64_t kUnitsInARow = 3;
+
+  // ---- by bytes
+
+  bool start(const RepeatedWindow& window) {
+    const uint32_t row = places_.row_at(window.byte);
+    const uint32_t previous = places_.row_at(window.previous);
+    if (places_.group_of(row) != places_.group_of(previous)) return false;
+    row_end_ = places_.begins[row + 1];
+    offset_ = window.byte - window.previous;
+    compared_ = 0;
+    bytes_.start(window.byte, row_end_, window.previous, places_.begins[previous + 1]);
+    return hold(window) || start_units(window);
+  }
+
+  // False where the window does not begin in equal bytes. Else it is proven later: one that ends before another one
+  // begins is proven with that one.
+  bool hold(const RepeatedWindow& window) {
+    ws_.poller.spend(kHoldCost);
+    if (window.byte - window.previous != offset_ || window.byte >= row_end_) return false;
+    if (!bytes_.reach(window.byte + kWholeCodePoint)) return false;
+    held_[held_count_++ % units_] = window;
+    return true;
+  }
+  const RepeatedWindow& held_at(uint64_t i) const noexcept { return held_[i % units_]; }
+
+  bool ends_in_equal_bytes(uint64_t byte) {
+    here_.start(byte, row_end_);
+    uint64_t unused;
+    std::string_view key;
+    for (uint32_t i = 0; i < units_; ++i) {
+      ws_.poller.spend(kUnitCost);
+      if (!here_.next(&unused, &key) || !bytes_.reach(here_.consumed() + kWholeCodePoint)) return false;
+    }
+    return true;
+  }
+
+  // ---- unit by unit
+
   // Where the second unit of the last pair of windows begins.
   uint64_t second(size_t side) const noexcept { return begins_[(compared_ - units_ + 1) % units_].of[side]; }
+
+  // Whether both windows begin one unit behind those that were compared last.
+  bool continues(const RepeatedWindow& window) const noexcept {
+    return compared_ != 0 && (units_ == 1 || (window.byte == second(0) && window.previous == second(1)));
+  }
 
   // A window of one unit begins where the units read next do, or at another place.
   bool verify_unit(const RepeatedWindow& window) {
@@ -111,12 +237,9 @@ class WindowVerifier {
     return in_step ? key[0] == key[1] : start(window);
   }
 
-  bool start(const RepeatedWindow& window) {
-    const uint32_t row = places_.row_at(window.byte);
-    const uint32_t previous = places_.row_at(window.previous);
-    if (places_.group_of(row) != places_.group_of(previous)) return false;
-    here_.start(window.byte, places_.begins[row + 1]);
-    there_.start(window.previous, places_.begins[previous + 1]);
+  bool start_units(const RepeatedWindow& window) {
+    here_.start(window.byte, row_end_);
+    there_.start(window.previous, places_.begins[places_.row_at(window.previous) + 1]);
     compared_ = 0;
     while (compared_ < units_)
       if (!compare_unit()) return false;
@@ -135,10 +258,16 @@ class WindowVerifier {
   const uint32_t units_;
   const DocumentPlaces& places_;
   Workspace& ws_;
+  EqualBytes bytes_;
   StoredUnits here_;
   StoredUnits there_;
   std::vector<Begins> begins_;  // of the last units that were compared, a ring
-  uint64_t compared_ = 0;
+  uint64_t compared_ = 0;       // units in a row
+  // Windows of one document, each as far behind the one that it names, that begin in equal bytes.
+  uint64_t offset_ = 0;
+  uint64_t row_end_ = 0;
+  std::vector<RepeatedWindow> held_;  // the last ones, a ring
+  uint64_t held_count_ = 0;
 };
 
 }  // namespace
@@ -155,7 +284,7 @@ bool verify_windows(RepeatedWindows* windows, Unit unit, uint32_t units, const D
     ws.poller.parts(done++, windows->size());
     if (window->previous != kNoWindow && !verifier.verify(*window)) return false;
   }
-  return true;
+  return verifier.finish();
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// Whether windows with equal hashes are equal, unit by unit.
+// Whether windows with equal hashes are equal.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@ struct DocumentPlaces {
   uint32_t group_of(uint32_t row) const noexcept { return groups == nullptr ? 0 : groups[row]; }
 };
 
-// Compares each window with the equal one before it. Where both continue in step, from unit to unit, only what is new
-// is read: the time is that of reading the repeated passages twice, and a window more wherever they get out of step.
+// Compares each window with the equal one before it: by bytes, and unit by unit where it ends beyond equal bytes. Where
+// both continue in step, only what is new is read: the time is that of reading the repeated passages twice, and some
+// windows more wherever they get out of step.
 // windows: from its first one on. False at the first two windows that differ.
 bool verify_windows(RepeatedWindows* windows, Unit unit, uint32_t units, const DocumentPlaces& places, ByteStore* texts,
                     Workspace& ws, StopCheck* stop);
