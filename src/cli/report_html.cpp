@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kPathShown = 200;  // bytes, the last ones
 constexpr int kClustersOpen = 10;
 
-void write_counts(const ReportReader& reader, OutFile& page) {
+void write_counts(ReportReader& reader, OutFile& page) {
   const JobCounts& counts = reader.counts();
   const double share = counts.rows > 0 ? static_cast<double>(counts.duplicates) / static_cast<double>(counts.rows) : 0;
   page.raw("<p class=\"counts\"><b>" + grouped(counts.rows) + "</b> rows, <b>" + grouped(counts.clusters) +

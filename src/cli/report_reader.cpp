@@ -50,7 +50,11 @@ ReportReader::ReportReader(Connection& db, const Job& job) : db_(db), job_(job) 
   const Result run = db_.query("SELECT COALESCE((SELECT pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ') FROM " +
                                job_.job + " j), ''), COALESCE((SELECT j.phase FROM " + job_.job + " j), '')");
   about_ = {page_about(db_), std::string(get_text(run, 0, 0)), get_text(run, 0, 1) == "idle"};
-  counts_ = count_job(db_, job_);
+}
+
+const JobCounts& ReportReader::counts() {
+  if (!counts_) counts_ = count_job(db_, job_);
+  return *counts_;
 }
 
 void ReportReader::finish() { db_.query("COMMIT"); }

@@ -77,7 +77,8 @@ class ReportReader {
   ReportReader(Connection& db, const Job& job);
 
   const ReportAbout& about() const { return about_; }
-  const JobCounts& counts() const { return counts_; }
+  // Counted at the first call.
+  const JobCounts& counts();
   double threshold() const { return threshold_; }  // of the similarity that the result has
   // Why there are no documents; empty where there are. An error in reading them shows after a call of pairs or
   // clusters.
@@ -115,7 +116,7 @@ class ReportReader {
   Connection& db_;
   const Job& job_;
   ReportAbout about_;
-  JobCounts counts_;
+  std::optional<JobCounts> counts_;
   double threshold_ = 0;
   std::string source_rows_;  // the query of the job's rows, with their documents
   std::string paths_;        // the query of id and path of the source's rows; empty where there are no paths
