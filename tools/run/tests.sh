@@ -10,9 +10,18 @@ count() { printf '%s %s\n' "$1" "${2:-1}" >>"$counts"; }
 
 total_of() { awk -v kind="$1" '$1 == kind { n += $2 } END { print n + 0 }' "$counts" /dev/null; }
 
+only_step=""  # of --step
+
+# is_wanted NAME FUNCTION: whether --step leaves the step in; others stand on these two
+is_wanted() {
+  case $2 in step_build | step_server) return 0 ;; esac
+  [[ $1 == *"$only_step"* ]]
+}
+
 # step NAME FUNCTION
 step() {
   local name=$1 log status=0 began all_counts=$counts passed failed skipped line
+  is_wanted "$@" || return 0
   log=$logs/test-$(printf %s "$2" | tr '_' '-').log
   began=$(date +%s.%N)
   counts=$all_counts.step
@@ -533,6 +542,11 @@ run_tests() {
     case $option in
       --ci) form=ci ;;
       --full) form=full NEARDUP_FULL=1 NEARDUP_LONG=1 ;;
+      --step)
+        [ $# -gt 0 ] || die "--step takes a part of the name of a step"
+        only_step=$1
+        shift
+        ;;
       --asserts)
         build_assert_server "${1:-}"
         [ $# -eq 0 ] || shift
