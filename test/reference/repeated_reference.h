@@ -36,6 +36,7 @@ class Repeated {
            uint64_t at_least)
       : units_(units), at_least_(at_least) {
     for (size_t row = 0; row < documents.size(); ++row) {
+      texts_.push_back(documents[row]);
       documents_.push_back(placed_units(unit, documents[row]));
       const auto& d = documents_.back();
       windows_.emplace_back();
@@ -52,6 +53,30 @@ class Repeated {
     std::vector<Range> out;
     for (size_t row = 0; row < documents_.size(); ++row) ranges_of(row, keep_first, &out);
     return out;
+  }
+
+  // A document without its windows that stand in so many documents: code point by code point.
+  std::string cut(size_t row, uint64_t documents) const {
+    const std::vector<uint32_t> text = code_points(texts_[row]);
+    std::vector<bool> is_cut(text.size());
+    for (size_t i = 0; i < windows_[row].size(); ++i) {
+      if (numbers(row, i).first < documents) continue;
+      const auto [start, length] = place(row, i, i + units_);
+      for (size_t c = start; c < start + length; ++c) is_cut[c] = true;
+    }
+    std::string out;
+    for (size_t c = 0; c < text.size(); ++c)
+      if (!is_cut[c]) append_utf8(out, text[c]);
+    return out;
+  }
+
+  // Windows that stand in so many documents, each once.
+  size_t frequent_windows(uint64_t documents) const {
+    return static_cast<size_t>(std::count_if(places_.begin(), places_.end(), [&](const auto& window) {
+      std::set<size_t> rows;
+      for (const auto& place : window.second) rows.insert(place.first);
+      return rows.size() >= documents;
+    }));
   }
 
   // Runs of windows that occur here first and are equally frequent.
@@ -148,6 +173,7 @@ class Repeated {
 
   const size_t units_;
   const uint64_t at_least_;
+  std::vector<std::string> texts_;
   std::vector<std::vector<PlacedUnit>> documents_;
   std::vector<std::vector<std::vector<std::string>>> windows_;
   std::map<std::vector<std::string>, std::vector<std::pair<size_t, size_t>>> places_;

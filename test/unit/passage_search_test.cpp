@@ -7,6 +7,7 @@
 
 #include "test/reference/repeated_reference.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/unit/collage.h"
 #include "test/unit/support.h"
 
 namespace neardup {
@@ -14,15 +15,12 @@ namespace {
 
 using reference::Common;
 using reference::Range;
+using test::collage;
+using test::Collection;
 using test::Exact;
 using test::Random;
 
 constexpr Unit kUnits[] = {Unit::word, Unit::character, Unit::line, Unit::paragraph, Unit::code};
-
-struct Collection {
-  std::vector<std::string> documents;
-  std::vector<int> groups;  // empty: one
-};
 
 void load(PassageSearch* search, const Collection& c, std::vector<uint32_t>* groups) {
   for (const std::string& d : c.documents) {
@@ -90,35 +88,6 @@ void check(const PassageOptions& options, const Collection& c, size_t batch) {
     ASSERT_EQ(found[i].first_start, wanted[i].first_start);
   }
   ASSERT_EQ(passages_of(options, c), expected.passages());
-}
-
-// Documents of pieces of a pool and of each other: nested, overlapping and periodic repeats.
-Collection collage(Random& random) {
-  static const std::vector<std::string> separators[] = {
-      {" "}, {"\n"}, {"\n\n"}, {" ", "\n", "\n\n", ", ", "\r\n", "\xe2\x80\xa9", " \n \n"}};
-  const auto& between = separators[random() % std::size(separators)];
-  const uint64_t kinds = 1 + random() % (random() % 3 ? 4 : 30);
-  std::vector<std::string> pool(1 + random() % 25);
-  for (std::string& w : pool) {
-    static const std::string words[] = {"a",        "A", "b", "\xc3\xa9", "\xe4\xb8\xad", "long1", "\xf0\x9f\x98\x80",
-                                        "x\xcc\x81"};
-    const uint64_t kind = random() % kinds;
-    w = kind < std::size(words) ? words[kind] : "w" + std::to_string(kind);
-  }
-  Collection out;
-  for (uint64_t n = 1 + random() % 6; n > 0; --n) {
-    std::string d;
-    for (uint64_t pieces = random() % 5; pieces > 0; --pieces) {
-      const size_t from = random() % pool.size(), run = 1 + random() % 12;
-      for (size_t i = from; i < std::min(pool.size(), from + run); ++i)
-        d += pool[i] + between[random() % between.size()];
-      if (!out.documents.empty() && random() % 3 == 0) d += out.documents[random() % out.documents.size()];
-    }
-    out.documents.push_back(d);
-  }
-  if (random() % 3 == 0)
-    for (size_t i = 0; i < out.documents.size(); ++i) out.groups.push_back(static_cast<int>(random() % 3) - 1);
-  return out;
 }
 
 TEST(PassageSearch, IsTheDefinition) {

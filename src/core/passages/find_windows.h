@@ -3,11 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/base/stop.h"
 #include "core/document/text_units.h"
-#include "core/passages/window_hash.h"
+#include "core/passages/window_reader.h"
 
 namespace neardup {
 
@@ -44,43 +43,32 @@ struct PlacedDocument {
 
 class WindowFinder {
  public:
-  WindowFinder(const WindowShape& shape, const WindowHasher& hasher) : shape_(shape), hasher_(hasher) {}
+  WindowFinder(const WindowShape& shape, const WindowHasher& hasher)
+      : shape_(shape), hasher_(hasher), reader_(shape.units, hasher) {}
 
   // Calls take(record) for each window of the runs, in order. next_run(run): the next one, ascending; false behind the
-  // last. stop (may be null) is polled. Memory: up to 32 bytes a unit of a window.
+  // last. stop (may be null) is polled.
   template <class NextRun, class Take>
   void find(const PlacedDocument& document, NextRun next_run, StopCheck* stop, Take take) {
     UnitScanner units(shape_.unit, document.text, document.size, stop);
     const WindowHash group = hasher_.group(document.group);
-    read_ = held_ = 0;
+    reader_.start();
     for (WindowRun run; next_run(&run);) {
-      if (run.first > read_) skip(&units, run.first);
+      if (run.first > reader_.units_read()) reader_.skip(&units, run.first);
       for (uint64_t window = run.first; window < run.end; ++window) {
-        while (read_ < window + shape_.units) read_unit(&units);
-        const HeldUnit& first = held(window);
-        take(WindowRecord{hasher_.finish(window_, group), document.begin + first.byte, document.row, first.character});
+        while (reader_.units_read() < window + shape_.units && reader_.read(&units)) {
+        }
+        const WindowReader::Place& first = reader_.first();
+        take(WindowRecord{hasher_.finish(reader_.run(), group), document.begin + first.begin, document.row,
+                          first.character});
       }
     }
   }
 
  private:
-  struct HeldUnit {
-    WindowHash hash;
-    uint64_t byte;
-    uint32_t character;
-  };
-
-  HeldUnit& held(uint64_t unit) noexcept { return ring_[unit % ring_.size()]; }
-  void skip(UnitScanner* units, uint64_t to);
-  void read_unit(UnitScanner* units);
-
   const WindowShape shape_;
   const WindowHasher& hasher_;
-  // The last units that were read, at most those of a window, and the hash of them.
-  std::vector<HeldUnit> ring_;
-  uint64_t read_ = 0;
-  uint64_t held_ = 0;
-  WindowHash window_{};
+  WindowReader reader_;
 };
 
 }  // namespace neardup

@@ -30,13 +30,17 @@ constexpr size_t kSeedCost = 10;  // nanoseconds
 
 }  // namespace
 
-void check_passage_options(const PassageOptions& o) {
-  const int64_t least = is_of_lines(o.unit) ? 1 : 2;
-  if (o.min_units < least || o.min_units > kMaxPassageUnits)
+void check_window_units(Unit unit, int64_t units, const char* name) {
+  const int64_t least = is_of_lines(unit) ? 1 : 2;
+  if (units < least || units > kMaxPassageUnits)
     throw Error(Errc::invalid_argument,
-                "min_units must be between " + std::to_string(least) + " and " + std::to_string(kMaxPassageUnits) +
-                    " for unit '" + unit_name(o.unit) + "': " + std::to_string(o.min_units),
-                {}, std::string("It is the number of ") + units_in_words(o.unit) + " in a row that make a passage.");
+                std::string(name) + " must be between " + std::to_string(least) + " and " +
+                    std::to_string(kMaxPassageUnits) + " for unit '" + unit_name(unit) + "': " + std::to_string(units),
+                {}, std::string("It is the number of ") + units_in_words(unit) + " in a row that make a passage.");
+}
+
+void check_passage_options(const PassageOptions& o) {
+  check_window_units(o.unit, o.min_units, "min_units");
   if (o.at_least < 2)
     throw Error(Errc::invalid_argument, "at_least must be at least 2: " + std::to_string(o.at_least), {},
                 "It is how often a passage occurs in all documents.");

@@ -31,7 +31,8 @@ struct PassageOptions {
   unsigned weak_bits = 61;
 };
 
-// Error{invalid_argument} where a number is out of range.
+// Error{invalid_argument} where a number is out of range. name: of the argument, for the message.
+void check_window_units(Unit unit, int64_t units, const char* name);
 void check_passage_options(const PassageOptions& options);
 
 struct PassageStats {
