@@ -24,3 +24,13 @@ CREATE FUNCTION cut_passages(body text, ranges int4multirange) RETURNS text
 COMMENT ON FUNCTION cut_passages(text, int4multirange) IS
   'A text without ranges of its characters, counted from 1. Example: SELECT cut_passages(''one two three'', ''{[5,9)}'')';
 
+-- What jobs keep of passages. Numbers of windows are 64-bit hashes by the key.
+CREATE FUNCTION neardup_internal.neardup_frequent_windows(query text, min_units int, unit text, documents int, key bigint)
+  RETURNS TABLE (number int, windows bigint[])
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION neardup_internal.neardup_frequent_windows(text, int, text, int, bigint) IS
+  'private: the windows of min_units units that stand in so many documents of a query, as numbers in ascending order';
+CREATE FUNCTION neardup_internal.neardup_without_windows(document text, passages regclass, min_units int, unit text, key bigint, team bigint) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION neardup_internal.neardup_without_windows(text, regclass, int, text, bigint, bigint) IS
+  'private: a document without the windows that a table of neardup_frequent_windows() holds';

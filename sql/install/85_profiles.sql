@@ -5,7 +5,8 @@
 CREATE TYPE neardup_profile AS (
   version int, signature text, unit text, k int, num_perm int, bits int, seed bigint,
   encoding text, script text, rules text, min_length int, made_at timestamptz,
-  normalization text);        -- NULL: none, made by 0.2.0
+  normalization text,         -- NULL: none, made by 0.2.0
+  cut_at_least int, cut_min_units int, cut_unit text);  -- NULL: nothing is cut
 COMMENT ON TYPE neardup_profile IS
   'Parameters with which documents are signed: a row of a table that create_profile() creates. Example: SELECT neardup_profile_named(''default'')';
 
@@ -30,14 +31,14 @@ COMMENT ON FUNCTION neardup_sign_sql(neardup_profile, regtype, text) IS
 -- What is not given is as in the profile base.
 CREATE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
     num_perm int = NULL, bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL,
-    min_length int = NULL, normalization text = NULL) RETURNS regclass
+    min_length int = NULL, normalization text = NULL, cut_at_least int = NULL, cut_min_units int = NULL, cut_unit text = NULL) RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_create_profile' LANGUAGE C;
-COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text) IS
+COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text, int, int, text) IS
   'Creates a profile, a table of that name with version 1. Arguments that are not given are as in the profile base. Example: SELECT create_profile(''docs_profile'', base => ''default'', k => 4)';
 -- What is not given stays.
 CREATE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
     bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL,
-    normalization text = NULL) RETURNS int
+    normalization text = NULL, cut_at_least int = NULL, cut_min_units int = NULL, cut_unit text = NULL) RETURNS int
   AS 'MODULE_PATHNAME', 'neardup_alter_profile' LANGUAGE C;
-COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text) IS
+COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text, int, int, text) IS
   'Adds a version to a profile and returns its number. Jobs with this profile sign all rows again at their next refresh. Example: SELECT alter_profile(''docs_profile'', k => 5)';

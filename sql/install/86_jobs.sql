@@ -3,6 +3,7 @@
 --   <name>             the result, a row for each row of the source
 --   <name>_signatures  what each row was when it was last signed
 --   <name>_changes     what has become of clusters
+--   <name>_passages    the windows that are cut out of documents, where the profile cuts; made by a refresh
 -- They belong to the job by pg_depend, not by their names. Nothing here runs with other rights than the caller's. src/pg/jobs has the functions.
 
 CREATE TYPE neardup_job AS (
@@ -27,7 +28,10 @@ CREATE TYPE neardup_job AS (
   rows bigint, clusters bigint, duplicates bigint,  -- of the result when it was written last: clusters of two rows and more
   result_hash bigint,     -- of the result then: it has another where somebody has changed it by hand
   refreshed timestamptz, took interval, changed bigint,  -- the last refresh that came to its end: when, how long, rows listed
-  measure text);          -- of sets: 'jaccard' or 'containment'; NULL: of the kind of signature, or by 0.2.0
+  measure text,           -- of sets: 'jaccard' or 'containment'; NULL: of the kind of signature, or by 0.2.0
+  passages regclass,      -- belongs to the job like result; NULL: no refresh had to make it
+  passages_key bigint,    -- of the numbers in it; NULL: it has to be filled
+  passages_rows bigint);  -- how many rows were counted for it
 COMMENT ON TYPE neardup_job IS
   'Job that maintains a table of duplicates: the row of a table that create_duplicates() creates. Example: SELECT * FROM doc_copies_job';
 
@@ -58,7 +62,7 @@ COMMENT ON FUNCTION neardup_internal.neardup_job_table(text) IS 'private: the ta
 CREATE FUNCTION neardup_internal.neardup_job_row(job regclass) RETURNS neardup_job
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_job_row(regclass) IS 'private: the row of a job';
--- suffix '', '_signatures', '_changes', '_job'
+-- suffix '', '_signatures', '_changes', '_passages', '_job'
 CREATE FUNCTION neardup_internal.neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_job_part(regclass, text) IS

@@ -160,7 +160,13 @@ ALTER TYPE neardup_job ADD ATTRIBUTE refreshed timestamptz CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE took interval CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE changed bigint CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE measure text CASCADE;
+ALTER TYPE neardup_job ADD ATTRIBUTE passages regclass CASCADE;
+ALTER TYPE neardup_job ADD ATTRIBUTE passages_key bigint CASCADE;
+ALTER TYPE neardup_job ADD ATTRIBUTE passages_rows bigint CASCADE;
 ALTER TYPE neardup_profile ADD ATTRIBUTE normalization text CASCADE;
+ALTER TYPE neardup_profile ADD ATTRIBUTE cut_at_least int CASCADE;
+ALTER TYPE neardup_profile ADD ATTRIBUTE cut_min_units int CASCADE;
+ALTER TYPE neardup_profile ADD ATTRIBUTE cut_unit text CASCADE;
 DROP FUNCTION neardup_word_model_names(text);
 DROP FUNCTION neardup_make_signatures(regclass, neardup_job);
 -- What is in C++ now.
@@ -499,15 +505,15 @@ CREATE OR REPLACE FUNCTION neardup_sign_sql(p neardup_profile, body_type regtype
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
 CREATE FUNCTION create_profile(name text, base text = 'default', signature text = NULL, unit text = NULL, k int = NULL,
     num_perm int = NULL, bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL,
-    min_length int = NULL, normalization text = NULL) RETURNS regclass
+    min_length int = NULL, normalization text = NULL, cut_at_least int = NULL, cut_min_units int = NULL, cut_unit text = NULL) RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_create_profile' LANGUAGE C;
-COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text) IS
+COMMENT ON FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text, int, int, text) IS
   'Creates a profile, a table of that name with version 1. Arguments that are not given are as in the profile base. Example: SELECT create_profile(''docs_profile'', base => ''default'', k => 4)';
 CREATE FUNCTION alter_profile(name text, signature text = NULL, unit text = NULL, k int = NULL, num_perm int = NULL,
     bits int = NULL, seed bigint = NULL, encoding text = NULL, script text = NULL, rules text = NULL, min_length int = NULL,
-    normalization text = NULL) RETURNS int
+    normalization text = NULL, cut_at_least int = NULL, cut_min_units int = NULL, cut_unit text = NULL) RETURNS int
   AS 'MODULE_PATHNAME', 'neardup_alter_profile' LANGUAGE C;
-COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text) IS
+COMMENT ON FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text, int, int, text) IS
   'Adds a version to a profile and returns its number. Jobs with this profile sign all rows again at their next refresh. Example: SELECT alter_profile(''docs_profile'', k => 5)';
 CREATE OR REPLACE FUNCTION neardup_internal.neardup_job_table(name text) RETURNS regclass
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE;
@@ -841,6 +847,18 @@ CREATE FUNCTION cut_passages(body text, ranges int4multirange) RETURNS text
   AS 'MODULE_PATHNAME', 'neardup_cut_passages' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cut_passages(text, int4multirange) IS
   'A text without ranges of its characters, counted from 1. Example: SELECT cut_passages(''one two three'', ''{[5,9)}'')';
+
+-- What jobs keep of passages. Numbers of windows are 64-bit hashes by the key.
+CREATE FUNCTION neardup_internal.neardup_frequent_windows(query text, min_units int, unit text, documents int, key bigint)
+  RETURNS TABLE (number int, windows bigint[])
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION neardup_internal.neardup_frequent_windows(text, int, text, int, bigint) IS
+  'private: the windows of min_units units that stand in so many documents of a query, as numbers in ascending order';
+CREATE FUNCTION neardup_internal.neardup_without_windows(document text, passages regclass, min_units int, unit text, key bigint, team bigint) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION neardup_internal.neardup_without_windows(text, regclass, int, text, bigint, bigint) IS
+  'private: a document without the windows that a table of neardup_frequent_windows() holds';
+
 -- Bit codes: Hamming distance of bit strings, and an index for it -------------------------------------------------------
 -- pgvector has the operators <~> and <%> on bit; ours is another one, so that both can lie in one schema.
 
@@ -991,8 +1009,8 @@ DECLARE
   g record;
 BEGIN
   FOR f IN SELECT v.what, pg_catalog.current_setting(v.kept) AS acl
-           FROM (VALUES ('neardup_update.create_profile', 'FUNCTION @extschema@.create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text)'),
-                        ('neardup_update.alter_profile', 'FUNCTION @extschema@.alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text)'),
+           FROM (VALUES ('neardup_update.create_profile', 'FUNCTION @extschema@.create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int, text, int, int, text)'),
+                        ('neardup_update.alter_profile', 'FUNCTION @extschema@.alter_profile(text, text, text, int, int, int, bigint, text, text, text, int, text, int, int, text)'),
                         ('neardup_update.refresh_duplicates', 'PROCEDURE @extschema@.refresh_duplicates(text, int, interval, boolean, boolean)'),
                         ('neardup_update.neardup_suggest', 'FUNCTION @extschema@.neardup_suggest(text, text, pg_catalog.float8)'),
                         ('neardup_update.all_pairs_6', 'FUNCTION @extschema@.all_pairs(text, pg_catalog.float8, text, text, pg_catalog.float8, interval, text)'),

@@ -126,12 +126,15 @@ class Watch {
       text += ": " + std::to_string(done) + " of " + std::to_string(total) + " rows";
       if (rate > 0) text += ", " + std::to_string(static_cast<long long>(rate)) + " rows/s";
       if (left >= 0) text += ", " + human_seconds(left) + " left";
-    } else if (phase == "clustering") {
+    } else if (phase == "clustering" || phase == "counting") {
+      const bool counting = phase == "counting";
+      if (counting) text = "counting passages";
       const std::string_view step = get_text(row, 0, 6);
       const double searched = get_float8(row, 0, 8);
       if (searched >= 0) {
         share = searched;
-        text += ": searching, " + std::to_string(get_int8(row, 0, 9)) + " pairs";
+        text += ": searching";
+        if (!counting) text += ", " + std::to_string(get_int8(row, 0, 9)) + " pairs";
         if (left >= 0) text += ", " + human_seconds(left) + " left";
       } else if (step == "reading rows") {
         text += ": " + std::to_string(get_int8(row, 0, 7)) + " rows read";

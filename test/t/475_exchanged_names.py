@@ -30,10 +30,10 @@ UPDATE m.docs SET sig = to_minhash(body);
 CREATE INDEX docs_sig ON m.docs USING lsh (sig);
 CREATE TABLE m.rules OF neardup_rule;
 INSERT INTO m.rules SELECT * FROM neardup_default_rules() LIMIT 3;
-SELECT create_profile('m.prof', rules => 'm.rules');
+SELECT create_profile('m.prof', rules => 'm.rules'), create_profile('m.cutter', cut_at_least => 5, cut_min_units => 20);
 SELECT create_lexicon('m.lex', 'SELECT body FROM public.docs');
 """
-MAKE_STEPS = ("CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40, 3)", "SELECT create_duplicates('m.x', 'm.docs', 'id', 'body')", "CALL refresh_duplicates('m.x')",
+MAKE_STEPS = ("CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40, 3)", "SELECT create_duplicates('m.x', 'm.docs', 'id', 'body', profile => 'm.cutter')", "CALL refresh_duplicates('m.x')",
               "GRANT SELECT ON ALL TABLES IN SCHEMA m TO PUBLIC")
 MAKE_OF_READER = ("SELECT create_duplicates('public.own', 'public.docs', 'id', 'body', profile => 'm.prof')", "CALL refresh_duplicates('public.own')",
                   "UPDATE docs SET body = body || ' more' WHERE id < 5")
@@ -42,14 +42,16 @@ MAKE_OF_READER = ("SELECT create_duplicates('public.own', 'public.docs', 'id', '
 CALLS = (
     ("duplicates_status", "SELECT * FROM duplicates_status", ("m.x_job",), True),
     ("neardup_jobs", "SELECT * FROM neardup_internal.neardup_jobs()", ("m.x_job",), True),
-    ("refresh_duplicates", "CALL refresh_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
+    ("refresh_duplicates", "CALL refresh_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x_passages", "m.x", "m.docs", "m.cutter"), False),
     ("refresh_duplicates in one transaction", "CALL refresh_duplicates('m.x', commit => false)", ("m.x_job", "m.x_signatures", "m.x", "m.docs"), False),
+    ("refresh_duplicates that counts passages", "CALL refresh_duplicates('m.x', rebuild => true)", ("m.x_passages", "m.docs", "m.cutter"), False),
     ("check_duplicates", "SELECT * FROM check_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x"), False),
     ("neardup_refresh_statements", "SELECT * FROM neardup_internal.neardup_refresh_statements('m.x')", ("m.x_job",), True),
     ("alter_duplicates", "SELECT alter_duplicates('m.x', threshold => 0.7)", ("m.x_job", "m.x_signatures"), False),
     ("pause_duplicates", "SELECT pause_duplicates('m.x')", ("m.x_job",), False),
     ("rename_duplicates", "SELECT rename_duplicates('m.x', 'y')", ("m.x_job", "m.x", "m.x_signatures"), False),
-    ("drop_duplicates", "SELECT drop_duplicates('m.x')", ("m.x_job", "m.x", "m.x_signatures", "m.x_changes"), False),
+    ("drop_duplicates", "SELECT drop_duplicates('m.x')", ("m.x_job", "m.x", "m.x_signatures", "m.x_changes", "m.x_passages"), False),
+    ("neardup_without_windows", "SELECT neardup_internal.neardup_without_windows(body, 'm.x_passages', 20, 'word', 1, 0) FROM docs", ("m.x_passages",), True),
     ("neardup_profile_named", "SELECT neardup_profile_named('m.prof')", ("m.prof",), True),
     ("neardup_sign_sql", "SELECT neardup_sign_sql(neardup_profile_named('m.prof'), 'text', 'body')", ("m.prof", "m.rules"), True),
     ("create_profile(base)", "SELECT create_profile('mine', base => 'm.prof')", ("m.prof", "m.rules"), True),
@@ -80,7 +82,7 @@ CALLS = (
 AS_WRITTEN = ("neardup_suggest", "all_pairs", "repeated_passages", "word_similarities")
 NEVER_WAIT = ("duplicates_status", "neardup_jobs")
 # Calls that leave everything as it was, which need no database of their own where the exchange can be taken back.
-READ_ONLY = ("duplicates_status", "neardup_jobs", "neardup_profile_named", "neardup_sign_sql", "similar_words", "word_similarity", "expand_query", "i_match", "i_match_bag", "neardup_suggest", "all_pairs", "repeated_passages",
+READ_ONLY = ("neardup_without_windows", "duplicates_status", "neardup_jobs", "neardup_profile_named", "neardup_sign_sql", "similar_words", "word_similarity", "expand_query", "i_match", "i_match_bag", "neardup_suggest", "all_pairs", "repeated_passages",
              "word_similarities", "lsh_info", "lsh_check", "lsh_pages", "lsh_hot_buckets", "explain_pair")
 
 
@@ -372,6 +374,8 @@ TRAPS = (
                       "CREATE CAST (m.wm_model AS neardup_word_model) WITH FUNCTION m.cast_model(m.wm_model) AS IMPLICIT"),
     ("rules that are a view", "ALTER TABLE m.rules RENAME TO r; CREATE VIEW m.rules AS SELECT * FROM m.r WHERE m.evil('rules'); GRANT SELECT ON m.rules TO PUBLIC"),
     ("kinds of another type", "UPDATE m.x_job SET linkage = 'connected'', m.evil(''linkage'')', keep = 'best'', m.evil('''')', recluster = true"),
+    ("defaults of passages", "ALTER TABLE m.x_passages ADD mark boolean; ALTER TABLE m.x_passages ALTER mark SET DEFAULT m.evil('a default'); ALTER TABLE m.x_passages ADD CHECK (m.evil('a check')) NOT VALID; "
+                             "CREATE INDEX ON m.x_passages ((m.sly(number::text)))"),
     ("a column of generated values", "ALTER TABLE m.x_signatures ADD made boolean GENERATED ALWAYS AS (m.sly(id::text)) STORED"),
 )
 TRAPPED = ("SELECT * FROM duplicates_status", "SELECT pause_duplicates('m.x')", "SELECT pause_duplicates('m.x', false)", "SELECT alter_duplicates('m.x', threshold => 0.7)", "CALL refresh_duplicates('m.x')",
@@ -382,7 +386,7 @@ TRAPPED = ("SELECT * FROM duplicates_status", "SELECT pause_duplicates('m.x')", 
 
 def traps(copies):
     """Those that only add something to a table meet the calls together in the short form; their texts tell which has run."""
-    together = ("triggers", "rules", "checks", "defaults", "indexes over expressions", "casts of rows", "a column of generated values")
+    together = ("triggers", "rules", "checks", "defaults", "defaults of passages", "indexes over expressions", "casts of rows", "a column of generated values")
     all_at_once = [("%d things hung on them" % len(together), "; ".join(trap for name, trap in TRAPS if name in together))]
     for name_of, trap in TRAPS if FULL else all_at_once + [t for t in TRAPS if t[0] not in together]:
         with copies.next() as name, connect(name) as conn:

@@ -83,7 +83,7 @@ QUERIES = (
 MODELS = (
     "SELECT {nd}.create_profile('data.mine'::text, base => 'web'::text, k => 2::int4, rules => 'data.rules'::text)", "SELECT {nd}.alter_profile('data.mine'::text, num_perm => 64::int4)",
     "SELECT {nd}.neardup_sign_sql({nd}.neardup_profile_named('data.mine'::text), 'text'::pg_catalog.regtype, 'body'::text)",
-    "SELECT {nd}.create_profile('data.digests'::text, base => 'ctph'::text)", "SELECT {nd}.create_profile('data.simple'::text, base => 'simhash'::text, encoding => 'UTF-8'::text)",
+    "SELECT {nd}.create_profile('data.cutting'::text, cut_at_least => 2::int4, cut_min_units => 3::int4, cut_unit => 'word'::text)", "SELECT {nd}.create_profile('data.digests'::text, base => 'ctph'::text)", "SELECT {nd}.create_profile('data.simple'::text, base => 'simhash'::text, encoding => 'UTF-8'::text)",
     "SELECT {nd}.create_lexicon('data.lexicon'::text, 'SELECT body FROM data.docs'::text)",
     "SELECT {nd}.i_match(d.body, 'data.lexicon'::pg_catalog.regclass) FROM data.docs d", "SELECT {nd}.i_match_bag(d.body, 'data.lexicon'::pg_catalog.regclass) FROM data.docs d",
     "CALL {nd}.create_word_model('data.model'::text, 'SELECT body FROM data.docs'::text, 50::int4)", "CALL {nd}.create_word_model('data.other'::text, 'SELECT body FROM data.docs'::text, 40::int4, commit => false)",
@@ -100,6 +100,7 @@ JOBS = (
     "'data.docs'::pg_catalog.regclass, 'num'::name, signature => 'sig'::name, order_by => 'day'::text, filter => 'id OPERATOR(pg_catalog.>) 1::pg_catalog.int8'::text",
     "'data.docs'::pg_catalog.regclass, 'u'::name, signature => 'sim'::name, threshold => 0.95::float8", "'data.seen'::pg_catalog.regclass, 'ch'::name, signature => 'dig'::name, within => '{{vid,f4}}'::name[]",
     "'data.docs'::pg_catalog.regclass, 'f4'::name, 'body'::name, profile => 'data.mine'::text, at => 'day'::name, at_most_apart => '30 days'::interval",
+    "'data.docs'::pg_catalog.regclass, 'id'::name, 'body'::name, profile => 'data.cutting'::text, within => '{{tenant,vid}}'::name[], verify => 'jaccard'::text",
     "'data.seen'::pg_catalog.regclass, 'vid'::name, 'bin'::name, profile => 'data.digests'::text, within => '{{mood}}'::name[]",
     "'data.docs'::pg_catalog.regclass, 'id'::name, 'body'::name, measure => 'containment'::text", "'data.docs'::pg_catalog.regclass, 'num'::name, signature => 'items'::name, measure => 'containment'::text",
 )

@@ -16,9 +16,10 @@ static_assert(sizeof(ProgressCommandType) == sizeof(kCommand));
 enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
 static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
 
-const char* const kFunctions[] = {"all_pairs",       "pairs_between",     "all_clusters",      "cluster_bridges",
-                                  "blocked_pairs",   "oversized_blocks",  "word_similarities", "create_word_model",
-                                  "neardup_suggest", "repeated_passages", "passage_counts"};
+const char* const kFunctions[] = {"all_pairs",         "pairs_between",     "all_clusters",
+                                  "cluster_bridges",   "blocked_pairs",     "oversized_blocks",
+                                  "word_similarities", "create_word_model", "neardup_suggest",
+                                  "repeated_passages", "passage_counts",    "neardup_frequent_windows"};
 const char* const kPhases[] = {"reading rows",   "sorting rows",   "searching",           "verifying",
                                "returning rows", "counting words", "comparing documents", "measuring"};
 

@@ -20,7 +20,8 @@ enum class Searching : uint8_t {
   word_model,
   suggest,
   repeated_passages,
-  passage_counts
+  passage_counts,
+  frequent_windows
 };
 void begin_progress(Searching function);
 void report_phase(Phase phase);

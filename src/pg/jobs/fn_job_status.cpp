@@ -91,7 +91,7 @@ const char* phase_now(const OpenJob& job, const char* stored, bool running) {
   if (is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
   if (running) return stored;
   if (flag_of(job, "paused")) return "paused";
-  return is_one_of(stored, {"listing", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
+  return is_one_of(stored, {"listing", "counting", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
 }
 
 // done of total since phase_started; nothing where these are no numbers to reckon with.
@@ -112,8 +112,8 @@ void estimate(const OpenJob& job, StatusRow* out) {
   out->set(kTimeLeft, IntervalPGetDatum(interval));
 }
 
-// Per cent of the clustering that a session is at.
-void estimate_clustering(const OpenJob& job, StatusRow* out) {
+// Per cent of the clustering, or of the count of passages, that a session is at.
+void estimate_search(const OpenJob& job, StatusRow* out) {
   bool is_null;
   const Datum pid = value_of(job, "pid", &is_null);
   double share = 0;
@@ -169,8 +169,9 @@ void describe(const OpenJob& job, const char* stored, const char* name, bool run
   const char* step = next_step(phase, name, running);
   if (step != nullptr) out->set(kNextStep, CStringGetTextDatum(step));
   if (!running) return;
-  if (strcmp(phase, "clustering") == 0) estimate_clustering(job, out);
-  if (is_one_of(phase, {"signing", "clustering"})) estimate(job, out);
+  const bool searches = is_one_of(phase, {"counting", "clustering"});
+  if (searches) estimate_search(job, out);
+  if (searches || strcmp(phase, "signing") == 0) estimate(job, out);
 }
 
 // One job; false where it is none that the caller may see.

@@ -19,7 +19,8 @@ JobPart part_arg(FunctionCallInfo fcinfo, int n, bool* itself) {
     if (strcmp(suffix, suffix_of(static_cast<JobPart>(i))) == 0) return static_cast<JobPart>(i);
   if (!*itself)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("suffix must be '', '_signatures', '_changes' or '_job': %s", quote_literal_cstr(suffix))));
+                    errmsg("suffix must be '', '_signatures', '_changes', '_passages' or '_job': %s",
+                           quote_literal_cstr(suffix))));
   return JobPart::result;
 }
 

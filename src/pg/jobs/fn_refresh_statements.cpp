@@ -1,5 +1,6 @@
 // neardup_refresh_statements(): the statements of refresh_statements.h, as they are for a job.
 #include "pg/base/result_row.h"
+#include "pg/jobs/refresh_stages.h"
 #include "pg/jobs/refresh_statements.h"
 #include "pg/sql/run_statement.h"
 
@@ -7,11 +8,24 @@ namespace {
 
 using namespace neardup;
 
+// Statements that only some jobs have.
+enum class Only : uint8_t {
+  none,
+  of_sets,      // a column of the source has sets
+  of_passages,  // passages are cut, and have been counted
+};
+
 struct Statement {
   const char* name;
   Sql (*make)(const RefreshStep& step);
-  bool of_sets = false;  // only where a column of the source has sets
+  Only only = Only::none;
 };
+
+bool has_statement(const RefreshStep& step, const Statement& statement) {
+  const JobRow& row = step.row();
+  if (statement.only == Only::of_sets) return row.compares_sets() && row.signature != nullptr;
+  return statement.only == Only::none || (row.has_passages && cuts_passages(row, step.job.function));
+}
 
 template <Sql (*make)(const RefreshStep&, bool), bool part>
 Sql of_part(const RefreshStep& step) {
@@ -28,10 +42,12 @@ constexpr Statement kStatements[] = {
     {"is_id_missing", is_id_missing},
     {"index_listed_rows", index_listed_rows},
     {"analyze_listed_rows", analyze_listed_rows},
+    {"count_listed_source", count_listed_source, Only::of_passages},
+    {"fill_passages", fill_passages, Only::of_passages},
     {"sign_new_rows", sign_new_rows},
     {"sign_listed_rows", sign_listed_rows},
     {"mark_gone_rows", mark_gone_rows},
-    {"row_with_null_element", row_with_null_element, true},
+    {"row_with_null_element", row_with_null_element, Only::of_sets},
     {"least_signature_similarity", least_signature_similarity},
     {"forget_gone_signatures", forget_gone_signatures},
     {"create_signature_index", index_of},
@@ -90,7 +106,7 @@ Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
   const CatalogPath path = CatalogPath::begin();
   const RefreshStep step = read_step(job, function);
   for (const Statement& statement : kStatements) {
-    if (statement.of_sets && (!step.row().compares_sets() || step.row().signature == nullptr)) continue;
+    if (!has_statement(step, statement)) continue;
     ResultRow<Column> row;
     row.set(Column::name, CStringGetTextDatum(statement.name));
     row.set(Column::statement, CStringGetTextDatum(statement.make(step).text()));

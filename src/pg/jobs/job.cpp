@@ -108,6 +108,9 @@ JobRow job_row(const OpenJob& job) {
   row.knows_result = read.has("result_hash");
   row.rows = read.int8("rows");
   row.measure = read.string("measure");
+  row.has_passages = read.has("passages_key");
+  row.passages_key = read.int8("passages_key");
+  row.passages_rows = read.int8("passages_rows");
   return row;
 }
 
@@ -126,12 +129,15 @@ Job read_job(Oid oid, Oid function) {
     ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.name)));
   demand_columns(job);
   job.job = QualifiedName::held(oid);
+  job.passages_oid = optional_part(opened, JobPart::passages);
   job.result_oid = demand_part(opened, JobPart::result);
   job.signatures_oid = demand_part(opened, JobPart::signatures);
   job.changes_oid = demand_part(opened, JobPart::changes);
   job.result = QualifiedName::held(job.result_oid);
   job.signatures = QualifiedName::held(job.signatures_oid);
   job.changes = QualifiedName::held(job.changes_oid);
+  if (OidIsValid(job.passages_oid)) job.passages = QualifiedName::held(job.passages_oid);
+  job.row.has_passages = job.row.has_passages && OidIsValid(job.passages_oid);
   table_close(opened.table, NoLock);
   PopActiveSnapshot();
   return job;

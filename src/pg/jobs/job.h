@@ -43,6 +43,9 @@ struct JobRow {
   bool knows_result;    // false: by 0.2.0, which counted no rows of the result
   int64 rows;           // of the result
   const char* measure;  // of sets; null: signatures are compared, by the measure of their kind
+  bool has_passages;    // the table of passages is filled, for numbers by this key, from so many rows
+  int64 passages_key;
+  int64 passages_rows;
 
   bool compares_sets() const { return measure != nullptr; }
   // A row is a copy of a larger one that contains it: rows come by the size of their sets, the largest first.
@@ -64,10 +67,12 @@ struct Job {
   Oid result_oid;
   Oid signatures_oid;
   Oid changes_oid;
+  Oid passages_oid;  // InvalidOid: it has none
   QualifiedName job;
   QualifiedName result;
   QualifiedName signatures;
   QualifiedName changes;
+  QualifiedName passages;
 };
 
 // Opened by its OID, checked, and held. An error where it, its row or one of its tables is missing, or is not its own.

@@ -101,6 +101,14 @@ void store_signed(const Job& job, int64 rows) {
   run_statement(job_sql(job, "UPDATE {job} SET done = LEAST(done + $1, total)"), {value(rows)});
 }
 
+void store_passages_table(const Job& job, Oid table) {
+  run_statement(job_sql(job, "UPDATE {job} SET passages = $1"), {value(REGCLASSOID, ObjectIdGetDatum(table))});
+}
+
+void store_passages(const Job& job, int64 key, int64 rows) {
+  run_statement(job_sql(job, "UPDATE {job} SET passages_key = $1, passages_rows = $2"), {value(key), value(rows)});
+}
+
 void store_search_threshold(const Job& job, double threshold) {
   run_statement(job_sql(job, "UPDATE {job} SET search_threshold = $1"), {value(threshold)});
 }

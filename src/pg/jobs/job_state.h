@@ -29,6 +29,9 @@ void demand_clustering(const Job& job);
 void store_synced(const Job& job);
 void store_listed(const Job& job, int64 rows);
 void store_signed(const Job& job, int64 rows);
+// The table of passages: made; filled from so many rows, by this key.
+void store_passages_table(const Job& job, Oid table);
+void store_passages(const Job& job, int64 key, int64 rows);
 void store_search_threshold(const Job& job, double threshold);
 void store_nothing_clustered(const Job& job);
 void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows);

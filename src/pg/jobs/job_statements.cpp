@@ -82,6 +82,16 @@ Sql create_changes_table(const Job& job) {
        cluster bigint NOT NULL, other bigint))");
 }
 
+Sql create_passages_table(const Job& job, const QualifiedName& table) {
+  return job_sql(job, "CREATE TABLE {table} (number int PRIMARY KEY, windows bigint[] NOT NULL)", {{"table", table}});
+}
+
+Sql empty_passages_table(const Job& job) { return job_sql(job, "TRUNCATE {passages}", {{"passages", job.passages}}); }
+
+Sql forget_passages(const Job& job) {
+  return job_sql(job, "UPDATE {job} SET passages_key = NULL, passages_rows = NULL");
+}
+
 Sql create_signatures_table(const Job& job, const JobSource& source) {
   return job_sql(job, R"(
     CREATE TABLE {signatures} AS

@@ -24,6 +24,11 @@ Sql describe_result_table(const Job& job, const char* given_name);
 // The changes
 Sql create_changes_table(const Job& job);
 
+// The passages
+Sql create_passages_table(const Job& job, const QualifiedName& table);
+Sql empty_passages_table(const Job& job);
+Sql forget_passages(const Job& job);  // in the row of the job
+
 // The signatures
 Sql create_signatures_table(const Job& job, const JobSource& source);
 Sql key_signatures_table(const Job& job);

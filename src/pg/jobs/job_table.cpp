@@ -16,17 +16,18 @@ namespace neardup {
 
 namespace {
 
-constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes"};
+constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages"};
 // For messages.
-constexpr const char* kPartNames[kJobParts] = {"result", "signatures", "changes"};
+constexpr const char* kPartNames[kJobParts] = {"result", "signatures", "changes", "passages"};
 // Of the row of a job: the tables that belong to it.
-constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes"};
+constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes", "passages"};
 
 constexpr int kMaxColumns = 7;
 constexpr const char* kShapes[kJobParts][kMaxColumns + 1] = {
     {"id", "cluster", "representative", "similarity", "survivor", "found_at"},
     {"id", "signature", "content", "origin", "place", "version", "key"},
     {"refresh", "at", "change", "cluster", "other"},
+    {"number", "windows"},
 };
 
 bool has_shape(Oid table, JobPart part) {
@@ -79,6 +80,8 @@ const char* base_name(Relation job) {
 
 const char* suffix_of(JobPart part) { return kSuffixes[static_cast<int>(part)]; }
 
+const char* name_of_part(Relation job, JobPart part) { return psprintf("%s%s", base_name(job), suffix_of(part)); }
+
 const char* job_name(Relation job) {
   return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(job)), base_name(job));
 }
@@ -128,7 +131,9 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
   bool is_null = true;
   Oid table = InvalidOid;
   if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kColumns[static_cast<int>(part)], &is_null));
-  if (is_null) table = relation_in(RelationGetNamespace(job), base_name(job), suffix_of(part));
+  // A release that knows passages records them.
+  if (is_null && part != JobPart::passages)
+    table = relation_in(RelationGetNamespace(job), base_name(job), suffix_of(part));
   HeapTuple tuple = OidIsValid(table) ? SearchSysCache1(RELOID, ObjectIdGetDatum(table)) : nullptr;
   if (!HeapTupleIsValid(tuple)) return {table, Belonging::none};
   const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
@@ -141,12 +146,18 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
 }
 
 Oid demand_part(const OpenJob& job, JobPart part) {
-  const PartTable found = part_of_job(job.table, job.row, part);
-  if (found.belonging == Belonging::none)
+  const Oid table = optional_part(job, part);
+  if (!OidIsValid(table))
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_TABLE),
              errmsg("table \"%s\" of job %s does not exist", kPartNames[static_cast<int>(part)], job_name(job.table)),
              errhint("drop_duplicates() drops what is left of the job.")));
+  return table;
+}
+
+Oid optional_part(const OpenJob& job, JobPart part) {
+  const PartTable found = part_of_job(job.table, job.row, part);
+  if (found.belonging == Belonging::none) return InvalidOid;
   if (found.belonging == Belonging::stranger)
     ereport(
         ERROR,

@@ -6,8 +6,9 @@
 
 namespace neardup {
 
-enum class JobPart : uint8_t { result, signatures, changes };
-inline constexpr int kJobParts = 3;
+// passages: only of jobs whose profile cuts.
+enum class JobPart : uint8_t { result, signatures, changes, passages };
+inline constexpr int kJobParts = 4;
 
 // What the name of a job's own table, and that of a part, has behind the name of the job.
 inline constexpr const char* kJobSuffix = "_job";
@@ -41,8 +42,14 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part);
 // The table, an error where it is missing or a stranger.
 Oid demand_part(const OpenJob& job, JobPart part);
 
+// The same of a part that a job may lack: InvalidOid where it does.
+Oid optional_part(const OpenJob& job, JobPart part);
+
 // Records that the table belongs to the job: it cannot go alone any more without CASCADE.
 void record_part(Oid job, Oid table);
+
+// The name that a part of a job has when it is made, without its schema.
+const char* name_of_part(Relation job, JobPart part);
 
 // The name of a job: that of its table without "_job", with its schema.
 const char* job_name(Relation job);

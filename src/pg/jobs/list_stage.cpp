@@ -7,6 +7,19 @@
 
 namespace neardup {
 
+namespace {
+
+// Passages are counted anew when there are so many times as many rows as were counted.
+constexpr double kGrowth = 2;
+
+}  // namespace
+
+void ListStage::forget_signatures() {
+  clear_signatures(step_->job, step_->source.kind);
+  demand_clustering(step_->job);
+  *step_ = read_step(step_->job.oid, step_->job.function);
+}
+
 void ListStage::follow_profile() {
   const JobRow& row = step_->row();
   if (row.body == nullptr) return;
@@ -35,22 +48,50 @@ bool ListStage::is_source_unchanged() const {
   return one_bool(is_unchanged(*step_), {value(seed)});
 }
 
+// Whether all rows are to be compared with what is known of them.
+bool ListStage::follow_source() {
+  bool changed = follow_source_columns(step_->job);
+  if (follow_source_types(*step_)) {
+    changed = true;
+    demand_resync(step_->job);
+    *step_ = read_step(step_->job.oid, step_->job.function);
+  }
+  // The hash of a team may be another one: of another type, or on another server.
+  const bool other_teams = changed && step_->row().has_passages && step_->row().n_within > 0;
+  if (other_teams || lacks_passages(step_->row(), step_->job.function)) forget_signatures();
+  return changed || step_->row().resync;
+}
+
+// listed: rows that are new, changed or gone.
+bool ListStage::has_outgrown_passages(int64 listed) const {
+  const JobRow& row = step_->row();
+  const double most = kGrowth * static_cast<double>(row.passages_rows);
+  // Mostly there cannot be so many rows, and they need not be counted.
+  if (!row.has_passages || static_cast<double>(row.rows) + static_cast<double>(listed) <= most) return false;
+  return static_cast<double>(one_int64(count_listed_source(*step_))) > most;
+}
+
+int64 ListStage::list() const {
+  drop_temporary({step_->tables.todo});
+  if (is_source_unchanged()) return 0;
+  return static_cast<int64>(run_statement(list_changed_rows(*step_)));
+}
+
 int64 ListStage::run() {
   follow_profile();
-  bool resync = follow_source_columns(step_->job) || step_->row().resync;
-  if (follow_source_types(*step_)) {
-    resync = true;
-    demand_resync(step_->job);
-  }
+  const bool resync = follow_source();
   if (is_result_changed(step_->job, result_hash(*step_))) demand_clustering(step_->job);
   // A row without a version is still to be compared. So the next refresh continues after a time limit.
   if (resync) {
     if (step_->source.stored) run_statement(forget_versions(*step_));
     store_synced(step_->job);
   }
-  drop_temporary({step_->tables.todo});
-  if (is_source_unchanged()) return 0;
-  const auto n = static_cast<int64>(run_statement(list_changed_rows(*step_)));
+  int64 n = list();
+  if (has_outgrown_passages(n)) {
+    forget_signatures();
+    n = list();
+  }
+  if (n == 0) return 0;
   demand_ids();
   run_statement(index_listed_rows(*step_));
   run_statement(analyze_listed_rows(*step_));

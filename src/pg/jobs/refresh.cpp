@@ -17,8 +17,8 @@ namespace {
 constexpr int kMaxShownName = 200;
 
 // What a refresh does next. As the row of a job has it, by name.
-enum class Phase : uint8_t { listing, signing, indexing, clustering, idle };
-constexpr const char* kPhaseNames[] = {"listing", "signing", "indexing", "clustering", "idle"};
+enum class Phase : uint8_t { listing, counting, signing, indexing, clustering, idle };
+constexpr const char* kPhaseNames[] = {"listing", "counting", "signing", "indexing", "clustering", "idle"};
 const char* name_of(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
 
 // What a job knows of its rows. The result stays until it is written anew.
@@ -75,8 +75,12 @@ Phase run_step(Phase phase, const RefreshOptions& options) {
     case Phase::listing: {
       const int64 rows = ListStage(&step).run();
       store_listed(step.job, rows);
+      if (lacks_passages(step.row(), options.function)) return Phase::counting;
       return rows > 0 ? Phase::signing : Phase::indexing;
     }
+    case Phase::counting:
+      CountStage(&step).run();
+      return step.row().total > 0 ? Phase::signing : Phase::indexing;
     case Phase::signing:
       SignStage(step).run(done, done + options.batch);
       store_signed(step.job, options.batch);

@@ -15,8 +15,28 @@ class ListStage {
 
  private:
   void follow_profile();
+  bool follow_source();
+  void forget_signatures();
+  int64 list() const;
+  bool has_outgrown_passages(int64 listed) const;
   void demand_ids() const;
   bool is_source_unchanged() const;
+
+  RefreshStep* step_;
+};
+
+// Whether the profile of a job cuts passages that stand in many documents; and whether these are still to be counted.
+bool cuts_passages(const JobRow& row, Oid function);
+bool lacks_passages(const JobRow& row, Oid function);
+
+// Counts the passages of all documents, for the next stages to cut. In one transaction: progress as all_clusters().
+class CountStage {
+ public:
+  explicit CountStage(RefreshStep* step) : step_(step) {}
+  void run();
+
+ private:
+  void make_table();
 
   RefreshStep* step_;
 };

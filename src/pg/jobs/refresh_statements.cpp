@@ -43,13 +43,37 @@ Sql listed_rows(const RefreshStep& step) {
                   {{"content", content_sql(step.row(), step.source.kind, step.job.function, "l.body")}});
 }
 
+// A value that is equal for equal values, by a hash of its type or as text.
+Sql hashable(Oid type, const SqlPiece& value) {
+  const bool has_hash = OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc);
+  return has_hash ? sql("{value}", {{"value", value}}) : sql("format('%s', {value})", {{"value", value}});
+}
+
+// The team of a row: passages are counted among rows that may be copies of each other.
+Sql team(const RefreshStep& step, const Identifier& alias) {
+  const JobRow& row = step.row();
+  if (row.n_within == 0) return sql("0::int8");
+  SqlList within;
+  for (int i = 0; i < row.n_within; ++i)
+    within.add(hashable(source_column_type(row.source, row.within[i], "within"),
+                        sql("{alias}.{name}", {{"alias", alias}, {"name", step.source.kept[i + 1]}})));
+  return sql("hash_record_extended(ROW({within})::record, 0)", {{"within", within.all()}});
+}
+
+// What is cut out of the document of a row `alias`.
+CutWindows windows_of(const RefreshStep& step, const Identifier& alias) {
+  return {internal_schema(step.job.function), step.job.passages_oid, step.row().passages_key, team(step, alias)};
+}
+
 // The signature of a row b that is signed anew.
 Sql new_signature(const RefreshStep& step) {
   const JobRow& row = step.row();
   if (row.body != nullptr) {
     const Profile profile = profile_named(row.profile, step.job.function);
-    return row.compares_sets() ? fingerprints_sql(profile, step.job.neardup, row.body_type, sql("b.body"))
-                               : signing_sql(profile, step.job.neardup, row.body_type, sql("b.body"));
+    const CutWindows windows = windows_of(step, Identifier("b"));
+    const CutWindows* cut = profile.cuts() && row.has_passages ? &windows : nullptr;
+    return row.compares_sets() ? fingerprints_sql(profile, step.job.neardup, row.body_type, sql("b.body"), cut)
+                               : signing_sql(profile, step.job.neardup, row.body_type, sql("b.body"), cut);
   }
   if (!row.compares_sets()) return sql("b.body");
   return sql("{internal}.neardup_distinct_elements(b.body)", {{"internal", internal_schema(step.job.function)}});
@@ -72,10 +96,13 @@ Sql clustered_columns(const RefreshStep& step) {
     columns.add(sql(", ROW({within}) AS within", {{"within", within.all()}}));
   }
   if (step.row().at != nullptr) columns.add(sql(", g.at AS at"));
-  if (step.row().verifies())
+  if (step.row().verifies()) {
+    const Profile profile = profile_named(step.row().profile, step.job.function);
+    const CutWindows windows = windows_of(step, Identifier("l"));
+    const CutWindows* cut = profile.cuts() && step.row().has_passages ? &windows : nullptr;
     columns.add(sql(", {document} AS doc",
-                    {{"document", document_sql(profile_named(step.row().profile, step.job.function), step.job.neardup,
-                                               step.row().body_type, sql("l.body"))}}));
+                    {{"document", document_sql(profile, step.job.neardup, step.row().body_type, sql("l.body"), cut)}}));
+  }
   return columns.all();
 }
 
@@ -197,6 +224,28 @@ Sql is_id_missing(const RefreshStep& step) {
 
 Sql index_listed_rows(const RefreshStep& step) { return step_sql(step, "CREATE INDEX ON {todo} (n)"); }
 Sql analyze_listed_rows(const RefreshStep& step) { return step_sql(step, "ANALYZE {todo}"); }
+
+Sql count_listed_source(const RefreshStep& step) {
+  return step_sql(step, R"(
+    SELECT (SELECT count(*) FROM {signatures} g WHERE NOT g.gone)
+           + (SELECT count(*) FROM {todo} t
+              WHERE NOT t.gone AND NOT EXISTS (SELECT FROM {signatures} g WHERE NOT g.gone AND g.id {same_id} t.id))
+           - (SELECT count(*) FROM {todo} t WHERE t.gone))");
+}
+
+// Counting
+
+Sql fill_passages(const RefreshStep& step) {
+  const JobRow& row = step.row();
+  const Profile profile = profile_named(row.profile, step.job.function);
+  const Sql within = row.n_within == 0 ? sql("") : sql(", {team} AS within", {{"team", team(step, Identifier("l"))}});
+  const Sql documents = step_sql(
+      step, "SELECT 0 AS id, {document} AS body{within} FROM ({rows}) l",
+      {{"document", document_sql(profile, step.job.neardup, row.body_type, sql("l.body"))}, {"within", within}});
+  return step_sql(step, "INSERT INTO {passages} (number, windows) {windows}",
+                  {{"passages", step.job.passages},
+                   {"windows", frequent_windows_sql(profile, internal_schema(step.job.function), documents)}});
+}
 
 // Signing
 

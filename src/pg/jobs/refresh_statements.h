@@ -21,6 +21,11 @@ Sql is_id_missing(const RefreshStep& step);
 Sql index_listed_rows(const RefreshStep& step);
 Sql analyze_listed_rows(const RefreshStep& step);
 
+Sql count_listed_source(const RefreshStep& step);  // rows of the source, by what is known of them and the list
+
+// Counting passages; $1: the key of their windows
+Sql fill_passages(const RefreshStep& step);
+
 // Signing; $1, $2: rows n of the list, $1 < n <= $2; $3: number of the refresh
 Sql sign_new_rows(const RefreshStep& step);     // none of which has been signed before
 Sql sign_listed_rows(const RefreshStep& step);  // $4: whether another version alone is a change

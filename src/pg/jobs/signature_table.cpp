@@ -24,6 +24,9 @@ void clear_signatures(const Job& job, SignatureKind kind) {
   drop_signature_indexes(job);
   run_statement(empty_signatures_table(job));
   run_statement(change_signature_type(job, kind));
+  if (!OidIsValid(job.passages_oid)) return;
+  run_statement(empty_passages_table(job));
+  run_statement(forget_passages(job));
 }
 
 List* signature_indexes(const Job& job) {

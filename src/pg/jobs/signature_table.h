@@ -8,7 +8,8 @@ namespace neardup {
 // Makes it, empty, under the name that the job has for it.
 Oid create_signatures(const Job& job, const JobSource& source);
 
-// Forgets all signatures; the next are of this kind. The table itself stays, and what has been granted on it.
+// Forgets all signatures, and the passages that were cut out of what they are of; the next are of this kind. The tables
+// themselves stay, and what has been granted on them.
 void clear_signatures(const Job& job, SignatureKind kind);
 
 // Indexes by which signatures are searched: a list of OIDs.

@@ -55,8 +55,9 @@ void add_to_groups(Groups* groups, const KeyRow& row) {
   tuplesort_puttupleslot(groups->sort, slot);
 }
 
-// Numbers the groups; null where all rows are of one.
-uint32* end_groups(Groups* groups) {
+// Numbers the groups; null where all rows are of one. values: what the column within, a bigint, says of each group; or
+// null.
+uint32* end_groups(Groups* groups, uint64* values) {
   if (groups->sort == nullptr) return nullptr;
   auto* out = static_cast<uint32*>(
       MemoryContextAllocHuge(groups->context, Max(groups->rows, static_cast<uint64>(1)) * sizeof(uint32)));
@@ -82,6 +83,7 @@ uint32* end_groups(Groups* groups) {
       MemoryContext old = MemoryContextSwitchTo(copies);
       before = datumCopy(within, by_value, length);
       MemoryContextSwitchTo(old);
+      if (values != nullptr) values[group] = static_cast<uint64>(DatumGetInt64(within));
     }
     out[DatumGetInt64(row)] = group;
   }
@@ -125,13 +127,16 @@ void read_documents(PassageCall* call) {
   });
   report_rows_read(groups.rows);
   report_phase(Phase::sorting);
-  call->groups = end_groups(&groups);
+  if (call->numbers_groups && groups.sort != nullptr)
+    call->group_numbers = static_cast<uint64*>(
+        MemoryContextAllocHuge(call->source.context, Max(groups.rows, static_cast<uint64>(1)) * sizeof(uint64)));
+  call->groups = end_groups(&groups, call->group_numbers);
   if (call->source.ids != nullptr) check_unique(&call->source);
 }
 
 }  // namespace
 
-void search_passages(PassageCall* call, text* query, Oid id_type) {
+void search_passages(PassageCall* call, text* query, Oid id_type, bool ordered) {
   // Before the query is run: its numbers may be wrong.
   call_core([&] {
     PassageOptions options;
@@ -144,7 +149,7 @@ void search_passages(PassageCall* call, text* query, Oid id_type) {
   begin_progress(call->function);
   SourceWants wants = {};
   wants.document = true;
-  wants.ordered = true;
+  wants.ordered = ordered;
   open_source(&call->source, "query", query, id_type, SignatureTypes{}, wants);
   make_engine(call);
   read_documents(call);

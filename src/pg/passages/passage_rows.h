@@ -18,14 +18,17 @@ struct PassageCall {
   int64 min_units;
   int64 at_least;
   bool keep_first;
+  bool numbers_groups;  // the column within is bigint, and what it says of each group is wanted
   RowSource source;
   Owned<PassageSearch>* engine;
-  uint32* groups;  // by the column within; null: there is none
+  uint32* groups;         // by the column within; null: there is none
+  uint64* group_numbers;  // of each group, where they are wanted
   Stages stages;
 };
 
 // Opens the query, reads its rows and searches them. SPI must be connected. id_type InvalidOid: ids are not kept.
-void search_passages(PassageCall* call, text* query, Oid id_type);
+// ordered: which of equal passages comes first matters.
+void search_passages(PassageCall* call, text* query, Oid id_type, bool ordered = true);
 
 // What the engine did, for neardup.log_stages, and the end of its progress. The engine is gone afterwards.
 void end_passages(PassageCall* call, const char* what);

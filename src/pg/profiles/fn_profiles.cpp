@@ -3,6 +3,7 @@
 #include "pg/base/own_schemas.h"
 #include "pg/base/result_row.h"
 #include "pg/profiles/profile.h"
+#include "pg/profiles/profile_checks.h"
 #include "pg/profiles/profile_rules.h"
 #include "pg/profiles/profile_table.h"
 #include "pg/sql/new_table.h"
@@ -26,14 +27,33 @@ const char* text_or_null(FunctionCallInfo fcinfo, int n) {
 
 Oid row_type_beside(FunctionCallInfo fcinfo) { return own_type(fcinfo->flinfo->fn_oid, "neardup_profile"); }
 
+// cut_at_least that ends the cutting of a profile.
+constexpr int32 kCutsNothing = 0;
+
 // The arguments of create_profile() and alter_profile() that are columns of a profile, from `first` on.
 class GivenColumns {
+  enum {
+    kSignature,
+    kUnit,
+    kK,
+    kNumPerm,
+    kBits,
+    kSeed,
+    kEncoding,
+    kScript,
+    kRules,
+    kMinLength,
+    kNormalization,
+    kCutAtLeast,
+    kCutMinUnits,
+    kCutUnit
+  };
+
  public:
   GivenColumns(FunctionCallInfo fcinfo, int first) : fcinfo_(fcinfo), first_(first) {}
 
   // A version that differs from p in what is given.
   Profile changed(Profile p, int32 version) const {
-    enum { kSignature, kUnit, kK, kNumPerm, kBits, kSeed, kEncoding, kScript, kRules, kMinLength, kNormalization };
     p.version = version;
     take(kSignature, &p.signature);
     take(kUnit, &p.unit);
@@ -48,11 +68,24 @@ class GivenColumns {
     p.made_at = GetCurrentTransactionStartTimestamp();
     take(kNormalization, &p.normalization);
     if (p.normalization == nullptr) p.normalization = "none";
+    change_cutting(&p);
     return p;
   }
 
  private:
-  bool given(int n) const { return !fcinfo_->args[first_ + n].isnull; }
+  void change_cutting(Profile* p) const {
+    take(kCutAtLeast, &p->cut_at_least);
+    if (p->cut_at_least == kCutsNothing) {
+      p->cut_at_least = std::nullopt;
+      p->cut_min_units = std::nullopt;
+      p->cut_unit = nullptr;
+    }
+    take(kCutMinUnits, &p->cut_min_units);
+    take(kCutUnit, &p->cut_unit);
+    complete_cutting(p);
+  }
+  // The functions of 0.2.0 have fewer arguments.
+  bool given(int n) const { return first_ + n < fcinfo_->nargs && !fcinfo_->args[first_ + n].isnull; }
   Datum datum(int n) const { return fcinfo_->args[first_ + n].value; }
   void take(int n, const char** column) const {
     if (given(n)) *column = text_to_cstring(DatumGetTextPP(datum(n)));
@@ -113,6 +146,13 @@ Datum neardup_sign_sql(PG_FUNCTION_ARGS) {
   const Oid body_type = PG_ARGISNULL(1) ? BYTEAOID : PG_GETARG_OID(1);
   const char* body = text_or_null(fcinfo, 2);
   const Identifier neardup = extension_schema(fcinfo->flinfo->fn_oid);
+  if (profile.cuts())
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+         errmsg("a profile with cut_at_least signs in jobs only: a job knows what stands in many documents"),
+         errhint("Cut before signing, by repeated_passages() and cut_passages(), or make a profile that cuts nothing: "
+                 "create_profile(.., base => .., cut_at_least => 0).")));
   const Sql signature = signing_sql(profile, neardup, body_type, CallersSql(body == nullptr ? "" : body));
   PG_RETURN_TEXT_P(cstring_to_text(signature.text()));
 }

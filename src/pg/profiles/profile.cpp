@@ -41,6 +41,9 @@ enum Column : uint8_t {
   kMinLength,
   kMadeAt,
   kNormalization,
+  kCutAtLeast,
+  kCutMinUnits,
+  kCutUnit,
   kColumns
 };
 
@@ -76,6 +79,9 @@ Profile profile_of(const RowReader& read) {
   p.min_length = read.int4(kMinLength);
   p.made_at = read.int8(kMadeAt);
   p.normalization = read.string(kNormalization);
+  p.cut_at_least = read.int4(kCutAtLeast);
+  p.cut_min_units = read.int4(kCutMinUnits);
+  p.cut_unit = read.string(kCutUnit);
   return p;
 }
 
@@ -182,6 +188,9 @@ Datum profile_datum(const Profile& profile, Oid row_type) {
   put(&row, kMinLength, profile.min_length);
   put(&row, kMadeAt, profile.made_at);
   put(&row, kNormalization, profile.normalization);
+  put(&row, kCutAtLeast, profile.cut_at_least);
+  put(&row, kCutMinUnits, profile.cut_min_units);
+  put(&row, kCutUnit, profile.cut_unit);
   return HeapTupleGetDatum(row.tuple(BlessTupleDesc(lookup_rowtype_tupdesc_copy(row_type, -1))));
 }
 

@@ -24,6 +24,13 @@ struct Profile {
   std::optional<int32> min_length;
   std::optional<TimestampTz> made_at;
   const char* normalization;  // null: none, made by 0.2.0
+  // What stands in many documents is cut before one is signed: windows of cut_min_units units in a row that stand in
+  // cut_at_least documents or more. All or none of them is given.
+  std::optional<int32> cut_at_least = std::nullopt;
+  std::optional<int32> cut_min_units = std::nullopt;
+  const char* cut_unit = nullptr;
+
+  bool cuts() const { return cut_at_least.has_value(); }
 };
 // Errors would leave it by longjmp.
 static_assert(std::is_trivially_destructible_v<std::optional<Profile>>);
@@ -51,16 +58,31 @@ std::optional<Profile> newest_version(Oid table, const char* name, Oid function)
 Datum profile_datum(const Profile& profile, Oid row_type);
 Profile profile_of(HeapTupleHeader row);
 
+// The windows that a profile which cuts takes out of documents: a table that a job has filled.
+struct CutWindows {
+  Identifier internal;  // the schema of functions that users do not call
+  Oid table;
+  int64 key;
+  Sql team;  // of the row, bigint: windows are counted among the rows of one team
+};
+
 // SQL of the document that a profile signs, over `body`, an expression of type body_type (text, varchar or bytea). A
 // profile may be another role's: nothing in it, nor its rules, runs what that role has put there. neardup: the
-// extension's schema.
-Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
+// extension's schema. windows: cut out of it; null: nothing is.
+Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+                 const CutWindows* windows = nullptr);
 
 // SQL of its signature; NULL for a document below min_length.
-Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
+Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+                const CutWindows* windows = nullptr);
 
 // SQL of its fingerprints, a set, where the profile has a unit and k of shingles: those of winnow_hashes() with its
 // window. NULL as above.
-Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body);
+Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+                     const CutWindows* windows = nullptr);
+
+// A query of the windows that a profile cuts: rows (number, windows) from `query`, whose columns are an id, a document
+// and perhaps within, the team. $1: the key
+Sql frequent_windows_sql(const Profile& profile, const Identifier& internal, const Sql& query);
 
 }  // namespace neardup

@@ -1,6 +1,9 @@
 // See profile_checks.h.
+#include "core/document/shingle.h"
+#include "core/passages/passage_search.h"
 #include "pg/profiles/profile_checks.h"
 
+#include "pg/base/boundary.h"
 #include "pg/base/text_equals.h"
 #include "pg/profiles/profile_rules.h"
 #include "pg/sql/run_statement.h"
@@ -8,6 +11,13 @@
 namespace neardup {
 
 namespace {
+
+// Of what is cut unless the profile says otherwise. Lines and paragraphs are cut one by one; so many words in a row are
+// no chance.
+constexpr const char* kCutUnit = "word";
+constexpr int32 kCutWords = 10;
+constexpr int32 kCutCharacters = 50;
+constexpr int32 kCutLines = 1;
 
 bool is_ctph(const Profile& profile) { return equals(profile.signature, "ctph"); }
 
@@ -55,6 +65,27 @@ void check_signature(const Profile& profile) {
                     errhint("Give them, or another base.")));
 }
 
+// What is cut before it.
+void check_cutting(const Profile& profile) {
+  if (!profile.cuts()) {
+    if (profile.cut_min_units || profile.cut_unit != nullptr)
+      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                      errmsg("cut_min_units and cut_unit are given without cut_at_least")));
+    return;
+  }
+  if (*profile.cut_at_least < 2)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("cut_at_least must be 0 or at least 2: %d", *profile.cut_at_least),
+                    errhint("Passages that stand in so many documents are cut; 0 cuts nothing.")));
+  if (equals(profile.encoding, "bytes"))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("documents of encoding 'bytes' are no text to cut passages from: cut_at_least is %d",
+                           *profile.cut_at_least)));
+  const char* unit = profile.cut_unit;
+  const int32 units = *profile.cut_min_units;
+  call_core([&] { check_window_units(parse_text_unit(unit), units, "cut_min_units"); });
+}
+
 Sql nothing_decoded(const Identifier& neardup) {
   return sql("SELECT {neardup}.neardup_decode(''::pg_catalog.bytea, $1)", {{"neardup", neardup}});
 }
@@ -65,6 +96,15 @@ Sql text_signed(const Profile& profile, const Identifier& neardup) {
 }
 
 }  // namespace
+
+void complete_cutting(Profile* profile) {
+  if (!profile->cuts()) return;
+  if (profile->cut_unit == nullptr) profile->cut_unit = kCutUnit;
+  if (profile->cut_min_units) return;
+  profile->cut_min_units = is_one_of(profile->cut_unit, {"line", "paragraph"}) ? kCutLines
+                           : equals(profile->cut_unit, "char")                 ? kCutCharacters
+                                                                               : kCutWords;
+}
 
 void check_script(const char* script) {
   if (!is_one_of(script, {"keep", "simplified", "traditional"}))
@@ -79,6 +119,7 @@ void check_profile(const Profile& profile, const Identifier& neardup) {
                            profile.signature == nullptr ? "NULL" : quote_literal_cstr(profile.signature))));
   check_document(profile);
   check_signature(profile);
+  check_cutting(profile);
   if (!is_one_of(profile.encoding, {"detect", "bytes"}))
     run_statement(nothing_decoded(neardup), {value(profile.encoding)});
   run_statement(text_signed(profile, neardup));

@@ -90,9 +90,10 @@ Sql fingerprints_of(const Profile& profile, const Identifier& neardup, bool byte
 using Signing = Sql (*)(const Profile&, const Identifier&, bool bytes, const SqlPiece& document);
 
 // What `signing` makes of a document; NULL where it is shorter than min_length.
-Sql signed_by(Signing signing, const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+Sql signed_by(Signing signing, const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+              const CutWindows* windows) {
   const bool bytes = signs_bytes(profile, body_type);
-  const Sql document = document_sql(profile, neardup, body_type, body);
+  const Sql document = document_sql(profile, neardup, body_type, body, windows);
   if (profile.min_length.value_or(0) <= 0) return signing(profile, neardup, bytes, document);
   return sql(
       "(SELECT CASE WHEN {neardup}.neardup_characters(d.body) OPERATOR(pg_catalog.>=) {min_length} "
@@ -103,9 +104,29 @@ Sql signed_by(Signing signing, const Profile& profile, const Identifier& neardup
        {"document", document}});
 }
 
+// A row that its owner has emptied may cut, and not say what.
+Literal cut_unit(const Profile& profile) { return Literal::or_null(profile.cut_unit); }
+Literal cut_min_units(const Profile& profile) {
+  return profile.cut_min_units ? Literal::number(int64{*profile.cut_min_units}) : Literal::null();
+}
+
+Sql without_windows(const Profile& profile, const CutWindows& windows, const Sql& document) {
+  return sql(
+      "{internal}.neardup_without_windows({document}, {table}::pg_catalog.regclass, {min_units}, "
+      "{unit}::pg_catalog.text, {key}::pg_catalog.int8, {team})",
+      {{"internal", windows.internal},
+       {"document", document},
+       {"table", Literal::number(int64{windows.table})},
+       {"min_units", cut_min_units(profile)},
+       {"unit", cut_unit(profile)},
+       {"key", Literal(psprintf(INT64_FORMAT, windows.key))},
+       {"team", windows.team}});
+}
+
 }  // namespace
 
-Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
+Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+                 const CutWindows* windows) {
   const bool is_text = is_other_than(profile.encoding, "bytes");
   Sql document = decoded(profile, neardup, body_type, body);
   if (is_text && equals(profile.unit, "char")) document = with_one_line_end(document);
@@ -113,15 +134,29 @@ Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_typ
     document = normalized(profile, document);
   if (is_other_than(profile.script, "keep")) document = in_script(profile, neardup, document);
   if (is_other_than(profile.rules, kNoRules)) document = cleaned(profile, neardup, document);
+  if (windows != nullptr) document = without_windows(profile, *windows, document);
   return document;
 }
 
-Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
-  return signed_by(signature_of, profile, neardup, body_type, body);
+Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+                const CutWindows* windows) {
+  return signed_by(signature_of, profile, neardup, body_type, body, windows);
 }
 
-Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body) {
-  return signed_by(fingerprints_of, profile, neardup, body_type, body);
+Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
+                     const CutWindows* windows) {
+  return signed_by(fingerprints_of, profile, neardup, body_type, body, windows);
+}
+
+Sql frequent_windows_sql(const Profile& profile, const Identifier& internal, const Sql& query) {
+  return sql(
+      "SELECT w.number, w.windows FROM {internal}.neardup_frequent_windows({query}, {min_units}, "
+      "{unit}::pg_catalog.text, {documents}, $1) w",
+      {{"internal", internal},
+       {"query", Literal(query.text())},
+       {"min_units", cut_min_units(profile)},
+       {"unit", cut_unit(profile)},
+       {"documents", Literal::number(int64{profile.cut_at_least.value_or(0)})}});
 }
 
 }  // namespace neardup

@@ -22,7 +22,7 @@ MAX_BATCH = (1 << 31) - 1
 class Status:
     """How far a refresh is: what duplicates_status and neardup_progress() show."""
 
-    phase: str  # listing, signing, indexing, clustering
+    phase: str  # listing, counting, signing, indexing, clustering
     share: float | None  # of the phase, where it is known
     text: str  # for people
     done: int
@@ -79,10 +79,12 @@ def _status_of(row: Sequence[Any]) -> Status | None:
             text += f", {int(rate)} rows/s"
         if left is not None:
             text += f", {_seconds_text(left)} left"
-    elif phase == "clustering":
+    elif phase in ("clustering", "counting"):
+        if phase == "counting":
+            text = "counting passages"
         if searched is not None:
             share = searched
-            text += f": searching, {pairs} pairs"
+            text += ": searching" if phase == "counting" else f": searching, {pairs} pairs"
         elif step == "reading rows":
             text += f": {rows_read} rows read"
         elif step:
