@@ -1,7 +1,8 @@
-"""neardup.refresh() and neardup.report(): results, progress, interruptions, refusals; the reports of the program beside these."""
+"""neardup.refresh(), neardup.report() and neardup.passages(): results, progress, interruptions, refusals; the reports of the program beside these."""
 import csv
 import io
 import json
+import re
 import tempfile
 
 from clients import *
@@ -93,6 +94,34 @@ def reports(name, conn):
         equal("no transaction is left open", user.info.transaction_status, psycopg.pq.TransactionStatus.IDLE)
 
 
+def passages(name, conn):
+    conn.execute("CREATE TABLE mails (id int PRIMARY KEY, body text); INSERT INTO mails SELECT i, 'mail ' || i || E'\n-- \nkind regards from your team' FROM generate_series(1, 5) i")
+    query = "SELECT id, body FROM mails ORDER BY id"
+    before = os.environ["PATH"]
+    os.environ["PATH"] = "/nowhere"
+    raises("passages without the program", neardup.NeardupError, lambda: neardup.passages(conn, query, "x.html"), "not in PATH", "passage_counts()")
+    os.environ["PATH"] = before
+    for option, value, error in (("source", 5, TypeError), ("unit", None, TypeError), ("min_units", 0, ValueError), ("min_units", "5", TypeError), ("at_least", 1, ValueError), ("passages", 10001, ValueError), ("documents", -1, ValueError)):
+        raises("%s=%r" % (option, value), error, lambda: neardup.passages(conn, **{"source": query, "out": "x.html", option: value}), option)
+    if not os.path.exists(BIN):
+        return skip("the program neardup is not built: bin/neardup")
+    os.environ["PATH"] = os.path.dirname(os.path.abspath(BIN)) + os.pathsep + before
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, "p.html")
+        equal("passages of a query: out is returned", str(neardup.passages(conn, query, page, min_units=2, unit="line")), page)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        check("the page shows them", "<b>5</b> documents, <b>5</b> with repeated passages" in text and "kind regards from your team" in text, text[:500])
+        program = tool(BIN, "passages", query, "--min-units", "2", "--unit", "line", "--out", "-", "-q", "-d", name).stdout
+        when = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d")
+        equal("as the program writes it", when.sub("", text), when.sub("", program))
+        neardup.passages(conn, "copies", page, min_units=3)
+        check("passages of a job", "Repeated passages" in open(page, encoding="utf-8").read())
+        raises("an unknown unit", neardup.NeardupError, lambda: neardup.passages(conn, query, page, unit="sentence"), "neardup passages ended with status 1", "unknown unit")
+    os.environ["PATH"] = before
+    conn.execute("DROP TABLE mails")
+
+
 def operators_of_others(name, conn):
     """An operator that fits better than pg_catalog's, in a schema that others may write, is not called; the session's path stays."""
     conn.execute("CREATE TABLE named (id varchar(9) PRIMARY KEY, path varchar, body text)")
@@ -139,7 +168,7 @@ def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning")
         make(conn)
-        sections((results, name, conn), (reports, name, conn), (progress, name, conn), (operators_of_others, name, conn), (refusals, name, conn))
+        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (refusals, name, conn))
 
 
 finish(main)

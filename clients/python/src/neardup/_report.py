@@ -7,8 +7,6 @@ import io
 import json
 import math
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -16,8 +14,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
-from ._errors import NeardupError, shown, type_error
+from ._errors import shown
 from ._job import Job, count_job, find_job
+from ._program import check_number, run_program
 from ._session import Session, session_of
 
 CLUSTERS: Final = 50
@@ -32,7 +31,6 @@ SETTINGS: Final = (
     "source", "id", "body", "signature", "profile", "profile_version", "threshold", "linkage", "verify", "verify_threshold", "keep",
     "order_by", "within", "at", "at_most_apart", "filter", "deleted", "measure",
 )  # fmt: skip
-EXECUTABLE: Final = "neardup"
 
 
 class _Reader:
@@ -175,28 +173,15 @@ def _content(session: Session, job: Job, format: str, clusters: int, pairs: int)
             session.query("ROLLBACK" if began else "ROLLBACK TO SAVEPOINT neardup_report; RELEASE SAVEPOINT neardup_report")
 
 
-def _run_executable(session: Session, job: str, out: Path, clusters: int, pairs: int) -> None:
+def _write_page(session: Session, job: str, out: Path, clusters: int, pairs: int) -> None:
     """The page is written by the program."""
-    executable = shutil.which(EXECUTABLE)
-    if executable is None:
-        raise NeardupError(
-            "the format html is written by the program neardup, which is not in PATH. "
-            'Add its folder (pg_config --bindir) to PATH, or choose format="json" or "csv"'
-        )
-    info = session.conn.info
-    names = {"host": "PGHOST", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "password": "PGPASSWORD"}
-    variables = {variable: str(getattr(info, name)) for name, variable in names.items() if getattr(info, name, None)}
-    command = [executable, "report", job, "--out", str(out), "--format", "html", "--clusters", str(clusters), "--pairs", str(pairs), "--quiet"]
-    done = subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise NeardupError(f"neardup report ended with status {done.returncode}: {done.stderr.strip()}")
-
-
-def _checked(name: str, value: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise type_error(name, "a whole number", value)
-    if not 0 <= value <= most:
-        raise ValueError(f"{name} must be between 0 and {most}: {value}")
+    run_program(
+        session,
+        "report",
+        [job, "--out", str(out), "--format", "html", "--clusters", str(clusters), "--pairs", str(pairs)],
+        "the format html is written by the program neardup, which is not in PATH. "
+        'Add its folder (pg_config --bindir) to PATH, or choose format="json" or "csv"',
+    )
 
 
 def _write(out: Path, text: str) -> None:
@@ -226,14 +211,14 @@ def report(
         format = "json" if path is None else {".json": "json", ".csv": "csv"}.get(path.suffix.lower(), "html")
     if format not in FORMATS:
         raise ValueError(f"format must be html, json or csv: {shown(format)}")
-    _checked("clusters", clusters, MAX_CLUSTERS)
-    _checked("pairs", pairs, MAX_PAIRS)
+    check_number("clusters", clusters, 0, MAX_CLUSTERS)
+    check_number("pairs", pairs, 0, MAX_PAIRS)
     if format == "html" and path is None:
         raise ValueError("format html needs out, the file to write")
     session = session_of(conn, "neardup.report")
     found = _with_job(session, job)
     if format == "html" and path is not None:
-        _run_executable(session, job, path, clusters, pairs)
+        _write_page(session, job, path, clusters, pairs)
         return path
     content = _content(session, found, format, clusters, pairs)
     if path is None:
