@@ -4,6 +4,7 @@ library works with the SQL of the release before it; existing objects keep worki
 import hashlib
 
 from harness import *
+import catalog
 import estate
 
 UPGRADE = os.path.join(ROOT, "sql", "upgrade")
@@ -23,36 +24,16 @@ def versions(conn):
 
 
 def definitions(name):
-    """Each object of the extension as pg_dump writes it, whatever its OID."""
     dump = tool("pg_dump", "--schema-only", "--binary-upgrade", "-d", name)
     if dump.returncode:
         raise RuntimeError(dump.stderr)
-    entries = set()
-    for entry in dump.stdout.split("\n-- Name: ")[1:]:
-        lines = [line for line in entry.splitlines() if line and not line.startswith(("--", "SET ", "\\"))]
-        kept, skipping = [], False
-        for line in lines:
-            if "binary_upgrade" in line:
-                skipping = not line.rstrip().endswith(";")
-            elif skipping:
-                skipping = not line.rstrip().endswith(";")
-            elif not line.startswith("ALTER EXTENSION"):
-                kept.append(line)
-        entries.add("\n".join(kept))
-    return entries
-
-
-def descriptions(conn):
-    """What is said of each object of the extension."""
-    return set(conn.execute("""SELECT o.type, o.identity, obj_description(d.objid, d.classid::regclass::name) FROM pg_depend d
-        JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'neardup',
-        pg_identify_object(d.classid, d.objid, 0) o WHERE d.deptype = 'e'""").fetchall())
+    return catalog.definitions(dump.stdout)
 
 
 def chain():
     with database("_new") as new:
         with connect(new) as conn:
-            said = descriptions(conn)
+            said = catalog.descriptions(conn)
             check("descriptions are read", len(said) > 400 and len([1 for _, _, d in said if d]) > 250, len(said))
             known = versions(conn)
             current = one(conn, "SELECT extversion FROM pg_extension WHERE extname = 'neardup'")
@@ -72,7 +53,7 @@ def chain():
                 got = definitions(name)
                 equal("%s, updated: nothing is missing or otherwise" % old, sorted(wanted - got), [])
                 equal("%s, updated: nothing is left over" % old, sorted(got - wanted), [])
-                equal("%s, updated: the descriptions are the same" % old, sorted(said ^ descriptions(conn), key=str), [])
+                equal("%s, updated: the descriptions are the same" % old, sorted(said ^ catalog.descriptions(conn), key=str), [])
             with database("_schema", extension=False) as name, connect(name) as conn:
                 conn.execute("CREATE SCHEMA \"Near dup\"; CREATE EXTENSION neardup SCHEMA \"Near dup\" VERSION '%s'" % old)
                 conn.execute("ALTER EXTENSION neardup UPDATE")
@@ -153,7 +134,11 @@ def made_over_it():
         conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); INSERT INTO docs VALUES (1, 'a b c d e f g h i j k l m n o p'), (2, 'a b c d e f g h i j k l m n o p')")
         conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
         conn.execute("CALL refresh_duplicates('copies')")
-        conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status")
+        # 0.1.0 kept the name of a profile as it was given.
+        conn.execute("SELECT create_profile('narrow', k => 2); SELECT create_duplicates('narrow_copies', 'docs', 'id', 'body', profile => 'narrow')")
+        conn.execute("UPDATE narrow_copies_job SET profile = 'narrow'")
+        conn.execute("CALL refresh_duplicates('narrow_copies')")
+        conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status WHERE job::text = 'copies'")
         conn.execute("CREATE VIEW near AS SELECT * FROM all_pairs('SELECT id, to_minhash(body) FROM docs', 0.5)")
         conn.execute("CREATE VIEW clustered AS SELECT * FROM all_clusters('SELECT id, to_minhash(body) FROM docs ORDER BY id', 0.5)")
         conn.execute("CREATE VIEW copied AS SELECT copied_share('a b c', 'a b d', 2), (SELECT count(*) FROM winnow_fingerprints('a b c', 2, 1)) AS chosen, "
@@ -173,6 +158,10 @@ def made_over_it():
         equal("views over functions of passages of 0.2.0, too", (conn.execute("TABLE copied").fetchall(), copied[0][1:]), (copied, (2, "a b", 2)))
         equal("and copied_share() ignores what it is told", one(conn, "SELECT copied_share('a b c', 'a b d', 2, ignore => ARRAY['a'])"), 0)
         equal("and all_pairs() has a measure", conn.execute("SELECT * FROM all_pairs('SELECT id, ARRAY[1, 2] FROM docs', 2, measure => 'overlap')").fetchall(), [(1, 2, 2)])
+        conn.execute("CALL refresh_duplicates('narrow_copies')")
+        equal("a job with the name of a profile as 0.1.0 kept it is refreshed", conn.execute("SELECT j.profile, count(*) FROM narrow_copies_job j, narrow_copies GROUP BY 1").fetchall(),
+              [("public.narrow", 2)])
+        conn.execute("SELECT drop_duplicates('narrow_copies')")
         equal("and the status is as a new one", conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
               [("copies", "idle", "CALL refresh_duplicates('copies');")])
         rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),

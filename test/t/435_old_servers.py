@@ -1,89 +1,231 @@
 #!/usr/bin/python3
 # may be skipped: it builds the extension several times, so it runs in the full form
-"""What an older library or an older PostgreSQL has written keeps working: data, indexes, constraints, jobs and word models of the last release
-under this library, and through pg_upgrade to other versions of PostgreSQL.
+"""What an older library or an older PostgreSQL has written keeps working, without REINDEX: signatures, indexes of every kind, constraints, jobs and
+word models.
 
-The last release is built from this repository's history; pg_upgrade needs a second PostgreSQL with its development files, found as
-/usr/lib/postgresql/NN, or named in NEARDUP_PG_CONFIGS (pg_config programs, separated by spaces)."""
+    releases      a cluster that the library of the first release began goes through every release to this version; each adds what it brought
+    skipping      the library of each release, and this one in its place: ALTER EXTENSION UPDATE over all steps at once
+    pg_upgrade    the cluster of the first of these goes on to the other versions of PostgreSQL, one after the other, by copies and by links; then one with
+                  the SQL of the last release, which is updated behind pg_upgrade
+
+The libraries of releases are built from this repository's history, at the commits of sql/upgrade/README, for the oldest PostgreSQL that is here. pg_upgrade
+needs a second one with its development files, found as /usr/lib/postgresql/NN, or named in NEARDUP_PG_CONFIGS (pg_config programs, separated by spaces);
+./run test --upgrades makes a root that has three. NEARDUP_UPGRADE_BUILDS names a folder where what was built stays for the next run."""
 import glob
+import types
 
 from servers import *
+import catalog
 import estate
 
-RELEASES = {"0.1.0": "ccfd6ca"}  # sql/upgrade/README
+MODES = ("--copy", "--link")  # of pg_upgrade, in turn
+INSTALLED = "SELECT sql, library FROM neardup_version()"
 
 
-def old_library(folder, release, commit):
-    sources = sources_of(commit, os.path.join(folder, "release"))
-    if sources is None:
-        return skip("the library of %s: this is no clone with its history" % release)
-    old = Installation(os.path.join(folder, "old"), sources)
-    with Server(installation=old) as server:
-        with server.start().connect() as conn:
-            conn.execute("CREATE EXTENSION neardup")
-            equal("%s: its own library" % release, conn.execute("SELECT sql, library FROM neardup_version()").fetchone(), (release, release))
-            estate.make(conn)
-            before = estate.answers(conn)
-        server.stop()
-        server.bin = Server.bin_of_today()
-        with server.start().connect() as conn:
-            equal("%s: this library in its place" % release, conn.execute("SELECT sql, library FROM neardup_version()").fetchone(), (release, default_version()))
-            estate.same("%s under this library: the same answers" % release, estate.answers(conn), before)
-            estate.sound("%s under this library" % release, conn)
-            conn.execute("ALTER EXTENSION neardup UPDATE")
-            estate.same("%s under this library, updated: the same answers" % release, estate.answers(conn), before)
-            estate.served("%s under this library, updated" % release, conn)
-            estate.live_on("%s under this library, updated" % release, conn)
-        check("nothing alarming in the log", not server.alarms(), server.alarms())
+def releases():
+    """{version: commit}, the oldest first."""
+    with open(os.path.join(ROOT, "sql", "upgrade", "README"), encoding="utf-8") as f:
+        found = dict(re.findall(r"^    (\d+\.\d+\.\d+) +([0-9a-f]{7,40})$", f.read(), re.M))
+    return {v: found[v] for v in sorted(found, key=estate.version_key)}
 
 
-def others():
-    """pg_config of other majors that are complete here: {major: program}."""
+class Builds:
+    """The extension of a release, or of today where that is None, for a PostgreSQL; each is built once."""
+
+    def __init__(self, folder):
+        self.folder, self.sources, self.made = folder, {}, {}
+
+    def sources_of(self, release, major):
+        """None where there is no history."""
+        key = release, major
+        if key not in self.sources:
+            folder = os.path.join(self.folder, "sources-%s-%d" % (release or "today", major))
+            kept = os.path.exists(folder + "/Makefile")  # of a run before: a release does not change, today's files are laid over those of then
+            self.sources[key] = folder if kept and release else sources_of(release and releases()[release], folder)
+        return self.sources[key]
+
+    def of(self, release, program):
+        key = release, pg_version(program)
+        if release is None and program == PG_CONFIG and DESTDIR:
+            return types.SimpleNamespace(bin=Server.bin_of_today())  # what ./run test has installed
+        if key not in self.made:
+            began = time.monotonic()
+            self.made[key] = Installation(os.path.join(self.folder, "installed-%s-%d" % (release or "today", key[1])), self.sources_of(*key), program, ("WITH_CLI=no",))
+            print("note: %s built for PostgreSQL %d in %.0f s" % (release or "this version", key[1], time.monotonic() - began), flush=True)
+        return self.made[key]
+
+
+def programs():
+    """pg_config of the versions of PostgreSQL that are complete here, the oldest first."""
     found = {}
-    for program in os.environ.get("NEARDUP_PG_CONFIGS", "").split() + sorted(glob.glob("/usr/lib/postgresql/*/bin/pg_config")):
+    for program in [PG_CONFIG, *os.environ.get("NEARDUP_PG_CONFIGS", "").split(), *sorted(glob.glob("/usr/lib/postgresql/*/bin/pg_config"))]:
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
             bindir = pg_config("--bindir", program)
             if all(os.path.exists(p) for p in (bindir + "/postgres", bindir + "/pg_upgrade", bindir + "/initdb", pg_config("--pgxs", program))):
                 found.setdefault(pg_version(program), program)
-    return found
+    return [found[major] for major in sorted(found)]
 
 
-def pg_upgraded(folder, old_program, new_program):
-    """From the older major to the newer one, with the SQL of the last release, and with today's."""
-    from_major, to_major = pg_version(old_program), pg_version(new_program)
-    old = Installation(os.path.join(folder, "from%d-%d" % (from_major, to_major)), sources_of(None, os.path.join(folder, "sources%d-%d-a" % (from_major, to_major))), old_program)
-    new = Installation(os.path.join(folder, "to%d-%d" % (from_major, to_major)), sources_of(None, os.path.join(folder, "sources%d-%d-b" % (from_major, to_major))), new_program)
-    for sql_version in (list(RELEASES)[-1], default_version()):
-        name = "pg_upgrade from %d to %d, SQL of %s" % (from_major, to_major, sql_version)
-        with Server(installation=old) as before_server, Server(installation=new) as server:
-            with before_server.start().connect() as conn:
-                conn.execute("CREATE EXTENSION neardup VERSION '%s'" % sql_version)
-                estate.make(conn)
-                before = estate.answers(conn)
-            before_server.stop()
-            server._run("pg_upgrade", "-b", old.bin, "-B", new.bin, "-d", before_server.data, "-D", server.data, "-U", "postgres", "-s", server.folder)
-            with server.start().connect() as conn:
-                equal(name + ": it is there", one(conn, "SELECT sql FROM neardup_version()"), sql_version)
-                conn.execute("ANALYZE")
-                estate.same(name + ": the same answers", estate.answers(conn), before)
-                estate.served(name, conn)
-                estate.sound(name, conn)
+def exact(name, conn, upto):
+    """Answers by the indexes, which a sequential scan gives, too."""
+    got = estate.answers(conn, True, upto)
+    estate.same(name + ": indexes give what a sequential scan gives", got, estate.answers(conn, False, upto))
+    estate.served(name, conn, upto)
+    estate.sound(name, conn, upto)
+    return got
+
+
+def carried_over(name, conn, before, upto):
+    """Another library or server: the answers of before, by the indexes as they are."""
+    estate.same(name + ": the same answers", estate.answers(conn, True, upto), before)
+    exact(name, conn, upto)
+    estate.guarded(name, conn)
+
+
+def of_this_server(definitions):
+    """Operator classes for equality, with their families: of the types that there are where the extension is installed, and with their hash functions.
+    PostgreSQL 18 gave boolean another one, with the same values; 19 has a type more, oid8; pg_upgrade keeps what was."""
+    names = {d.split(";")[0] for d in definitions if "; Type: OPERATOR CLASS; " in d and " FUNCTION 15 " in d}
+    return {d for d in definitions if d.split(";")[0] in names and "; Type: OPERATOR " in d}
+
+
+def as_new(name, server, conn, from_another_server=False):
+    """The objects of the extension are those of a new installation."""
+    conn.execute("DROP DATABASE IF EXISTS fresh")
+    conn.execute("CREATE DATABASE fresh TEMPLATE template0")
+    with server.connect("fresh") as new:
+        new.execute("CREATE EXTENSION neardup")
+        said = catalog.descriptions(new)
+    dump = ["pg_dump", "--schema-only", "--binary-upgrade", "-d"]
+    wanted, got = (catalog.definitions(server.client(*dump, database)) for database in ("fresh", "postgres"))
+    check(name + ": definitions are read", len(wanted) > 400, len(wanted))
+    has = catalog.descriptions(conn)
+    if from_another_server:
+        wanted -= of_this_server(wanted)
+        said = {(kind, *rest) for kind, *rest in said if kind not in ("operator class", "operator family") or (kind, *rest) in has}
+    equal(name + ": no object of a new installation is missing or otherwise", sorted(wanted - got), [])
+    equal(name + ": the extension has these objects and no others, and says the same of them", sorted(said ^ has, key=str), [])
+    conn.execute("DROP DATABASE fresh")
+
+
+def at_release(name, server, conn, version, upto, before):
+    """One step of the chain, under that version's library: the update, and what it brought. Returns the answers."""
+    if before is None:
+        conn.execute("CREATE EXTENSION neardup")
+        estate.make(conn)
+    else:
+        carried_over(name + ", before the update", conn, before, upto)
+        conn.execute("ALTER EXTENSION neardup UPDATE")
+        carried_over(name, conn, before, upto)
+        if version == default_version():
+            as_new(name, server, conn)
+        estate.make_later(conn, version)
+    equal(name + ": versions", conn.execute(INSTALLED).fetchone(), (version, version))
+    estate.live_on(name, conn, version, 10000 * (1 + list(releases()).index(version) if version in releases() else 9))
+    return exact(name + ", at its end", conn, version)
+
+
+def chain(builds, program):
+    """A cluster that was in use through all releases, stopped; and its answers."""
+    server, before, upto = None, None, None
+    for version in [*releases(), default_version()]:
+        installation = builds.of(version if version in releases() else None, program)
+        if server is None:
+            server = Server(installation=installation)
+        server.bin = installation.bin
+        with server.start().connect() as conn:
+            before = at_release("%s, release by release" % version, server, conn, version, upto, before)
+        upto = version
+        server.stop()
+    check("release by release: nothing alarming in the log", not server.alarms(), server.alarms())
+    return server, before
+
+
+def skipping(builds, program, release):
+    """This library over the files of that release, whose SQL is updated at once. It serves the SQL of the last release before the update, too."""
+    is_last = release == list(releases())[-1]
+    with Server(installation=builds.of(release, program)) as server:
+        with server.start().connect() as conn:
+            conn.execute("CREATE EXTENSION neardup")
+            equal(release + ": its own library", conn.execute(INSTALLED).fetchone(), (release, release))
+            estate.make(conn)
+            before = estate.answers(conn)
+        server.stop()
+        server.bin = builds.of(None, program).bin
+        with server.start().connect() as conn:
+            name = "%s, then this library" % release
+            equal(name, conn.execute(INSTALLED).fetchone(), (release, default_version()))
+            if is_last:
+                carried_over(name, conn, before, None)
+            conn.execute("ALTER EXTENSION neardup UPDATE")
+            name += ", updated"
+            carried_over(name, conn, before, None)
+            as_new(name, server, conn)
+            estate.live_on(name, conn)
+        check(release + ": nothing alarming in the log", not server.alarms(), server.alarms())
+
+
+def upgrade(old, new, mode):
+    """pg_upgrade of a stopped server into a new one."""
+    new._run("pg_upgrade", "-b", old.bin, "-B", new.bin, "-d", old.data, "-D", new.data, "-U", "postgres", "-s", new.folder, mode)
+
+
+def pg_upgraded(builds, server, before, upto, majors):
+    """Through these versions of PostgreSQL, each from the one before."""
+    for step, program in enumerate(majors):
+        name = "pg_upgrade %s to %d, SQL of %s" % (MODES[step % len(MODES)], pg_version(program), upto or "the last release")
+        new = Server(installation=builds.of(None, program))
+        upgrade(server, new, MODES[step % len(MODES)])
+        server.remove()
+        server = new
+        with server.start().connect() as conn:
+            conn.execute("ANALYZE")
+            carried_over(name, conn, before, upto)
+            if upto is None:
                 conn.execute("ALTER EXTENSION neardup UPDATE")
-                estate.live_on(name, conn)
-            check("nothing alarming in the log", not server.alarms(), server.alarms())
+                carried_over(name + ", updated", conn, before, upto)
+            as_new(name, server, conn, True)
+            estate.live_on(name, conn, upto, 10000 * (10 + step))
+            before = exact(name + ", at its end", conn, upto)
+        server.stop()
+        check(name + ": nothing alarming in the log", not server.alarms(), server.alarms())
+    server.remove()
+
+
+def through_all(builds, all_programs):
+    server, before = chain(builds, all_programs[0])
+    pg_upgraded(builds, server, before, default_version(), all_programs[1:])
+
+
+def updated_behind(builds, all_programs, release):
+    """pg_upgrade first, then the update: of a cluster with that release's SQL."""
+    server = Server(installation=builds.of(None, all_programs[0]))
+    with server.start().connect() as conn:
+        conn.execute("CREATE EXTENSION neardup VERSION '%s'" % release)
+        estate.make(conn)
+        before = estate.answers(conn)
+    server.stop()
+    pg_upgraded(builds, server, before, None, all_programs[1:])
 
 
 def main():
     if not FULL:
         return skip("servers and libraries of other versions: full form only (NEARDUP_FULL=1)")
-    with tempfile.TemporaryDirectory(prefix="neardup_435_", dir="/tmp") as folder:
+    found = programs()
+    with contextlib.ExitStack() as stack:
+        folder = os.environ.get("NEARDUP_UPGRADE_BUILDS") or stack.enter_context(tempfile.TemporaryDirectory(prefix="neardup_435_", dir="/tmp"))
         os.chmod(folder, 0o755)
-        calls = [(old_library, folder, *item) for item in list(RELEASES.items())[-1:]]
-        programs = others()
-        majors = sorted(programs)
-        if len(majors) < 2:
-            skip("pg_upgrade: there is one PostgreSQL here, %s" % majors)
-        calls += [(pg_upgraded, folder, programs[a], programs[b]) for a, b in zip(majors, majors[1:])]
+        builds = Builds(folder)
+        last = list(releases())[-1]
+        calls = []
+        if builds.sources_of(last, pg_version(found[0])) is None:
+            skip("the libraries of %s: this is no clone with its history" % ", ".join(releases()))
+        else:
+            calls += [(through_all, builds, found), *[(skipping, builds, found[0], release) for release in releases()]]
+        if len(found) < 2:
+            skip("pg_upgrade: there is one PostgreSQL here, %s" % [pg_version(p) for p in found])
+        else:
+            calls.append((updated_behind, builds, found, last))
         sections(*calls)
 
 

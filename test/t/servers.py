@@ -69,7 +69,7 @@ class Installation:
 
 def sources_of(commit, folder):
     """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no history."""
-    os.makedirs(folder)
+    os.makedirs(folder, exist_ok=True)
     if commit:
         # A copy below a checkout knows its history, too.
         top = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "rev-parse", "--show-toplevel"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
@@ -81,9 +81,9 @@ def sources_of(commit, folder):
         for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
             path = os.path.join(ROOT, entry)
             if os.path.isdir(path):
-                shutil.copytree(path, os.path.join(folder, entry), ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
+                shutil.copytree(path, os.path.join(folder, entry), dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
             else:
-                shutil.copy(path, folder)
+                shutil.copy2(path, folder)  # a Makefile of now would make all again
     return folder
 
 

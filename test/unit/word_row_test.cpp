@@ -86,7 +86,7 @@ TEST(WordRow, ThereAndBack) {
 TEST(WordRow, DamagedBytes) {
   const std::string damaged = "stored features of a word are damaged: ";
   EXPECT_EQ(refusal({}), damaged + "no bytes");
-  EXPECT_EQ(refusal({2, 0}), damaged + "their format is unknown");
+  EXPECT_EQ(refusal({2, 0}), damaged + "format 2 is not known, this library reads format 1");
   EXPECT_EQ(refusal({1}), damaged + "they end too early");
   EXPECT_EQ(refusal({1, 0, 0}), damaged + "their length is wrong");
   EXPECT_EQ(refusal({1, 1}), damaged + "they end too early");

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by ./run: the Debian packages of the commit, built and checked in a freshly made Debian root, installed, used and
-# removed in another (./run package, and a step of test --full).
+# Sourced by ./run: the Debian packages of the commit, built and checked in a freshly made Debian root, put into a repository of apt, installed from it,
+# used and removed in another root (./run package, and a step of test --full).
 # shellcheck disable=SC2154  # work, logs: set in common.sh; debian_mirror, debian_keys: in roots.sh; came_from: in run
 
 : "${root:?}"
@@ -69,16 +69,47 @@ package_files() {
   find "$1" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' -printf '%f\n' | sort
 }
 
-# package_try FOLDER DEBS: installs them without anything that the build had, and uses them in a new cluster
+# package_names_of DEBS: of the packages that users install
+package_names_of() { package_files "$1" | cut -d_ -f1; }
+
+# package_repository FOLDER DEBS SUITE OUT: adds the packages to the repository of apt in OUT, which may have other suites and architectures. apt-ftparchive
+# of the root in FOLDER writes the lists. A signature of before is no longer one of them.
+package_repository() {
+  local suite=$3 lists=dists/$3/main architecture architectures
+  architecture=$(in_root "$1" dpkg --print-architecture)
+  in_root "$1" apt-get install -y --no-install-recommends apt-utils || return
+  rm -rf "$1/apt"
+  mkdir -p "$1/apt" "$4" || return
+  cp -a "$4/." "$1/apt/" || return
+  mkdir -p "$1/apt/pool/$suite" "$1/apt/$lists/binary-$architecture" || return
+  # -dbgsym packages, too: who debugs asks for them by name.
+  cp "$2"/*.deb "$1/apt/pool/$suite/" || return
+  in_root "$1" sh -c "cd /apt && apt-ftparchive --arch $architecture packages pool/$suite >$lists/binary-$architecture/Packages &&
+    gzip -n -9 -k -f $lists/binary-$architecture/Packages" || return
+  rm -f "$1/apt/dists/$suite/Release" "$1/apt/dists/$suite/Release.gpg" "$1/apt/dists/$suite/InRelease"
+  architectures=$(find "$1/apt/$lists" -maxdepth 1 -name 'binary-*' -printf '%f\n' | sed 's/^binary-//' | sort | tr '\n' ' ')
+  in_root "$1" sh -c "cd /apt && apt-ftparchive -o APT::FTPArchive::Release::Origin=neardup -o APT::FTPArchive::Release::Label=neardup \
+    -o APT::FTPArchive::Release::Suite=$suite -o APT::FTPArchive::Release::Codename=$suite -o APT::FTPArchive::Release::Components=main \
+    -o 'APT::FTPArchive::Release::Architectures=${architectures% }' release dists/$suite >Release.new && mv Release.new dists/$suite/Release" || return
+  cp -a "$1/apt/." "$4/" && rm -rf "$1/apt"
+}
+
+repository_in_root=/srv/apt-neardup  # while package_try uses it
+
+# package_try FOLDER DEBS SUITE: installs them from the repository in DEBS/apt without anything that the build had, and uses them in a new cluster
 package_try() {
   local version
-  cp "$2"/*.deb "$1/tmp/"
   mkdir -p "$1/etc/postgresql-common/createcluster.d"
   echo 'create_main_cluster = false' >"$1/etc/postgresql-common/createcluster.d/neardup.conf"
+  cp -a "$2/apt" "$1$repository_in_root"
+  echo "deb [trusted=yes] file:$repository_in_root $3 main" >"$1/etc/apt/sources.list.d/neardup.list"
+  in_root "$1" apt-get update || return
   # shellcheck disable=SC2046  # words
-  in_root "$1" sh -c 'cd /tmp && apt-get install -y --no-install-recommends "$@"' sh \
-    $(package_files "$2" | sed 's|^|./|') || return
-  rm -f "$1/etc/postgresql-common/createcluster.d/neardup.conf" "$1"/tmp/*.deb
+  in_root "$1" apt-get install -y --no-install-recommends $(package_names_of "$2") || return
+  # No other repository had them.
+  # shellcheck disable=SC2046  # words
+  [ "$(in_root "$1" apt-cache policy $(package_names_of "$2") | grep -c "file:$repository_in_root")" -eq "$(package_names_of "$2" | wc -l)" ] || return
+  rm -rf "$1/etc/postgresql-common/createcluster.d/neardup.conf" "$1/etc/apt/sources.list.d/neardup.list" "$1$repository_in_root" "$1"/var/lib/apt/lists/*apt-neardup*
   version=$(in_root "$1" sh -c 'ls /usr/lib/postgresql' | sort -rn | head -n 1)
   if in_root "$1" dpkg -L "postgresql-$version-neardup" | grep /bin/; then return 1; fi  # the program has a package of its own
   in_root "$1" pg_createcluster "$version" try -- --auth=trust || return
@@ -123,7 +154,7 @@ EOSQL
 # package_purge FOLDER DEBS: removed, they leave no file
 package_purge() {
   local names left
-  names=$(package_files "$2" | cut -d_ -f1)
+  names=$(package_names_of "$2")
   # shellcheck disable=SC2086  # words
   in_root "$1" apt-get purge -y $names || return
   rm -f "$1/tmp/page.txt"
@@ -132,7 +163,7 @@ package_purge() {
 }
 
 # packages_of SUITE [ARCHITECTURE]: builds for a release of Debian, checks, tries; the packages are in $work/packages then, or in
-# $work/packages-ARCHITECTURE
+# $work/packages-ARCHITECTURE, and in the folder apt there as a repository
 packages_of() {
   local folder=$work/packages${2:+-$2} target=$1${2:+ $2}
   local build=$folder-build try=$folder-try log=$logs/packages${2:+-$2} commit
@@ -154,7 +185,8 @@ packages_of() {
   rm -rf "$folder"
   mkdir -p "$folder"
   find "$build/build" -maxdepth 1 -type f -exec cp -t "$folder" {} +
-  verdict "installed in a bare $target, they work: extension, index, program" "$log-try.log" package_try "$try" "$folder" || return 0
+  verdict "they are in a repository of apt" "$log-repository.log" package_repository "$build" "$folder" "$1" "$folder/apt" || return 0
+  verdict "installed from it in a bare $target, they work: extension, index, program" "$log-try.log" package_try "$try" "$folder" "$1" || return 0
   verdict "purged, they leave nothing" "$log-purge.log" package_purge "$try" "$folder" || true
 }
 
@@ -166,7 +198,7 @@ package_needs="root, debootstrap, debian-archive-keyring and a git checkout"
 
 # ./run package [FOLDER]: for this machine, or for NEARDUP_PACKAGE_ARCHITECTURE=arm64, whose root runs under QEMU on other machines: slow, but as there.
 run_package() {
-  local folder made architecture=${NEARDUP_PACKAGE_ARCHITECTURE:-}
+  local folder made architecture=${NEARDUP_PACKAGE_ARCHITECTURE:-} suite=${NEARDUP_PACKAGE_SUITE:-bookworm}
   set_work
   case $architecture in
     "") ;;
@@ -184,11 +216,12 @@ run_package() {
   counts=$work/counts-package
   : >"$counts"
   at_exit remove_package_roots
-  packages_of "${NEARDUP_PACKAGE_SUITE:-bookworm}" "$architecture"
+  packages_of "$suite" "$architecture"
   if [ "$(total_of passed)" -gt 0 ]; then
     if [ "$folder" != "$made" ]; then
       mkdir -p "$folder"
       find "$made" -maxdepth 1 -type f -exec cp -t "$folder" {} +
+      if [ "$(total_of failed)" -eq 0 ]; then run_logged packages-repository package_repository "$made-build" "$made" "$suite" "$folder/apt"; fi
     fi
     find "$folder" -maxdepth 1 -name '*neardup*.deb' | sort
   fi

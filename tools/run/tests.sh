@@ -502,6 +502,7 @@ full_steps() {
   step "arm64, under QEMU" step_arm64
   step "fresh systems" step_fresh
   step "packages" step_packages
+  step "releases, versions of PostgreSQL" step_upgrades
 }
 
 # with_server: true where the private server runs; the first call starts it
@@ -534,7 +535,7 @@ run_tests() {
   local began option form=short
   began=$(date +%s.%N)
   export NEARDUP_FULL=0 NEARDUP_LONG=0
-  fresh_suites=""
+  fresh_suites="" upgrades_only=0
   server_wanted=1
   while [ $# -gt 0 ]; do
     option=$1
@@ -555,6 +556,7 @@ run_tests() {
         if [ "$NEARDUP_FULL" = 1 ]; then set -- "$@" --full; fi
         test_version "$@"
         ;;
+      --upgrades) upgrades_only=1 ;;
       --fresh)
         fresh_suites=${*:-bookworm trixie}
         shift $#
@@ -574,6 +576,8 @@ run_tests() {
   : >"$counts"
   if [ -n "$fresh_suites" ]; then
     step "fresh systems: demos and tests" step_fresh_tests
+  elif [ "$upgrades_only" = 1 ]; then
+    step "releases, versions of PostgreSQL" step_upgrades
   else
     step "build of the extension and the program" step_build
     "${form}_steps"

@@ -21,6 +21,14 @@ inline std::string excerpt(std::string_view text) {
 inline constexpr char kTextForm[] = "this is its text form, where the binary one belongs";
 inline constexpr char kTextFormHint[] = "Send it in text format, or its bytes as the type's send function gives them.";
 
+// The cure where a stored form, or a part of it, is one that this library does not know.
+inline constexpr char kNewerHint[] = "A newer version of neardup has written it: install that version.";
+
+// Only what lies above all numbers that are known comes from a newer version; other numbers are damage.
+inline std::string hint_if_newer(unsigned number, unsigned newest_known) {
+  return number > newest_known ? kNewerHint : "";
+}
+
 struct NumberText {
   char text[32];
 };

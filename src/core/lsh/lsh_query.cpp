@@ -37,7 +37,9 @@ constexpr Value value_of(LshMeasure measure) noexcept {
   return measure == LshMeasure::hamming ? Value::simhash : Value::digest;
 }
 
-[[noreturn]] void corrupt(const std::string& what) { throw Error(Errc::corrupt_data, "invalid lsh_query: " + what); }
+[[noreturn]] void corrupt(const std::string& what, std::string hint = {}) {
+  throw Error(Errc::corrupt_data, "invalid lsh_query: " + what, {}, std::move(hint));
+}
 
 void check_is_binary(const void* bytes, size_t size) {
   const std::string_view text(static_cast<const char*>(bytes), size);
@@ -49,8 +51,10 @@ void check_is_binary(const void* bytes, size_t size) {
 void check_fields(uint8_t format, uint8_t measure, uint16_t reserved) {
   if (format != kLshQueryFormat)
     corrupt("format " + std::to_string(format) + " is not known, this library reads format " +
-            std::to_string(kLshQueryFormat));
-  if (measure < 1 || measure > std::size(kPrefixes)) corrupt("unknown measure " + std::to_string(measure));
+                std::to_string(kLshQueryFormat),
+            hint_if_newer(format, kLshQueryFormat));
+  if (measure < 1 || measure > std::size(kPrefixes))
+    corrupt("unknown measure " + std::to_string(measure), hint_if_newer(measure, std::size(kPrefixes)));
   if (reserved != 0) corrupt("reserved bytes are not 0");
 }
 

@@ -159,8 +159,9 @@ CtphView view_ctph(const void* bytes, size_t size) {
   if (size < kCtphHeaderSize) throw corrupt(std::to_string(size) + " bytes are too few");
   const uint8_t* from = static_cast<const uint8_t*>(bytes);
   if (from[0] != kCtphFormat)
-    throw corrupt("format " + std::to_string(from[0]) + " is not known, this library reads format " +
-                  std::to_string(kCtphFormat));
+    throw corrupt(
+        "format " + std::to_string(from[0]) + " is not known, this library reads format " + std::to_string(kCtphFormat),
+        hint_if_newer(from[0], kCtphFormat));
   CtphView v;
   v.exponent = from[1];
   v.length = get16(from + 2);

@@ -34,8 +34,8 @@ constexpr NamedValue<MinhashKind> kSetKinds[] = {{"text", MinhashKind::text_set}
                                                  {"import", MinhashKind::imported},
                                                  {"weighted", MinhashKind::weighted}};
 
-[[noreturn]] void corrupt(const std::string& what) {
-  throw Error(Errc::corrupt_data, "invalid minhash signature: " + what);
+[[noreturn]] void corrupt(const std::string& what, std::string hint = {}) {
+  throw Error(Errc::corrupt_data, "invalid minhash signature: " + what, {}, std::move(hint));
 }
 
 void check_is_binary(const void* bytes, size_t size) {
@@ -47,10 +47,11 @@ void check_is_binary(const void* bytes, size_t size) {
 void check_header(const MinhashHeader& h) {
   if (h.format != kMinhashFormat)
     corrupt("format " + std::to_string(h.format) + " is not known, this library reads format " +
-            std::to_string(kMinhashFormat));
+                std::to_string(kMinhashFormat),
+            hint_if_newer(h.format, kMinhashFormat));
   if (h.bits != 8 && h.bits != 16 && h.bits != 32) corrupt("bits is " + std::to_string(h.bits));
   if (h.num_perm < kMinNumPerm || h.num_perm > kMaxNumPerm) corrupt("num_perm is " + std::to_string(h.num_perm));
-  if (h.flags & ~kMinhashEmpty) corrupt("unknown flags");
+  if (h.flags & ~kMinhashEmpty) corrupt("unknown flags", kNewerHint);
   switch (static_cast<MinhashKind>(h.kind)) {
     case MinhashKind::word:
     case MinhashKind::character:
@@ -67,7 +68,7 @@ void check_header(const MinhashHeader& h) {
       if (h.k != 0) corrupt("k is " + std::to_string(h.k) + " for a set");
       break;
     default:
-      corrupt("unknown kind " + std::to_string(h.kind));
+      corrupt("unknown kind " + std::to_string(h.kind), hint_if_newer(h.kind, kNewestMinhashKind));
   }
   const auto kind = static_cast<MinhashKind>(h.kind);
   if ((kind == MinhashKind::word || kind == MinhashKind::code) != (h.tokenizer != 0))
@@ -328,16 +329,16 @@ class MinhashText {
  private:
   static constexpr size_t kParts = 6;
 
-  Error fail(const std::string& why) const {
+  Error fail(const std::string& why, const std::string& hint = {}) const {
     return Error(Errc::invalid_text, "invalid input syntax for type minhash: \"" + excerpt(text_) + "\"", why,
-                 "To sign a document, use to_minhash(...).");
+                 hint.empty() ? "To sign a document, use to_minhash(...)." : hint);
   }
   template <class Check>
   void checked(Check check) const {
     try {
       check();
     } catch (const Error& e) {
-      throw fail(e.what());
+      throw fail(e.what(), e.hint());
     }
   }
 
@@ -357,7 +358,8 @@ class MinhashText {
     if (part_[0].substr(0, 2) != "mh" || !parse_number(part_[0].substr(2), &format))
       throw fail("A signature starts with \"mh1:\".");
     if (format != kMinhashFormat)
-      throw fail("Format " + std::to_string(format) + " is not known; this library reads format 1.");
+      throw fail("Format " + std::to_string(format) + " is not known; this library reads format 1.",
+                 hint_if_newer(format, kMinhashFormat));
     if (num_parts_ != kParts) throw fail("A signature has six parts separated by colons: mh1:word3:128x32:s0:t1:...");
   }
 

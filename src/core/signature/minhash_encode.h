@@ -26,6 +26,7 @@ enum class MinhashKind : uint8_t {
   paragraph = 9,   // k-shingles of its paragraphs
   code = 10,       // k-shingles of its tokens, read as a program's
 };
+inline constexpr uint8_t kNewestMinhashKind = 10;
 
 // Whether the elements are shingles of a text: with the unit of the same number (shingle.h).
 inline constexpr bool is_of_text(MinhashKind kind) noexcept {
@@ -69,6 +70,11 @@ struct MinhashView {
   uint32_t bits() const noexcept { return header->bits; }
   size_t components_size() const noexcept { return size_t{header->num_perm} * header->bits / 8; }
 };
+
+// Whether this library knows the format, kind and flags: a newer one writes others.
+inline bool is_known(const MinhashHeader& h) noexcept {
+  return h.format == kMinhashFormat && h.kind >= 1 && h.kind <= kNewestMinhashKind && (h.flags & ~kMinhashEmpty) == 0;
+}
 
 // Checks the header's fields and the length, which make every operation safe. Error{corrupt_data} names what is wrong.
 MinhashView view_minhash(const void* bytes, size_t size);

@@ -2,6 +2,7 @@
 #include "core/word_model/word_row.h"
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 
 namespace neardup {
 namespace {
@@ -9,8 +10,8 @@ namespace {
 constexpr uint8_t kFormat = 1;
 constexpr size_t kMaxLebBytes = 5;
 
-[[noreturn]] void corrupt(const char* why) {
-  throw Error(Errc::corrupt_data, std::string("stored features of a word are damaged: ") + why);
+[[noreturn]] void corrupt(const std::string& why, std::string hint = {}) {
+  throw Error(Errc::corrupt_data, "stored features of a word are damaged: " + why, {}, std::move(hint));
 }
 
 void put_leb(uint32_t v, std::vector<uint8_t>* out) {
@@ -71,7 +72,10 @@ void decode_word_row(const uint8_t* bytes, size_t size, uint32_t features, std::
   const uint8_t* p = bytes;
   const uint8_t* const end = bytes + size;
   if (p == end) corrupt("no bytes");
-  if (*p++ != kFormat) corrupt("their format is unknown");
+  const uint8_t format = *p++;
+  if (format != kFormat)
+    corrupt("format " + std::to_string(format) + " is not known, this library reads format " + std::to_string(kFormat),
+            hint_if_newer(format, kFormat));
   const size_t n = take_leb(&p, end);
   // A feature has 3 bytes at least: no more memory is asked for than the bytes can fill.
   if (n > static_cast<size_t>(end - p) / 3) corrupt("they end too early");

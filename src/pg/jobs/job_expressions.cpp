@@ -2,6 +2,7 @@
 #include "pg/jobs/job_expressions.h"
 
 #include "pg/base/expression.h"
+#include "pg/jobs/job_settings.h"
 
 extern "C" {
 #include "optimizer/optimizer.h"
@@ -113,6 +114,7 @@ void qualify_expressions(JobRow* row) {
   row->order_by = qualified_expression(row->source, row->order_by);
   row->filter = qualified_expression(row->source, row->filter);
   row->deleted = qualified_expression(row->source, row->deleted);
+  row->profile = lasting_profile_name(row->profile);
   row->qualified = true;
 }
 

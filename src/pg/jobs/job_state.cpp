@@ -37,12 +37,12 @@ void begin_refresh(const Job& job, bool sign_again) {
     UPDATE {job}
     SET refresh = refresh + 1, phase = 'listing', done = 0, total = NULL, started = clock_timestamp(),
         phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL,
-        filter = $1, deleted = $2, order_by = $3, qualified = true,
+        filter = $1, deleted = $2, order_by = $3, profile = $8, qualified = true,
         profile_version = CASE WHEN $4 THEN NULL ELSE profile_version END,
         result = COALESCE(result, $5), signatures = COALESCE(signatures, $6), changes = COALESCE(changes, $7))"),
       {value(row.filter), value(row.deleted), value(row.order_by), value(sign_again),
        value(REGCLASSOID, ObjectIdGetDatum(job.result_oid)), value(REGCLASSOID, ObjectIdGetDatum(job.signatures_oid)),
-       value(REGCLASSOID, ObjectIdGetDatum(job.changes_oid))});
+       value(REGCLASSOID, ObjectIdGetDatum(job.changes_oid)), value(row.profile)});
 }
 
 void enter_phase(const Job& job, const char* phase) {

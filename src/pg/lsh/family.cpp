@@ -13,12 +13,14 @@ void set_family(LshConfig* config, const char* family, uint32_t version, const v
 }
 
 void read_family(const LshConfig* config, const char* family, uint32_t version, void* params, uint16_t size) {
-  if (strncmp(config->family, family, sizeof config->family) != 0 || config->family_version != version)
+  const bool other = strncmp(config->family, family, sizeof config->family) != 0;
+  const bool newer = !other && config->family_version > version;
+  if (other || config->family_version != version)
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("the index was made by hash family \"%.24s\" version %u; this library knows \"%s\" version %u",
                     config->family, config->family_version, family, version),
-             errhint("REINDEX it.")));
+             errhint("%s", newer ? kNewerIndexHint : "Rebuild it with REINDEX INDEX.")));
   if (config->params_len != size) report_bad_params();
   memcpy(params, config->params, size);
 }

@@ -13,6 +13,8 @@ namespace neardup {
 
 inline constexpr uint32_t kLshMagic = 0x4853'4C4E;  // "NLSH"
 inline constexpr uint32_t kLshFormat = 1;
+inline constexpr char kNewerIndexHint[] =
+    "A newer version of neardup has written it: install that version, or rebuild the index with REINDEX INDEX.";
 inline constexpr uint16_t kLshPageId = 0xFFD1;  // last two bytes of every page, for pg_filedump and for us
 inline constexpr uint32_t kLshMetaBlock = 0;
 

@@ -131,7 +131,7 @@ MinhashView minhash_view(struct varlena* value) {
     data = static_cast<const char*>(copy);
   }
   const auto* h = reinterpret_cast<const MinhashHeader*>(data);
-  if (size >= sizeof *h && h->format == kMinhashFormat) {
+  if (size >= sizeof *h && is_known(*h)) {
     const bool empty = (h->flags & kMinhashEmpty) != 0;
     const MinhashView v{h, empty ? nullptr : h + 1, size};
     if (size == sizeof *h + (empty ? 0 : v.components_size())) return v;

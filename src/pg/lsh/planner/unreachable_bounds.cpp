@@ -115,13 +115,13 @@ bool look_at(Node* node, void* arg) {
 
 Datum warn_of_unreachable_bound(FunctionCallInfo fcinfo, MeasureRange range) {
   Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-  if (!IsA(raw, SupportRequestSimplify)) PG_RETURN_POINTER(nullptr);
+  if (!IsA(raw, SupportRequestSimplify)) PG_RETURN_POINTER(NULL);
   const auto* request = reinterpret_cast<SupportRequestSimplify*>(raw);
   if (request->root != nullptr) {
     Search search = {request->root, request->fcall->funcid, range};
     look_at(reinterpret_cast<Node*>(request->root->parse->jointree), &search);
   }
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(NULL);
 }
 
 }  // namespace

@@ -61,11 +61,12 @@ void set_row(Relation index, uint64_t tid, unsigned most_offset, ItemPointerData
 void check_meta(Relation index, const LshMeta* meta, Size page_lower) {
   const auto fail = [index](const char* what) { report_corrupt(index, kLshMetaBlock, what); };
   if (meta->magic != kLshMagic) fail("it is no meta page of an lsh index");
-  if (meta->format != kLshFormat)
-    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+  if (meta->format > kLshFormat)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("index \"%s\" has storage format %u, this version of neardup reads %u",
                            RelationGetRelationName(index), meta->format, kLshFormat),
-                    errhint("Rebuild it with REINDEX INDEX.")));
+                    errhint("%s", kNewerIndexHint)));
+  if (meta->format != kLshFormat) fail("impossible storage format");
   if (page_lower != SizeOfPageHeaderData + sizeof(LshMeta)) fail("wrong length of the meta page");
   if (meta->nruns > kMaxRuns || meta->npending > kMaxPending || meta->next_id == 0 ||
       meta->config.params_len > sizeof meta->config.params ||
