@@ -335,6 +335,8 @@ def hostile(conn, name):
     fails("another table", conn, key, ("docs",), text="public.docs is no table of passages that a job has made", state="42809")
     fails("none", conn, "SELECT neardup_internal.neardup_without_windows('x', 0, 4, 'word', 1, 0)", text="the table of passages with OID 0 does not exist", state="42P01")
     fails("one word", conn, "SELECT neardup_internal.neardup_without_windows('x', 'dups_passages', 1, 'word', 1, 0)", text="min_units must be between 2", state="22023")
+    fails("groups that are no numbers", conn, "SELECT * FROM neardup_internal.neardup_frequent_windows('SELECT 1 AS id, ''a b'' AS body, ''x''::text AS within', 2, 'word', 2, 1)",
+          text='query returns a column "within" of type text, not bigint', state="42804")
     kept = conn.execute("TABLE dups_passages").fetchall()
     for windows, what in (("'{}'", "have a row of 0 windows"), ("'{NULL}'", "have a window that is NULL"), ("'{3,2}'", "do not ascend"), ("'{3,3}'", "do not ascend"),
                           ("array_fill(1::bigint, '{5000}')", "have a row of 5000 windows"), ("NULL", "have a row that is NULL")):
