@@ -209,6 +209,28 @@ def life(conn):
     conn.execute("DROP TABLE docs, p, q")
 
 
+def changes(conn):
+    """Rows that come while a refresh is stopped, rows that move to another team, another column."""
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, team int, other text); SELECT create_profile('p', cut_at_least => 3, cut_min_units => 4)")
+    conn.execute("INSERT INTO docs SELECT i, 'text number ' || md5(i::text) || ' ' || %s::text, 1, md5(i::text) || ' another footer that stands in every row' FROM generate_series(1, 10) i", (FOOTER,))
+    conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p')")
+    conn.execute("CALL refresh_duplicates('dups', batch => 1, time_limit => '0 s')")
+    conn.execute("INSERT INTO docs SELECT i, md5(i::text), 1 FROM generate_series(11, 21) i")
+    for _ in range(3):
+        conn.execute("CALL refresh_duplicates('dups')")
+    equal("rows that came before the first result are counted later", one(conn, "SELECT passages_rows FROM dups_job"), 21)
+    conn.execute("DELETE FROM docs WHERE id > 10; SELECT alter_duplicates('dups', body => 'other')")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("another column is counted anew", signature(conn, 3), one(conn, "SELECT to_minhash(md5('3') || ' ')::text"))
+    conn.execute("SELECT drop_duplicates('dups'); INSERT INTO docs SELECT 100, body, 2 FROM docs WHERE id = 1; SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p', within => '{team}')")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("in another team other passages are cut", signature(conn, 1) == signature(conn, 100), False)
+    conn.execute("UPDATE docs SET team = 2 WHERE id = 1")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("a row that moves there is signed again", conn.execute("SELECT id, representative FROM dups WHERE id IN (1, 100) ORDER BY id").fetchall(), [(1, 1), (100, 1)])
+    conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, p")
+
+
 def other_kinds(conn):
     """Bytes, quoting mails, tables that lie elsewhere, teams of every kind of type."""
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body bytea, city text COLLATE \"C\", price money, tags text[])")
@@ -439,7 +461,7 @@ def news(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections((bad_input, conn), (definition, conn), (programs, conn), (life, conn), (other_kinds, conn), (memory, conn), (watched, conn, name), (hostile, conn, name), (restored, conn, name), (mails, conn), (news, conn))
+        sections((bad_input, conn), (definition, conn), (programs, conn), (life, conn), (changes, conn), (other_kinds, conn), (memory, conn), (watched, conn, name), (hostile, conn, name), (restored, conn, name), (mails, conn), (news, conn))
 
 
 finish(main)
