@@ -209,6 +209,28 @@ def life(conn):
     conn.execute("DROP TABLE docs, p, q")
 
 
+def changes(conn):
+    """Rows that come while a refresh is stopped, rows that move to another team, another column."""
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, team int, other text); SELECT create_profile('p', cut_at_least => 3, cut_min_units => 4)")
+    conn.execute("INSERT INTO docs SELECT i, 'text number ' || md5(i::text) || ' ' || %s::text, 1, md5(i::text) || ' another footer that stands in every row' FROM generate_series(1, 10) i", (FOOTER,))
+    conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p')")
+    conn.execute("CALL refresh_duplicates('dups', batch => 1, time_limit => '0 s')")
+    conn.execute("INSERT INTO docs SELECT i, md5(i::text), 1 FROM generate_series(11, 21) i")
+    for _ in range(3):
+        conn.execute("CALL refresh_duplicates('dups')")
+    equal("rows that came before the first result are counted later", one(conn, "SELECT passages_rows FROM dups_job"), 21)
+    conn.execute("DELETE FROM docs WHERE id > 10; SELECT alter_duplicates('dups', body => 'other')")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("another column is counted anew", signature(conn, 3), one(conn, "SELECT to_minhash(md5('3') || ' ')::text"))
+    conn.execute("SELECT drop_duplicates('dups'); INSERT INTO docs SELECT 100, body, 2 FROM docs WHERE id = 1; SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p', within => '{team}')")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("in another team other passages are cut", signature(conn, 1) == signature(conn, 100), False)
+    conn.execute("UPDATE docs SET team = 2 WHERE id = 1")
+    conn.execute("CALL refresh_duplicates('dups')")
+    equal("a row that moves there is signed again", conn.execute("SELECT id, representative FROM dups WHERE id IN (1, 100) ORDER BY id").fetchall(), [(1, 1), (100, 1)])
+    conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs, p")
+
+
 def other_kinds(conn):
     """Bytes, quoting mails, tables that lie elsewhere, teams of every kind of type."""
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body bytea, city text COLLATE \"C\", price money, tags text[])")
@@ -335,6 +357,8 @@ def hostile(conn, name):
     fails("another table", conn, key, ("docs",), text="public.docs is no table of passages that a job has made", state="42809")
     fails("none", conn, "SELECT neardup_internal.neardup_without_windows('x', 0, 4, 'word', 1, 0)", text="the table of passages with OID 0 does not exist", state="42P01")
     fails("one word", conn, "SELECT neardup_internal.neardup_without_windows('x', 'dups_passages', 1, 'word', 1, 0)", text="min_units must be between 2", state="22023")
+    fails("groups that are no numbers", conn, "SELECT * FROM neardup_internal.neardup_frequent_windows('SELECT 1 AS id, ''a b'' AS body, ''x''::text AS within', 2, 'word', 2, 1)",
+          text='query returns a column "within" of type text, not bigint', state="42804")
     kept = conn.execute("TABLE dups_passages").fetchall()
     for windows, what in (("'{}'", "have a row of 0 windows"), ("'{NULL}'", "have a window that is NULL"), ("'{3,2}'", "do not ascend"), ("'{3,3}'", "do not ascend"),
                           ("array_fill(1::bigint, '{5000}')", "have a row of 5000 windows"), ("NULL", "have a row that is NULL")):
@@ -437,7 +461,7 @@ def news(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections((bad_input, conn), (definition, conn), (programs, conn), (life, conn), (other_kinds, conn), (memory, conn), (watched, conn, name), (hostile, conn, name), (restored, conn, name), (mails, conn), (news, conn))
+        sections((bad_input, conn), (definition, conn), (programs, conn), (life, conn), (changes, conn), (other_kinds, conn), (memory, conn), (watched, conn, name), (hostile, conn, name), (restored, conn, name), (mails, conn), (news, conn))
 
 
 finish(main)

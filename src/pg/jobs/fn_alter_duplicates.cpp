@@ -114,10 +114,13 @@ bool demands_resync(const JobRow& now, const JobRow& old) {
          profiles_differ(now, old);
 }
 
+// What stands in many documents is to be counted in the column that is signed.
+bool counts_otherwise(const JobRow& now, const JobRow& old) { return now.has_passages && differ(now.body, old.body); }
+
 // Signatures of two kinds, or of two profiles, cannot be compared.
 bool signs_otherwise(const Job& job, const JobRow& old, SignatureKind kind) {
   const Oid stored = get_atttype(job.signatures_oid, get_attnum(job.signatures_oid, "signature"));
-  return profiles_differ(job.row, old) || job.row.body_type != old.body_type ||
+  return profiles_differ(job.row, old) || counts_otherwise(job.row, old) || job.row.body_type != old.body_type ||
          stored != signature_type(kind, job.function);
 }
 

@@ -68,7 +68,10 @@ bool ListStage::has_outgrown_passages(int64 listed) const {
   const double most = kGrowth * static_cast<double>(row.passages_rows);
   // Mostly there cannot be so many rows, and they need not be counted.
   if (!row.has_passages || static_cast<double>(row.rows) + static_cast<double>(listed) <= most) return false;
-  return static_cast<double>(one_int64(count_listed_source(*step_))) > most;
+  int64 rows = one_int64(count_known_rows(*step_));
+  // Without changed rows there may be no list.
+  if (listed > 0) rows += one_int64(count_added_rows(*step_));
+  return static_cast<double>(rows) > most;
 }
 
 int64 ListStage::list() const {

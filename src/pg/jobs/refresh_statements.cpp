@@ -60,6 +60,13 @@ Sql team(const RefreshStep& step, const Identifier& alias) {
   return sql("hash_record_extended(ROW({within})::record, 0)", {{"within", within.all()}});
 }
 
+// " AND .." where the signature of a row o that is known may be kept for the row l that it is now: another team cuts
+// other passages.
+Sql same_team(const RefreshStep& step) {
+  if (!step.row().has_passages || step.row().n_within == 0) return sql("");
+  return sql(" AND NOT ({kept_differ})", {{"kept_differ", kept_differ(step.source, "o", "l")}});
+}
+
 // What is cut out of the document of a row `alias`.
 CutWindows windows_of(const RefreshStep& step, const Identifier& alias) {
   return {internal_schema(step.job.function), step.job.passages_oid, step.row().passages_key, team(step, alias)};
@@ -225,11 +232,14 @@ Sql is_id_missing(const RefreshStep& step) {
 Sql index_listed_rows(const RefreshStep& step) { return step_sql(step, "CREATE INDEX ON {todo} (n)"); }
 Sql analyze_listed_rows(const RefreshStep& step) { return step_sql(step, "ANALYZE {todo}"); }
 
-Sql count_listed_source(const RefreshStep& step) {
+Sql count_known_rows(const RefreshStep& step) {
+  return step_sql(step, "SELECT count(*) FROM {signatures} g WHERE NOT g.gone");
+}
+
+Sql count_added_rows(const RefreshStep& step) {
   return step_sql(step, R"(
-    SELECT (SELECT count(*) FROM {signatures} g WHERE NOT g.gone)
-           + (SELECT count(*) FROM {todo} t
-              WHERE NOT t.gone AND NOT EXISTS (SELECT FROM {signatures} g WHERE NOT g.gone AND g.id {same_id} t.id))
+    SELECT (SELECT count(*) FROM {todo} t
+            WHERE NOT t.gone AND NOT EXISTS (SELECT FROM {signatures} g WHERE NOT g.gone AND g.id {same_id} t.id))
            - (SELECT count(*) FROM {todo} t WHERE t.gone))");
 }
 
@@ -266,7 +276,7 @@ Sql sign_listed_rows(const RefreshStep& step) {
     SELECT b.id, CASE WHEN b.same THEN b.signature ELSE {new_signature} END, b.content, b.origin, b.place, b.version,
            CASE WHEN b.changed THEN $3 ELSE b.generation END, false{kept_values}
     FROM (SELECT l.*, o.signature, COALESCE(o.generation, 0) AS generation,
-                 o.id IS NOT NULL AND NOT o.gone AND o.content IS NOT DISTINCT FROM l.content AS same,
+                 o.id IS NOT NULL AND NOT o.gone AND o.content IS NOT DISTINCT FROM l.content{same_team} AS same,
                  o.id IS NULL OR o.gone OR o.content IS DISTINCT FROM l.content OR {kept_differ}
                    OR ROW(o.id)::record OPERATOR(pg_catalog.*<>) ROW(l.id)::record
                    OR ($4 AND (o.origin IS DISTINCT FROM l.origin OR o.place IS DISTINCT FROM l.place
@@ -280,6 +290,7 @@ Sql sign_listed_rows(const RefreshStep& step) {
                    {"new_signature", new_signature(step)},
                    {"kept_values", kept_columns(step.source, "b")},
                    {"kept_differ", kept_differ(step.source, "o", "l")},
+                   {"same_team", same_team(step)},
                    {"listed_rows", listed_rows(step)},
                    {"kept_assignments", kept_assignments(step)}});
 }

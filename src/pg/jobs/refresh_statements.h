@@ -21,7 +21,8 @@ Sql is_id_missing(const RefreshStep& step);
 Sql index_listed_rows(const RefreshStep& step);
 Sql analyze_listed_rows(const RefreshStep& step);
 
-Sql count_listed_source(const RefreshStep& step);  // rows of the source, by what is known of them and the list
+Sql count_known_rows(const RefreshStep& step);  // rows that are signed
+Sql count_added_rows(const RefreshStep& step);  // how many more rows the source has, by the list
 
 // Counting passages; $1: the key of their windows
 Sql fill_passages(const RefreshStep& step);

@@ -94,6 +94,13 @@ uint32* end_groups(Groups* groups, uint64* values) {
   return out;
 }
 
+// A column within that numbers the groups: a Datum of another type may be an address, and no number.
+void demand_group_numbers(const SourceColumns& c) {
+  if (c.within == kNoColumn || c.within_type == INT8OID) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("query returns a column \"within\" of type %s, not bigint", format_type_be(c.within_type))));
+}
+
 void make_engine(PassageCall* call) {
   uint64 key;
   if (!pg_strong_random(&key, sizeof key)) elog(ERROR, "could not generate random bytes");
@@ -151,6 +158,7 @@ void search_passages(PassageCall* call, text* query, Oid id_type, bool ordered) 
   wants.document = true;
   wants.ordered = ordered;
   open_source(&call->source, "query", query, id_type, SignatureTypes{}, wants);
+  if (call->numbers_groups) demand_group_numbers(call->source.columns);
   make_engine(call);
   read_documents(call);
   end_stage(&call->stages, "rows read");
