@@ -366,6 +366,9 @@ def hostile(conn, name):
         fails("nonsense by hand: %s" % windows, conn, "CALL refresh_duplicates('dups')", text=what)
     conn.execute("CALL refresh_duplicates('dups', rebuild => true)")
     equal("a rebuild repairs it", (one(conn, "SELECT cardinality(windows) FROM dups_passages"), conn.execute("SELECT count(*) FROM check_duplicates('dups')").fetchone()), (len(kept[0][1]), (0,)))
+    conn.execute("UPDATE p SET cut_unit = NULL; UPDATE docs SET body = body || '-'")
+    fails("a profile changed by hand", conn, "CALL refresh_duplicates('dups')", text="cut_unit and cut_min_units of a profile with cut_at_least must not be NULL", state="22004")
+    conn.execute("UPDATE p SET cut_unit = 'word'")
     # passages that were taken over: of two blocks that overlap
     conn.execute("INSERT INTO dups_passages SELECT number + 1, windows[2:3] FROM dups_passages")
     conn.execute("UPDATE docs SET body = body || '?'")

@@ -156,7 +156,7 @@ class WindowVerifier {
       if (hold(window)) return true;
       if (!finish()) return false;
     }
-    if (!continues(window) || compared_ >= kUnitsInARow * units_) return start(window);
+    if (!continues(window) || compared_ >= std::max(kUnitsInARow * units_, kLeastInARow)) return start(window);
     return units_ == 1 ? verify_unit(window) : compare_unit();
   }
 
@@ -179,8 +179,9 @@ class WindowVerifier {
     uint64_t of[2];
   };
 
-  // After so many windows it is worth looking at bytes again.
+  // After so many units it is worth looking at bytes again: times those of a window, and at least.
   static constexpr uint64_t kUnitsInARow = 3;
+  static constexpr uint64_t kLeastInARow = 32;
 
   // ---- by bytes
 
@@ -234,7 +235,9 @@ class WindowVerifier {
     ws_.poller.spend(kUnitCost);
     const bool in_step = here_.next(&begins.of[0], &key[0]) && there_.next(&begins.of[1], &key[1]) &&
                          begins.of[0] == window.byte && begins.of[1] == window.previous;
-    return in_step ? key[0] == key[1] : start(window);
+    if (!in_step) return start(window);
+    ++compared_;
+    return key[0] == key[1];
   }
 
   bool start_units(const RepeatedWindow& window) {

@@ -67,9 +67,12 @@ Sql same_team(const RefreshStep& step) {
   return sql(" AND NOT ({kept_differ})", {{"kept_differ", kept_differ(step.source, "o", "l")}});
 }
 
-// What is cut out of the document of a row `alias`.
-CutWindows windows_of(const RefreshStep& step, const Identifier& alias) {
-  return {internal_schema(step.job.function), step.job.passages_oid, step.row().passages_key, team(step, alias)};
+// What is cut out of the document of a row `alias`; null: nothing.
+const CutWindows* windows_of(const RefreshStep& step, const Profile& profile, const Identifier& alias) {
+  if (!profile.cuts() || !step.row().has_passages) return nullptr;
+  auto* windows = static_cast<CutWindows*>(palloc(sizeof(CutWindows)));
+  *windows = {internal_schema(step.job.function), step.job.passages_oid, step.row().passages_key, team(step, alias)};
+  return windows;
 }
 
 // The signature of a row b that is signed anew.
@@ -77,8 +80,7 @@ Sql new_signature(const RefreshStep& step) {
   const JobRow& row = step.row();
   if (row.body != nullptr) {
     const Profile profile = profile_named(row.profile, step.job.function);
-    const CutWindows windows = windows_of(step, Identifier("b"));
-    const CutWindows* cut = profile.cuts() && row.has_passages ? &windows : nullptr;
+    const CutWindows* cut = windows_of(step, profile, Identifier("b"));
     return row.compares_sets() ? fingerprints_sql(profile, step.job.neardup, row.body_type, sql("b.body"), cut)
                                : signing_sql(profile, step.job.neardup, row.body_type, sql("b.body"), cut);
   }
@@ -105,8 +107,7 @@ Sql clustered_columns(const RefreshStep& step) {
   if (step.row().at != nullptr) columns.add(sql(", g.at AS at"));
   if (step.row().verifies()) {
     const Profile profile = profile_named(step.row().profile, step.job.function);
-    const CutWindows windows = windows_of(step, Identifier("l"));
-    const CutWindows* cut = profile.cuts() && step.row().has_passages ? &windows : nullptr;
+    const CutWindows* cut = windows_of(step, profile, Identifier("l"));
     columns.add(sql(", {document} AS doc",
                     {{"document", document_sql(profile, step.job.neardup, step.row().body_type, sql("l.body"), cut)}}));
   }

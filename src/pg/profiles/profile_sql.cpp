@@ -104,21 +104,24 @@ Sql signed_by(Signing signing, const Profile& profile, const Identifier& neardup
        {"document", document}});
 }
 
-// A row that its owner has emptied may cut, and not say what.
-Literal cut_unit(const Profile& profile) { return Literal::or_null(profile.cut_unit); }
-Literal cut_min_units(const Profile& profile) {
-  return profile.cut_min_units ? Literal::number(int64{*profile.cut_min_units}) : Literal::null();
+// The owner of a row may have changed it by hand.
+void demand_cut_fields(const Profile& profile) {
+  if (profile.cut_unit == nullptr || !profile.cut_min_units)
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("cut_unit and cut_min_units of a profile with cut_at_least must not be NULL"),
+                    errhint("Set them by alter_profile().")));
 }
 
 Sql without_windows(const Profile& profile, const CutWindows& windows, const Sql& document) {
+  demand_cut_fields(profile);
   return sql(
       "{internal}.neardup_without_windows({document}, {table}::pg_catalog.regclass, {min_units}, "
       "{unit}::pg_catalog.text, {key}::pg_catalog.int8, {team})",
       {{"internal", windows.internal},
        {"document", document},
        {"table", Literal::number(int64{windows.table})},
-       {"min_units", cut_min_units(profile)},
-       {"unit", cut_unit(profile)},
+       {"min_units", Literal::number(int64{*profile.cut_min_units})},
+       {"unit", Literal(profile.cut_unit)},
        {"key", Literal(psprintf(INT64_FORMAT, windows.key))},
        {"team", windows.team}});
 }
@@ -149,13 +152,14 @@ Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body
 }
 
 Sql frequent_windows_sql(const Profile& profile, const Identifier& internal, const Sql& query) {
+  demand_cut_fields(profile);
   return sql(
       "SELECT w.number, w.windows FROM {internal}.neardup_frequent_windows({query}, {min_units}, "
       "{unit}::pg_catalog.text, {documents}, $1) w",
       {{"internal", internal},
        {"query", Literal(query.text())},
-       {"min_units", cut_min_units(profile)},
-       {"unit", cut_unit(profile)},
+       {"min_units", Literal::number(int64{*profile.cut_min_units})},
+       {"unit", Literal(profile.cut_unit)},
        {"documents", Literal::number(int64{profile.cut_at_least.value_or(0)})}});
 }
 
