@@ -185,6 +185,22 @@ TEST(PassageSearch, HashesThatDeceive) {
   EXPECT_THROW(ranges_of(options, {{"a b c", "d e f", "a b c", "d e f"}, {}}, 10), Error);
 }
 
+// Windows whose bytes are equal, but in one document the last word goes on.
+TEST(PassageSearch, WordsThatGoOnDeceive) {
+  const std::string begin = "x y foo";
+  for (const std::string& longer : {begin + "bar", begin + "\xcc\x81", begin + "1 z"}) {
+    for (const std::string& shorter : {begin, begin + " z", begin + ".\n"}) {
+      for (const Collection& c : {Collection{{longer, shorter}, {}}, Collection{{shorter, longer}, {}}}) {
+        PassageOptions options;
+        options.min_units = 3;
+        options.weak_searches = 1;
+        options.weak_bits = 0;
+        EXPECT_TRUE(ranges_of(options, c, 10).empty()) << shown(c);
+      }
+    }
+  }
+}
+
 TEST(PassageSearch, Examples) {
   PassageOptions options;
   options.unit = Unit::character;
