@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/base/hash.h"
 #include "core/document/text_units.h"
@@ -22,7 +21,6 @@ namespace {
 
 // Different windows with equal hashes in so many searches are no chance.
 constexpr unsigned kMaxSearches = 8;
-constexpr unsigned kHashBits = 61;
 // Steps of progress: windows, counts, proof, ranges.
 constexpr uint64_t kSteps = 4;
 constexpr size_t kUnitCost = 30;  // nanoseconds
@@ -153,7 +151,8 @@ struct PassageSearch::Impl {
   // False where hashes deceived.
   bool search() {
     const bool weak = stats.searches <= options.weak_searches;
-    const WindowHasher hasher(mix64(options.key + stats.searches), shape.units, weak ? options.weak_bits : kHashBits);
+    const WindowHasher hasher(mix64(options.key + stats.searches), shape.units,
+                              weak ? options.weak_bits : kWindowHashBits);
     repeated.reset();
     {
       // No two windows begin at the same byte.
@@ -177,7 +176,11 @@ struct PassageSearch::Impl {
       batch.run<WindowRecord>(
           [&](unsigned worker, const PlacedDocument& d, StopCheck* stop, std::vector<WindowRecord>* out) {
             size_t at = d.first_run;
-            const auto next_run = [&](WindowRun* run) { return at < d.end_run && (*run = batch.run_at(at++), true); };
+            const auto next_run = [&](WindowRun* run) {
+              if (at == d.end_run) return false;
+              *run = batch.run_at(at++);
+              return true;
+            };
             finders[worker].find(d, next_run, stop, [&](const WindowRecord& r) { out->push_back(r); });
           },
           [&](const WindowRecord& r) { counts->add(r); });
@@ -196,8 +199,10 @@ struct PassageSearch::Impl {
         load(r);
         d.text = text.data();
         const auto all_runs = [&](WindowRun* next) {
+          if (!any) return false;
           *next = run;
-          return std::exchange(any, any && next_run(&run));
+          any = next_run(&run);
+          return true;
         };
         finders[0].find(d, all_runs, options.stop, [&](const WindowRecord& record) { counts->add(record); });
       } else if (any) {

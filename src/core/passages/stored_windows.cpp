@@ -8,8 +8,6 @@
 namespace neardup {
 namespace {
 
-constexpr unsigned kHashBits = 61;
-
 // Of both numbers of the hash, and of the group.
 uint64_t number_of(const WindowHash& run, uint64_t group, uint64_t key) noexcept {
   return mix64(run[0] + mix64(run[1] + mix64(group + key)));
@@ -18,7 +16,7 @@ uint64_t number_of(const WindowHash& run, uint64_t group, uint64_t key) noexcept
 }  // namespace
 
 NumberedWindows::NumberedWindows(const StoredShape& shape)
-    : shape_(shape), hasher_(shape.key, shape.units, kHashBits), reader_(shape.units, hasher_) {}
+    : shape_(shape), hasher_(shape.key, shape.units), reader_(shape.units, hasher_) {}
 
 NumberedWindows::~NumberedWindows() = default;
 

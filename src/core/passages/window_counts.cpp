@@ -133,8 +133,7 @@ WindowCounts::WindowCounts(uint64_t most_windows, uint64_t bytes, Workspace& ws)
 void WindowCounts::add(const WindowRecord& record) {
   if (parts_.size() % part_records_ == 0 && parts_.size() > 0) ends_.push_back(record.byte);
   __extension__ using u128 = unsigned __int128;
-  constexpr unsigned kHashBits = 61;
-  parts_.add(static_cast<size_t>(static_cast<u128>(record.hash[0]) * parts_.parts() >> kHashBits), record);
+  parts_.add(static_cast<size_t>(static_cast<u128>(record.hash[0]) * parts_.parts() >> kWindowHashBits), record);
 }
 
 std::unique_ptr<RepeatedWindows> WindowCounts::repeated(uint64_t at_least) {

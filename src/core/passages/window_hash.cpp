@@ -9,21 +9,20 @@
 namespace neardup {
 namespace {
 
-constexpr unsigned kPrimeBits = 61;
-constexpr uint64_t kPrime = (uint64_t{1} << kPrimeBits) - 1;
+constexpr uint64_t kPrime = (uint64_t{1} << kWindowHashBits) - 1;
 // Tell apart what is derived from one key.
 constexpr uint64_t kBaseSalt = 0x62617365;
 constexpr uint64_t kGroupSalt = 0x67726f7570;
 
 uint64_t reduced(uint64_t x) noexcept {
-  x = (x & kPrime) + (x >> kPrimeBits);
+  x = (x & kPrime) + (x >> kWindowHashBits);
   return x >= kPrime ? x - kPrime : x;
 }
 
 uint64_t product(uint64_t a, uint64_t b) noexcept {
   __extension__ using u128 = unsigned __int128;
   const u128 p = static_cast<u128>(a) * b;
-  return reduced((static_cast<uint64_t>(p) & kPrime) + static_cast<uint64_t>(p >> kPrimeBits));
+  return reduced((static_cast<uint64_t>(p) & kPrime) + static_cast<uint64_t>(p >> kWindowHashBits));
 }
 
 uint64_t sum(uint64_t a, uint64_t b) noexcept {

@@ -14,10 +14,13 @@ namespace neardup {
 // nevertheless: verify_windows.h.
 using WindowHash = std::array<uint64_t, 2>;
 
+// Of each of the two numbers.
+inline constexpr unsigned kWindowHashBits = 61;
+
 class WindowHasher {
  public:
-  // units: of a window, at least 1. bits: how many of each number are kept, 61 but in tests.
-  WindowHasher(uint64_t key, uint32_t units, unsigned bits);
+  // units: of a window, at least 1. bits: how many of each number are kept, all but in tests.
+  WindowHasher(uint64_t key, uint32_t units, unsigned bits = kWindowHashBits);
 
   // A unit to a number of each polynomial.
   WindowHash unit(std::string_view unit_key) const noexcept;
