@@ -1,10 +1,11 @@
 """A model of how the index access method lsh works on its pages. test/t/110_lsh_model.py runs it.
 
 What is here. Pages carry the id of their owner; block 0 is the directory, which says what these ids are: pending pages,
-and sorted runs of entries (key, TID) of which those in [lo, hi) count. Inserts append rows to the last pending page;
-maintenance flushes closed pending pages into a run and merges runs step by step; vacuum removes dead rows; cleanup
-finds pages that nobody owns; readers count hits per row or list all rows. Nothing else is here: no bytes, no planner,
-no parameters, and keys, pages and limits are small, so that every boundary is met often.
+and sorted runs of entries (key, TID) of which those in [lo, hi) count. Inserts append rows to the last pending page, or
+put a row that fits into no page into a run; maintenance flushes closed pending pages into a run and merges runs step by
+step; vacuum removes dead rows; cleanup finds pages that nobody owns; readers count hits per row or list all rows.
+Nothing else is here: no bytes, no planner, no parameters, and keys, pages and limits are small, so that every boundary
+is met often.
 
 How to read it. Whoever works on the index is a generator. What it does between two yields is what the C++ does without
 letting go of a content lock: it yields where others can get in, or where it may be killed. `World.record` is one WAL
@@ -20,9 +21,11 @@ from collections import Counter, defaultdict, namedtuple
 
 ROSTER = 0  # the key under which each row has its TID once
 KEYS, ROW_KEYS = 20, 5  # other keys are 1..KEYS; a row has up to ROW_KEYS of them, or none
+LARGE_ROW_KEYS = (9, 14)  # of a large row, at least and at most: with its roster entry it fits into no pending page
 LEAF_ENTRIES, FANOUT = 5, 4  # FANOUT: children of an inner page, and of the root of a merge's output
 BUDGET = FANOUT  # leaves that a merge step writes: so that it needs one new inner page at most
 PENDING_ENTRIES, MOST_PENDING = 9, 6
+MOST_WAITS = 8  # rounds of maintenance after which an insert must have found room
 PENDING_LIMIT = 2  # closed pending pages that an inserter flushes
 MOST_RUNS = 24  # slots of the directory
 CROWDED = 18  # runs from which on only merges, whose outputs and siblings need slots, may add one
@@ -280,9 +283,37 @@ class World:
 
 # Insert, flush, merge ------------------------------------------------------------------------------------------------
 
+def entry_count(rows):
+    return sum(1 + len(keys) for _, keys in rows)
+
+
 def insert(w, me, tid):
-    """Puts the row into the last pending page, or into a new one; then maintenance, then commit."""
-    item, waited = (tid, w.heap[tid].keys), 0
+    """Puts the row into the index, then commits."""
+    item = (tid, w.heap[tid].keys)
+    if entry_count([item]) > PENDING_ENTRIES:
+        yield from insert_large(w, me, item)
+    else:
+        yield from insert_pending(w, me, item)
+    yield
+    w.record({}, {tid: w.heap[tid]._replace(state=COMMITTED)})
+    if w.random.random() < 0.5:  # else synchronous_commit = off
+        w.undo.clear()
+    w.counts["inserts"] += 1
+
+
+def insert_large(w, me, item):
+    """A row that fits into no pending page: a flush takes it, with the closed pages, into a run."""
+    for _ in range(MOST_WAITS):
+        taken = yield from maintain(w, me, large=item)
+        if taken or w.wrong("large-row-put-off"):
+            w.counts["large rows"] += 1
+            return
+    raise Violation("an insert of a large row waits for a vacuum, or for nothing")
+
+
+def insert_pending(w, me, item):
+    """Puts the row into the last pending page, or into a new one; then maintenance."""
+    waited = 0
     while True:
         tail = w.meta.tail()
         if tail:
@@ -290,14 +321,14 @@ def insert(w, me, tid):
             if page.owner != tail.id or page.closed and w.wrong("insert-waits-for-closed"):
                 continue
             # A closed tail is as good as full: the vacuum that closed it may have died before its flush.
-            size = sum(1 + len(keys) for _, keys in page.body + (item,))
-            if size <= PENDING_ENTRIES and (not page.closed or w.wrong("insert-ignores-closed")):
+            fits = entry_count(page.body + (item,)) <= PENDING_ENTRIES
+            if fits and (not page.closed or w.wrong("insert-ignores-closed")):
                 w.record({tail.block: page._replace(body=page.body + (item,))})
                 break
         yield
         if len(w.meta.pending) >= MOST_PENDING:
             waited += 1
-            need(waited < 8, "an insert waits for a vacuum, or for nothing")
+            need(waited < MOST_WAITS, "an insert waits for a vacuum, or for nothing")
             yield from maintain(w, me)
             continue
         block = yield from w.alloc(me)
@@ -318,28 +349,26 @@ def insert(w, me, tid):
     yield
     if len(w.meta.pending) > PENDING_LIMIT and w.maint.take(me):
         yield from maintain(w, me)
-    yield
-    w.record({}, {tid: w.heap[tid]._replace(state=COMMITTED)})
-    if w.random.random() < 0.5:  # else synchronous_commit = off
-        w.undo.clear()
-    w.counts["inserts"] += 1
 
 
-def maintain(w, me, fans=(2, 3)):
+def maintain(w, me, fans=(2, 3), large=None):
     """A flush, and at least one step of a merge: else maintenance that is short of time fills the directory. When that
-    is crowded, merges come first: maintenance may be killed after its flush again and again."""
+    is crowded, merges come first: maintenance may be killed after its flush again and again. Returns whether it flushed,
+    with the row `large`."""
     while not w.maint.take(me):
         yield
     crowded = len(w.meta.runs) >= CROWDED
-    if not crowded or w.wrong("flush-when-crowded"):
-        yield from flush(w, me)
+    flushes = not crowded or w.wrong("flush-when-crowded")
+    if flushes:
+        yield from flush(w, me, large)
     for _ in range(12 if crowded else w.random.choice(w.merge_steps)):
         yield from merge_step(w, me, w.random.choice(fans))
     w.maint.drop(me)
+    return flushes
 
 
-def flush(w, me):
-    """The closed pending pages become a run. Under MAINT."""
+def flush(w, me, large=None):
+    """The closed pending pages, and the row `large`, become a run. Under MAINT."""
     yield
     dead = [run for run in w.meta.runs.values() if run.state == BUILDING]
     if dead:  # of a flush that did not end
@@ -348,18 +377,19 @@ def flush(w, me):
     slots = w.meta.pending
     if slots and not (yield from w.look(slots[-1].block)).closed:
         slots = slots[:-1]
-    if not slots:
+    rows = [large] if large else []
+    if not slots and not rows:
         return
     yield
     new, next_id = w.draw_id()
     run = Run(new, w.meta.new_unit(), BUILDING, MIN, MIN, 0, 1)
     # Listed before its first page is written: a page whose owner is not listed is free.
     w.record({0: w.meta.changed(put=() if w.wrong("flush-unlisted") else [run], next_id=next_id)})
-    entries = []
     for slot in slots:
         page = yield from w.look(slot.block)
         need(page.owner == slot.id, "corruption: a pending page is another's", slot, page)
-        entries += [(key, tid) for tid, keys in page.body for key in (ROSTER,) + keys]
+        rows += page.body
+    entries = [(key, tid) for tid, keys in rows for key in (ROSTER,) + keys]
     links, _ = yield from w.write_leaves(me, run, sorted(entries), len(entries))
     root = yield from w.write(me, Page(new, INNER, tuple(links)))
     yield

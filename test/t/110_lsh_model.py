@@ -28,7 +28,7 @@ OF = ("src/pg/lsh/README", "test/model/lsh_protocol.py", "test/t/110_lsh_model.p
 MUST_HAPPEN = (
     "counting scans", "roster scans", "restarts", "sheltered scans", "straddlers", "inserts", "TIDs used again",
     "flushes", "merges", "siblings", "inputs gone early", "vacuums", "orphans", "pages used again", "kills", "crashes",
-    "records lost", "checks",
+    "records lost", "checks", "large rows",
 )
 
 MISTAKES = {
@@ -50,6 +50,7 @@ MISTAKES = {
     "insert-leaves-open": "the old tail is not closed in the record that links the new one",
     "insert-ignores-closed": "rows go into a page that is closed",
     "insert-waits-for-closed": "a closed tail is read again until it is another",
+    "large-row-put-off": "an insert takes its large row for stored when the flush was put off",
     "flush-unlisted": "a run enters the directory only when it is written",
     "flush-two-records": "a flushed run goes live in one record, its pending pages leave in the next",
     "flush-when-crowded": "flushes go on while merges do not keep up",
@@ -95,7 +96,8 @@ def new_row(w):
     tid = w.random.choice(unused) if unused and w.random.random() < 0.8 else len(w.heap) + 1
     w.counts["TIDs used again"] += tid in w.heap
     w.counts["rows"] += 1
-    keys = w.random.sample(range(1, KEYS + 1), w.random.randint(0, ROW_KEYS))
+    least, most = LARGE_ROW_KEYS if w.random.random() < 0.05 else (0, ROW_KEYS)
+    keys = w.random.sample(range(1, KEYS + 1), w.random.randint(least, most))
     w.record({}, {tid: Row(tuple(keys), RUNNING)})
     return tid
 
