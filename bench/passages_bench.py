@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Repeated passages of files of this machine, with two limits of memory; beside a suffix array of the same text; and one footer in
-many documents. One run each: seconds, those of processors, and the peak of the memory that the process has for itself.
+many documents, short ones and pages of 10,000 characters. One run each: seconds, those of processors, and the peak of the memory that the process has for itself.
 
     passages_bench.py [--mb MB] [--footers N] [--suffix BUILD/suffix_passages] [--folders FOLDER ..]
 
@@ -24,6 +24,7 @@ MB = 10 ** 6
 LARGEST = 5 * MB
 UNITS = (("word", 50), ("char", 200), ("line", 5))
 FOOTER_WORDS = 200
+PAGE = 10000  # characters
 
 
 def texts(folders, limit):
@@ -122,26 +123,31 @@ def suffix_array(program, documents, least):
         report("suffix array (libdivsufsort), %d bytes" % least, time.monotonic() - start, spent, peak.most, said)
 
 
-def footers(conn, number):
-    """Documents of words that are the same in no two, without a footer and with one."""
-    words = ["w%x" % (i * 2654435761 % 2 ** 32) for i in range(50000)]
-    footer = " ".join("footer%d" % i for i in range(FOOTER_WORDS))
-    state = 1
+def pages(documents):
+    """The documents in pieces of a page."""
+    return [text[at:at + PAGE] for text in documents for at in range(0, len(text), PAGE)]
 
-    def document(i, end):
-        nonlocal state
+
+def made_documents(number):
+    """Documents of words that are the same in no two."""
+    words = ["w%x" % (i * 2654435761 % 2 ** 32) for i in range(50000)]
+    state = 1
+    for i in range(number):
         out = ["d%d" % i]
         for _ in range(250):
             state = (state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
             out.append(words[(state >> 33) % len(words)])
-        return " ".join(out) + end
+        yield " ".join(out)
 
-    plain = 0
-    for what, end in (("without a footer", ""), ("with one of %d words" % FOOTER_WORDS, " " + footer)):
-        fill(conn, (document(i, end) for i in range(number)))
-        seconds = timed(conn, "%d documents of 250 words %s" % (number, what), "256MB", "'TABLE neardup_bench_passages ORDER BY id'")
-        plain = plain or seconds
-    print("%-58s %7.2f" % ("with the footer: times the time of processors", seconds / plain), flush=True)
+
+def with_footer(conn, what, documents):
+    """Without a footer, and with one behind each document."""
+    footer = " " + " ".join("footer%d" % i for i in range(FOOTER_WORDS))
+    spent = []
+    for name, end in (("without a footer", ""), ("with one of %d words" % FOOTER_WORDS, footer)):
+        fill(conn, (text + end for text in documents))
+        spent.append(timed(conn, "%d %s %s" % (len(documents), what, name), "256MB", "'TABLE neardup_bench_passages ORDER BY id'"))
+    print("%-58s %7.2f" % ("with the footer: times the time of processors", spent[1] / spent[0]), flush=True)
 
 
 def main():
@@ -166,7 +172,8 @@ def main():
         if args.suffix and os.path.exists(args.suffix):
             suffix_array(args.suffix, documents, 200)
         if args.footers:
-            footers(conn, args.footers)
+            with_footer(conn, "documents of 250 words", list(made_documents(args.footers)))
+            with_footer(conn, "pages of files", pages(documents)[:args.footers])
         conn.execute("DROP TABLE neardup_bench_passages")
 
 

@@ -237,6 +237,15 @@ equal "cpu: the module is not asked, whatever the work" \
   "$on_cpu
 Fake GPU 0"
 
+# Searches that cannot run on a GPU use the CPU.
+sets='SELECT count(*) FROM all_pairs($$SELECT i, ARRAY[i / 2, 70, 80] FROM generate_series(1, 20) i$$, 0.9);'
+codes='SELECT count(*) FROM all_pairs($$SELECT i, (i / 2)::bit(64) FROM generate_series(1, 20) i$$, 0.99);'
+equal "gpu: sets and bit strings are searched by the CPU, the module is not asked" \
+  "$(echo "SET neardup.device = gpu; $sets $codes SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "9
+9
+Fake GPU 0"
+
 much='SELECT count(*), sum(id_a + 3 * id_b) FROM all_pairs($$SELECT id, h FROM much$$, 0.81);'
 much_on_cpu=$(echo "SET neardup.device = cpu; $much" | session)
 auto='SET neardup.device = auto; SET neardup.threads = 1; SET client_min_messages = debug1;'

@@ -7,7 +7,6 @@
 #include "core/pairs/set_pairs.h"
 #include "core/pairs/simhash_pairs.h"
 
-#include "pg/base/guc.h"
 #include "pg/base/own_schemas.h"
 #include "pg/values/bit_value.h"
 #include "pg/values/ctph_value.h"
@@ -125,9 +124,6 @@ PairSearch* make_pair_search(const SignatureShape& shape, double threshold, cons
     case SignatureType::ctph:
       return new CtphPairs(threshold, options);
     case SignatureType::bits:
-      if (guc_device == kDeviceGpu)
-        throw Error(Errc::unsupported, "the GPU does not search bit strings", {},
-                    "With neardup.device = 'auto' or 'cpu' the CPU does.");
       return new BitPairs(shape.code_bits, most_bit_distance(shape.code_bits, threshold), on_cpu);
     case SignatureType::set:
       return new SetPairs(shape.measure, threshold, on_cpu);
