@@ -7,6 +7,7 @@
 
 #include "pg/base/pg.h"
 #include "pg/base/progress.h"
+#include "pg/base/scratch_file.h"
 
 namespace neardup {
 namespace {
@@ -170,50 +171,27 @@ bool PgStop::should_stop() noexcept {
 
 class PgTempFile final : public TempFile {
  public:
-  explicit PgTempFile(PgTempFiles* owner) : owner_(owner) {
-    call_pg([this] {
-      MemoryContext old = MemoryContextSwitchTo(owner_->context_);
-      file_ = BufFileCreateTemp(false);
-      MemoryContextSwitchTo(old);
-    });
-  }
+  explicit PgTempFile(PgTempFiles* owner) : owner_(owner) {}
 
   ~PgTempFile() override {
-    if (file_ == nullptr || owner_->abandoned_ || pending_error != nullptr) return;
+    if (scratch_.file == nullptr || owner_->abandoned_ || pending_error != nullptr) return;
     // Closing writes what is buffered, which may fail: the error is then pending, and call_core() raises it.
-    try_pg([](void* f) { BufFileClose(static_cast<BufFile*>(f)); }, file_);
+    try_pg([](void* f) { BufFileClose(static_cast<BufFile*>(f)); }, scratch_.file);
   }
 
   void append(const void* data, size_t n) override {
-    call_pg([this, data, n] {
-      if (!at_end_) seek(end_);
-      at_end_ = true;
-      buffile_write(file_, data, n);
-    });
-    end_ += n;
+    call_pg([this, data, n] { append_scratch(&scratch_, owner_->context_, data, n); });
   }
 
   void read(uint64_t offset, void* out, size_t n) override {
-    if (offset > end_ || n > end_ - offset) throw Error(Errc::corrupt_data, "read beyond the end of a temporary file");
-    call_pg([this, offset, out, n] {
-      if (at_end_ || offset != position_) seek(offset);
-      at_end_ = false;
-      buffile_read_exact(file_, out, n);
-    });
-    position_ = offset + n;
+    if (offset > scratch_.size || n > scratch_.size - offset)
+      throw Error(Errc::corrupt_data, "read beyond the end of a temporary file");
+    if (n > 0) call_pg([this, offset, out, n] { read_scratch(&scratch_, offset, out, n); });
   }
 
  private:
-  void seek(uint64_t offset) {
-    if (BufFileSeek(file_, 0, static_cast<off_t>(offset), SEEK_SET) != 0)
-      ereport(ERROR, (errcode_for_file_access(), errmsg("could not seek in temporary file: %m")));
-  }
-
   PgTempFiles* owner_;
-  BufFile* file_ = nullptr;
-  uint64_t end_ = 0;
-  uint64_t position_ = 0;
-  bool at_end_ = true;
+  ScratchFile scratch_ = {};
 };
 
 std::unique_ptr<TempFile> PgTempFiles::create() { return std::make_unique<PgTempFile>(this); }

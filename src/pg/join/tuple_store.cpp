@@ -12,27 +12,11 @@ constexpr uint64 kMostRows = uint64{1} << 31;
 constexpr Size kFirstChunk = 64 * 1024;
 constexpr Size kLargestChunk = 32 * 1024 * 1024;
 
-void seek(TupleStore* store, uint64 offset) {
-  if (store->file_position == offset) return;
-  if (BufFileSeek(store->file, 0, static_cast<off_t>(offset), SEEK_SET) != 0)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not seek in temporary file: %m")));
-  store->file_position = offset;
-}
-
-void start_file(TupleStore* store) {
-  MemoryContext old = MemoryContextSwitchTo(store->context);
-  store->file = BufFileCreateTemp(false);
-  MemoryContextSwitchTo(old);
-}
-
 void append(TupleStore* store, MinimalTuple tuple) {
-  if (store->file == nullptr) start_file(store);
   const uint64 row = store->count - store->num_held;
   reserve(store->context, &store->offsets, &store->offsets_capacity, row + 1);
-  store->offsets[row] = store->file_size;
-  seek(store, store->file_size);
-  buffile_write(store->file, tuple, tuple->t_len);
-  store->file_position = store->file_size += tuple->t_len;
+  store->offsets[row] = store->scratch.size;
+  append_scratch(&store->scratch, store->context, tuple, tuple->t_len);
 }
 
 void start_chunk(TupleStore* store, Size least) {
@@ -64,7 +48,7 @@ TupleStore* make_tuples(MemoryContext parent) {
 }
 
 void free_tuples(TupleStore* store) {
-  if (store->file != nullptr) BufFileClose(store->file);
+  if (store->scratch.file != nullptr) BufFileClose(store->scratch.file);
   MemoryContextDelete(store->context);
   pfree(store);
 }
@@ -76,7 +60,7 @@ void add_tuple(TupleStore* store, TupleTableSlot* slot, uint64 limit) {
                     errhint("Set neardup.enable_join to off.")));
   bool is_copy;
   MinimalTuple tuple = ExecFetchSlotMinimalTuple(slot, &is_copy);
-  if (store->file != nullptr || !hold(store, tuple, limit)) append(store, tuple);
+  if (store->scratch.file != nullptr || !hold(store, tuple, limit)) append(store, tuple);
   if (is_copy) pfree(tuple);
   ++store->count;
 }
@@ -85,12 +69,10 @@ MinimalTuple tuple_at(TupleStore* store, uint64 row, TupleBuffer* buffer) {
   if (row < store->num_held) return store->held[row];
   const uint64 offset = store->offsets[row - store->num_held];
   uint32 length;
-  seek(store, offset);
-  buffile_read_exact(store->file, &length, sizeof length);
+  read_scratch(&store->scratch, offset, &length, sizeof length);
   reserve(store->context, &buffer->bytes, &buffer->capacity, length);
   memcpy(buffer->bytes, &length, sizeof length);
-  buffile_read_exact(store->file, buffer->bytes + sizeof length, length - sizeof length);
-  store->file_position = offset + length;
+  read_scratch(&store->scratch, offset + sizeof length, buffer->bytes + sizeof length, length - sizeof length);
   return reinterpret_cast<MinimalTuple>(buffer->bytes);
 }
 

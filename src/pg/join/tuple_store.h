@@ -1,7 +1,7 @@
 // Rows by number, as minimal tuples: in memory up to a limit, the later ones in a temporary file.
 #pragma once
 
-#include "pg/base/pg.h"
+#include "pg/base/scratch_file.h"
 
 extern "C" {
 #include "executor/tuptable.h"
@@ -19,11 +19,9 @@ struct TupleStore {
   char* chunk;  // where the next tuple goes
   Size chunk_left;
   Size chunk_bytes;
-  BufFile* file;  // null while all rows are held
+  ScratchFile scratch;  // without a file while all rows are held
   uint64* offsets;
   uint64 offsets_capacity;
-  uint64 file_size;
-  uint64 file_position;
 };
 
 // What a tuple is read back into; zeroed before its first use.

@@ -6,23 +6,44 @@
 namespace neardup {
 namespace {
 
+// The engines number rows from 0 to 2^31 - 1.
+constexpr uint64 kMostRows = uint64{1} << 31;
+
 uint64 id_size(const IdStore* ids, Datum id) {
   return ids->length == -1   ? VARSIZE_ANY(DatumGetPointer(id))
          : ids->length == -2 ? strlen(DatumGetCString(id)) + 1
                              : static_cast<uint64>(ids->length);
 }
 
-void file_seek(IdStore* ids, uint64 offset) {
-  if (ids->file_position == offset) return;
-  if (BufFileSeek(ids->file, 0, static_cast<off_t>(offset), SEEK_SET) != 0)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not seek in temporary file: %m")));
-  ids->file_position = offset;
+// The next id begins behind `size` bytes.
+void append_id(IdStore* ids, const void* data, uint64 real, uint64 size) {
+  static const char padding[MAXIMUM_ALIGNOF] = {};
+  append_scratch(&ids->scratch, ids->context, data, real);
+  if (size > real) append_scratch(&ids->scratch, ids->context, padding, size - real);
 }
 
-void file_append(IdStore* ids, const void* data, uint64 size) {
-  file_seek(ids, ids->bytes_used);
-  buffile_write(ids->file, data, size);
-  ids->file_position += size;
+void hold_id(IdStore* ids, const void* data, uint64 real, uint64 size) {
+  reserve(ids->context, &ids->bytes, &ids->bytes_capacity, ids->bytes_used + size);
+  memcpy(ids->bytes + ids->bytes_used, data, real);
+  memset(ids->bytes + ids->bytes_used + real, 0, size - real);
+}
+
+// What is held goes to the file.
+void move_to_file(IdStore* ids) {
+  append_scratch(&ids->scratch, ids->context, ids->bytes, ids->bytes_used);
+  if (ids->bytes != nullptr) pfree(ids->bytes);
+  ids->bytes = nullptr;
+}
+
+void add_by_reference(IdStore* ids, Datum id) {
+  const uint64 real = id_size(ids, id);
+  const uint64 size = MAXALIGN(real);
+  if (ids->scratch.file == nullptr && ids->bytes_used + size > ids->bytes_limit) move_to_file(ids);
+  if (ids->scratch.file != nullptr)
+    append_id(ids, DatumGetPointer(id), real, size);
+  else
+    hold_id(ids, DatumGetPointer(id), real, size);
+  ids->offsets[ids->count] = ids->bytes_used;
   ids->bytes_used += size;
 }
 
@@ -39,38 +60,16 @@ IdStore* make_ids(MemoryContext context, Oid type, Oid collation, uint64 bytes_l
 }
 
 void add_id(IdStore* ids, Datum id) {
-  if (ids->count >= (static_cast<uint64>(1) << 31))
-    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one call", 1u << 31)));
+  if (ids->count >= kMostRows)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("more than " UINT64_FORMAT " rows in one call", kMostRows)));
   uint64 capacity = ids->capacity;
   if (ids->by_value) {
     reserve(ids->context, &ids->values, &capacity, ids->count + 1);
     ids->values[ids->count] = id;
   } else {
     reserve(ids->context, &ids->offsets, &capacity, ids->count + 1);
-    const void* data = DatumGetPointer(id);
-    const uint64 size = MAXALIGN(id_size(ids, id));
-    const uint64 real = id_size(ids, id);
-    if (ids->file == nullptr && ids->bytes_used + size > ids->bytes_limit) {
-      MemoryContext old = MemoryContextSwitchTo(ids->context);
-      ids->file = BufFileCreateTemp(false);
-      MemoryContextSwitchTo(old);
-      const uint64 held = ids->bytes_used;
-      ids->bytes_used = 0;
-      if (held > 0) file_append(ids, ids->bytes, held);
-      if (ids->bytes != nullptr) pfree(ids->bytes);
-      ids->bytes = nullptr;
-    }
-    ids->offsets[ids->count] = ids->bytes_used;
-    if (ids->file != nullptr) {
-      static const char padding[MAXIMUM_ALIGNOF] = {};
-      file_append(ids, data, real);
-      if (size > real) file_append(ids, padding, size - real);
-    } else {
-      reserve(ids->context, &ids->bytes, &ids->bytes_capacity, ids->bytes_used + size);
-      memcpy(ids->bytes + ids->bytes_used, data, real);
-      memset(ids->bytes + ids->bytes_used + real, 0, size - real);
-      ids->bytes_used += size;
-    }
+    add_by_reference(ids, id);
   }
   ids->capacity = capacity;
   ++ids->count;
@@ -79,18 +78,16 @@ void add_id(IdStore* ids, Datum id) {
 Datum id_at(IdStore* ids, uint64 row) {
   if (ids->by_value) return ids->values[row];
   const uint64 begin = ids->offsets[row];
-  if (ids->file == nullptr) return PointerGetDatum(ids->bytes + begin);
+  if (ids->scratch.file == nullptr) return PointerGetDatum(ids->bytes + begin);
   const uint64 end = row + 1 < ids->count ? ids->offsets[row + 1] : ids->bytes_used;
-  reserve(ids->context, &ids->scratch, &ids->scratch_capacity, end - begin);
-  file_seek(ids, begin);
-  buffile_read_exact(ids->file, ids->scratch, end - begin);
-  ids->file_position = end;
-  return PointerGetDatum(ids->scratch);
+  reserve(ids->context, &ids->one, &ids->one_capacity, end - begin);
+  read_scratch(&ids->scratch, begin, ids->one, end - begin);
+  return PointerGetDatum(ids->one);
 }
 
 Datum kept_id(IdStore* ids, uint64 row, MemoryContext copies) {
   const Datum id = id_at(ids, row);
-  if (ids->file == nullptr) return id;
+  if (ids->scratch.file == nullptr) return id;
   MemoryContextReset(copies);
   MemoryContext old = MemoryContextSwitchTo(copies);
   const Datum copy = datumCopy(id, ids->by_value, ids->length);
@@ -102,8 +99,8 @@ void free_ids(IdStore* ids) {
   if (ids->values != nullptr) pfree(ids->values);
   if (ids->offsets != nullptr) pfree(ids->offsets);
   if (ids->bytes != nullptr) pfree(ids->bytes);
-  if (ids->scratch != nullptr) pfree(ids->scratch);
-  if (ids->file != nullptr) BufFileClose(ids->file);
+  if (ids->one != nullptr) pfree(ids->one);
+  if (ids->scratch.file != nullptr) BufFileClose(ids->scratch.file);
   pfree(ids);
 }
 

@@ -1,7 +1,7 @@
 // Values by row number, within a limit of memory.
 #pragma once
 
-#include "pg/base/pg.h"
+#include "pg/base/scratch_file.h"
 
 namespace neardup {
 
@@ -15,16 +15,15 @@ struct IdStore {
   MemoryContext context;
   uint64 count;
   uint64 capacity;
-  Datum* values;    // by value
-  uint64* offsets;  // by reference: where each id begins
-  char* bytes;      // by reference, in memory
-  uint64 bytes_used;
+  Datum* values;      // by value
+  uint64* offsets;    // by reference: where each id begins
+  char* bytes;        // by reference, in memory
+  uint64 bytes_used;  // there, or in the file
   uint64 bytes_capacity;
   uint64 bytes_limit;
-  BufFile* file;  // by reference, beyond bytes_limit
-  uint64 file_position;
-  char* scratch;  // one id read back from the file
-  uint64 scratch_capacity;
+  ScratchFile scratch;  // by reference, all of them once they outgrow bytes_limit
+  char* one;            // id that was read back
+  uint64 one_capacity;
 };
 
 IdStore* make_ids(MemoryContext context, Oid type, Oid collation, uint64 bytes_limit);
