@@ -360,7 +360,7 @@ def hostile(conn, name):
     fails("groups that are no numbers", conn, "SELECT * FROM neardup_internal.neardup_frequent_windows('SELECT 1 AS id, ''a b'' AS body, ''x''::text AS within', 2, 'word', 2, 1)",
           text='query returns a column "within" of type text, not bigint', state="42804")
     kept = conn.execute("TABLE dups_passages").fetchall()
-    for windows, what in (("'{}'", "have a row of 0 windows"), ("'{NULL}'", "have a window that is NULL"), ("'{3,2}'", "do not ascend"), ("'{3,3}'", "do not ascend"),
+    for windows, what in (("'{}'", "have a row of 0 windows"), ("'{NULL}'", "have a window that is NULL"), ("'{3,2}'", "dups_passages do not ascend in a row"), ("'{3,3}'", "dups_passages do not ascend in a row"),
                           ("array_fill(1::bigint, '{5000}')", "have a row of 5000 windows"), ("NULL", "have a row that is NULL")):
         conn.execute("ALTER TABLE dups_passages ALTER windows DROP NOT NULL; UPDATE dups_passages SET windows = %s; UPDATE docs SET body = body || '!'" % windows)
         fails("nonsense by hand: %s" % windows, conn, "CALL refresh_duplicates('dups')", text=what)

@@ -58,6 +58,8 @@ uint64_t* numbers_of(Relation table, Datum windows, size_t* n) {
   for (int i = 0; i < all.count; ++i) {
     if (all.nulls[i]) refuse_row(table, "have a window that is NULL");
     numbers[i] = static_cast<uint64_t>(DatumGetInt64(all.values[i]));
+    if (i > 0 && DatumGetInt64(all.values[i]) <= DatumGetInt64(all.values[i - 1]))
+      refuse_row(table, "do not ascend in a row");
   }
   *n = static_cast<size_t>(all.count);
   return numbers;
