@@ -49,7 +49,7 @@ step_python_core() {
   python_core_ready || return 0
   python_core_install "-DNEARDUP_OBJECTS=$root"
   script_test "$work/python-core-bare/bin/python3" "$python_core/tests/alone_test.py" || true
-  PGDATABASE=postgres python_core_tests vectors inputs server readme
+  PGDATABASE=postgres python_core_tests vectors inputs server sign readme
 }
 
 # The types, by mypy; then the source distribution, alone in a folder of /tmp, and the wheel that it gives.

@@ -7,7 +7,7 @@ import struct
 from functools import total_ordering
 from typing import Final
 
-from ._errors import text_error, type_error
+from ._errors import text_error, type_error, unknown_format
 
 FORMAT: Final = 1
 EXPONENTS: Final = 31
@@ -154,7 +154,7 @@ def _fields_of_wire(wire: bytes) -> tuple[int, int, str, str]:
         raise corrupt(f"{len(wire)} bytes are too few")
     form, exponent, length, length1, length2 = HEADER.unpack_from(wire)
     if form != FORMAT:
-        raise corrupt(f"format {form} is not known, this package reads format {FORMAT}")
+        raise corrupt(unknown_format(form, FORMAT))
     if exponent >= EXPONENTS:
         raise corrupt(f"the block size is 3 * 2^{exponent}, at most 3 * 2^30")
     if not LENGTH <= length <= MAX_LENGTH:

@@ -7,6 +7,11 @@ class NeardupError(Exception):
     """Something is missing in the database or on this machine. The message ends with what to do."""
 
 
+def unknown_format(form: int, known: int) -> str:
+    """Why a binary form is refused whose first byte this package does not know."""
+    return f"format {form} is not known, this package reads format {known}. A newer version of the package may read it"
+
+
 def shown(value: object, most: int = 32) -> str:
     """A value as messages show it: short, and printable whatever it holds."""
     text = ascii(value)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import total_ordering
 from typing import Final, Literal
 
-from ._errors import shown, text_error, type_error
+from ._errors import shown, text_error, type_error, unknown_format
 
 FORMAT: Final = 1
 EMPTY: Final = 1  # of the flags
@@ -246,7 +246,7 @@ def _fault(wire: bytes) -> str | None:
 
 def _header_fault(form: int, kind: int, k: int, bits: int, num_perm: int, tokenizer: int, flags: int) -> str | None:
     if form != FORMAT:
-        return f"format {form} is not known, this package reads format {FORMAT}"
+        return unknown_format(form, FORMAT)
     if bits not in WIDTHS:
         return f"bits is {bits}, it must be 8, 16 or 32"
     if not MIN_NUM_PERM <= num_perm <= MAX_NUM_PERM:
