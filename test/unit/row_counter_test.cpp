@@ -103,6 +103,26 @@ TEST(RowCounter, EqualsDefinition) {
   });
 }
 
+// So few entries a list that windows are wider: their ends, and the pieces that they are read in.
+TEST(RowCounter, ThinLists) {
+  const auto counter = new_counter();
+  std::mt19937_64 random(13);
+  for (const size_t nlists : {40u, 100u}) {
+    Lists lists(nlists);
+    for (auto& list : lists) {
+      std::set<uint64_t> rows;
+      while (rows.size() < 8000 / nlists) rows.insert(tid(random() % 75'000, random() % 16));
+      for (const uint64_t block : {2'048u, 4'096u, 6'144u, 8'192u, 16'384u, 24'576u}) {
+        if (random() % 4 != 0) rows.insert(tid(block - 1, 15));
+        if (random() % 4 != 0) rows.insert(tid(block, 0));
+      }
+      list.assign(rows.begin(), rows.end());
+    }
+    for (const unsigned least : {1u, 2u, 20u})
+      ASSERT_EQ(counted(*counter, lists, least), defined(lists, least)) << nlists << " lists";
+  }
+}
+
 // Lists are found where several are added at once, and a row that stands in one twice counts twice.
 TEST(RowCounter, ManyListsAtOnce) {
   const auto counter = new_counter();

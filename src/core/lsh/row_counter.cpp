@@ -66,9 +66,9 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size)
 }
 
 size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcept {
-  static_assert(kWindow == 1 << 15);
+  static_assert(kLeastWindow == 1 << 15);
   const auto place_of = [](uint64_t tid) { return tid * 0x9E3779B97F4A7C15u >> 49; };
-  std::memset(hits_, 0, sizeof hits_);
+  std::memset(hits_, 0, kLeastWindow);
   for (uint32_t i = 0; i < n_; ++i) {
     uint8_t& hits = hits_[place_of(tids[i])];
     hits = static_cast<uint8_t>(hits + (hits < kMaxHits));
@@ -81,7 +81,7 @@ size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcep
     n += hits >= least;
   }
   // Most rows are there several times.
-  constexpr size_t kRecent = sizeof hits_ / sizeof(uint64_t) / 4;
+  constexpr size_t kRecent = kLeastWindow / sizeof(uint64_t) / 4;
   uint64_t* recent = reinterpret_cast<uint64_t*>(hits_);
   std::memset(recent, 0xff, kRecent * sizeof *recent);
   size_t kept = 0;
@@ -96,8 +96,9 @@ size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcep
   return static_cast<size_t>(std::unique(tids, tids + kept) - tids);
 }
 
-size_t RowCounter::find(unsigned least, size_t size, uint64_t* found, uint16_t* blocks) const noexcept {
-  kernels().at_least8(hits_, size / kBlock, static_cast<uint8_t>(least), found);
+size_t RowCounter::find(const uint8_t* hits, unsigned least, size_t size, uint64_t* found,
+                        uint16_t* blocks) const noexcept {
+  kernels().at_least8(hits, size / kBlock, static_cast<uint8_t>(least), found);
   size_t n = 0;
   for (size_t b = 0; b < size / kBlock; ++b) {
     // Without a branch: whether a block has one cannot be guessed.

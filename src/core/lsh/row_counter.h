@@ -1,6 +1,7 @@
 // Which rows come often in many lists of TIDs: ScanCount, the answer to the T-occurrence problem of Li, Lu and Lu,
 // "Efficient Merging and Filtering Algorithms for Approximate String Searches" (ICDE 2008), section 3, with one byte
-// for a row, and for so few rows at a time that their bytes stay in the nearest cache.
+// for a row, and for so few rows at a time that their bytes stay in the nearest cache; or in the next one, where a list
+// has few of these rows.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace neardup {
 // bytes, by a hash, which gives an upper bound of their hits.
 //
 // The TIDs (block << 16 | offset) are the caller's, in an array that may grow and move. Rows are numbered in the order
-// of their TIDs, with room for every offset that may be, from the first block in the lists to the last. Plain data, 40
-// kB; clear() before use.
+// of their TIDs, with room for every offset that may be, from the first block in the lists to the last. Plain data, 140
+// kB, of which 40 are written to unless lists are thin; clear() before use.
 class RowCounter {
  public:
   static constexpr unsigned kMaxHits = 127;  // more are counted as so many
@@ -57,18 +58,13 @@ class RowCounter {
   template <typename F>
   void at_least(const uint64_t* tids, unsigned least, F f) {
     start();
-    uint64_t found[kWindow / kBlock];
-    uint16_t blocks[kWindow / kBlock];
     const uint64_t rows = exact_.rows();
-    for (uint64_t first = 0; first < rows; first += kWindow) {
-      const size_t size = static_cast<size_t>(std::min<uint64_t>(rows - first + kBlock - 1, kWindow)) / kBlock * kBlock;
+    const uint64_t window = window_rows(rows);
+    for (uint64_t first = 0; first < rows; first += window) {
+      const size_t size = static_cast<size_t>(std::min(rows - first + kBlock - 1, window)) / kBlock * kBlock;
       if (!count_window(tids, first, size)) continue;
-      const size_t n = find(least, size, found, blocks);
-      for (size_t b = 0; b < n; ++b)
-        for (uint64_t bits = found[blocks[b]]; bits != 0; bits &= bits - 1) {
-          const size_t number = kBlock * blocks[b] + static_cast<size_t>(std::countr_zero(bits));
-          f(tid_of(first + number), static_cast<unsigned>(hits_[number]));
-        }
+      for (size_t piece = 0; piece < size; piece += kLeastWindow)
+        for_each_row(first, piece, std::min(size - piece, kLeastWindow), least, f);
     }
   }
 
@@ -83,7 +79,9 @@ class RowCounter {
   }
 
  private:
-  static constexpr size_t kWindow = 32768;
+  static constexpr size_t kLeastWindow = 32768;
+  static constexpr size_t kMostWindow = 4 * kLeastWindow;
+  static constexpr uint64_t kListEntries = 16;  // that a list should have in a window: each list costs a mistaken guess
   static constexpr unsigned kLeastShared = 4;
   static constexpr uint32_t kMaxThin = 16384;
   static constexpr uint64_t kThinRows = 16;  // for each TID
@@ -112,12 +110,31 @@ class RowCounter {
 
   void look(const uint64_t* tids) noexcept;
   void start() noexcept;
+  // A multiple of kLeastWindow.
+  uint64_t window_rows(uint64_t rows) const noexcept {
+    const uint64_t wanted = kListEntries * nlists_ * rows / n_ / kLeastWindow * kLeastWindow;
+    return std::clamp<uint64_t>(wanted, kLeastWindow, kMostWindow);
+  }
+  // Calls f for the rows of a piece of the window that begins with row `first`.
+  template <typename F>
+  void for_each_row(uint64_t first, size_t piece, size_t size, unsigned least, F& f) const {
+    uint64_t found[kLeastWindow / kBlock];
+    uint16_t blocks[kLeastWindow / kBlock];
+    const uint8_t* const hits = hits_ + piece;
+    const size_t n = find(hits, least, size, found, blocks);
+    for (size_t b = 0; b < n; ++b)
+      for (uint64_t bits = found[blocks[b]]; bits != 0; bits &= bits - 1) {
+        const size_t number = kBlock * blocks[b] + static_cast<size_t>(std::countr_zero(bits));
+        f(tid_of(first + piece + number), static_cast<unsigned>(hits[number]));
+      }
+  }
   // Counts so many rows from this number on, whole blocks; false: none has a hit.
   bool count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept;
   template <bool can_be_most>
   const uint64_t* count_list(const uint64_t* tid, const uint64_t* end, uint64_t beyond, uint64_t base) noexcept;
-  // For each block of hits_ which bytes are at least so many, and the blocks that have one; returns how many have.
-  size_t find(unsigned least, size_t size, uint64_t* found, uint16_t* blocks) const noexcept;
+  // For each block of so many bytes which ones are at least so many, and the blocks that have one; returns how many
+  // have.
+  size_t find(const uint8_t* hits, unsigned least, size_t size, uint64_t* found, uint16_t* blocks) const noexcept;
   // maybe_at_least(): leaves TID << 16 | hits of so many rows in tids.
   size_t fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcept;
 
@@ -128,7 +145,7 @@ class RowCounter {
   uint32_t nlists_;     // of the TIDs that were looked at; kMaxLists + 1: too many
   uint32_t start_[kMaxLists + 1];
   uint32_t next_[kMaxLists];  // of each list the TID that was not counted yet
-  alignas(uint64_t) uint8_t hits_[kWindow];
+  alignas(uint64_t) uint8_t hits_[kMostWindow];
 };
 
 }  // namespace neardup
