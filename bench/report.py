@@ -106,6 +106,8 @@ SECTIONS = [
             "20,000 documents of 60 words.",
             "./operating_bench.sh"),
     Section("index_million", "The index at a million rows, beside GIN", "As above.", "./lsh_bench.sh", True),
+    Section("bit_codes_ten_million", "Ten million bit strings", "As above, without all pairs.",
+            "MAKE_BIT_CODES={build}/make_bit_codes ./bit_codes_bench.sh 10000000", True),
     Section("jobs_million", "Jobs at a million rows", "As above.", "./jobs_bench.sh 1000000", True),
     Section("jobs_ten_million", "Jobs at ten million rows", "As above; 25 GB of disk.", "./jobs_bench.sh 10000000", True),
     Section("partitions", "Ten partitions", "A million rows.", "./partitions_bench.sh", True),
