@@ -6,8 +6,10 @@
 #include "pg/join/self_join.h"
 
 extern "C" {
+#include "catalog/pg_statistic.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 }
 
@@ -18,11 +20,13 @@ set_join_pathlist_hook_type previous_hook = nullptr;
 
 // In units of the planner, of which a sequential page is one. Against a search by an lsh index, about 25 units, as
 // measured by bench/join_bench.sh.
-constexpr Cost kStartCost = 20;     // to make an engine, and end its threads
-constexpr Cost kRowCost = 0.15;     // to evaluate a value, keep the row, sort it by its bands
-constexpr Cost kPassedCost = 0.08;  // of a row of the second side, of which few are kept
-constexpr Cost kPairCost = 0.05;    // to fetch a pair's rows again
-constexpr double kKeptBytes = 40;   // of a row beside its columns
+constexpr Cost kStartCost = 20;           // to make an engine, and end its threads
+constexpr Cost kRowCost = 0.15;           // to evaluate a value, keep the row, sort it by its bands
+constexpr Cost kPassedCost = 0.08;        // of a row of the second side, of which few are kept
+constexpr Cost kElementCost = 0.02;       // of a set: to rank it, look it up
+constexpr Cost kPairCost = 0.05;          // to fetch a pair's rows again
+constexpr double kKeptBytes = 40;         // of a row beside its columns
+constexpr double kUnknownElements = 100;  // of a set without statistics
 
 bool has_engine(JoinType type) {
   return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI;
@@ -66,13 +70,28 @@ bool has_pseudoconstant(List* clauses) {
   return false;
 }
 
-// Of reading a side: the first one is kept, of the second one what keys do not rule out.
-Cost cost_of_rows(const JoinPath* join, const Path* side, bool is_first) {
-  const bool is_passed = !is_first && join->keys.outer == NIL && join->condition.measure == LshMeasure::jaccard;
-  return side->total_cost + (is_passed ? kPassedCost : kRowCost) * side->rows;
+// Of a set, on average.
+double elements_of(PlannerInfo* root, Node* set) {
+  VariableStatData variable;
+  examine_variable(root, set, 0, &variable);
+  double elements = kUnknownElements;
+  AttStatsSlot slot;
+  if (HeapTupleIsValid(variable.statsTuple) &&
+      get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_DECHIST, InvalidOid, ATTSTATSSLOT_NUMBERS)) {
+    if (slot.nnumbers > 0) elements = slot.numbers[slot.nnumbers - 1];  // behind the histogram
+    free_attstatsslot(&slot);
+  }
+  ReleaseVariableStats(variable);
+  return elements;
 }
 
-// inner: null in a self-join.
+Cost cost_of_row(PlannerInfo* root, const JoinPath* join, Node* value, bool is_first) {
+  if (is_of_sets(join->condition.measure)) return kRowCost + kElementCost * elements_of(root, value);
+  const bool is_passed = !is_first && join->keys.outer == NIL && join->condition.measure == LshMeasure::jaccard;
+  return is_passed ? kPassedCost : kRowCost;
+}
+
+// Of reading the sides: the first one is kept, of the second one what keys do not rule out. inner: null in a self-join.
 void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path* inner) {
   Path* path = &join->path.path;
   QualCost conditions;
@@ -83,7 +102,9 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
   for (const Path* side : {outer, inner}) {
     if (side == nullptr) continue;
     add_disabled_nodes(path, side);
-    path->startup_cost += cost_of_rows(join, side, (side == inner) == join->inner_first);
+    Node* value = side == outer ? join->condition.outer : join->condition.inner;
+    const bool is_first = (side == inner) == join->inner_first;
+    path->startup_cost += side->total_cost + side->rows * cost_of_row(root, join, value, is_first);
     bytes += side->rows * (side->pathtarget->width + kKeptBytes);
   }
   path->total_cost = path->startup_cost + pairs * (kPairCost + conditions.per_tuple + cpu_tuple_cost) +
