@@ -268,6 +268,18 @@ def sets_with_null(conn):
     equal("sets with NULL beside none", one(conn, "SELECT count(*) FROM broken a JOIN (SELECT * FROM broken WHERE id < 0) b ON containment_exact(a.s, b.s) >= 0.9"), 0)
 
 
+def plans_of_sets(conn):
+    """A row of a large set costs more than one of a small set: few rows search the index, many are joined, whatever the sets' sizes."""
+    conn.execute("""RESET ALL; SET max_parallel_workers_per_gather = 0;
+        CREATE TABLE large_sets AS SELECT i AS id, ARRAY(SELECT (i * 7919::bigint + j * j) % 1000003 FROM generate_series(1, 200) j) AS s FROM generate_series(1, 5000) i;
+        CREATE TABLE few_sets AS SELECT * FROM large_sets WHERE id % 250 = 1; CREATE INDEX ON large_sets USING lsh (s); ANALYZE large_sets; ANALYZE few_sets""")
+    for measure in ("jaccard_exact(a.s, b.s)", "containment_exact(a.s, b.s)", "containment_exact(b.s, a.s)"):
+        for few, wanted in (("few_sets", "Index Scan"), ("large_sets", "Similarity Join")):
+            plan = str(conn.execute("EXPLAIN SELECT * FROM %s a JOIN large_sets b ON %s >= 0.8" % (few, measure)).fetchall())
+            check("%s with large_sets by %s: %s" % (few, measure, wanted), wanted in plan, plan)
+    conn.execute("DROP TABLE large_sets, few_sets")
+
+
 def first_query(name):
     """A session that has not loaded the library yet: the node is considered by its first query."""
     for query in ("SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", "SELECT FROM docs a JOIN docs b ON a.sig % b.sig", "SELECT FROM docs a JOIN docs b ON hamming(a.hash, b.hash) <= 3",
@@ -358,7 +370,7 @@ def concurrent(conn, name):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((sets_with_null, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((sets_with_null, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)
