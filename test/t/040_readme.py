@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: statements must run, and statements
-that the page calls refused must be refused. The output that README.md shows is what psql prints. A page that is not listed here
-fails, and so does a broken link between pages."""
+that the page calls refused must be refused. The output that a page shows after a block is what psql prints. A page that is not
+listed here fails, and so does a broken link between pages."""
 import difflib
 import os
 import re
@@ -23,7 +23,7 @@ SHARING = ("docs/intake.md", "docs/jobs.md", "docs/operating.md", "docs/recipes.
 SIGNED = ("docs/choosing.md",)
 ALONE = ("docs/clients.md", "docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md", "docs/repeated_passages.md",
          "docs/reference.md", "docs/security.md", "docs/weighted.md", "docs/words.md")
-PRINTED = "README.md"  # its outputs are compared
+PRINTED = "README.md"  # its outputs are compared as they are, to the last line; those of other pages without what pages leave out
 WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md", "docs/loader.md", "docs/versions.md",
                "docs/which_tool.md")
 ELSEWHERE = ("docs/citus.md",)  # 420_citus.py
@@ -44,8 +44,21 @@ def text_of(path):
 
 
 def blocks_of(path):
-    """The sql blocks, each with why it is not run, or an empty string."""
-    return [(block, why) for why, block in re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```", text_of(path), re.S)]
+    """The sql blocks, each with why it is not run, or an empty string, and with the output that the page shows after it."""
+    return [(block, why, shown) for why, block, shown in
+            re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n```(?:text)?\n(.*?)```)?", text_of(path), re.S)]
+
+
+def rows_of(output):
+    """Without empty lines and numbers of rows, which pages leave out."""
+    return [line.rstrip() for line in output.splitlines() if line.strip() and not re.fullmatch(r"\(\d+ rows?\)", line.strip())]
+
+
+def shows(title, shown, out):
+    """What a page shows after a block is the end of what psql prints; what the first statements print may be missing."""
+    want, got = rows_of(shown), rows_of(out)
+    got = got[-len(want):]
+    check("%s: prints what the page shows" % title, got == want, " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
 
 
 def refused(path, n, name, text):
@@ -63,7 +76,7 @@ def paste(path, table):
         status, out = psql(name, "CREATE EXTENSION neardup;" + (table + ROWS if path in SHARING + SIGNED else "") +
                            (SIGNATURES if path in SIGNED else ""))
         check("%s: the table of the README" % path, status == 0, out)
-        for n, (block, why) in enumerate(blocks_of(path)):
+        for n, (block, why, shown) in enumerate(blocks_of(path)):
             # what belongs to several servers: 410_fdw.py
             if block.strip() == table or block.startswith("-- on "):
                 continue
@@ -82,6 +95,8 @@ def paste(path, table):
                 skip("%s, block %d: a library is missing" % (path, n))
                 continue
             check(title, status == 0, out)
+            if shown:
+                shows(title, shown, out)
 
 
 def lines_of(text):
