@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <span>
+#include <string>
 
 #include "cli/database.h"
 #include "cli/demo_plant.h"
@@ -44,7 +45,7 @@ void print_usage(std::FILE* out) {
   for (const Subcommand& subcommand : kSubcommands) {
     if (subcommand.summary != nullptr) std::fprintf(out, "  %-8s %s\n", subcommand.name, subcommand.summary);
   }
-  std::fputs("\nneardup COMMAND --help tells more; neardup --version tells which one this is.\n", out);
+  std::fputs("\nneardup COMMAND --help lists the options of a command, neardup --version prints the version.\n", out);
 }
 
 int run_program(int argc, char** argv) {
@@ -62,6 +63,9 @@ int run_program(int argc, char** argv) {
   }
   for (const Subcommand& subcommand : kSubcommands) {
     if (std::strcmp(argv[1], subcommand.name) != 0) continue;
+    // getopt() begins its messages with the name of the program
+    std::string name = std::string("neardup ") + subcommand.name;
+    argv[1] = name.data();
     try {
       return subcommand.main(argc - 1, argv + 1);
     } catch (const Interrupted& interrupted) {

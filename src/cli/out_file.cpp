@@ -19,7 +19,7 @@ std::string target_of(const std::string& path) {
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status)) return path;  // opening it tells what is wrong
   if (!std::filesystem::is_regular_file(status)) {
-    throw std::runtime_error("cannot write " + path + ": it is there, and no regular file");
+    throw std::runtime_error("cannot write " + path + ": it exists and is no regular file");
   }
   const std::filesystem::path target = std::filesystem::canonical(path, error);
   return error ? path : target.string();

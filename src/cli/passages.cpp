@@ -95,12 +95,17 @@ std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
 std::string isolated(const std::string& id) { return "<bdi class=\"id\">" + html_text(id) + "</bdi>"; }
 
+std::string plural_of(const std::string& unit) {
+  if (unit == "code") return "tokens of code";
+  return unit == "char" ? "characters" : html_text(unit) + "s";
+}
+
 void write_totals(const RepeatedTexts& texts, const PassagesOptions& options, OutFile& page) {
   page.raw("<p class=\"counts\"><b>" + grouped(texts.documents) + "</b> documents, <b>" + grouped(texts.with_repeated) +
            "</b> with repeated passages: <b>" + grouped(texts.repeated) + "</b> of " + grouped(texts.characters) +
            " characters (" + percent(share(texts.repeated, texts.characters)) +
-           ").</p>\n<p class=\"soft\">Passages of " + grouped(options.min_units) + " or more of unit " +
-           html_text(options.unit) + " that occur " + grouped(options.at_least) + " times or more.</p>\n");
+           ").</p>\n<p class=\"soft\">Passages of " + grouped(options.min_units) + " or more " +
+           plural_of(options.unit) + " that occur " + grouped(options.at_least) + " times or more.</p>\n");
   if (texts.with_repeated == 0) page.raw("<p>No passage is repeated.</p>\n");
 }
 

@@ -17,11 +17,12 @@ namespace {
 
 constexpr const char* kHelp = R"(usage: neardup run JOB [options]
 
-Brings the table of duplicates JOB, made by create_duplicates(), up to date: calls refresh_duplicates() and shows how
-far it is. What a run has committed stays: one that was stopped is gone on with by the next.
+Brings the table of duplicates JOB, made by create_duplicates(), up to date: calls refresh_duplicates() and shows its
+progress. What a run has committed stays, and the next run continues from there.
 
       --batch N            sign and commit N rows at a time (default 10000)
       --time-limit T       stop after a batch when T has passed: 30min, '1 hour', or seconds
+      --rebuild            discard the signatures and sign all rows again
   -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
   -h, --host HOST          host or socket directory
   -p, --port PORT
@@ -30,7 +31,7 @@ far it is. What a run has committed stays: one that was stopped is gone on with 
       --help
 
 Exit code: 0 done or the time limit was reached, 1 nothing could be done or the database failed, 2 wrong usage,
-130 stopped by Ctrl-C.
+130 stopped by Ctrl-C, 143 by SIGTERM.
 )";
 
 constexpr int kLookEvery = 250;  // ms
@@ -39,16 +40,18 @@ struct RunOptions {
   std::string job;
   std::int64_t batch = 0;  // 0: the server's default
   std::string time_limit;
+  bool rebuild = false;
   Connection::Options connection;
   bool quiet = false;
 };
 
-enum LongOnly { kHelpOption = 256, kBatch, kTimeLimit };
+enum LongOnly { kHelpOption = 256, kBatch, kTimeLimit, kRebuild };
 
 // Returns false when help was asked for.
 bool parse(int argc, char** argv, RunOptions& options) {
   static const option long_options[] = {{"batch", required_argument, nullptr, kBatch},
                                         {"time-limit", required_argument, nullptr, kTimeLimit},
+                                        {"rebuild", no_argument, nullptr, kRebuild},
                                         NEARDUP_CONNECTION_LONG_OPTIONS,
                                         {"quiet", no_argument, nullptr, 'q'},
                                         {"help", no_argument, nullptr, kHelpOption},
@@ -62,6 +65,9 @@ bool parse(int argc, char** argv, RunOptions& options) {
       case kTimeLimit:
         options.time_limit = optarg;
         if (options.time_limit.empty()) throw UsageError("--time-limit is empty");
+        break;
+      case kRebuild:
+        options.rebuild = true;
         break;
       case 'q':
         options.quiet = true;
@@ -188,6 +194,7 @@ void refresh(Connection& db, const Job& job, const RunOptions& options, Watch& w
     call +=
         std::string(", time_limit => ") + (options.batch > 0 ? "$3" : "$2") + "::pg_catalog.text::pg_catalog.interval";
   }
+  if (options.rebuild) call += ", rebuild => true";
   db.start(call + ")", params);
   bool canceling = false;
   while (!db.wait(canceling ? 1000 : kLookEvery)) {

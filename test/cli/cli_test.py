@@ -946,6 +946,9 @@ def run_a_job(tmp):
     sql("UPDATE docs SET body = body WHERE id <= 50")
     limited = Load("run", "dups", "--batch", "7", "--time-limit", "0 s")
     contains(limited.out, "not finished: 7 of ")
+    Load("run", "dups")
+    contains(Load("run", "dups", "--rebuild", "--batch", "7", "--time-limit", "0 s").out, "not finished: 7 of 101 rows signed")
+    contains(Load("run", "dups", "--rebuild").out, "101 rows, ")
     sql("SELECT pause_duplicates('dups')")
     equal(Load("run", "dups", status=1).out, "")
     quiet = Load("run", "dups", "-q", status=1)
@@ -954,6 +957,7 @@ def run_a_job(tmp):
     contains(Load("run", "dups", "--time-limit", "soon", status=1).err, 'invalid input syntax for type interval: "soon"')
     for arguments in ((), ("dups", "more"), ("dups", "--batch", "0"), ("dups", "--time-limit", "")):
         Load("run", *arguments, status=2)
+    contains(Load("run", "dups", "--nonsense", status=2).err, "neardup run: unrecognized option '--nonsense'\nTry: neardup run --help")
     contains(Load("run", "--help").out, "usage: neardup run JOB")
     sql("DROP EXTENSION neardup CASCADE")
     contains(Load("run", "dups", status=1).err, "has no extension neardup")

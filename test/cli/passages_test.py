@@ -40,6 +40,7 @@ def passages_of_a_query(tmp):
     contains(Load("passages", query, "--min-units", "5", "-o", out).out, "21 documents, 20 with repeated passages, ")
     equal(os.listdir(tmp), ["page.html"])
     page = Page(out)
+    contains(page.text, "Passages of 5 or more words that occur 2 times or more.")
     contains(page.text, "Repeated passages: " + query)
     contains(page.text, "Show only passages and documents with")
     equal(passages_of(page), [(20, 20, FOOTER, passages_of(page)[0][3])])
@@ -63,8 +64,9 @@ def units_and_groups(tmp):
     out = f"{tmp}/page.html"
     Load("passages", "SELECT id, body, team AS within FROM mails", "--unit", "line", "--min-units", "1", "--at-least", "3", "-o", out)
     equal([p[:3] for p in passages_of(Page(out))], [(9, 9, FOOTER), (9, 9, " ".join(w.capitalize() for w in FOOTER.split()))])
+    contains(Page(out).text, "Passages of 1 or more lines that")
     Load("passages", "VALUES (1, 'x = f(1);'), (2, 'y=g(x) ;')", "--unit", "code", "--min-units", "4", "-o", out)
-    contains(Page(out).text, "Passages of 4 or more of unit code that occur 2 times or more.")
+    contains(Page(out).text, "Passages of 4 or more tokens of code that occur 2 times or more.")
     Load("passages", "SELECT 1, 'a b c'", "--min-units", "2", "-o", out)
     contains(Page(out).text, "No passage is repeated.")
     equal(Page(out).scripts, [])
