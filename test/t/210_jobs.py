@@ -172,6 +172,23 @@ def ids_of_clusters(name):
         for call in ("CALL refresh_duplicates('dups')", "SELECT alter_duplicates('dups', threshold => 0.9)"):
             fails("an orphan is not refreshed: %s" % call, conn, call, text="has been dropped")
         conn.execute("SELECT drop_duplicates('dups')")
+        result_dropped(conn)
+
+
+def result_dropped(conn):
+    """The status of a job shows by which name drop_duplicates() finds it, also when its result is gone."""
+    status = "SELECT job, phase, next_step FROM duplicates_status"
+    conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+    conn.execute("DROP TABLE dups")
+    equal("a dropped result makes an orphan", conn.execute(status).fetchall(), [("public.dups", "orphan", "SELECT drop_duplicates('public.dups');")])
+    fails("its job is not refreshed", conn, "CALL refresh_duplicates('dups')", state="42P01",
+          text='table "dups" of job public.dups does not exist', hint="SELECT drop_duplicates('public.dups') drops what is left of the job.")
+    conn.execute("CREATE TABLE dups (a int)")
+    equal("another table's name is not recommended to be dropped", conn.execute(status).fetchall(), [(None, "orphan", None)])
+    conn.execute("DROP TABLE dups")
+    conn.execute(one(conn, "SELECT next_step FROM duplicates_status"))
+    equal("the step that it recommends drops the rest", one(conn, "SELECT count(*) FROM pg_class WHERE relname LIKE 'dups%'"), 0)
+    conn.execute("DROP TABLE docs")
 
 
 def life_of_a_job(name):

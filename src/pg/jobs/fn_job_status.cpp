@@ -85,10 +85,10 @@ bool is_locked(const LockData* locks, Oid job) {
 }
 
 // What the phase of a row that is stored means now.
-const char* phase_now(const OpenJob& job, const char* stored, bool running) {
+const char* phase_now(const OpenJob& job, const char* stored, bool running, bool has_result) {
   bool is_null;
   const Datum source = value_of(job, "source", &is_null);
-  if (is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
+  if (!has_result || is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
   if (running) return stored;
   if (flag_of(job, "paused")) return "paused";
   return is_one_of(stored, {"listing", "counting", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
@@ -128,11 +128,14 @@ Oid result_of(const OpenJob& job) {
   return result.belonging == Belonging::owned || result.belonging == Belonging::like ? result.table : InvalidOid;
 }
 
-// As regclass writes it: with a schema where the search_path does not find it. Null where the result has gone, or is
-// another's: the name would recommend to drop it.
-const char* users_name(Oid result) {
-  if (!OidIsValid(result)) return nullptr;
-  return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result)));
+// As regclass writes it: with a schema where the search_path does not find it. Where the result has gone, the name that
+// it had, by which drop_duplicates() finds the job. Null where that is the name of another table: it would recommend to
+// drop it.
+const char* users_name(const OpenJob& job, Oid result) {
+  if (OidIsValid(result)) return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result)));
+  const char* base = name_of_part(job.table, JobPart::result);
+  if (strcmp(base, RelationGetRelationName(job.table)) == 0) return nullptr;
+  return OidIsValid(get_relname_relid(base, RelationGetNamespace(job.table))) ? nullptr : job_name(job.table);
 }
 
 // What a user may do about the job now; null while a session does it, and where it has no name.
@@ -154,7 +157,7 @@ void describe_result(const OpenJob& job, StatusRow* out) {
   copy(job, out, kChanged, "changed");
 }
 
-void describe(const OpenJob& job, const char* stored, const char* name, bool running, StatusRow* out) {
+void describe(const OpenJob& job, const char* stored, const char* name, bool running, bool has_result, StatusRow* out) {
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
@@ -163,7 +166,7 @@ void describe(const OpenJob& job, const char* stored, const char* name, bool run
   copy(job, out, kDone, "done");
   copy(job, out, kTotal, "total");
   if (running) copy(job, out, kPid, "pid");
-  const char* phase = phase_now(job, stored, running);
+  const char* phase = phase_now(job, stored, running, has_result);
   out->set(kPhase, CStringGetTextDatum(phase));
   describe_result(job, out);
   const char* step = next_step(phase, name, running);
@@ -182,10 +185,12 @@ bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusR
   const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
   if (stored != nullptr) {
     const Oid result = result_of(job);
-    const char* name = users_name(result);
+    const bool has_result = OidIsValid(result);
+    const char* name = users_name(job, result);
     // 0.2.0 has a regclass in its place.
-    if (name != nullptr) out->set(kJob, as_text ? CStringGetTextDatum(name) : ObjectIdGetDatum(result));
-    describe(job, stored, name, is_locked(locks, oid), out);
+    if (as_text && name != nullptr) out->set(kJob, CStringGetTextDatum(name));
+    if (!as_text && has_result) out->set(kJob, ObjectIdGetDatum(result));
+    describe(job, stored, name, is_locked(locks, oid), has_result, out);
   }
   table_close(opened.relation, NoLock);
   return stored != nullptr;

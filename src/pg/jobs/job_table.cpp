@@ -17,8 +17,6 @@ namespace neardup {
 namespace {
 
 constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages"};
-// For messages.
-constexpr const char* kPartNames[kJobParts] = {"result", "signatures", "changes", "passages"};
 // Of the row of a job: the tables that belong to it.
 constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes", "passages"};
 
@@ -148,10 +146,10 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
 Oid demand_part(const OpenJob& job, JobPart part) {
   const Oid table = optional_part(job, part);
   if (!OidIsValid(table))
-    ereport(ERROR,
-            (errcode(ERRCODE_UNDEFINED_TABLE),
-             errmsg("table \"%s\" of job %s does not exist", kPartNames[static_cast<int>(part)], job_name(job.table)),
-             errhint("drop_duplicates() drops what is left of the job.")));
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("table \"%s\" of job %s does not exist", name_of_part(job.table, part), job_name(job.table)),
+                    errhint("SELECT drop_duplicates(%s) drops what is left of the job.",
+                            quote_literal_cstr(job_name(job.table)))));
   return table;
 }
 
