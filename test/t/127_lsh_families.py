@@ -854,15 +854,15 @@ def real_data(name):
 def options(name):
     with connect(name) as conn:
         conn.execute("CREATE TABLE o (s simhash, c ctph)")
-        hint = "This operator class needs none; lsh_info() shows what the index serves."
+        hint = "The option of this operator class belongs to the column: USING lsh (column %s); lsh_info() shows what the index serves."
         for rows in (0, 1):
             if rows:
                 conn.execute("INSERT INTO o VALUES (to_simhash('a b c'), to_ctph('a b c'))")
-            for column, family in (("s", "simhash"), ("c", "ctph")):
+            for column, family, own in (("s", "simhash", "simhash_ops (blocks = 4)"), ("c", "ctph", "ctph_ops (max_rate = 0.1)")):
                 for option, value in (("threshold", "0.5"), ("recall", "0.9"), ("recall", "1")):
                     fails("%d rows, %s: %s = %s" % (rows, family, option, value), conn,
                         "CREATE INDEX ON o USING lsh (%s) WITH (%s = %s)" % (column, option, value),
-                          text='an index on %s values has no option "%s"' % (family, option), state="22023", hint=hint)
+                          text='an index on %s values has no option "%s"' % (family, option), state="22023", hint=hint % own)
             for value in ("1", "8", "0", "-3"):
                 fails("%d rows: blocks = %s" % (rows, value), conn,
                     "CREATE INDEX ON o USING lsh (s simhash_ops (blocks = %s))" % value,

@@ -149,10 +149,13 @@ SignatureKind kind_of_column(const JobRow& row, Oid function) {
                     errhint("Give measure => 'jaccard' or 'containment'.")));
   for (const SignatureKind kind : kSignatures)
     if (type == signature_type(kind, function)) return kind;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
-                  errhint("A column of documents is given as body => .., one of minhash, simhash or ctph as signature "
-                          "=> ...")));
+  ereport(ERROR,
+          (errcode(ERRCODE_DATATYPE_MISMATCH),
+           errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
+           type == BITOID
+               ? errhint("Jobs take no bit strings; all_clusters() does.")
+               : errhint("A column of documents is given as body => .., one of minhash, simhash, ctph or of sets, "
+                         "int[] or bigint[], as signature => ...")));
 }
 
 }  // namespace

@@ -30,12 +30,16 @@ void report_bad_params() {
                   errhint("REINDEX it.")));
 }
 
-void refuse_options(const BindRequest* request, const char* family) {
+void refuse_options(const BindRequest* request, const char* values, const char* column_option) {
   const char* name = request->options.threshold >= 0 ? "threshold" : request->options.recall >= 0 ? "recall" : nullptr;
-  if (name != nullptr)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("an index on %s values has no option \"%s\"", family, name),
-                    errhint("This operator class needs none; lsh_info() shows what the index serves.")));
+  if (name == nullptr) return;
+  const char* hint =
+      column_option == nullptr
+          ? "This operator class needs none"
+          : psprintf("The option of this operator class belongs to the column: USING lsh (column %s)", column_option);
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an index on %s values has no option \"%s\"", values, name),
+           errhint("%s; lsh_info() shows what the index serves.", hint)));
 }
 
 }  // namespace neardup

@@ -170,7 +170,8 @@ inline void clear_plan(ProbesRequest* request) {
 void set_family(LshConfig* config, const char* family, uint32_t version, const void* params, uint16_t size);
 void read_family(const LshConfig* config, const char* family, uint32_t version, void* params, uint16_t size);
 [[noreturn]] void report_bad_params();
-// A family without these options of the index.
-void refuse_options(const BindRequest* request, const char* family);
+// A family of values without these options of the index. column_option: the one that it has instead, with its operator
+// class, as written behind a column; null where it has none.
+void refuse_options(const BindRequest* request, const char* values, const char* column_option);
 
 }  // namespace neardup

@@ -81,7 +81,10 @@ void check_document(const char* what, Form_pg_attribute column) {
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the second column of %s must be a document of type text: it is %s", what,
                            format_type_be(column->atttypid)),
-                    errhint("Cast it to text.")));
+                    // A cast would write the bytes as digits.
+                    type == BYTEAOID ? errhint("neardup_decode() makes text of bytes, as in SELECT id, "
+                                               "(neardup_decode(document)).body.")
+                                     : errhint("Cast it to text.")));
 }
 
 // Of a query for documents: within is the one named column.

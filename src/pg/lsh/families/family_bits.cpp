@@ -196,7 +196,7 @@ Datum lsh_bits_bind(PG_FUNCTION_ARGS) {
   const auto* options =
       PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const BitOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
   const bool is_bound = !request->options_only && (request->config->flags & kMetaBound) != 0;
-  if (!is_bound) refuse_options(request, kFamily);
+  if (!is_bound) refuse_options(request, "bit", "bit_ops (max_distance = 31)");
   if (request->options_only) {
     // The type modifier of a bit string is its length.
     if (request->typmod > 0 && valid_code_bits(static_cast<uint32_t>(request->typmod)))

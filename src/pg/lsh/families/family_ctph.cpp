@@ -147,7 +147,7 @@ PG_FUNCTION_INFO_V1(lsh_ctph_bind);
 Datum lsh_ctph_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
   if (request->options_only) {
-    refuse_options(request, kFamily);
+    refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
     PG_RETURN_POINTER(NULL);
   }
   const CtphView digest = ctph_of_datum(request->value);
@@ -163,7 +163,7 @@ Datum lsh_ctph_bind(PG_FUNCTION_ARGS) {
              errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
                      "or TRUNCATE.")));
   }
-  refuse_options(request, kFamily);
+  refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
   const auto* options =
       PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const CtphOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
   GramRules rules{};

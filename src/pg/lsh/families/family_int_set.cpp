@@ -154,7 +154,7 @@ PG_FUNCTION_INFO_V1(lsh_set_bind);
 Datum lsh_set_bind(PG_FUNCTION_ARGS) {
   auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
   request->matches = true;
-  if (request->options_only || (request->config->flags & kMetaBound) == 0) refuse_options(request, kSetFamily);
+  if (request->options_only || (request->config->flags & kMetaBound) == 0) refuse_options(request, kSetFamily, nullptr);
   if (request->options_only) PG_RETURN_POINTER(NULL);
   if ((request->config->flags & kMetaBound) != 0) {
     most_elements(request->config);
@@ -232,7 +232,7 @@ Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
   request->matches = true;
   LshConfig* config = request->config;
   const bool bound = (config->flags & kMetaBound) != 0;
-  if (request->options_only || !bound) refuse_options(request, kMinutiaeFamily);
+  if (request->options_only || !bound) refuse_options(request, kMinutiaeFamily, nullptr);
   if (request->options_only) PG_RETURN_POINTER(NULL);
   if (!bound) {
     const auto* options =

@@ -154,7 +154,7 @@ Datum lsh_simhash_bind(PG_FUNCTION_ARGS) {
     request->matches = true;  // all are made alike
     PG_RETURN_POINTER(NULL);
   }
-  refuse_options(request, kFamily);
+  refuse_options(request, kFamily, "simhash_ops (blocks = 4)");
   if (request->options_only) PG_RETURN_POINTER(NULL);
   const auto* options =
       PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const SimhashOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
