@@ -19,6 +19,7 @@ constexpr const char* kFirstWords[] = {"select", "table", "values", "with"};  //
 
 constexpr int kTextOfPassage = 2000;  // characters
 constexpr int kTextOfId = 200;
+constexpr int kMostUnitsOfShingle = 64;
 
 // What a row of the statement is.
 enum Kind { kDocuments, kCharacters, kDocument, kPassage, kDocumentOfPassage };
@@ -61,8 +62,8 @@ std::string filled(std::string pattern, std::initializer_list<std::pair<std::str
 // The parts of the statement; $1: query of the documents, $2: min_units, $3: unit, $4: at_least.
 //   d  the documents            r  the repeated ranges               u  those of each document
 //   s  length of each document, and how much of it is repeated       p  the most frequent passages
-//   j  the text of each range
-// A range is no more frequent than a passage in it.
+//   j  the text of each range, and the passages one of whose shingles it has
+// A range is no more frequent than a passage in it. The shingles leave few ranges to compare with a passage.
 constexpr const char* kParts = R"(
   WITH d AS MATERIALIZED ({documents}),
   r AS MATERIALIZED (
@@ -78,13 +79,16 @@ constexpr const char* kParts = R"(
     FROM d LEFT JOIN u ON u.id OPERATOR(pg_catalog.=) d.id WHERE d.body IS NOT NULL),
   p AS MATERIALIZED (
     SELECT pg_catalog.row_number() OVER () AS n, c.*,
-           (SELECT pg_catalog.count(*) FROM {extension}shingles(c.passage, 1, $3))::pg_catalog.int4 AS units
+           (SELECT pg_catalog.count(*) FROM {extension}shingles(c.passage, 1, $3))::pg_catalog.int4 AS units,
+           (SELECT h FROM {extension}shingle_hashes(c.passage, {shingle}, $3) h LIMIT 1) AS hash
     FROM {extension}passage_counts($1, min_units => $2::pg_catalog.int4, unit => $3, at_least => $4::pg_catalog.int4,
                                    most => {most}) c
     LIMIT {passages}),
   j AS MATERIALIZED (
-    SELECT r.id, r.occurrences, pg_catalog.substr(d.body, r.start, r.length) AS text
-    FROM r JOIN d ON d.id OPERATOR(pg_catalog.=) r.id))";
+    SELECT t.*, ARRAY(SELECT p.n FROM {extension}shingle_hashes(t.text, {shingle}, $3) h
+                      JOIN p ON p.hash OPERATOR(pg_catalog.=) h) AS passages
+    FROM (SELECT r.id, r.occurrences, pg_catalog.substr(d.body, r.start, r.length) AS text
+          FROM r JOIN d ON d.id OPERATOR(pg_catalog.=) r.id OFFSET 0) t))";
 
 // One list of all that the page shows: the kind of a row, a number of the kind, a text and two counts. Of each passage
 // some documents that hold it: a range with all of its units lies in each.
@@ -107,7 +111,7 @@ constexpr const char* kLists = R"(
   SELECT {kDocumentOfPassage}, p.n, pg_catalog.left(f.id, {id_characters}), 0, 0
   FROM p CROSS JOIN LATERAL (
     SELECT j.id FROM j
-    WHERE j.occurrences OPERATOR(pg_catalog.<=) p.occurrences
+    WHERE j.occurrences OPERATOR(pg_catalog.<=) p.occurrences AND p.n OPERATOR(pg_catalog.=) ANY (j.passages)
       AND {extension}copied_share(p.passage, j.text, p.units, $3) OPERATOR(pg_catalog.>=) 1::pg_catalog.float8
     LIMIT {ranges_of_passage}) f
   ORDER BY 1, 2)";
@@ -127,6 +131,7 @@ std::string statement(const std::string& extension, const std::string& documents
   // What the user has written comes last: nothing is looked for in it.
   return filled(kParts, {{"most", number(std::max<std::int64_t>(o.passages, 1))},
                          {"passages", number(o.passages)},
+                         {"shingle", number(std::min<std::int64_t>(o.min_units, kMostUnitsOfShingle))},
                          {"extension", extension},
                          {"documents", documents}}) +
          lists;
