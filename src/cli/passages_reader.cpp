@@ -37,7 +37,14 @@ Source source_of_job(Connection& db, const std::string& name) {
   return {reader.documents_query(), false, reader.about()};
 }
 
-Source source_of_query(Connection& db, const std::string& query) {
+// A query may end as in psql; here it stands in parentheses.
+std::string without_semicolon(std::string query) {
+  query.erase(query.find_last_not_of("; \t\r\n") + 1);
+  return query;
+}
+
+Source source_of_query(Connection& db, const std::string& text) {
+  const std::string query = without_semicolon(text);
   db.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   const Result columns = db.query("SELECT * FROM (" + query + "\n) q LIMIT 0");
   const int n = PQnfields(columns.get());

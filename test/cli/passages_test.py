@@ -67,7 +67,7 @@ def units_and_groups(tmp):
     contains(Page(out).text, "Passages of 1 or more lines that")
     Load("passages", "VALUES (1, 'x = f(1);'), (2, 'y=g(x) ;')", "--unit", "code", "--min-units", "4", "-o", out)
     contains(Page(out).text, "Passages of 4 or more tokens of code that occur 2 times or more.")
-    Load("passages", "SELECT 1, 'a b c'", "--min-units", "2", "-o", out)
+    Load("passages", "SELECT 1, 'a b c' ;\n", "--min-units", "2", "-o", out)
     contains(Page(out).text, "No passage is repeated.")
     equal(Page(out).scripts, [])
     Load("passages", "SELECT 1, NULL::text WHERE false", "-o", out)
