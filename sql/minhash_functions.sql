@@ -61,6 +61,7 @@ SELECT jaccard, a_in_b, b_in_a, shared, only_a, only_b, hamming, edit_rate, note
 SELECT note FROM compare_texts('a b c d', 'A B, c d');
 SELECT note FROM compare_texts('a b c d', 'a b c d');
 SELECT note FROM compare_texts('', 'a b c d');
+SELECT note FROM compare_texts('', '...');
 SELECT note FROM compare_texts('a b c d', 'e f g h', 2, 'char');
 SELECT hamming, edit_rate FROM compare_texts('a b c d', 'a b c d');
 SELECT hamming, edit_rate FROM compare_texts('', 'a b c d');

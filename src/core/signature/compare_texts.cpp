@@ -36,12 +36,9 @@ std::string sentence(const char* format, Values... values) {
 
 std::string note_of(const Overlap& o, bool equal, Unit unit, int k) {
   const char* what = units_in_words(unit);
+  if (o.a == 0 && o.b == 0) return sentence("neither text has %s, so nothing is similar to them", what);
   if (o.a == 0 || o.b == 0)
-    return sentence("%s has no %s, so nothing is similar to it",
-                    o.a == 0 && o.b == 0 ? "neither text"
-                    : o.a == 0           ? "the first text"
-                                         : "the second text",
-                    what);
+    return sentence("%s has no %s, so nothing is similar to it", o.a == 0 ? "the first text" : "the second text", what);
   if (equal) return "the texts are equal";
   const double jaccard = o.jaccard();
   if (jaccard == 1) return sentence("the same shingles of %d %s: copies but for what shingling leaves out", k, what);

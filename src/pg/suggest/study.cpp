@@ -76,7 +76,7 @@ void find_near_pairs(Study* study) {
   });
   if (study->looked_at > 0) return;
   ereport(ERROR, (errcode(ERRCODE_NO_DATA_FOUND), errmsg("no two documents of the sample are similar"),
-                  errdetail("The sample has %u documents.", sample.count),
+                  errdetail("Documents in the sample, equal ones counted once: %u.", sample.count),
                   errhint("Take a sample that has duplicates in it: rows of one source or of one time, or rows "
                           "together with those that all_pairs finds near them.")));
 }
