@@ -9,12 +9,17 @@
 
 namespace neardup::cli {
 
+std::string time_columns(const std::string& time) {
+  return "COALESCE(pg_catalog.to_char(" + time + ", 'YYYY-MM-DD HH24:MI TZ'), ''), COALESCE(pg_catalog.to_char(" +
+         "pg_catalog.timezone('UTC', " + time + "), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), '')";
+}
+
 PageAbout page_about(Connection& db) {
-  const Result found = db.query(
-      "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
-      " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
+  const Result found =
+      db.query("SELECT pg_catalog.current_database()::text, " + time_columns("pg_catalog.now()") +
+               ", (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
   const auto text = [&](int column) { return std::string(get_text(found, 0, column)); };
-  return {text(0), text(1), text(2)};
+  return {text(0), {text(1), text(2)}, text(3)};
 }
 
 void begin_page(const std::string& kind, const std::string& name, const PageAbout& about, OutFile& page) {
@@ -35,7 +40,7 @@ void begin_page(const std::string& kind, const std::string& name, const PageAbou
       .raw("</h1>\n<p class=\"soft\">Database ")
       .raw(html_text(about.database))
       .raw(", ")
-      .raw(html_text(about.now))
+      .raw(html_text(about.now.text))
       .raw("</p>\n");
 }
 

@@ -9,8 +9,18 @@
 
 namespace neardup::cli {
 
+// A time as readers see it, and as ISO 8601 has it, in UTC. Both are empty where there is none.
+struct ShownTime {
+  std::string text, iso;
+};
+
+// Two columns of SQL that make a ShownTime of a timestamptz.
+std::string time_columns(const std::string& time);
+
 struct PageAbout {
-  std::string database, now, version;  // version: of the extension
+  std::string database;
+  ShownTime now;
+  std::string version;  // of the extension
 };
 
 PageAbout page_about(Connection& db);

@@ -184,7 +184,8 @@ void write_settings(ReportReader& reader, OutFile& page) {
              "</bdi></td></tr>\n");
   };
   for (const ReportSetting& setting : reader.settings()) row(setting.label, setting.text);
-  if (!reader.about().finished.empty()) row("latest run ended", reader.about().finished);
+  const std::string& finished = reader.about().finished.text;
+  if (!finished.empty()) row("latest run ended", finished);
   page.raw("</tbody></table>\n</details>\n");
 }
 

@@ -54,8 +54,8 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 void write_about(ReportReader& reader, const ReportOptions& options, OutFile& file) {
   const ReportAbout& about = reader.about();
   file.raw("{\n\"job\": " + string(options.job) + ",\n\"database\": " + string(about.database) +
-           ",\n\"time\": " + string(about.now) + ",\n\"version\": " + string(about.version) +
-           ",\n\"finished\": " + (about.finished.empty() ? "null" : string(about.finished)) +
+           ",\n\"time\": " + string(about.now.iso) + ",\n\"version\": " + string(about.version) +
+           ",\n\"finished\": " + (about.finished.iso.empty() ? "null" : string(about.finished.iso)) +
            ",\n\"complete\": " + boolean(about.idle) + ",\n\"settings\": {");
   const char* before = "\n  ";
   for (const ReportSetting& setting : reader.settings()) {

@@ -47,9 +47,10 @@ ReportReader::ReportReader(Connection& db, const Job& job) : db_(db), job_(job) 
   find_documents();
   find_paths();
   db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  const Result run = db_.query("SELECT COALESCE((SELECT pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ') FROM " +
-                               job_.job + " j), ''), COALESCE((SELECT j.phase FROM " + job_.job + " j), '')");
-  about_ = {page_about(db_), std::string(get_text(run, 0, 0)), get_text(run, 0, 1) == "idle"};
+  const Result run = db_.query("SELECT " + time_columns("j.finished") +
+                               ", COALESCE(j.phase, '') FROM (SELECT) one LEFT JOIN " + job_.job + " j ON true");
+  const auto text = [&](int column) { return std::string(get_text(run, 0, column)); };
+  about_ = {page_about(db_), {text(0), text(1)}, text(2) == "idle"};
 }
 
 const JobCounts& ReportReader::counts() {

@@ -20,8 +20,8 @@ constexpr int kTextShown = 20000;    // characters of a document of a pair
 constexpr int kTextCompared = 8000;  // characters of a document of a cluster, for its title and its snippet
 
 struct ReportAbout : PageAbout {
-  std::string finished;  // when the latest run ended; may be empty
-  bool idle;             // that run has come to its end
+  ShownTime finished;  // when the latest run ended
+  bool idle;           // that run has come to its end
 };
 
 struct ReportSetting {

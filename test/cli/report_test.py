@@ -214,6 +214,9 @@ def report_as_json(tmp):
     equal(re.sub('"time": .*', "", load.out), re.sub('"time": .*', "", text))
     contains(load.err, "dups: 100 rows")
     report = json.loads(text)
+    for key in ("time", "finished"):
+        equal(bool(re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", report[key])), True)
+    equal(sql("SELECT finished BETWEEN '%s' AND '%s'::timestamptz + '1 s' FROM dups_job" % (report["finished"], report["finished"])), "t")
     equal(report["counts"], {"rows": 100, "clusters": 30, "clustered_rows": 90, "duplicates": 60, "largest_cluster": 4})
     settings = report["settings"]
     equal((settings["threshold"], settings["source"], settings["linkage"], report["job"]), (0.3, "public.docs", "anchor", "dups"))

@@ -67,9 +67,9 @@ class _Reader:
 
     def about(self) -> dict[str, Any]:
         ((database, now, version, finished, phase),) = self.session.query(
-            "SELECT pg_catalog.current_database()::text, pg_catalog.to_char(pg_catalog.now(), 'YYYY-MM-DD HH24:MI TZ'),"
+            f"SELECT pg_catalog.current_database()::text, {_iso('pg_catalog.now()')},"
             " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'neardup'),"
-            f" (SELECT pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ') FROM {self.job.job} j), (SELECT j.phase FROM {self.job.job} j)"
+            f" (SELECT {_iso('j.finished')} FROM {self.job.job} j), (SELECT j.phase FROM {self.job.job} j)"
         )
         return {"job": self.job.name, "database": database, "time": now, "version": version, "finished": finished, "complete": phase == "idle"}
 
@@ -130,6 +130,11 @@ class _Reader:
             }
             for representative, duplicate, cluster, similarity in rows
         ]
+
+
+def _iso(time: str) -> str:
+    """A timestamptz in UTC, as ISO 8601 has it."""
+    return f"pg_catalog.to_char(pg_catalog.timezone('UTC', {time}), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 
 
 def _text(column: str) -> str:
