@@ -686,6 +686,7 @@ def bad_input(name):
         fails("an id without an order", conn, "SELECT create_duplicates('dups', 'other', 'p', signature => 'id')", text="not a signature")
         fails("no such job", conn, "CALL refresh_duplicates('docs')", text='there is no table of duplicates "docs"', state="42P01")
         fails("a batch of nothing", conn, "CALL refresh_duplicates('docs', 0)", text="batch must be at least 1: 0")
+        fails("a negative time", conn, "CALL refresh_duplicates('docs', time_limit => '-1 s')", text="time_limit must not be negative: -00:00:01", state="22023")
         for call, text in (("create_profile('p', k => 100)", "k must be"), ("create_profile('p', unit => 'page')", "unit"),
                            ("create_profile('default')", "is built in"), ("alter_profile('web', k => 2)", "is built in"),
                            ("create_profile(NULL)", "name must not be NULL"), ("create_profile('p', encoding => 'klingon')", "unknown encoding: klingon"),
@@ -698,7 +699,8 @@ def bad_input(name):
         conn.execute("INSERT INTO other VALUES (1), (1)")
         conn.execute("ALTER TABLE other ADD body text DEFAULT 'some words here'")
         conn.execute("SELECT create_duplicates('dups', 'other', 'id', 'body')")
-        fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", text='the column "id" of public.other is not unique', state="21000")
+        fails("ids that are not unique", conn, "CALL refresh_duplicates('dups')", text='the column "id" of public.other is not unique', state="21000",
+              hint="SELECT id FROM public.other GROUP BY id HAVING count(*) > 1 returns the values that several rows have.")
         conn.execute("TRUNCATE other; INSERT INTO other VALUES (1), (NULL)")
         fails("an id that is NULL", conn, "CALL refresh_duplicates('dups')", text='the column "id" of public.other is NULL in a row', state="22004", hint="filter => 'id IS NOT NULL'")
         conn.execute("SELECT alter_duplicates('dups', filter => 'id IS NOT NULL')")

@@ -3,6 +3,7 @@
 #include "pg/jobs/job_table.h"
 #include "pg/jobs/refresh.h"
 #include "pg/sql/statement.h"
+#include "pg/values/values.h"
 
 extern "C" {
 #include "access/xact.h"
@@ -75,6 +76,7 @@ void check_arguments(FunctionCallInfo fcinfo) {
   if (PG_GETARG_INT32(1) < 1)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
+  if (!PG_ARGISNULL(2)) check_not_negative("time_limit", PG_GETARG_INTERVAL_P(2));
   if (PG_GETARG_BOOL(3) && !may_commit(fcinfo))
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
                     errmsg("refresh_duplicates cannot run inside a transaction block"),

@@ -1,8 +1,9 @@
 // See job_checks.h.
-#include "pg/jobs/job_checks.h"
-
 #include <cmath>
 
+#include "pg/values/values.h"
+
+#include "pg/jobs/job_checks.h"
 #include "pg/base/open_table.h"
 #include "pg/base/text_equals.h"
 #include "pg/jobs/job_expressions.h"
@@ -22,9 +23,6 @@ constexpr const char* kResultColumns[] = {"id", "cluster", "representative", "si
 // For messages.
 const char* quoted(const char* value) { return value == nullptr ? "NULL" : quote_literal_cstr(value); }
 const char* written(double value) { return DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(value))); }
-const char* written(const Interval* value) {
-  return DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(value)));
-}
 
 bool is_fraction(double value) { return value > 0 && value <= 1; }
 
@@ -113,11 +111,7 @@ void check_verify(const JobRow& row) {
 void check_at_most_apart(const JobRow& row) {
   if ((row.at == nullptr) != (row.at_most_apart == nullptr))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("at and at_most_apart must be given together")));
-  if (row.at_most_apart == nullptr) return;
-  const Interval zero = {};
-  if (DatumGetBool(DirectFunctionCall2(interval_lt, IntervalPGetDatum(row.at_most_apart), IntervalPGetDatum(&zero))))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("at_most_apart must not be negative: %s", written(row.at_most_apart))));
+  if (row.at_most_apart != nullptr) check_not_negative("at_most_apart", row.at_most_apart);
 }
 
 // Whether it is known how far the similarity of documents follows that of their signatures.

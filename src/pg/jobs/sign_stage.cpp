@@ -5,6 +5,19 @@
 #include "pg/jobs/signature_table.h"
 
 namespace neardup {
+namespace {
+
+[[noreturn]] void refuse_equal_ids(const JobRow& row) {
+  const char* id = quote_identifier(row.id);
+  ereport(ERROR,
+          (errcode(ERRCODE_CARDINALITY_VIOLATION),
+           errmsg("the column \"%s\" of %s is not unique", row.id, qualified_name(row.source)),
+           errhint("SELECT %s FROM %s GROUP BY %s HAVING count(*) > 1 returns the values that several rows have.", id,
+                   qualified_name(row.source), id)));
+  pg_unreachable();
+}
+
+}  // namespace
 
 // Without a look for rows that are known. False where there is one, signed by a refresh that did not end: then none is
 // signed.
@@ -40,9 +53,7 @@ void SignStage::run(int64 after, int64 upto) {
   const JobRow& row = step_.row();
   ErrorData* error = run_undoing([&] { sign(after, upto); });
   if (error == nullptr) return;
-  if (error->sqlerrcode == ERRCODE_CARDINALITY_VIOLATION)
-    ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
-                    errmsg("the column \"%s\" of %s is not unique", row.id, qualified_name(row.source))));
+  if (error->sqlerrcode == ERRCODE_CARDINALITY_VIOLATION) refuse_equal_ids(row);
   if (error->sqlerrcode == ERRCODE_NULL_VALUE_NOT_ALLOWED && row.compares_sets() && row.signature != nullptr)
     refuse_null_elements(value(after), value(upto));
   // The column has signatures of other parameters now, which only another index takes.

@@ -56,12 +56,7 @@ void check_verify_threshold(const PairOptions& options) {
 }
 
 void check_apart(const PairOptions& options) {
-  const Datum apart = IntervalPGetDatum(const_cast<Interval*>(options.apart));
-  Interval zero = {};
-  if (DatumGetBool(DirectFunctionCall2(interval_lt, apart, IntervalPGetDatum(&zero))))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("at_most_apart must not be negative: %s",
-                           DatumGetCString(DirectFunctionCall1(interval_out, apart)))));
+  check_not_negative("at_most_apart", options.apart);
   if (options.identical == Identical::star || options.identical == Identical::none)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("with at_most_apart, identical must be 'all'"),
                     errdetail("One of many equal rows cannot stand for the others where times differ.")));

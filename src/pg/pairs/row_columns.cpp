@@ -1,6 +1,8 @@
 // See row_columns.h.
 #include "pg/pairs/row_columns.h"
 
+#include "pg/values/values.h"
+
 namespace neardup {
 namespace {
 
@@ -81,10 +83,7 @@ void check_document(const char* what, Form_pg_attribute column) {
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the second column of %s must be a document of type text: it is %s", what,
                            format_type_be(column->atttypid)),
-                    // A cast would write the bytes as digits.
-                    type == BYTEAOID ? errhint("neardup_decode() makes text of bytes, as in SELECT id, "
-                                               "(neardup_decode(document)).body.")
-                                     : errhint("Cast it to text.")));
+                    hint_at_text(type)));
 }
 
 // Of a query for documents: within is the one named column.

@@ -37,7 +37,8 @@ void demand_text(Oid type) {
   const Oid base = getBaseType(type);
   if (base == TEXTOID || base == VARCHAROID || base == BPCHAROID) return;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("the second column of query must be a document of type text: it is %s", name_of_type(type))));
+                  errmsg("the second column of query must be a document of type text: it is %s", name_of_type(type)),
+                  hint_at_text(base)));
 }
 
 bool is_full(const Sample& sample) {

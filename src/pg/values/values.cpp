@@ -177,6 +177,22 @@ void refuse_null_element(int i, const char* what, const char* argument) {
   pg_unreachable();
 }
 
+int hint_at_text(Oid type) {
+  // A cast would write the bytes as digits.
+  if (type == BYTEAOID)
+    return errhint("neardup_decode() makes text of bytes, as in SELECT id, (neardup_decode(document)).body.");
+  return errhint("Cast it to text.");
+}
+
+void check_not_negative(const char* argument, const Interval* value) {
+  const Interval none = {};
+  const Datum given = IntervalPGetDatum(value);
+  if (!DatumGetBool(DirectFunctionCall2(interval_lt, given, IntervalPGetDatum(&none)))) return;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("%s must not be negative: %s", argument, DatumGetCString(DirectFunctionCall1(interval_out, given)))));
+}
+
 void check_threshold(double threshold) {
   if (threshold > 0 && threshold <= 1) return;
   const bool percent = threshold >= kLeastPercent && threshold <= 100;

@@ -116,6 +116,12 @@ bool may_commit(FunctionCallInfo fcinfo);
 // An error for element i, from 0, of an array whose elements may not be NULL; argument: its name.
 [[noreturn]] void refuse_null_element(int i, const char* what, const char* argument);
 
+// For ereport(), of a value that is no document: how to make text of it.
+int hint_at_text(Oid type);
+
+// Raises an error that names the argument where the interval is negative.
+void check_not_negative(const char* argument, const Interval* value);
+
 // Raises an error that names the threshold unless it is above 0 and at most 1.
 void check_threshold(double threshold);
 
