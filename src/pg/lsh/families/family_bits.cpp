@@ -199,8 +199,11 @@ Datum lsh_bits_bind(PG_FUNCTION_ARGS) {
   if (!is_bound) refuse_options(request, "bit", "bit_ops (max_distance = 31)");
   if (request->options_only) {
     // The type modifier of a bit string is its length.
-    if (request->typmod > 0 && valid_code_bits(static_cast<uint32_t>(request->typmod)))
-      most_distance_of(options, static_cast<uint32_t>(request->typmod));
+    const auto bits = static_cast<uint32_t>(Max(request->typmod, 0));
+    if (bits > 0) {
+      demand_code({nullptr, bits});
+      most_distance_of(options, bits);
+    }
     PG_RETURN_POINTER(NULL);
   }
   const BitCode code = bit_string_of(request->value);
