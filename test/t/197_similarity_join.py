@@ -12,7 +12,7 @@ JOINS = 2400 if FULL else 420
 SEED = int(os.environ.get("NEARDUP_SEED", "71"))
 
 SCHEMA = """
-CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash simhash, digest ctph, small int[], large bigint[]);
+CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash simhash, digest ctph, small int[], large bigint[], code bit(192));
 CREATE TABLE parts (LIKE docs) PARTITION BY HASH (id);
 CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -33,6 +33,10 @@ CONDITIONS += ("jaccard_exact({0}.small, {1}.small) >= 0.6", "jaccard_exact({0}.
                "containment_exact({0}.small, {1}.small) = 1", "overlap_exact({0}.small, {1}.small) >= 20", "4 < overlap_exact({0}.large, {1}.large)", "jaccard_exact_at_least({0}.small, {1}.small, 0.5)", "containment_exact_at_least({1}.small, {0}.small, 0.8)",
                "overlap_exact_at_least({0}.large, {1}.large, 6)", "containment_exact({0}.small, {1}.small) >= 0", "containment_exact({0}.small, {1}.small) > 1", "overlap_exact({0}.small, {1}.small) >= 0", "containment_exact({0}.small, {1}.small) >= 'NaN'",
                "containment_exact_at_least({0}.small, {1}.small, 1.5)", "overlap_exact_at_least({0}.small, {1}.small, 0)", "overlap_exact({0}.small, {1}.small) >= 2147483647", "containment_exact({0}.small, {1}.small) >= current_setting('neardup.jaccard_threshold')::float8")
+CONDITIONS += ("bit_hamming({0}.code, {1}.code) <= 30", "bit_hamming({0}.code, {1}.code) < 12", "({0}.code <-> {1}.code) <= 70", "bit_hamming_at_most({0}.code, {1}.code, 20)", "20.5 >= bit_hamming({1}.code, {0}.code)",
+               "bit_hamming({0}.code, {1}.code) = 0", "bit_hamming({0}.code, {1}.code) <= 192", "bit_hamming({0}.code, {1}.code) <= 191", "bit_hamming({0}.code, {1}.code) <= 5000", "bit_hamming({0}.code, {1}.code) <= -1",
+               "bit_hamming({0}.code, {1}.code) <= 'NaN'::float8", "bit_hamming({0}.code, {1}.code) <= NULL", "bit_hamming_at_most({0}.code, {1}.code, -1)", "bit_hamming_at_most({0}.code, {1}.code, 193)",
+               "bit_hamming(substring({0}.code FOR 64 + {0}.id % 2), substring({1}.code FOR 64)) <= 6", "bit_hamming(substring({0}.code FOR 40), substring({1}.code FOR 40)) <= 4")
 FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at", " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
            " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id", " AND {0}.id >= {1}.id",
            " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id", " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)", " AND {0}.tenant = {1}.id % 4")
@@ -56,7 +60,7 @@ def fill(conn):
         for row in rows:
             copy.write_row(row)
     conn.execute("INSERT INTO docs (id, tenant, at, body) SELECT id, tenant, at, body FROM docs WHERE id % 37 = 5")
-    conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body), small = CASE WHEN body = '...' THEN '{}' ELSE (SELECT array_agg(hashtext(w)) FROM unnest(string_to_array(body, ' ')) w) END; "
+    conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body), code = (to_simhash(body)::bit(64) || to_simhash(body, 2)::bit(64) || to_simhash(body, 4)::bit(64))::bit(192), small = CASE WHEN body = '...' THEN '{}' ELSE (SELECT array_agg(hashtext(w)) FROM unnest(string_to_array(body, ' ')) w) END; "
                  "UPDATE docs SET large = (SELECT array_agg(CASE WHEN id % 3 = 0 THEN e * 3::bigint ELSE e END) FROM unnest(small) e WHERE id % 5 > 0 OR e % 4 = 0); INSERT INTO parts SELECT * FROM docs; ANALYZE docs; ANALYZE parts")
 
 

@@ -28,7 +28,7 @@ inline uint32_t bit_distance(const BitCode& a, const BitCode& b) noexcept {
   return static_cast<uint32_t>(kernels().count_differing(a.bytes, b.bytes, code_bytes(a.bits)));
 }
 
-// The greatest distance h in 0..bits with 1 - h / bits >= threshold, in 0 < threshold <= 1.
+// The greatest distance h in 0..bits with 1 - h / bits >= threshold, in 0 <= threshold <= 1.
 inline uint32_t most_bit_distance(uint32_t bits, double threshold) noexcept {
   uint32_t most = 0;
   while (most < bits && 1 - (most + 1) / static_cast<double>(bits) >= threshold) ++most;

@@ -15,7 +15,7 @@ namespace {
 
 bool has_engine(LshMeasure measure) {
   return measure == LshMeasure::jaccard || measure == LshMeasure::hamming || measure == LshMeasure::ctph_edit_rate ||
-         is_of_sets(measure);
+         measure == LshMeasure::bit_hamming || is_of_sets(measure);
 }
 
 // One value of each side, in the order of the sides.

@@ -1,6 +1,7 @@
 // See join_rows.h.
 #include "pg/join/join_rows.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -21,8 +22,9 @@ enum MemoryShare : size_t { kEngineShare = 8, kTupleShare = 4, kPairShare = 1, k
 
 size_t share_of_memory(MemoryShare share) { return join_memory() / 16 * share; }
 
-// The least similarity of the engine for the bound; not above 0 where the bound is met by all pairs.
-double least_similarity(LshMeasure measure, double bound) {
+// The least similarity of the engine for the bound; not above 0 where the bound is met by all pairs. bits: of each
+// code, where the measure is of bit codes.
+double least_similarity(LshMeasure measure, double bound, double bits) {
   switch (measure) {
     case LshMeasure::jaccard:
     case LshMeasure::set_jaccard:
@@ -32,15 +34,24 @@ double least_similarity(LshMeasure measure, double bound) {
       return bound;
     case LshMeasure::hamming:
       return 1 - std::floor(bound) / kSimhashBits;
+    case LshMeasure::bit_hamming:
+      return std::max(0.0, 1 - std::floor(bound) / bits);
     default:
       return 1 - bound - kRateSlack;
   }
 }
 
 SignatureType type_of(LshMeasure measure) {
-  if (is_of_sets(measure)) return SignatureType::set;
-  if (measure == LshMeasure::jaccard) return SignatureType::minhash;
-  return measure == LshMeasure::hamming ? SignatureType::simhash : SignatureType::ctph;
+  switch (measure) {
+    case LshMeasure::jaccard:
+      return SignatureType::minhash;
+    case LshMeasure::hamming:
+      return SignatureType::simhash;
+    case LshMeasure::bit_hamming:
+      return SignatureType::bits;
+    default:
+      return is_of_sets(measure) ? SignatureType::set : SignatureType::ctph;
+  }
 }
 
 // The engine's first row is of the outer side.
@@ -57,7 +68,7 @@ void set_bound(JoinRows* rows) {
   if (rows->no_pair) return;
   const double bound = *search.bound;
   const bool is_error = search.bound_from == JoinBound::argument && !valid_bound(search.measure, bound);
-  rows->every_pair = is_error || !(least_similarity(search.measure, bound) > 0);
+  rows->every_pair = is_error || !(least_similarity(search.measure, bound, kMostCodeBits) > 0);
   rows->no_pair = !rows->every_pair && beyond_reach(search.measure, bound);
 }
 
@@ -171,7 +182,7 @@ void start_second_side(JoinRows* rows) {
 Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, SignatureShape shape) {
   shape.measure = measure_of_sets(rows->search.measure);
   const unsigned threads = search_threads();
-  const double least = least_similarity(rows->search.measure, *rows->search.bound);
+  const double least = least_similarity(rows->search.measure, *rows->search.bound, shape.code_bits);
   const bool swapped = rows->search.inner_first && !rows->search.is_grouped;
   const size_t memory = share_of_memory(kEngineShare);
   return make_owned<PairSearch>(context, [&](PgStop* stop, PgTempFiles* files) {

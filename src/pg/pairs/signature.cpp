@@ -54,14 +54,15 @@ void read_any(SignatureType type, Datum value, bool strict, Signature* out) {
       break;
     case SignatureType::bits:
       out->code = bit_string_of(value);
-      demand_code(out->code);
+      if (strict) demand_code(out->code);
+      out->is_unfit = !valid_code_bits(out->code.bits);
       break;
     case SignatureType::set: {
       const IntSet set = int_set_of(value, strict);
       out->elements = set.elements;
       out->size = set.n;
-      out->has_null = set.null_at >= 0;
-      out->empty = set.n == 0 && !out->has_null;
+      out->is_unfit = set.null_at >= 0;
+      out->empty = set.n == 0 && !out->is_unfit;
       break;
     }
   }
@@ -73,7 +74,7 @@ void read_signature(SignatureType type, Datum value, Signature* out) { read_any(
 void read_signature_quietly(SignatureType type, Datum value, Signature* out) { read_any(type, value, false, out); }
 
 bool fits_shape(SignatureShape* shape, const Signature& s) {
-  if (s.has_null) return false;
+  if (s.is_unfit) return false;
   if (!shape->known) {
     *shape = {true, s.type, s.params, s.digest.length, s.code.bits, SetMeasure::jaccard};
     return true;

@@ -34,12 +34,13 @@ struct Signature {
   BitCode code;
   const int64_t* elements;  // of a set, ascending
   size_t size;
-  bool has_null;  // a set with a NULL element, which cannot be compared; only where it was read quietly
+  bool is_unfit;  // only where it was read quietly: a set with a NULL element, a bit string of a length that codes have
+                  // not
 };
 
 // value: detoasted here, in the current context.
 void read_signature(SignatureType type, Datum value, Signature* out);
-// The same without an error for a set with a NULL element.
+// The same without an error for a value that no engine takes: it is_unfit.
 void read_signature_quietly(SignatureType type, Datum value, Signature* out);
 
 // How the signatures of a call were made: as the first of them.

@@ -38,10 +38,11 @@ bool two_arguments(Node* node, Node** a, Node** b) {
   return true;
 }
 
-// A type that has measures, of both arguments: one that PostgreSQL does not bring, or a set; else invalid.
+// A type that has measures, of both arguments: one that PostgreSQL does not bring, a set or a bit string; else invalid.
 Oid common_type_of(Node* a, Node* b) {
   const Oid type = exprType(a);
-  const bool may_measure = type >= FirstNormalObjectId || type == INT4ARRAYOID || type == INT8ARRAYOID;
+  const bool may_measure =
+      type >= FirstNormalObjectId || type == INT4ARRAYOID || type == INT8ARRAYOID || type == BITOID;
   return may_measure && exprType(b) == type ? type : InvalidOid;
 }
 
