@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kFirstWords[] = {"select", "table", "values", "with"};  // of queries
 
 constexpr int kTextOfPassage = 2000;  // characters
-constexpr int kTextOfId = 200;
 constexpr int kMostUnitsOfShingle = 64;
+constexpr int kTextOfId = 200;
 
 // What a row of the statement is.
 enum Kind { kDocuments, kCharacters, kDocument, kPassage, kDocumentOfPassage };
@@ -69,7 +69,7 @@ std::string filled(std::string pattern, std::initializer_list<std::pair<std::str
 // The parts of the statement; $1: query of the documents, $2: min_units, $3: unit, $4: at_least.
 //   d  the documents            r  the repeated ranges               u  those of each document
 //   s  length of each document, and how much of it is repeated       p  the most frequent passages
-//   j  the text of each range, and the passages one of whose shingles it has
+//   j  the text of each range, and the passages whose first shingle it has
 // A range is no more frequent than a passage in it. The shingles leave few ranges to compare with a passage.
 constexpr const char* kParts = R"(
   WITH d AS MATERIALIZED ({documents}),
@@ -92,7 +92,7 @@ constexpr const char* kParts = R"(
                                    most => {most}) c
     LIMIT {passages}),
   j AS MATERIALIZED (
-    SELECT t.*, ARRAY(SELECT p.n FROM {extension}shingle_hashes(t.text, {shingle}, $3) h
+    SELECT t.*, ARRAY(SELECT DISTINCT p.n FROM {extension}shingle_hashes(t.text, {shingle}, $3) h
                       JOIN p ON p.hash OPERATOR(pg_catalog.=) h) AS passages
     FROM (SELECT r.id, r.occurrences, pg_catalog.substr(d.body, r.start, r.length) AS text
           FROM r JOIN d ON d.id OPERATOR(pg_catalog.=) r.id OFFSET 0) t))";

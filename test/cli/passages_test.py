@@ -59,6 +59,22 @@ def passages_of_a_query(tmp):
 
 
 @test
+def passages_longer_than_a_shingle(tmp):
+    """Documents of a passage are found by a shingle of at most 64 units: also of passages of more, of each unit."""
+    out = f"{tmp}/page.html"
+    words = " ".join(f"w{i}" for i in range(80))
+    sql("CREATE EXTENSION neardup; CREATE TABLE long_mails AS SELECT i AS id, 'mine' || i || ' ' || CASE WHEN i % 2 = 0 THEN '" + words + "' ELSE 'nothing else' END || ' yours' || i AS body FROM generate_series(1, 6) i")
+    for options in (("--min-units", "70"), ("--min-units", "64"), ("--min-units", "100", "--unit", "char"), ("--min-units", "79", "--unit", "code")):
+        Load("passages", "TABLE long_mails ORDER BY id", *options, "-o", out)
+        equal([(p[0], sorted(p[3])) for p in passages_of(Page(out))], [(3, ["2", "4", "6"])])
+    sql("DROP TABLE long_mails")
+    text = "\\n".join(f"line {i}" for i in range(5))
+    for unit, query in (("line", f"VALUES (1, E'a\\n{text}\\nb'), (2, E'c\\n{text}\\nd'), (3, 'e')"), ("paragraph", "VALUES (1, E'a\\n\\nsame one\\n\\nb'), (2, E'c\\n\\nsame one\\n\\nd'), (3, 'e')")):
+        Load("passages", query, "--unit", unit, "--min-units", "1", "-o", out)
+        equal({i for p in passages_of(Page(out)) for i in p[3]}, {"1", "2"})
+
+
+@test
 def units_and_groups(tmp):
     sql(MAILS)
     out = f"{tmp}/page.html"

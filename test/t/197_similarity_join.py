@@ -272,6 +272,22 @@ def sets_with_null(conn):
     equal("sets with NULL beside none", one(conn, "SELECT count(*) FROM broken a JOIN (SELECT * FROM broken WHERE id < 0) b ON containment_exact(a.s, b.s) >= 0.9"), 0)
 
 
+def bit_strings_that_are_no_codes(conn):
+    """Bit strings of fewer than 64 bits, and of other lengths, raise their errors for pairs that are compared, and only for such pairs. A bound that all codes are within."""
+    conn.execute("RESET ALL; CREATE TABLE odd AS SELECT i AS id, CASE WHEN i = 7 THEN B'0101' WHEN i = 9 THEN repeat('1', 80)::bit(80) ELSE (i / 2)::bit(70) END AS code FROM generate_series(1, 20) i; ANALYZE odd")
+    joined = "SELECT a.id, b.id FROM %s JOIN odd b ON bit_hamming(a.code, b.code) <= %d%s"
+    queries = [joined % ("(SELECT * FROM odd OFFSET 0) a", bound, " AND a.id NOT IN (7, 9) AND b.id NOT IN (7, 9)" + further) for bound in (1, 70, 500) for further in ("", " AND a.id % 3 = b.id % 3")]
+    conn.execute("SET neardup.enable_join = off")
+    want = [sorted(conn.execute(query).fetchall()) for query in queries]
+    conn.execute("RESET ALL; SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+    equal("odd bit strings, never compared", [sorted(conn.execute(query).fetchall()) for query in queries], want)
+    check("by the node", all("Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()) for query in queries))
+    fails("bit strings of different lengths, compared", conn, joined % ("odd a", 1, ""), text="cannot compare bit strings of different lengths", state="22026")
+    fails("bit strings that are too short, compared", conn, joined % ("odd a", 1, " AND a.id = 7 AND b.id = 7"), text="a bit string must have 64 to 4096 bits to be compared: this one has 4", state="22023")
+    fails("the same in groups", conn, joined % ("odd a", 1, " AND a.id % 3 = b.id % 3"), text="cannot compare bit strings of different lengths", state="22026")
+    conn.execute("DROP TABLE odd")
+
+
 def plans_of_sets(conn):
     """A row of a large set costs more than one of a small set: few rows search the index, many are joined, whatever the sets' sizes."""
     conn.execute("""RESET ALL; SET max_parallel_workers_per_gather = 0;
@@ -288,7 +304,8 @@ def first_query(name):
     """A session that has not loaded the library yet: the node is considered by its first query."""
     for query in ("SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", "SELECT FROM docs a JOIN docs b ON a.sig % b.sig", "SELECT FROM docs a JOIN docs b ON hamming(a.hash, b.hash) <= 3",
                   "SELECT FROM docs a JOIN docs b ON ctph_edit_rate(a.digest, b.digest) <= 0.1",
-                  "SELECT FROM docs a JOIN docs b ON jaccard_exact(a.small, b.small) >= 0.5", "SELECT FROM docs a JOIN docs b ON containment_exact(a.large, b.large) >= 0.5", "SELECT FROM docs a JOIN docs b ON overlap_exact(a.small, b.small) >= 20", "SELECT FROM docs a WHERE EXISTS (SELECT FROM seen b WHERE jaccard_at_least(a.sig, b.sig, 0.8))"):
+                  "SELECT FROM docs a JOIN docs b ON jaccard_exact(a.small, b.small) >= 0.5", "SELECT FROM docs a JOIN docs b ON containment_exact(a.large, b.large) >= 0.5", "SELECT FROM docs a JOIN docs b ON overlap_exact(a.small, b.small) >= 20",
+                  "SELECT FROM docs a JOIN docs b ON bit_hamming(a.code, b.code) <= 20", "SELECT FROM docs a LEFT JOIN docs b ON bit_hamming_at_most(a.code, b.code, 20)", "SELECT FROM docs a WHERE EXISTS (SELECT FROM seen b WHERE jaccard_at_least(a.sig, b.sig, 0.8))"):
         with connect(name) as fresh:
             check("the first query of a session: %s" % query, "Similarity Join" in str(fresh.execute("EXPLAIN " + query).fetchall()))
 
@@ -374,7 +391,7 @@ def concurrent(conn, name):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((sets_with_null, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)

@@ -180,7 +180,7 @@ def result_dropped(conn):
     status = "SELECT job, phase, next_step FROM duplicates_status"
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); SELECT create_duplicates('dups', 'docs', 'id', 'body')")
     conn.execute("DROP TABLE dups")
-    equal("a dropped result makes an orphan", conn.execute(status).fetchall(), [("public.dups", "orphan", "SELECT drop_duplicates('public.dups');")])
+    equal("a dropped result makes an orphan", conn.execute(status).fetchall(), [("dups", "orphan", "SELECT drop_duplicates('dups');")])
     fails("its job is not refreshed", conn, "CALL refresh_duplicates('dups')", state="42P01",
           text='table "dups" of job public.dups does not exist', hint="SELECT drop_duplicates('public.dups') drops what is left of the job.")
     conn.execute("CREATE TABLE dups (a int)")

@@ -85,10 +85,10 @@ bool is_locked(const LockData* locks, Oid job) {
 }
 
 // What the phase of a row that is stored means now.
-const char* phase_now(const OpenJob& job, const char* stored, bool running, bool has_result) {
+const char* phase_now(const OpenJob& job, const char* stored, bool running, bool is_dropped) {
   bool is_null;
   const Datum source = value_of(job, "source", &is_null);
-  if (!has_result || is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
+  if (is_dropped || is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
   if (running) return stored;
   if (flag_of(job, "paused")) return "paused";
   return is_one_of(stored, {"listing", "counting", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
@@ -122,20 +122,19 @@ void estimate_search(const OpenJob& job, StatusRow* out) {
   out->set(kTotal, Int64GetDatum(100));
 }
 
-// The result, InvalidOid where it has gone.
-Oid result_of(const OpenJob& job) {
-  const PartTable result = part_of_job(job.table, job.row, JobPart::result);
-  return result.belonging == Belonging::owned || result.belonging == Belonging::like ? result.table : InvalidOid;
+bool is_of_job(const PartTable& result) {
+  return result.belonging == Belonging::owned || result.belonging == Belonging::like;
 }
 
 // As regclass writes it: with a schema where the search_path does not find it. Where the result has gone, the name that
 // it had, by which drop_duplicates() finds the job. Null where that is the name of another table: it would recommend to
 // drop it.
-const char* users_name(const OpenJob& job, Oid result) {
-  if (OidIsValid(result)) return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result)));
+const char* users_name(const OpenJob& job, const PartTable& result) {
+  if (is_of_job(result)) return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result.table)));
   const char* base = name_of_part(job.table, JobPart::result);
   if (strcmp(base, RelationGetRelationName(job.table)) == 0) return nullptr;
-  return OidIsValid(get_relname_relid(base, RelationGetNamespace(job.table))) ? nullptr : job_name(job.table);
+  if (OidIsValid(get_relname_relid(base, RelationGetNamespace(job.table)))) return nullptr;
+  return RelationIsVisible(RelationGetRelid(job.table)) ? quote_identifier(base) : job_name(job.table);
 }
 
 // What a user may do about the job now; null while a session does it, and where it has no name.
@@ -157,7 +156,7 @@ void describe_result(const OpenJob& job, StatusRow* out) {
   copy(job, out, kChanged, "changed");
 }
 
-void describe(const OpenJob& job, const char* stored, const char* name, bool running, bool has_result, StatusRow* out) {
+void describe(const OpenJob& job, const char* stored, const char* name, bool running, bool is_dropped, StatusRow* out) {
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
@@ -166,7 +165,7 @@ void describe(const OpenJob& job, const char* stored, const char* name, bool run
   copy(job, out, kDone, "done");
   copy(job, out, kTotal, "total");
   if (running) copy(job, out, kPid, "pid");
-  const char* phase = phase_now(job, stored, running, has_result);
+  const char* phase = phase_now(job, stored, running, is_dropped);
   out->set(kPhase, CStringGetTextDatum(phase));
   describe_result(job, out);
   const char* step = next_step(phase, name, running);
@@ -184,13 +183,12 @@ bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusR
   const OpenJob job = {opened.relation, first_row(opened.relation)};
   const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
   if (stored != nullptr) {
-    const Oid result = result_of(job);
-    const bool has_result = OidIsValid(result);
+    const PartTable result = part_of_job(job.table, job.row, JobPart::result);
     const char* name = users_name(job, result);
     // 0.2.0 has a regclass in its place.
     if (as_text && name != nullptr) out->set(kJob, CStringGetTextDatum(name));
-    if (!as_text && has_result) out->set(kJob, ObjectIdGetDatum(result));
-    describe(job, stored, name, is_locked(locks, oid), has_result, out);
+    if (!as_text && is_of_job(result)) out->set(kJob, ObjectIdGetDatum(result.table));
+    describe(job, stored, name, is_locked(locks, oid), result.belonging == Belonging::none, out);
   }
   table_close(opened.relation, NoLock);
   return stored != nullptr;

@@ -152,10 +152,10 @@ SignatureKind kind_of_column(const JobRow& row, Oid function) {
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("column \"%s\" is %s, not a signature", row.signature, format_type_be(type)),
-           type == BITOID
-               ? errhint("Jobs take no bit strings; all_clusters() does.")
-               : errhint("A column of documents is given as body => .., one of minhash, simhash, ctph or of sets, "
-                         "int[] or bigint[], as signature => ...")));
+           type == BITOID || type == VARBITOID
+               ? errhint("Jobs take no bit strings; all_clusters() takes them.")
+               : errhint("Give a column of documents as body => .., a column of minhash, simhash, ctph, int[] or "
+                         "bigint[] as signature => ..")));
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ enum class JoinBound : int { setting, comparison, argument };
 
 // measure(outer, inner) is at least, or of distances at most, bound wherever the condition is true.
 struct JoinCondition {
-  // jaccard, hamming, ctph_edit_rate, bit_hamming, or one of sets, for which the outer value is the set and the inner one the query:
-  // the others have no engine
+  // jaccard, hamming, ctph_edit_rate, bit_hamming, or one of sets, for which the outer value is the set and the inner
+  // one the query: the others have no engine
   LshMeasure measure;
   Node* outer;  // of columns of the outer side only
   Node* inner;

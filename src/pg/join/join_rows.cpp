@@ -68,6 +68,7 @@ void set_bound(JoinRows* rows) {
   if (rows->no_pair) return;
   const double bound = *search.bound;
   const bool is_error = search.bound_from == JoinBound::argument && !valid_bound(search.measure, bound);
+  // Bit codes may be shorter: reaches_all().
   rows->every_pair = is_error || !(least_similarity(search.measure, bound, kMostCodeBits) > 0);
   rows->no_pair = !rows->every_pair && beyond_reach(search.measure, bound);
 }
@@ -117,15 +118,20 @@ bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
   return may_match;
 }
 
+// Whether codes of this length are all within the bound.
+bool reaches_all(const JoinRows* rows) {
+  const JoinSearch& search = rows->search;
+  return rows->type == SignatureType::bits && !rows->no_pair &&
+         !(least_similarity(search.measure, *search.bound, rows->shape.code_bits) > 0);
+}
+
 // Whether a row with this value may match, or raise an error.
 bool take_value(JoinRows* rows, JoinSide* side, Datum value) {
   if (rows->every_pair) return true;
   Signature signature;
   read_signature_quietly(rows->type, value, &signature);
-  if (!fits_shape(&rows->shape, signature)) {
-    rows->every_pair = true;
-    return true;
-  }
+  rows->every_pair = !fits_shape(&rows->shape, signature) || reaches_all(rows);
+  if (rows->every_pair) return true;
   return signature.empty || rows->no_pair || add_signature(rows, side, signature);
 }
 

@@ -34,8 +34,8 @@ struct Signature {
   BitCode code;
   const int64_t* elements;  // of a set, ascending
   size_t size;
-  bool is_unfit;  // only where it was read quietly: a set with a NULL element, a bit string of a length that codes have
-                  // not
+  // Only where it was read quietly: a set with a NULL element, a bit string of fewer than 64 or more than 4096 bits.
+  bool is_unfit;
 };
 
 // value: detoasted here, in the current context.
