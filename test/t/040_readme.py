@@ -44,9 +44,10 @@ def text_of(path):
 
 
 def blocks_of(path):
-    """The sql blocks, each with why it is not run, or an empty string, and with the output that the page shows after it."""
+    """The sql blocks, each with why it is not run, or an empty string, and with the output that the page shows right after it: one
+    behind an empty line is of other data."""
     return [(block, why, shown) for why, block, shown in
-            re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n\n?```(?:text)?\n(.*?)```)?", text_of(path), re.S)]
+            re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n```(?:text)?\n(.*?)```)?", text_of(path), re.S)]
 
 
 def rows_of(output):

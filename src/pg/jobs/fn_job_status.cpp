@@ -127,10 +127,11 @@ bool is_of_job(const PartTable& result) {
 }
 
 // As regclass writes it: with a schema where the search_path does not find it. Where the result has gone, the name that
-// it had, by which drop_duplicates() finds the job. Null where that is the name of another table: it would recommend to
-// drop it.
+// it had, by which drop_duplicates() finds the job. Null where that is the name of another table, which it would
+// recommend to drop, and to others than the job's owner: anybody can make a row that looks like such a job.
 const char* users_name(const OpenJob& job, const PartTable& result) {
   if (is_of_job(result)) return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(result.table)));
+  if (job.table->rd_rel->relowner != GetUserId()) return nullptr;
   const char* base = name_of_part(job.table, JobPart::result);
   if (strcmp(base, RelationGetRelationName(job.table)) == 0) return nullptr;
   if (OidIsValid(get_relname_relid(base, RelationGetNamespace(job.table)))) return nullptr;
