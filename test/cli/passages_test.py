@@ -68,6 +68,9 @@ def passages_longer_than_a_shingle(tmp):
         Load("passages", "TABLE long_mails ORDER BY id", *options, "-o", out)
         equal([(p[0], sorted(p[3])) for p in passages_of(Page(out))], [(3, ["2", "4", "6"])])
     sql("DROP TABLE long_mails")
+    first, second = (" ".join(f"{letter}{i}" for i in range(10)) for letter in "ab")
+    Load("passages", f"VALUES (1, '{first} {second} one'), (2, '{first} {second} two'), (3, '{first} three')", "--min-units", "5", "-o", out)
+    equal(sorted((p[0], sorted(p[3])) for p in passages_of(Page(out))), [(2, ["1", "2"]), (3, ["1", "2", "3"])])
     text = "\\n".join(f"line {i}" for i in range(5))
     for unit, query in (("line", f"VALUES (1, E'a\\n{text}\\nb'), (2, E'c\\n{text}\\nd'), (3, 'e')"), ("paragraph", "VALUES (1, E'a\\n\\nsame one\\n\\nb'), (2, E'c\\n\\nsame one\\n\\nd'), (3, 'e')")):
         Load("passages", query, "--unit", unit, "--min-units", "1", "-o", out)
