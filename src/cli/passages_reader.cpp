@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kFirstWords[] = {"select", "table", "values", "with"};  // of queries
 
-constexpr int kTextOfPassage = 2000;  // characters
-constexpr int kMostUnitsOfShingle = 64;
+constexpr int kTextOfPassage = 2000;     // characters
+constexpr int kMostUnitsOfShingle = 64;  // that shingle_hashes() takes
 constexpr int kTextOfId = 200;
 
 // What a row of the statement is.

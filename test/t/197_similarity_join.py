@@ -285,7 +285,11 @@ def bit_strings_that_are_no_codes(conn):
     fails("bit strings of different lengths, compared", conn, joined % ("odd a", 1, ""), text="cannot compare bit strings of different lengths", state="22026")
     fails("bit strings that are too short, compared", conn, joined % ("odd a", 1, " AND a.id = 7 AND b.id = 7"), text="a bit string must have 64 to 4096 bits to be compared: this one has 4", state="22023")
     fails("the same in groups", conn, joined % ("odd a", 1, " AND a.id % 3 = b.id % 3"), text="cannot compare bit strings of different lengths", state="22026")
-    conn.execute("DROP TABLE odd")
+    conn.execute("DROP TABLE odd; CREATE TABLE codes AS SELECT i AS id, i::bit(64) AS code FROM generate_series(1, 20) i; ANALYZE codes")
+    for bound, by_engine in ((63, True), (64, False), (100, False)):
+        plan = str(conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT FROM codes a JOIN codes b ON bit_hamming(a.code, b.code) <= %d" % bound).fetchall())
+        equal("codes of 64 bits within %d: the engine compares pairs" % bound, ("Similarity Join" in plan, "Pairs Compared: 0'" not in plan), (True, by_engine))
+    conn.execute("DROP TABLE codes")
 
 
 def plans_of_sets(conn):

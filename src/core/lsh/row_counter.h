@@ -81,8 +81,8 @@ class RowCounter {
  private:
   static constexpr size_t kLeastWindow = 32768;
   static constexpr size_t kMostWindow = 4 * kLeastWindow;
-  static constexpr uint64_t kListEntries =
-      16;  // that a list should have in a window: each list costs a branch misprediction
+  // A list should have so many entries in a window, where it costs a branch misprediction.
+  static constexpr uint64_t kListEntries = 16;
   static constexpr unsigned kLeastShared = 4;
   static constexpr uint32_t kMaxThin = 16384;
   static constexpr uint64_t kThinRows = 16;  // for each TID
