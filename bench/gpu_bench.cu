@@ -1,5 +1,6 @@
 // The GPU module beside the CPU engines and older kernels: pairs per second. Needs a GPU; says so where there is none.
 //   cmake -S src/gpu -B build-gpu && cmake --build build-gpu --target gpu_bench && build-gpu/gpu_bench
+//   gpu_bench [pairs | words [MOST [LEAST]]]     one of the two alone; numbers of words
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -371,6 +372,8 @@ void compare_words(const WordRows& rows, uint32_t k, uint32_t way, const char* w
   api()->words_stats(words, &stats);
   api()->words_destroy(words);
   line(what, static_cast<double>(stats.pairs), took, 0);
+  std::printf("  %-44s %10.4f s loading the block, %.4f s probing, the rest keeping the best on the host\n", "",
+              stats.begin_ms / 1000, stats.step_ms / 1000);
   std::printf(
       "  %-44s %10.4f s making contexts, %u dense features, %u slices, %u halvings, %.1f pairs told a word, %.2f GB\n",
       "", stats.create_ms / 1000, stats.dense, stats.slices, stats.halvings, static_cast<double>(stats.told) / n,
@@ -406,6 +409,7 @@ void words(uint32_t n, bool by_position, double study) {
 int main(int argc, char** argv) {
   const std::string only = argc > 1 ? argv[1] : "";
   const unsigned long most_words = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 100000;
+  const unsigned long least_words = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 0;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   char error[NEARDUP_GPU_TEXT] = "";
   uint32_t devices = 0;
@@ -421,7 +425,7 @@ int main(int argc, char** argv) {
     } kSizes[] = {{5000, 3.1}, {10000, 15.8}, {20000, 69.0}, {50000, 200.7}, {100000, 322.6}};
     for (const bool by_position : {false, true})
       for (const auto& size : kSizes)
-        if (size.n <= most_words) words(size.n, by_position, by_position ? 0 : size.study);
+        if (size.n <= most_words && size.n >= least_words) words(size.n, by_position, by_position ? 0 : size.study);
   }
   if (only == "words") return 0;
   // A first search makes the contexts; the others find them.
