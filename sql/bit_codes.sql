@@ -146,6 +146,7 @@ SELECT count(*) FROM hashes x JOIN hashes y ON bit_hamming(x.pdq, y.pdq) <= 31 W
 SELECT count(*), count(DISTINCT cluster) FROM all_clusters(NULL::int, 'SELECT id, pdq FROM hashes ORDER BY id', 1 - 31 / 256.0);
 SELECT * FROM all_pairs(NULL::int, 'SELECT 1, code(1, 64) UNION ALL SELECT 2, code(1, 65)', 0.9);
 SELECT * FROM all_pairs(NULL::int, $$SELECT 1, B'01' UNION ALL SELECT 2, B'01'$$, 0.9);
+SELECT * FROM all_pairs(NULL::int, 'SELECT 1, code(1, 64)', 31);
 SELECT create_duplicates('hash_copies', 'hashes', 'id', signature => 'pdq');
 DROP TABLE hashes, lengths, found;
 DROP ROLE bit_codes_reader;

@@ -77,8 +77,8 @@ void cluster_partition(FunctionCallInfo fcinfo, WindowObject window, Linkage lin
   run.linkage = linkage;
   run.threshold = threshold;
   run.memory = get_hash_memory_limit();
-  check_threshold(threshold);
   const SignatureType type = argument_type(fcinfo);
+  check_threshold(threshold, type == SignatureType::simhash);
   const int64 rows = WinGetPartitionRowCount(window);
   if (rows > kMaxRows)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one partition", 1u << 31)));

@@ -38,7 +38,7 @@ Verify parse_verify(const char* name) {
 
 void check_threshold_of(const PairOptions& options) {
   if (options.measure != SetMeasure::overlap) {
-    check_threshold(options.threshold);
+    check_threshold(options.threshold, true);
   } else if (!(options.threshold >= 1)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("threshold must be at least 1 for measure => 'overlap': %s", shown(options.threshold).text),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/message_text.h"
+#include "core/signature/simhash.h"
 
 #include "pg/base/guc.h"
 
@@ -193,12 +194,17 @@ void check_not_negative(const char* argument, const Interval* value) {
            errmsg("%s must not be negative: %s", argument, DatumGetCString(DirectFunctionCall1(interval_out, given)))));
 }
 
-void check_threshold(double threshold) {
+void check_threshold(double threshold, bool of_bits) {
   if (threshold > 0 && threshold <= 1) return;
   const bool percent = threshold >= kLeastPercent && threshold <= 100;
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("threshold must be above 0 and at most 1: %s", shown(threshold).text),
-                  percent ? errhint("For %s %%, write %.15g.", shown(threshold).text, threshold / 100) : 0));
+  const NumberText given = shown(threshold);
+  const bool distance = of_bits && threshold < kSimhashBits && threshold == std::floor(threshold);
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("threshold must be above 0 and at most 1: %s", given.text),
+           !percent   ? 0
+           : distance ? errhint("For %s %%, write %.15g. For a distance of %s of %d bits, write 1 - %s / %d.0.",
+                                given.text, threshold / 100, given.text, kSimhashBits, given.text, kSimhashBits)
+                      : errhint("For %s %%, write %.15g.", given.text, threshold / 100)));
 }
 
 Datum cached_result(FunctionCallInfo fcinfo, bool* found) {

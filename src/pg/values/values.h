@@ -122,8 +122,9 @@ int hint_at_text(Oid type);
 // Raises an error that names the argument where the interval is negative.
 void check_not_negative(const char* argument, const Interval* value);
 
-// Raises an error that names the threshold unless it is above 0 and at most 1.
-void check_threshold(double threshold);
+// Raises an error that names the threshold unless it is above 0 and at most 1. of_bits: it may be of signatures whose
+// distance is a number of bits.
+void check_threshold(double threshold, bool of_bits = false);
 
 // The last result of a function none of whose arguments names a column, in fn_extra. A generic plan would
 // else compute the same signature once a row. The arguments' bytes are compared, since PL/pgSQL keeps an expression's
