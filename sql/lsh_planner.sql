@@ -33,6 +33,12 @@ PREPARE sim(minhash) AS SELECT id FROM paper WHERE sig % $1;
 EXPLAIN (COSTS OFF) EXECUTE sim(NULL);
 PREPARE operator(minhash) AS SELECT id FROM paper WHERE sig %> with_threshold($1, 0.9);
 EXPLAIN (COSTS OFF) EXECUTE operator(NULL);
+-- Without a condition: never by the index, not even with other scans disabled
+CREATE TABLE alone AS SELECT sig FROM paper;
+CREATE INDEX ON alone USING lsh (sig);
+VACUUM ANALYZE alone;
+SELECT count(*) FROM alone;
+DROP TABLE alone;
 -- In order
 PREPARE ordered(minhash) AS SELECT id FROM paper WHERE jaccard(sig, $1) > 0.8 ORDER BY sig <%> $1 LIMIT 3;
 SET enable_bitmapscan = off;

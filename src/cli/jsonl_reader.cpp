@@ -110,6 +110,8 @@ void copy_value(ondemand::value value, int depth, std::string& out) {
   }
 }
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 class JsonlReader final : public RecordReader {
  public:
   JsonlReader(ByteSource& source, const RecordOptions& options)
@@ -124,12 +126,15 @@ class JsonlReader final : public RecordReader {
     for (;;) {
       const RecordInput::Line found = input_.next_line(line);
       if (found == RecordInput::Line::end) return Found::end;
-      if (std::exchange(first_line_, false) && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+      if (std::exchange(first_line_, false) && line.starts_with(kByteOrderMark))
+        line.remove_prefix(kByteOrderMark.size());
       record.size = static_cast<std::int64_t>(input_.line_size());
       if (found == RecordInput::Line::too_long) return problem(SkipReason::too_large, "a line");
       if (line.find_first_not_of(" \t\r") != std::string_view::npos) break;
     }
     try {
+      // simdjson 4 passes over one, 3 does not.
+      if (line.starts_with(kByteOrderMark)) throw BadJson{"a byte order mark within the file"};
       return read(line, record);
     } catch (const BadJson& bad) {
       return problem(SkipReason::bad_record, bad.why);

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A real GPU, through SQL: the rows of the CPU in the same order, memory limits, cancels, sessions side by side, sessions that end. Skipped without a usable GPU."""
+# may be skipped: it needs a GPU
+"""A real GPU, through SQL: the rows of the CPU in the same order, memory limits, cancels, sessions side by side, sessions that end."""
 import random
 import threading
 

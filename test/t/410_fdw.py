@@ -332,7 +332,7 @@ def estimates(s):
     known = one(c, "SELECT count(*) FROM pg_stats WHERE tablename IN ('w', 'w_0', 'w_1', 'w_2') AND attname IN ('sig', 'hash', 'digest')")
     equal("ANALYZE takes statistics of foreign signatures", known, 12)
     c.execute("CREATE INDEX arrivals_sig ON arrivals USING lsh (sig)")
-    c.execute("SET cpu_operator_cost = 1; SET cpu_tuple_cost = 1; SET enable_material = off")  # fetching all is dear
+    c.execute("SET cpu_operator_cost = 1; SET cpu_tuple_cost = 1; SET enable_material = off; SET neardup.enable_join = off")  # fetching all is dear
     query = "SELECT i.id, w.id FROM arrivals i JOIN w_0 w ON jaccard(w.sig, i.sig) >= 0.8"
 
     def foreign_rows():

@@ -32,7 +32,7 @@ def function(text, name):
 def by_index(conn, index, query):
     """The rows of a join by this index, in order."""
     with conn.transaction(force_rollback=True):
-        conn.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_material = off")
+        conn.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_material = off; SET LOCAL neardup.enable_join = off")
         plan = "\n".join(r[0] for r in conn.execute("EXPLAIN " + query))
         check("%s is used: %s" % (index, query[query.index(" ON ") + 4:]), index in plan, plan)
         return sorted(conn.execute(query).fetchall())

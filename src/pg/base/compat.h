@@ -46,6 +46,16 @@ static inline void add_disabled_nodes(AnyPath* path, const AnyPath* child) {
 #endif
 }
 
+// 18: the same for a path that must lose even against one that a setting disables, which counts one node.
+template <typename AnyPath>
+static inline void disable_path(AnyPath* path) {
+#if PG_VERSION_NUM >= 180000
+  path->disabled_nodes += 2;
+#else
+  (void)path;
+#endif
+}
+
 // 18: operators are interpreted for any access method. Whether it is <, > or <> of an order.
 static inline bool is_strict_comparison(Oid op) {
   ListCell* cell;

@@ -273,7 +273,10 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   Cost cost = cost_of_pages(root, index, read, loop_count);
   cost += value.arguments;
   cost += processor_cost(facts, value.look_up, equal.searches, read);
-  if (!value.served) cost += kUnservedCost;
+  if (!value.served) {
+    cost += kUnservedCost;
+    disable_path(&path->path);
+  }
 
   *startup = *total = cost;
   *selectivity = Min(1.0, value.look_up.candidates / rows_of(index));
