@@ -44,6 +44,7 @@ def forms(conn):
     """Values of every kind as the server writes them: (type, text form, binary form)."""
     calls = [("minhash", "to_minhash('%s')" % DOC), ("minhash", "to_minhash('')"), ("minhash", "to_minhash('%s', 5, 'char', 64, 16, -7)" % DOC),
              ("minhash", "to_minhash('a b c'::bytea, 2, 25, 8)"), ("minhash", "set_minhash(ARRAY['a', 'b'])"), ("minhash", "set_minhash(ARRAY[1, 2]::bigint[], 4096)"),
+             *(("minhash", "to_minhash('%s', 2, '%s')" % (DOC.replace(". ", ".\n\n"), unit)) for unit in ("line", "paragraph", "code")),
              ("minhash", "minhash_import(array(SELECT i * 1000 FROM generate_series(1::bigint, 16) i), 32, 5)"), ("minhash", "weighted_minhash('{red,green}', '{1,2.5}', 16)"),
              ("simhash", "to_simhash('%s')" % DOC), ("simhash", "(-1)::bigint::simhash"), ("simhash", "0::bigint::simhash"),
              ("ctph", "to_ctph('%s')" % DOC), ("ctph", "'3::'::ctph"), ("ctph", "ctph_long(repeat('%s', 40), 256)" % DOC), ("ctph", "'3221225472:AAAB:c+/'::ctph")]

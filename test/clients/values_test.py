@@ -33,6 +33,8 @@ def parameters(conn):
             rows.append((text[:30], (m.source, m.unit, m.k, m.num_perm, m.bits, m.seed, m.tokenizer), want))
             rows.append((text[:30] + " components", list(m.components), one(conn, "SELECT minhash_components(%s)", (text,))))
     equal_all("parameters and components as the server returns them", rows)
+    units = set(re.findall(r"'([a-z]+)'", error_of(conn, "SELECT to_minhash('a', unit => 'x')").diag.message_hint))
+    equal("units of the server that no form has", units - {Minhash(text).unit for kind, text, _ in forms(conn) if kind == "minhash"}, set())
     values = list(range(0, 160, 10))
     equal("from_components is minhash_import", Minhash.from_components(values, bits=16, seed=-3).to_text(), one(conn, "SELECT minhash_import(%s::bigint[], 16, -3)::text", (values,)))
 

@@ -286,7 +286,12 @@ step_oracle() {
 
 # Distances of TLSH digests beside those of its reference implementation.
 step_tlsh_oracle() {
-  script_test python3 "$root/test/oracle/tlsh_oracle.py" 200000
+  if from_pypi tlsh py-tlsh; then
+    script_test "$work/lint/bin/python3" "$root/test/oracle/tlsh_oracle.py" 200000
+  else
+    say "skip - TLSH distances: no py-tlsh, which comes from PyPI"
+    count skipped
+  fi
 }
 
 step_regress() {

@@ -19,18 +19,21 @@ MAX_K: Final = 64
 WIDTHS: Final[dict[int, Literal["B", "H", "I"]]] = {8: "B", 16: "H", 32: "I"}  # bits of a component: its code of struct
 HEADER: Final = struct.Struct(">BBBBHBBq")  # format, kind, k, bits, num_perm, tokenizer, flags, seed
 
-WORD, CHAR, BYTE, TEXT_SET, BIGINT_SET, IMPORTED, WEIGHTED = range(1, 8)
+WORD, CHAR, BYTE, TEXT_SET, BIGINT_SET, IMPORTED, WEIGHTED, LINE, PARAGRAPH, CODE = range(1, 11)
 TEXT_NAMES: Final = {
     WORD: "word", CHAR: "char", BYTE: "byte", TEXT_SET: "text", BIGINT_SET: "bigint", IMPORTED: "import", WEIGHTED: "weighted",
+    LINE: "line", PARAGRAPH: "para", CODE: "code",
 }  # fmt: skip
 KINDS: Final = {name: kind for kind, name in TEXT_NAMES.items()}
 SOURCES: Final = {
     WORD: "text", CHAR: "text", BYTE: "bytea", TEXT_SET: "text[]", BIGINT_SET: "bigint[]", IMPORTED: "import", WEIGHTED: "weighted",
+    LINE: "text", PARAGRAPH: "text", CODE: "text",
 }  # fmt: skip
-SHINGLED: Final = (WORD, CHAR, BYTE)
+UNITS: Final = {WORD: "word", CHAR: "char", BYTE: "byte", LINE: "line", PARAGRAPH: "paragraph", CODE: "code"}  # of shingles
+TOKENIZED: Final = (WORD, CODE)  # have a version of their rules
 
 TEXT_FORM: Final = re.compile(
-    r"mh1:(?P<kind>word|char|byte|text|bigint|import|weighted)(?P<k>[0-9]{0,3}):(?P<num_perm>[0-9]{1,5})x(?P<bits>[0-9]{1,3})"
+    rf"mh1:(?P<kind>{'|'.join(KINDS)})" + r"(?P<k>[0-9]{0,3}):(?P<num_perm>[0-9]{1,5})x(?P<bits>[0-9]{1,3})"
     r":s(?P<seed>-?[0-9]{1,19}):t(?P<tokenizer>[0-9]{1,3}):(?P<components>[A-Za-z0-9_-]*)",
     re.ASCII,
 )
@@ -102,7 +105,7 @@ class Minhash:
 
     def to_text(self) -> str:
         _, kind, k, bits, num_perm, tokenizer, flags, seed = HEADER.unpack_from(self._wire)
-        name = TEXT_NAMES[kind] + (str(k) if kind in SHINGLED else "")
+        name = TEXT_NAMES[kind] + (str(k) if kind in UNITS else "")
         last = "empty" if flags & EMPTY else _base64url(_swapped(self._wire[HEADER.size :], bits))
         return f"mh{FORMAT}:{name}:{num_perm}x{bits}:s{seed}:t{tokenizer}:{last}"
 
@@ -133,12 +136,12 @@ class Minhash:
 
     @property
     def unit(self) -> str | None:
-        """'word', 'char' or 'byte'; None for a set."""
-        return TEXT_NAMES[self._wire[1]] if self._wire[1] in SHINGLED else None
+        """'word', 'char', 'byte', 'line', 'paragraph' or 'code'; None for a set."""
+        return UNITS.get(self._wire[1])
 
     @property
     def k(self) -> int | None:
-        return self._wire[2] if self._wire[1] in SHINGLED else None
+        return self._wire[2] if self._wire[1] in UNITS else None
 
     @property
     def bits(self) -> int:
@@ -166,7 +169,7 @@ class Minhash:
         kind = self._wire[1]
         what = {TEXT_SET: "set of text", BIGINT_SET: "set of bigint", IMPORTED: "imported", WEIGHTED: "weighted set"}.get(kind)
         if what is None:
-            what = f"{TEXT_NAMES[kind]} {self.k}"
+            what = f"{UNITS[kind]} {self.k}"
         if self.tokenizer is not None and self.tokenizer > 1:
             return f"{what}, {self.num_perm}x{self.bits}, seed {self.seed}, tokenizer {self.tokenizer}"
         return f"{what}, {self.num_perm}x{self.bits}, seed {self.seed}"
@@ -254,12 +257,12 @@ def _header_fault(form: int, kind: int, k: int, bits: int, num_perm: int, tokeni
     if flags & ~EMPTY:
         return "unknown flags"
     if kind not in TEXT_NAMES:
-        return f"unknown kind {kind}"
-    if kind in SHINGLED and not 1 <= k <= MAX_K:
+        return f"kind {kind} is not known. A newer version of the package may read it"
+    if kind in UNITS and not 1 <= k <= MAX_K:
         return f"k is {k}, it must be between 1 and {MAX_K}"
-    if kind not in SHINGLED and k != 0:
+    if kind not in UNITS and k != 0:
         return f"k is {k} for a set"
-    if (kind == WORD) != (tokenizer != 0):
+    if (kind in TOKENIZED) != (tokenizer != 0):
         return f"tokenizer version is {tokenizer}"
     return None
 

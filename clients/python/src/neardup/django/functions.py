@@ -38,7 +38,7 @@ class _Document(Func):  # type: ignore[misc]
         own = {name: value for name, value in own.items() if value is not None}
         for name, value in own.items():
             if name == "unit" and not (isinstance(value, str) and value.isidentifier()):
-                raise ValueError(f"unit must be 'word' or 'char': {shown(value)}")
+                raise ValueError(f"unit must be 'word', 'char', 'line', 'paragraph' or 'code': {shown(value)}")
             if name != "unit" and (isinstance(value, bool) or not isinstance(value, int)):
                 raise type_error(name, "a whole number", value)
         texts = [f"{name} => '{value}'" if name == "unit" else f"{name} => {value}" for name, value in own.items()]
