@@ -1,7 +1,7 @@
 """neardup.load(): sources of every kind, the tables of the program, loads that were interrupted, what is skipped and refused."""
 import datetime
+import importlib
 import json
-
 import random
 import tempfile
 
@@ -238,11 +238,94 @@ def refusals(name, conn, folder):
     equal("a quoted name", one(conn, 'SELECT count(*) FROM "Odd ""s"."T 1"'), 1000)
 
 
+def values(conn):
+    """Ids and attributes of the types that frames, arrays and Parquet have."""
+    from decimal import Decimal
+    from uuid import UUID
+
+    numpy = importlib.import_module("numpy")
+    ids = [UUID(int=5), numpy.int64(7), Decimal("1.50"), datetime.date(2026, 1, 2), numpy.str_("n"), "s", 9, None, pandas.NaT]
+    neardup.load(conn, "ids", [{"text": "t %d" % i, "id": v} for i, v in enumerate(ids)], name="v")
+    equal("ids as they are written", [r for _, _, r, _ in stored(conn, "ids")], ["00000000-0000-0000-0000-000000000005", "7", "1.50", "2026-01-02", "n", "s", "9", None, None])
+    neardup.load(conn, "arrays", [{"text": numpy.int64(5), "a": numpy.array([1.5, 2]), "one": numpy.array([3]), "na": pandas.NA, "nat": pandas.NaT, "f": numpy.float32(0.5)}], name="v")
+    equal("arrays are lists, what is missing is null", stored(conn, "arrays")[0][1:], ("5", None, {"a": [1.5, 2.0], "one": [3], "na": None, "nat": None, "f": 0.5}))
+    batches = [{"text": numpy.array(["a", "b"]), "id": numpy.array([1, 2])}, {"text": pandas.Series(["c"]), "id": pandas.Series(["3"])}]
+    neardup.load(conn, "columns", batches, name="v")
+    equal("columns that are arrays or series", [(b, r) for _, b, r, _ in stored(conn, "columns")], [("a", "1"), ("b", "2"), ("c", "3")])
+    broken = pa.array([b"\xff", b"ok"], pa.binary()).view(pa.string())
+    late = pa.array([2**62, 0], pa.timestamp("s"))
+    result = neardup.load(conn, "damaged", pa.table({"text": ["a", "b"], "id": broken, "k": broken, "n": [1, 2]}), name="v")
+    equal("ids and attributes that are not UTF-8", ([(r, x["k"]) for _, _, r, x in stored(conn, "damaged")], result.new), ([("\ufffd", "\ufffd"), ("ok", "ok")], 2))
+    equal("a time beyond Python's does not end a load", neardup.load(conn, "damaged", pa.table({"text": ["a", "b"], "late": late}), name="w").new, 2)
+
+
+def conflicts(conn):
+    """A transaction that meets another is made again, and loses no row; one that always does raises its error."""
+    neardup.load(conn, "met", [{"text": "a"}], name="first")
+    conn.execute("""CREATE SEQUENCE meetings;
+        CREATE FUNCTION meet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF NEW.path = 's#2' AND nextval('meetings') <= TG_ARGV[0]::int THEN RAISE 'met' USING ERRCODE = '40P01'; END IF; RETURN NEW; END $$;
+        CREATE TRIGGER meet BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION meet(2)""")
+    result = neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}, {"text": "z"}], name="s", batch=1)
+    equal("a deadlock loses no row", (result.new, result.skipped.total(), one(conn, "SELECT count(*) FROM met")), (3, 0, 4))
+    conn.execute("DELETE FROM met WHERE path = 's#2'; DROP TRIGGER meet ON met; CREATE TRIGGER meet BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION meet(1000)")
+    raises("one that does not end", psycopg.errors.DeadlockDetected, lambda: neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}], name="s", batch=1), "met")
+    conn.execute("DROP TRIGGER meet ON met")
+    conn.execute("""CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body LIKE 'new%' THEN NULL ELSE NEW END; END $$;
+        CREATE TRIGGER leave_out BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION leave_out()""")
+    neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}, {"text": "z"}], name="u")
+    result = neardup.load(conn, "met", [{"text": "x"}, {"text": "new"}, {"text": "zz"}], name="u")
+    equal("what a trigger leaves out of a merge", (result.new, result.changed, result.unchanged, dict(result.skipped)), (0, 1, 1, {"left out by a trigger": 1}))
+
+
+def partitioned(conn, folder):
+    path = os.path.join(folder, "parts.jsonl")
+    conn.execute("CREATE TABLE parts (id bigint GENERATED ALWAYS AS IDENTITY, path text PRIMARY KEY, size bigint, mtime timestamptz, content_hash bigint, body text) PARTITION BY HASH (path);"
+                 "CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1)")
+    for turn, want in (("a", (10, 0, 0)), ("b", (0, 10, 0)), ("b", (0, 0, 10))):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("".join('{"text": "%s %d"}\n' % (turn, i) for i in range(10)) + "\n")
+        os.utime(path, (time.time(), time.time() + random.random() * 1000))
+        result = neardup.load(conn, "parts", path)
+        equal("a partitioned table: %s" % (want,), (result.new, result.changed, result.unchanged), want)
+
+
+def names(conn):
+    """Names with %, and the name of the stage."""
+    for table in ('"100%"', '"p%s"', '"%(x)s"', "neardup_load_stage", "neardup_load"):
+        for want in (1, 0):
+            equal("table %s" % table, neardup.load(conn, table, [{"text": "a"}], name="n").new, want)
+
+
+def strangers(name, conn, folder):
+    """What others can put into the way: operators of search_path, and a table of files with a trigger."""
+    path = os.path.join(folder, "strangers.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"text": "a"}\n{"text": "b"}\n')
+    conn.execute("""CREATE SCHEMA strange; CREATE ROLE strange_loader;
+        CREATE FUNCTION strange.take(bigint, interval) RETURNS interval LANGUAGE plpgsql AS $$ BEGIN RAISE 'taken'; END $$;
+        CREATE OPERATOR strange.* (LEFTARG = bigint, RIGHTARG = interval, FUNCTION = strange.take);
+        CREATE FUNCTION strange.take(numeric, int) RETURNS numeric LANGUAGE plpgsql AS $$ BEGIN RAISE 'taken'; END $$;
+        CREATE OPERATOR strange.* (LEFTARG = numeric, RIGHTARG = int, FUNCTION = strange.take);
+        CREATE FUNCTION strange.take(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'taken'; END $$;
+        CREATE OPERATOR strange.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = strange.take)""")
+    with connect(name, options="-c search_path=strange,public") as c:
+        for want in ((2, 0), (0, 2)):
+            result = neardup.load(c, "public.safe", path)
+            equal("operators of search_path are not taken: %s" % (want,), (result.new, result.unchanged), want)
+    try:
+        conn.execute("CREATE TABLE lured_files (path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, options text NOT NULL);"
+                     "ALTER TABLE lured_files OWNER TO strange_loader")
+        raises("a table of files of another role", neardup.NeardupError, lambda: neardup.load(conn, "lured", path), "lured_files", "belongs to strange_loader")
+    finally:
+        conn.execute("DROP TABLE IF EXISTS lured_files; DROP ROLE strange_loader")
+
+
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
         sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (with_program, conn, folder),
-                 (refusals, name, conn, folder))
+                 (refusals, name, conn, folder), (values, conn), (conflicts, conn), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder))
 
 
 finish(main)

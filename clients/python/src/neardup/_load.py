@@ -15,13 +15,12 @@ from datetime import date, datetime
 from datetime import time as time_of_day
 from decimal import Decimal
 from typing import Any, Final, TypeVar
-from uuid import UUID
 
 from ._errors import shown, type_error
 from ._load_table import IN_PROGRESS, FileState, LoadTable
 from ._refresh import progress_bar
 from ._session import Session, own_transactions, session_of, transaction, utf8
-from ._sources import Columns, Record, Source, sources_of
+from ._sources import Columns, Record, Source, is_numpy_scalar, sources_of
 
 BATCH: Final = 20000  # records that are committed together
 BATCH_BYTES: Final = 32 << 20
@@ -39,6 +38,8 @@ LENGTH: Final = struct.Struct(">i")
 UNITS: Final = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 COLUMNS_SQL: Final = "path, size, mtime, content_hash, body, record_id, at, attributes"
 DATA_ERRORS: Final = ("22", "23", "54", "P0")  # classes in which the server objects to a row
+CONFLICTS: Final = "40"  # class of deadlocks and serialization failures
+PAUSES: Final = (0.05, 0.2, 0.8, 2.0)  # seconds before a transaction is made again
 T = TypeVar("T")
 
 
@@ -63,6 +64,14 @@ class LoadResult:
         if self.skipped:
             text += f"\n{self.skipped.total()} skipped: " + ", ".join(f"{number} {reason}" for reason, number in sorted(self.skipped.items()))
         return text
+
+    def add(self, stored: _Stored) -> None:
+        self.new += stored.new
+        self.changed += stored.changed
+        self.unchanged += stored.unchanged
+        self.bytes += stored.bytes
+        if stored.left_out:
+            self.skipped["left out by a trigger"] += stored.left_out
 
     def skip(self, reason: str, path: str, detail: str = "") -> None:
         self.skipped[reason] += 1
@@ -151,6 +160,8 @@ def _plain(value: Any) -> Any:
     """What JSON can hold: NaN and infinities become null, times their ISO form, other bytes than UTF-8 U+FFFD."""
     if isinstance(value, float):
         return value if value - value == 0 else None
+    if type(value).__name__ in ("NaTType", "NAType"):  # of pandas
+        return None
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
@@ -165,9 +176,9 @@ def _plain(value: Any) -> Any:
         return str(value) if value.is_finite() else None
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).decode("utf-8", "replace")
-    if isinstance(value, UUID) or not hasattr(value, "item"):
-        return str(value)
-    return _plain(value.item())  # a scalar of NumPy
+    if is_numpy_scalar(value):
+        return _plain(value.item())
+    return _plain(value.tolist()) if hasattr(value, "tolist") else str(value)  # arrays and series as lists
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
@@ -192,59 +203,85 @@ def _copy_blocks(rows: Sequence[_Row]) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
+@dataclass
+class _Stored:
+    """What a transaction did to its rows."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    left_out: int = 0  # by a trigger
+    bytes: int = 0
+
+
 class _Sender:
     """Rows into the table, one transaction a batch, each with a note of how far the source was read."""
 
-    def __init__(self, session: Session, table: LoadTable, result: LoadResult) -> None:
-        self.session, self.table, self.result = session, table, result
+    def __init__(self, session: Session, table: LoadTable, result: LoadResult, note: Callable[[int], None], last: int) -> None:
+        self.session, self.table, self.result, self.note = session, table, result, note
+        self.last = last  # number of the last record that was stored
 
-    def send(self, rows: Sequence[_Row], fresh: bool, note: Callable[[int], None]) -> None:
+    def send(self, rows: Sequence[_Row], fresh: bool) -> None:
         """`fresh`: no row is there yet, most likely. Where the server refuses the data of a row: halves, until the row is found."""
         try:
-            with transaction(self.session):
-                counts = self._copy(rows) if fresh else self._merge(rows)
-                note(rows[-1].number)
+            stored = self._repeated(rows, fresh)
         except Exception as error:
             state = self.session.sqlstate(error) or ""
-            if self.session.is_closed() or not state.startswith((*DATA_ERRORS, "40")):
+            if self.session.is_closed() or not state.startswith(DATA_ERRORS):
                 raise
             if fresh and state == "23505":
-                return self.send(rows, False, note)
-            if len(rows) == 1:
+                self.send(rows, False)
+            elif len(rows) == 1:
                 self.result.skip("refused by the server", rows[0].path, str(error).splitlines()[0])
-                return None
-            self.send(rows[: len(rows) // 2], False, note)
-            return self.send(rows[len(rows) // 2 :], False, note)
-        new, changed, size = counts
-        self.result.new += new
-        self.result.changed += changed
-        self.result.bytes += size
+            else:
+                self.send(rows[: len(rows) // 2], False)
+                self.send(rows[len(rows) // 2 :], False)
+            return
+        self.last = rows[-1].number
+        self.result.add(stored)
 
-    def _copy(self, rows: Sequence[_Row]) -> tuple[int, int, int]:
-        stored = self.session.copy(f"COPY {self.table.name} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
-        if stored < len(rows):
-            self.result.skipped["left out by a trigger"] += len(rows) - stored
-        return stored, 0, sum(row.text_bytes for row in rows)
+    def _repeated(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
+        """A transaction that meets others, a deadlock or a serialization failure, is made again."""
+        for pause in PAUSES:
+            try:
+                return self._once(rows, fresh)
+            except Exception as error:
+                if self.session.is_closed() or not (self.session.sqlstate(error) or "").startswith(CONFLICTS):
+                    raise
+            time.sleep(pause)
+        return self._once(rows, fresh)
 
-    def _merge(self, rows: Sequence[_Row]) -> tuple[int, int, int]:
+    def _once(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
+        with transaction(self.session):
+            stored = self._copy(rows) if fresh else self._merge(rows)
+            self.note(rows[-1].number)
+        return stored
+
+    def _copy(self, rows: Sequence[_Row]) -> _Stored:
+        new = self.session.copy(f"COPY {self.table.name} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
+        return _Stored(new=new, left_out=len(rows) - new, bytes=sum(row.text_bytes for row in rows))
+
+    def _merge(self, rows: Sequence[_Row]) -> _Stored:
         """Through a temporary table: new rows are added, changed ones replaced with the same id, equal ones stay as they are."""
-        stage, table = "pg_temp.neardup_load", self.table.name
+        stage, table = "pg_temp." + self.table.stage, self.table.name
         self.session.query(
-            "CREATE TEMP TABLE neardup_load (path text, size bigint, mtime timestamptz, content_hash bigint, body text, record_id text,"
+            f"CREATE TEMP TABLE {self.table.stage} (path text, size bigint, mtime timestamptz, content_hash bigint, body text, record_id text,"
             " at timestamptz, attributes jsonb) ON COMMIT DROP"
         )
         self.session.copy(f"COPY {stage} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
         columns = COLUMNS_SQL.split(", ")
-        ((new, changed, size),) = self.session.query(
-            f"WITH written AS (INSERT INTO {table} AS t ({COLUMNS_SQL}) SELECT {COLUMNS_SQL} FROM {stage} s"
+        # The last SELECT sees the table as it was before.
+        ((wanted, new, changed, size),) = self.session.query(
+            f"WITH wanted AS MATERIALIZED (SELECT {COLUMNS_SQL} FROM {stage} s"
             f" WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) s.path AND e.content_hash OPERATOR(pg_catalog.=) s.content_hash"
-            " AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)"
+            " AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)),"
+            f" written AS (INSERT INTO {table} AS t ({COLUMNS_SQL}) SELECT {COLUMNS_SQL} FROM wanted"
             f" ON CONFLICT (path) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in columns[1:])}"
-            " RETURNING xmax::text OPERATOR(pg_catalog.=) '0' AS fresh, pg_catalog.octet_length(t.body) AS size)"
-            " SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh), COALESCE(sum(size), 0)::int8 FROM written"
+            " RETURNING t.path, pg_catalog.octet_length(t.body) AS size),"
+            f" known AS (SELECT w.size, EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) w.path) AS known FROM written w)"
+            " SELECT (SELECT count(*) FROM wanted), count(*) FILTER (WHERE NOT known), count(*) FILTER (WHERE known), COALESCE(sum(size), 0)::int8 FROM known"
         )
-        self.result.unchanged += len(rows) - new - changed
-        return new, changed, size
+        return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size)
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:
@@ -298,21 +335,19 @@ class _Loader:
         if skip:
             encoder.take_ids(self.table.ids_before(source.name, skip))
         fresh = not self.table.has(f"{source.name}#{skip + 1}") and (skip > 0 or state is None)
-        sender = _Sender(self.session, self.table, self.result)
-        last = skip
 
         def note(records: int) -> None:
             self.table.note(source.name, FileState(IN_PROGRESS, mtime, records, options))
 
+        sender = _Sender(self.session, self.table, self.result, note, skip)
         for rows, read in _ahead(self._batches(source, encoder, skip)):
             if rows:
-                sender.send(rows, fresh, note)
-                last = rows[-1].number
+                sender.send(rows, fresh)
             self.advance(read, sum(row.text_bytes for row in rows))
         if not source.is_file:
             self.table.forget(source.name)
         elif _stat(source) == (size, mtime):
-            self.table.note(source.name, FileState(size, mtime, last, options))
+            self.table.note(source.name, FileState(size, mtime, sender.last, options))
 
     def _batches(self, source: Source, encoder: _Encoder, skip: int) -> Iterator[tuple[list[_Row], int]]:
         """Rows that are committed together, and how many records were read for them."""

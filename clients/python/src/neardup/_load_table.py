@@ -13,7 +13,11 @@ COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with tim
 RECORD_COLUMNS: Final = {"record_id": "text", "at": "timestamp with time zone", "attributes": "jsonb"}
 FILE_COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with time zone", "records": "bigint", "options": "text"}
 IN_PROGRESS: Final = -1  # as the size of a file: it was not read to its end
-TIME: Final = "'2000-01-01 00:00:00+00'::timestamptz + %s * interval '1 microsecond'"
+# Operators whose types pg_catalog has exactly are its own, whatever search_path has; the microseconds of 285 years are whole numbers as float8, too.
+TIME: Final = "'2000-01-01 00:00:00+00'::timestamptz + %s::pg_catalog.float8 * interval '1 microsecond'"
+MICROSECONDS: Final = "(extract(epoch FROM {} - '2000-01-01 00:00:00+00'::timestamptz) * 1000000::pg_catalog.numeric)::pg_catalog.int8"
+STAGE: Final = "neardup_load_stage"
+OID_OF: Final = "%s::pg_catalog.regclass::pg_catalog.oid"
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,10 @@ class LoadTable:
             raise ValueError(f"the name of table {name} is too long: the table {parts[-1]}_files stands beside it")
         self.name = _quoted(parts)
         self.files = _quoted([*parts[:-1], parts[-1] + "_files"])
+        # a temporary table, which would hide one of the same name
+        self.stage = STAGE + "_" if parts[-1] == STAGE else STAGE
+        self._name = with_parameters(self.name)
+        self._files = with_parameters(self.files)
 
     def prepare(self) -> None:
         """Creates what is missing, and checks what exists."""
@@ -68,37 +76,38 @@ class LoadTable:
                 " options text NOT NULL)",
                 f"COMMENT ON TABLE {files} IS 'files of records that neardup load has read to their end'",
             )
+        self._check_owner(files)
         self._check(files, FILE_COLUMNS)
 
     def state_of(self, path: str) -> FileState | None:
         """Of a file that was read, to its end or to its last stored record; None also where that record was deleted."""
         found = self.session.query(
-            "SELECT f.size, (extract(epoch FROM f.mtime - '2000-01-01 00:00:00+00'::timestamptz) * 1000000)::int8, f.records, f.options"
-            f" FROM {self.files} f WHERE f.path OPERATOR(pg_catalog.=) %s::pg_catalog.text AND (f.records OPERATOR(pg_catalog.=) 0 OR EXISTS ("
-            f"SELECT FROM {self.name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::text)))",
+            f"SELECT f.size, {MICROSECONDS.format('f.mtime')}, f.records, f.options"
+            f" FROM {self._files} f WHERE f.path OPERATOR(pg_catalog.=) %s::pg_catalog.text AND (f.records OPERATOR(pg_catalog.=) 0 OR EXISTS ("
+            f"SELECT FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::text)))",
             [path],
         )
         return FileState(*found[0]) if found else None
 
     def note(self, path: str, state: FileState) -> None:
         self.session.query(
-            f"INSERT INTO {self.files} AS f VALUES (%s, %s, {TIME}, %s, %s) ON CONFLICT (path) DO UPDATE"
+            f"INSERT INTO {self._files} AS f VALUES (%s, %s, {TIME}, %s, %s) ON CONFLICT (path) DO UPDATE"
             " SET size = EXCLUDED.size, mtime = EXCLUDED.mtime, records = EXCLUDED.records, options = EXCLUDED.options",
             [path, state.size, state.mtime, state.records, state.options],
         )
 
     def forget(self, path: str) -> None:
-        self.session.query(f"DELETE FROM {self.files} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path])
+        self.session.query(f"DELETE FROM {self._files} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path])
 
     def has(self, path: str) -> bool:
-        return bool(self.session.query(f"SELECT 1 FROM {self.name} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path]))
+        return bool(self.session.query(f"SELECT 1 FROM {self._name} WHERE path OPERATOR(pg_catalog.=) %s::pg_catalog.text", [path]))
 
     def ids_before(self, source: str, records: int) -> list[str]:
         """The ids of the first records of a source, for a load that continues."""
         return [
             row[0]
             for row in self.session.query(
-                f"SELECT t.record_id FROM pg_catalog.generate_series(1, %s::pg_catalog.int8) n JOIN {self.name} t"
+                f"SELECT t.record_id FROM pg_catalog.generate_series(1, %s::pg_catalog.int8) n JOIN {self._name} t"
                 " ON t.path OPERATOR(pg_catalog.=) (%s::pg_catalog.text OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) n::text)"
                 " WHERE t.record_id IS NOT NULL",
                 [records, source],
@@ -120,14 +129,14 @@ class LoadTable:
         return {
             str(name): str(kind)
             for name, kind in self.session.query(
-                "SELECT attname::text, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = %s::pg_catalog.regclass"
+                f"SELECT attname::text, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = {OID_OF}"
                 " AND attname = ANY (%s::pg_catalog.text[]) AND attnum > 0 AND NOT attisdropped",
                 [quoted, list(columns)],
             )
         }
 
     def _check(self, quoted: str, columns: dict[str, str]) -> None:
-        ((kind,),) = self.session.query("SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = %s::pg_catalog.regclass", [quoted])
+        ((kind,),) = self.session.query(f"SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = {OID_OF}", [quoted])
         if kind not in ("r", "p"):
             raise NeardupError(f"{quoted} is not a table")
         found: dict[str, Any] = self._types(quoted, columns)
@@ -137,15 +146,30 @@ class LoadTable:
             if found[name] != wanted:
                 raise NeardupError(f"column {name} of table {quoted} is {found[name]}, not {wanted}; name a new table")
 
+    def _check_owner(self, files: str) -> None:
+        """The table of files is written by the way: a trigger of somebody else must not run with the caller's rights there."""
+        ((owner, trusted),) = self.session.query(
+            "SELECT o.rolname::text, f.relkind = 'r' AND (o.rolsuper OR o.rolname = current_user OR f.relowner = t.relowner)"
+            f" FROM pg_catalog.pg_class f, pg_catalog.pg_class t, pg_catalog.pg_roles o WHERE f.oid = {OID_OF} AND t.oid = {OID_OF} AND o.oid = f.relowner",
+            [files, self.name],
+        )
+        if not trusted:
+            raise NeardupError(f"table {files} belongs to {owner}, not to you or the owner of {self.name}; name a new table, or drop that one")
+
     def _check_unique(self, quoted: str) -> None:
         ((unique,),) = self.session.query(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
-            " WHERE i.indrelid = %s::pg_catalog.regclass AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 AND i.indpred IS NULL"
+            f" WHERE i.indrelid = {OID_OF} AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 AND i.indpred IS NULL"
             " AND a.attname = 'path')",
             [quoted],
         )
         if not unique:
             raise NeardupError(f"column path of table {quoted} has no unique index; ALTER TABLE {quoted} ADD UNIQUE (path)")
+
+
+def with_parameters(sql: str) -> str:
+    """A part of a statement that has parameters, where % is doubled."""
+    return sql.replace("%", "%%")
 
 
 def _quoted(parts: list[str]) -> str:

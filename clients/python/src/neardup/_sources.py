@@ -6,7 +6,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from datetime import time as time_of_day
+from decimal import Decimal
 from typing import Any, Protocol
+from uuid import UUID
 
 from ._errors import shown
 
@@ -94,10 +98,17 @@ def text_of(value: Any) -> bytes | None:
         return b"true" if value else b"false"
     if isinstance(value, (int, float)) and value == value:  # pandas writes a missing text as NaN
         return str(value).encode()
-    return None
+    return text_of(value.item()) if is_numpy_scalar(value) else None
+
+
+def is_numpy_scalar(value: Any) -> bool:
+    return hasattr(value, "item") and getattr(value, "ndim", None) == 0
 
 
 def _id_of(value: Any) -> str | None:
+    """An id as text: that of a text, of UUIDs, decimal numbers and times as they are written; None where there is none."""
+    if isinstance(value, (UUID, Decimal, date, time_of_day)) and value == value:  # a datetime is a date; NaT is not itself
+        return str(value)
     text = text_of(value)
     return None if text is None else text.decode("utf-8", "replace")
 
@@ -141,10 +152,33 @@ def _arrow_records(batch: Any, columns: Columns, source: str) -> Iterator[Record
         texts = column.cast(pa.large_binary()).to_pylist()  # bytes as they are, not decoded and encoded again
     else:
         texts = [text_of(value) for value in column.to_pylist()]
-    ids = [_id_of(value) for value in batch.column(names.index(id_)).to_pylist()] if id_ else [None] * len(texts)
-    attributes: list[Any] = batch.select(others).to_pylist() if others else [None] * len(texts)
+    ids = [_id_of(value) for value in _values(batch, id_, source)] if id_ else [None] * len(texts)
+    columns_of_others = [_values(batch, name, source) for name in others]
+    attributes = [dict(zip(others, row)) for row in zip(*columns_of_others)] if others else [None] * len(texts)
     for body, record_id, more in zip(texts, ids, attributes):
         yield Record(body, record_id, more)
+
+
+def _values(batch: Any, name: str, source: str) -> list[Any]:
+    """A column as Python's values; what is not valid UTF-8 in it, or beyond Python's times, does not end the load."""
+    at = batch.schema.names.index(name)
+    column = batch.column(at)
+    try:
+        values: list[Any] = column.to_pylist()
+        return values
+    except UnicodeDecodeError:
+        pa = import_pyarrow()
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            return [None if value is None else value.decode("utf-8", "replace") for value in column.cast(pa.large_binary()).to_pylist()]
+        raise ValueError(f"column {name} of {source} holds text that is not valid UTF-8") from None
+    except (OverflowError, ValueError):  # times
+        try:
+            texts: list[Any] = column.cast(import_pyarrow().string()).to_pylist()
+            return texts
+        except Exception as error:
+            raise ValueError(f"column {name} of {source} cannot be read: {error}") from error
 
 
 class ParquetSource(ArrowSource):
@@ -274,7 +308,7 @@ class IterableSource:
         """The records of a batch; None for a dict that is one record."""
         if isinstance(item, Mapping):
             values = list(item.values())
-            if values and all(isinstance(value, (list, tuple)) for value in values):  # as data sets yield them
+            if values and all(_is_column(value) for value in values):  # as data sets yield them
                 if len({len(value) for value in values}) > 1:
                     raise ValueError("the columns of a batch must have the same length: " + ", ".join(f"{k} {len(v)}" for k, v in item.items()))
                 rows = [dict(zip(item, row)) for row in zip(*values)]
@@ -284,6 +318,11 @@ class IterableSource:
         if source is None:
             raise TypeError(f"a source must yield batches or dicts, not {type(item).__name__}: {shown(item)}")
         return source.records(columns, 0)
+
+
+def _is_column(value: Any) -> bool:
+    """A list, or what a data set or data frame has in its place: an array of NumPy, a series."""
+    return isinstance(value, (list, tuple)) or (hasattr(value, "__len__") and getattr(value, "ndim", 0) >= 1)
 
 
 def arrow_source(name: str, value: Any) -> ArrowSource | None:
