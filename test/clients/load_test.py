@@ -183,6 +183,19 @@ def skipped(conn, folder):
     equal("other values", (stored(conn, "kinds")[0][3], dict(result.skipped)), ({"d": "2026-01-02", "u": "00000000-0000-0000-0000-000000000005", "b": "\ufffd", "m": None}, {"too large": 1}))
 
 
+def numbers(conn, folder):
+    """Lines of JSON as the program reads them: numbers as they are written, a byte order mark."""
+    path = os.path.join(folder, "numbers.jsonl")
+    with open(path, "wb") as f:
+        f.write(b'\xef\xbb\xbf{"text": 12.50, "id": 1.10}\n{"text": 1e2, "id": 1e3, "n": 0.50}\n{"text": -0, "id": 12345678901234567890}\n')
+    neardup.load(conn, "numbers", path)
+    want = [("12.50", "1.10", None), ("1e2", "1e3", {"n": 0.5}), ("0", "12345678901234567890", None)]
+    equal("numbers as they are written", [(b, r, a) for _, b, r, a in stored(conn, "numbers")], want)
+    if os.path.exists(BIN):
+        tool(BIN, "load", path, "--table", "numbers_there", "-q", "-d", conn.info.dbname)
+        equal("as the program has them", one(conn, "SELECT count(*) FROM numbers a JOIN numbers_there b USING (path, size, record_id) WHERE a.body = b.body OR a.body = '0'"), 3)
+
+
 def with_program(conn, folder):
     """Tables of the program and of the package are the same."""
     if not os.path.exists(BIN):
@@ -214,6 +227,9 @@ def refusals(name, conn, folder):
         raises("a transaction", neardup.NeardupError, load(busy, "t", path), "in a transaction", "commit or roll back")
     raises("a format that is not known", ValueError, load(conn, "t", "/tmp/x.csv"), "format", "neardup load")
     raises("a file that does not exist", FileNotFoundError, load(conn, "t", "/nowhere/x.parquet"), "/nowhere/x.parquet")
+    raises("no path", TypeError, load(conn, "t", b"/tmp/x.parquet", name="x"), "source must be")
+    raises("a name that is not UTF-8", ValueError, load(conn, "t", "/tmp/\udcff.parquet"), "valid UTF-8")
+    equal("no files", neardup.load(conn, "none", []).new, 0)
     raises("a source without a name", TypeError, load(conn, "t", table_of()), "needs a name")
     for bad in (None, 5, float("nan")):
         raises("source %r" % bad, TypeError, load(conn, "t", bad, name="x"), "source must be")
@@ -324,7 +340,7 @@ def strangers(name, conn, folder):
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
-        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (with_program, conn, folder),
+        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder),
                  (refusals, name, conn, folder), (values, conn), (conflicts, conn), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder))
 
 

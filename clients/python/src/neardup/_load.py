@@ -416,7 +416,8 @@ def load(
     """Loads the documents of `source` into `table`, which is created if it does not exist: the table of `neardup load`.
 
     source: a path or paths of Parquet, Arrow or JSON lines; a table, record batch, reader or data set of pyarrow; a data frame; whatever
-    yields batches or dicts. A source that is not a file needs a `name`. Record n is stored with the path `name#n`, or `file#n`.
+    yields batches or dicts. A source that is not a file needs a `name`. Record n is stored with the path `name#n`, or `file#n`. The source is
+    read in another thread, one batch ahead: what belongs to its thread, such as a cursor of sqlite3, must be read into a list first.
 
     text_column: the default is the first of text, body, content that exists. id_column: the default is id. attributes: further columns
     that are kept as jsonb, by default all. batch: records that are committed together; also every 32 MB. max_size: of a text.

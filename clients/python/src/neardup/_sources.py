@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -88,6 +89,18 @@ def _id_column(names: Sequence[str], columns: Columns, source: str) -> str | Non
     return columns.id or (ID_COLUMN if ID_COLUMN in names else None)
 
 
+class WrittenFloat(float):
+    """A number of JSON that remembers how it was written: 12.50."""
+
+    __slots__ = ("written",)
+    written: str
+
+    def __new__(cls, written: str) -> WrittenFloat:
+        self = super().__new__(cls, written)
+        self.written = written
+        return self
+
+
 def text_of(value: Any) -> bytes | None:
     """A text that is a number, true or false as it is written; None where it is NULL, a list or an object."""
     if isinstance(value, str):
@@ -96,6 +109,8 @@ def text_of(value: Any) -> bytes | None:
         return bytes(value)
     if isinstance(value, bool):
         return b"true" if value else b"false"
+    if isinstance(value, WrittenFloat):
+        return value.written.encode()
     if isinstance(value, (int, float)) and value == value:  # pandas writes a missing text as NaN
         return str(value).encode()
     return text_of(value.item()) if is_numpy_scalar(value) else None
@@ -242,28 +257,31 @@ class JsonlSource:
     def records(self, columns: Columns, skip: int) -> Iterator[list[Record]]:
         found: list[Record] = []
         with self._open() as lines:
-            for line in lines:
+            for number, line in enumerate(lines):
+                size = len(line)
+                if number == 0:
+                    line = line.removeprefix(codecs.BOM_UTF8)
                 if not line.strip():
                     continue
                 if skip > 0:
                     skip -= 1
                     continue
-                found.append(self._record(line, columns))
+                found.append(self._record(line, size, columns))
                 if len(found) == ROWS:
                     yield found
                     found = []
         yield found
 
-    def _record(self, line: bytes, columns: Columns) -> Record:
+    def _record(self, line: bytes, size: int, columns: Columns) -> Record:
         try:
-            fields = json.loads(line.decode("utf-8"))
+            fields = json.loads(line.decode("utf-8"), parse_float=WrittenFloat)
         except UnicodeDecodeError:
             return Record(None, fault=("not valid UTF-8", ""))
         except (ValueError, RecursionError) as error:
             return Record(None, fault=(BAD_RECORD, str(error)))
         if not isinstance(fields, dict):
             return Record(None, fault=(BAD_RECORD, f"not an object: {shown(fields)}"))
-        return mapping_record(fields, columns, len(line))
+        return mapping_record(fields, columns, size)
 
 
 def mapping_record(fields: Mapping[str, Any], columns: Columns, size: int | None = None) -> Record:
@@ -344,6 +362,16 @@ def arrow_source(name: str, value: Any) -> ArrowSource | None:
     return None
 
 
+def _path(source: str | os.PathLike[Any]) -> str:
+    """The path of a file; the table has it as text."""
+    path = os.fsdecode(os.fspath(source))
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"the name of a file must be valid UTF-8: {shown(path)}") from None
+    return path
+
+
 def _file_source(path: str, format: str) -> Source:
     if format == "auto":
         stem, ending = os.path.splitext(path.lower())
@@ -363,10 +391,10 @@ def _file_source(path: str, format: str) -> Source:
 def sources_of(source: Any, format: str, name: str | None) -> list[Source]:
     """One source for each file, or the one that is not a file, which needs a name."""
     if isinstance(source, (str, os.PathLike)):
-        return [_file_source(os.fspath(source), format)]
-    if isinstance(source, (list, tuple)) and source and all(isinstance(path, (str, os.PathLike)) for path in source):
-        return [_file_source(os.fspath(path), format) for path in source]
-    if not (hasattr(source, "__iter__") or hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_batches")):
+        return [_file_source(_path(source), format)]
+    if isinstance(source, (list, tuple)) and all(isinstance(path, (str, os.PathLike)) for path in source) and (source or not name):
+        return [_file_source(_path(path), format) for path in source]
+    if isinstance(source, bytes) or not (hasattr(source, "__iter__") or hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_batches")):
         raise TypeError(f"source must be a path, paths, a table, a data frame or an iterable of batches, not {type(source).__name__}: {shown(source)}")
     if not name:
         raise TypeError("a source without a path needs a name: its records are stored as name#1, name#2, ..")
