@@ -77,6 +77,18 @@ int64_t integer(nb::handle value, const char* name) {
   return out;
 }
 
+nb::object elements_of(nb::handle value) {
+  const nb::object iterator = nb::steal(PyObject_GetIter(value.ptr()));
+  if (!iterator.is_valid()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();
+    return {};
+  }
+  nb::object elements = nb::steal(PySequence_Tuple(iterator.ptr()));
+  if (!elements.is_valid()) throw nb::python_error();
+  return elements;
+}
+
 std::optional<int64_t> optional_integer(nb::handle value, const char* name) {
   if (value.is_none()) return std::nullopt;
   return integer(value, name);

@@ -183,8 +183,20 @@ void check_stream(int status, ArrowArrayStream* stream) {
   raise_value_error(std::string("the Arrow stream ended with an error: ") + (why == nullptr ? "unknown" : why));
 }
 
+// The capsule of the stream. Not valid where a package that makes it is missing: pandas needs pyarrow for it, not for
+// its elements.
+nb::object stream_of(nb::handle texts) {
+  try {
+    return texts.attr("__arrow_c_stream__")();
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ImportError)) throw;
+    return {};
+  }
+}
+
 std::unique_ptr<Documents> documents_of_stream(nb::handle texts, Accepts accepts) {
-  const nb::object capsule = texts.attr("__arrow_c_stream__")();
+  const nb::object capsule = stream_of(texts);
+  if (!capsule.is_valid()) return nullptr;
   Released<ArrowArrayStream> stream(pointer_in<ArrowArrayStream>(capsule, "arrow_array_stream"));
   Released<ArrowSchema> schema;
   check_stream(stream->get_schema(stream.get(), schema.get()), stream.get());

@@ -84,9 +84,9 @@ template <class Signature>
 class Side {
  public:
   Side(nb::handle value, const char* name) : name_(name), one_(stands_alone(value)) {
-    values_ = one_ ? nb::steal(PyTuple_Pack(1, value.ptr())) : nb::steal(PySequence_Tuple(value.ptr()));
+    values_ = one_ ? nb::steal(PyTuple_Pack(1, value.ptr())) : elements_of(value);
     if (!values_.is_valid()) {
-      PyErr_Clear();
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
       raise_type_error(name_ + " must be a signature, a sequence of them or a NumPy array, and is " + described(value));
     }
     if (one_) read(0);

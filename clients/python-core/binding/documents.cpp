@@ -127,10 +127,8 @@ std::unique_ptr<Documents> documents_of(nb::handle texts, Accepts accepts) {
   if (auto arrow = arrow_documents(texts, accepts)) return arrow;
   const bool has_no_order = PyAnySet_Check(o) || PyDict_Check(o);
   const bool is_buffer = PyByteArray_Check(o) || PyMemoryView_Check(o);
-  nb::object objects = has_no_order || is_buffer ? nb::object() : nb::steal(PySequence_Tuple(o));
+  nb::object objects = has_no_order || is_buffer ? nb::object() : elements_of(texts);
   if (!objects.is_valid()) {
-    if (PyErr_Occurred() != nullptr && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-    PyErr_Clear();
     raise_type_error("texts must be a str, bytes, or a sequence of them, and is " + described(texts),
                      is_buffer      ? "Pass bytes: bytes(document)."
                      : has_no_order ? "The signatures come in the order of the texts: pass a list."

@@ -44,10 +44,20 @@ class StreamOnly:
         self.__arrow_c_stream__ = stream.__arrow_c_stream__
 
 
+class NeedsAnother:
+    """As a series of pandas without pyarrow: its stream of Arrow needs another package, its elements do not."""
+
+    def __arrow_c_stream__(self, schema=None):
+        raise ImportError("pyarrow is required")
+
+    def __iter__(self):
+        return iter(TEXTS)
+
+
 def forms_of_texts():
     strings, large = nanoarrow.Array(TEXTS, nanoarrow.string()), nanoarrow.Array(TEXTS, nanoarrow.large_string())
     longer = nanoarrow.c_array(["before", *TEXTS, "after"], nanoarrow.string())
-    rows = [("list", TEXTS), ("tuple", tuple(TEXTS)), ("generator", (text for text in TEXTS)), ("NumPy objects", np.array(TEXTS, dtype=object)),
+    rows = [("list", TEXTS), ("tuple", tuple(TEXTS)), ("generator", (text for text in TEXTS)), ("a series without pyarrow", NeedsAnother()), ("NumPy objects", np.array(TEXTS, dtype=object)),
             ("Arrow strings", ArrowOnly(strings)), ("Arrow large strings", ArrowOnly(large)), ("Arrow, a slice", ArrowOnly(longer[1:1 + len(TEXTS)])),
             ("Arrow, chunks", StreamOnly(nanoarrow.Array.from_chunks([nanoarrow.Array(part, nanoarrow.string()) for part in (TEXTS[:2], [], TEXTS[2:])])))]
     pyarrow, polars, pandas = optional("pyarrow", "polars", "pandas")
@@ -65,6 +75,8 @@ def forms_of_texts():
         rows += [("pandas objects", pandas.Series(TEXTS, dtype=object)), ("pandas strings", pandas.Series(TEXTS, dtype="string"))]
     equal_all("every form of many texts", [(name, nd.minhash(form), SIGNED) for name, form in rows])
     equal("NumPy's own strings", nd.minhash(np.array(["ab cd ef gh", "é ü ö ä ß"])), [SIGNED[0], SIGNED[2]])
+    equal("an error of the caller's own generator", error_of(lambda: nd.minhash(1 + "a" for _ in [1])), error_of(lambda: 1 + "a"))
+    equal("also of signatures", error_of(lambda: nd.jaccard((1 + "a" for _ in [1]), SIGNED[0])), error_of(lambda: 1 + "a"))
     equal("nothing", [nd.minhash([]), nd.minhash((), result="numpy").shape, nd.minhash(None), nd.simhash(None), nd.ctph(None), nd.shingles([])],
           [[], (0, 128), None, None, None, []])
     equal("an empty text", [nd.minhash("")[:8].hex(), nd.simhash(""), nd.ctph("", result="text"), nd.shingle_hashes(""), nd.winnow_hashes("")],
