@@ -41,6 +41,17 @@ class Paper(models.Model):
     class Meta:
         indexes = [LshIndex(fields=["sig"], name="paper_sig", threshold=0.6), LshIndex(fields=["hash"], name="paper_hash"), LshIndex(ToMinhash("body"), name="paper_body")]
         constraints = [NoCopiesConstraint(name="paper_no_copies", signature=ToMinhash("body"), threshold=0.9, within=["tenant"])]
+
+
+class Revision(models.Model):
+    page = models.IntegerField()
+    old = MinhashField(null=True)
+    new = MinhashField(null=True)
+
+
+class Bound(models.Model):
+    revision = models.ForeignKey(Revision, models.CASCADE, related_name="bounds")
+    value = models.FloatField()
 """ % ('sig = models.GeneratedField(expression=ToMinhash("body"), output_field=MinhashField(num_perm=128, bits=32), db_persist=True)' if HAS_GENERATED
        else "sig = MinhashField(num_perm=128, bits=32, null=True)")
 
@@ -112,6 +123,45 @@ def rows(papers):
         cursor.execute("RESET enable_seqscan")
 
 
+def lookups_of_references(papers):
+    """A lookup whose value or bound refers to columns, to an outer query or to an aggregate means what Jaccard() means."""
+    from django.db.models import Case, Exists, F, Min, OuterRef, Q, Subquery, Value, When
+    from neardup.django import Jaccard
+
+    Revision = papers.Revision
+    doc, near, far = (o.to_minhash(text) for text in (DOC, NEAR, FAR))
+    for page, old, new in ((1, doc, doc), (1, far, doc), (2, far, near), (3, far, far), (3, None, far)):
+        papers.Bound.objects.create(revision=Revision.objects.create(page=page, old=old, new=new), value=0.1 * page)
+    papers.Bound.objects.create(revision=Revision.objects.get(page=2), value=0.0)
+    ids = lambda query: sorted(query.values_list("pk", flat=True))
+    all_ = Revision.objects.all()
+
+    def both(what, lookup, function, size):
+        got, want = ids(lookup), ids(function)
+        return [(what, got, want), (what + ": rows", len(want), size)]
+    equal_all("references", both("F", all_.filter(new__jaccard_gte=(F("old"), 0.8)), all_.annotate(j=Jaccard("new", "old")).filter(j__gte=0.8), 2)
+        + both("F in a subquery of the same model", all_.filter(page__in=all_.filter(new__jaccard_gte=(F("old"), 0.8)).values("page")),
+               all_.filter(page__in=all_.annotate(j=Jaccard("new", "old")).filter(j__gte=0.8).values("page")), 4)
+        + both("OuterRef", all_.filter(Exists(all_.filter(new__jaccard_gte=(OuterRef("new"), 0.5)).exclude(pk=OuterRef("pk")))),
+               all_.filter(Exists(all_.annotate(j=Jaccard("new", OuterRef("new"))).filter(j__gte=0.5).exclude(pk=OuterRef("pk")))), 5)
+        + both("OuterRef in exclude()", all_.filter(~Exists(all_.exclude(new__jaccard_gte=(OuterRef("old"), 0.5)))), all_.filter(~Exists(all_.annotate(j=Jaccard("new", OuterRef("old"))).exclude(j__gte=0.5))), 1)
+        + both("OuterRef of an outer query's outer query", all_.filter(Exists(all_.filter(Exists(all_.filter(new__jaccard_gte=(OuterRef(OuterRef("old")), 0.5))), page=1))),
+               all_.filter(Exists(all_.filter(Exists(all_.annotate(j=Jaccard("new", OuterRef(OuterRef("old")))).filter(j__gte=0.5)), page=1))), 4)
+        + both("a bound that is an aggregate", all_.annotate(least=Min("bounds__value")).filter(new__jaccard_gt=(F("old"), F("least"))), all_.annotate(least=Min("bounds__value"), j=Jaccard("new", "old")).filter(j__gt=F("least")), 2)
+        + both("beside it a condition of WHERE", all_.annotate(least=Min("bounds__value")).filter(Q(page=1) | Q(new__jaccard_gte=(F("old"), F("least")))),
+               all_.annotate(least=Min("bounds__value"), j=Jaccard("new", "old")).filter(Q(page=1) | Q(j__gte=F("least"))), 4)
+        + both("a bound of another table", all_.filter(new__jaccard_gte=(F("old"), F("bounds__value"))), all_.annotate(j=Jaccard("new", "old")).filter(j__gte=F("bounds__value")), 3)
+        + both("a subquery", all_.filter(new__jaccard_gte=(Subquery(all_.filter(page=2).values("old")[:1]), 0.9)), all_.annotate(j=Jaccard("new", Subquery(all_.filter(page=2).values("old")[:1]))).filter(j__gte=0.9), 2)
+        + both("two querysets combined", all_.filter(page=1) & all_.filter(new__jaccard_gte=(F("old"), 0.8)), all_.filter(page=1).annotate(j=Jaccard("new", "old")).filter(j__gte=0.8), 1)
+        + both("in Case()", all_.annotate(same=Case(When(new__jaccard_gte=(F("old"), 0.8), then=Value(1)), default=Value(0))).filter(same=1), all_.annotate(j=Jaccard("new", "old")).filter(j__gte=0.8), 2))
+    grouped = all_.annotate(least=Min("bounds__value")).filter(new__jaccard_gte=(F("old"), F("least")))
+    check("an aggregate stands in HAVING", " HAVING jaccard(" in str(grouped.query), grouped.query)
+    import pickle
+
+    query = all_.filter(new__jaccard_gte=(doc, 0.8))
+    equal("a queryset is pickled", ids(all_.all().__class__(Revision, pickle.loads(pickle.dumps(query.query)))), ids(query))
+
+
 def constraint(papers):
     from django.core.exceptions import ValidationError
     from django.db import IntegrityError, transaction
@@ -160,7 +210,7 @@ def main():
         with configure(name) as folder:
             import papers.models as papers
 
-            sections((migrations, folder), (rows, papers), (constraint, papers), (inspect,), (refusals, papers))
+            sections((migrations, folder), (rows, papers), (lookups_of_references, papers), (constraint, papers), (inspect,), (refusals, papers))
         from django.db import connection
 
         connection.close()

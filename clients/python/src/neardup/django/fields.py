@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Field, Lookup
+from django.db.models import Field, Func, Lookup
 from django.db.models.expressions import Value
 
 from .._ctph import Ctph
@@ -97,43 +97,46 @@ class CtphField(_ValueField):
     type_name = "ctph"
 
 
+class _Pair(Func):  # type: ignore[misc]
+    """A value and a bound as the one expression on the right of a lookup, so that Django finds both wherever it resolves or renames references."""
+
+    arity = 2
+    output_field = Field()
+
+    def get_group_by_cols(self) -> list[Any]:
+        return [column for source in self.get_source_expressions() for column in source.get_group_by_cols()]
+
+
 class _BoundedLookup(Lookup):  # type: ignore[misc]
-    """A lookup of a pair, as in sig__jaccard_gte=(signature, 0.8). The condition is one that an lsh index serves."""
+    """A lookup of a pair, as in sig__jaccard_gte=(signature, 0.8), of values or expressions. The condition is one that an lsh index serves."""
 
     function: str
     comparison: str
-    prepare_rhs = False
 
     def __init__(self, lhs: Any, rhs: Any) -> None:
+        super().__init__(lhs, rhs if isinstance(rhs, _Pair) else self._pair(lhs, rhs))
+
+    def _pair(self, lhs: Any, rhs: Any) -> _Pair:
         if not isinstance(rhs, (list, tuple)) or len(rhs) != 2:
             raise ValueError(f"{self.lookup_name} takes a pair, (value, bound): {shown(rhs)}")
         other, bound = rhs
         if isinstance(bound, bool) or (not isinstance(bound, (int, float)) and not hasattr(bound, "resolve_expression")) or bound != bound:
             raise ValueError(f"the bound of {self.lookup_name} must be a number: {shown(bound)}")
-        self.other = other if hasattr(other, "resolve_expression") else Value(lhs.output_field.to_python(other), output_field=lhs.output_field)
-        self.bound = bound if hasattr(bound, "resolve_expression") else Value(bound)
-        super().__init__(lhs, rhs)
-
-    def get_prep_lookup(self) -> Any:
-        return self.rhs
-
-    def resolve_expression(self, query: Any = None, allow_joins: bool = True, reuse: Any = None, summarize: bool = False, for_save: bool = False) -> Any:
-        resolved = super().resolve_expression(query, allow_joins, reuse, summarize, for_save)
-        for name in ("other", "bound"):
-            setattr(resolved, name, getattr(self, name).resolve_expression(query, allow_joins, reuse, summarize, for_save))
-        return resolved
+        if not hasattr(other, "resolve_expression"):
+            other = Value(lhs.output_field.to_python(other), output_field=lhs.output_field)
+        return _Pair(other, bound if hasattr(bound, "resolve_expression") else Value(bound))
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         lhs, lhs_params = self.process_lhs(compiler, connection)
-        other, other_params = compiler.compile(self.other)
-        bound, bound_params = compiler.compile(self.bound)
+        (other, other_params), (bound, bound_params) = (compiler.compile(source) for source in self.rhs.get_source_expressions())
         return f"{self.function}({lhs}, {other}) {self.comparison} {bound}", (*lhs_params, *other_params, *bound_params)
 
 
 def _lookup(field: type[Field], function: str, suffix: str) -> None:
     comparison = {"gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}[suffix]
     name = f"{function}_{suffix}"
-    field.register_lookup(type(name, (_BoundedLookup,), {"lookup_name": name, "function": function, "comparison": comparison}))
+    lookup = type(name, (_BoundedLookup,), {"lookup_name": name, "function": function, "comparison": comparison, "__module__": __name__})
+    globals()[name] = field.register_lookup(lookup)  # where pickle finds the class of a query's lookup
 
 
 for _suffix in ("gte", "gt"):
