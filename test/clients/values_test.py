@@ -140,7 +140,7 @@ def refusals():
     for kind, data in ((Minhash, Minhash(text).to_binary()), (Ctph, Ctph("3:abc:def").to_binary())):
         raises("%s of a newer format" % kind.__name__, ValueError, lambda: kind.from_binary(b"\x09" + data[1:]), "format 9 is not known", "A newer version of the package may read it")
     if find_spec("neardup_core") is None:
-        raises("neardup.sign without neardup-core", ImportError, lambda: import_module("neardup.sign"), "pip install neardup-core")
+        raises("neardup.sign without neardup-core", ImportError, lambda: import_module("neardup.sign"), "pip install ./clients/python-core")
     check("other types are not equal", Minhash(text) != text and SimHash(5) != 5 and Ctph("3::") != "3::")
     check("repr is short", len(repr(Minhash(text))) < 60 and "word 3, 128x32, seed 0" in repr(Minhash(text)), repr(Minhash(text)))
 

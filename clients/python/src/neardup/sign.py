@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_INSTALL = "neardup.sign needs the package neardup-core: pip install neardup-core"
+_INSTALL = "neardup.sign needs the package neardup-core: pip install ./clients/python-core, in a checkout of neardup"
 
 try:
     import neardup_core as _core
