@@ -183,6 +183,21 @@ def inspect():
     found = run("inspectdb", "papers_paper")
     check("inspectdb knows the fields", all(w in found for w in ("import neardup.django\n", "sig = neardup.django.MinhashField(", "num_perm=128, bits=32", "hash = neardup.django.SimHashField(",
                                             "digest = neardup.django.CtphField(")) and "guess" not in found, found)
+    from django.db import connection
+    from neardup.django.management.commands.inspectdb import TYPE_SQL
+
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE SCHEMA trap")
+        for right in ("oid", "regclass"):
+            cursor.execute("CREATE FUNCTION trap.called_%s(oid, %s) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'an operator of others was called'; END $$" % (right, right))
+            cursor.execute("CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = %s, FUNCTION = trap.called_%s)" % (right, right))
+        try:
+            cursor.execute("SET search_path = trap, public, pg_catalog")
+            cursor.execute(TYPE_SQL, ["papers_paper", "hash"])
+            equal("inspectdb calls no operators of others", cursor.fetchall(), [("simhash", "simhash")])
+        except django.db.Error as error:
+            check("inspectdb calls no operators of others", False, error)
+        cursor.execute("SET client_min_messages = warning; RESET search_path; DROP SCHEMA trap CASCADE")
 
 
 def refusals(papers):

@@ -19,9 +19,9 @@ TYPES_SQL: Final = """
 SELECT t.typname::pg_catalog.text, n.nspname::pg_catalog.text, t.oid::pg_catalog.int8, t.typarray::pg_catalog.int8,
   pg_catalog.quote_ident(n.nspname) OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(t.typname)
 FROM pg_catalog.pg_extension e
-JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid
   AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'
-  AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+  AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass::pg_catalog.oid
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) d.objid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND t.typname OPERATOR(pg_catalog.=) ANY ('{minhash,simhash,ctph}'::pg_catalog.name[])

@@ -13,6 +13,7 @@ from typing import Any
 from ._errors import shown, type_error
 from ._job import Job, count_job, find_job
 from ._session import Session, own_transactions, session_of
+from ._texts import percent_doubled
 
 LOOK_EVERY = 0.25  # seconds
 MAX_BATCH = (1 << 31) - 1
@@ -105,11 +106,15 @@ class _Watch:
     def __init__(self, session: Session, job: Job, show: Callable[[Status], None]) -> None:
         self.show = show
         self.parameters = [job.result]
+        extension = percent_doubled(job.extension)
         self.query = (
-            "SELECT s.phase, COALESCE(s.done, 0)::int8, s.total::int8, s.rate::float8, extract(epoch FROM s.time_left)::float8,"
-            " COALESCE(extract(epoch FROM pg_catalog.clock_timestamp() - j.phase_started), 0)::float8, g.phase, g.rows_read, g.searched, g.pairs"
-            f" FROM {job.job} j CROSS JOIN {job.extension}duplicates_status s LEFT JOIN {job.extension}neardup_progress() g ON g.pid = s.pid"
-            " WHERE pg_catalog.to_regclass(s.job::pg_catalog.text) = %s::pg_catalog.regclass"
+            "SELECT s.phase, COALESCE(s.done, 0)::pg_catalog.int8, s.total::pg_catalog.int8, s.rate::pg_catalog.float8,"
+            " pg_catalog.date_part('epoch', s.time_left),"
+            " COALESCE(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) j.phase_started), 0),"
+            " g.phase, g.rows_read, g.searched, g.pairs"
+            f" FROM {percent_doubled(job.job)} j CROSS JOIN {extension}duplicates_status s"
+            f" LEFT JOIN {extension}neardup_progress() g ON g.pid OPERATOR(pg_catalog.=) s.pid"
+            " WHERE pg_catalog.to_regclass(s.job::pg_catalog.text)::pg_catalog.oid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid"
         )
         self.session: Session | None = None
         try:
@@ -177,7 +182,7 @@ def _call(session: Session, job: Job, arguments: dict[str, Any], watch: _Watch |
 
     def run() -> None:
         try:
-            session.query(f"CALL {job.extension}refresh_duplicates(%s::pg_catalog.text{text})", parameters)
+            session.query(f"CALL {percent_doubled(job.extension)}refresh_duplicates(%s::pg_catalog.text{text})", parameters)
         except BaseException as error:
             errors.append(error)
 
@@ -206,10 +211,14 @@ def _summary(session: Session, job: Job, seconds: float) -> RefreshResult:
     fresh = 0
     if clustered:  # found_at is the time of the clustering; of rows that stay in their cluster it stays
         ((fresh,),) = session.query(
-            f"SELECT count(*) FROM {job.result} r, {job.job} j WHERE NOT r.survivor AND r.found_at BETWEEN j.started AND j.finished"
-            f" AND r.cluster IN (SELECT cluster FROM {job.result} GROUP BY cluster HAVING count(*) > 1)"
+            f"SELECT pg_catalog.count(*) FROM {job.result} r, {job.job} j WHERE NOT r.survivor"
+            " AND r.found_at OPERATOR(pg_catalog.>=) j.started AND r.found_at OPERATOR(pg_catalog.<=) j.finished"
+            f" AND r.cluster OPERATOR(pg_catalog.=) ANY (SELECT cluster FROM {job.result} GROUP BY cluster HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1)"
         )
-    changes = session.query(f"SELECT change, count(*) FROM {job.changes} WHERE refresh OPERATOR(pg_catalog.=) %s GROUP BY change", [refresh])
+    changes = session.query(
+        f"SELECT change, pg_catalog.count(*) FROM {percent_doubled(job.changes)} WHERE refresh OPERATOR(pg_catalog.=) %s::pg_catalog.int8 GROUP BY change",
+        [refresh],
+    )
     return RefreshResult(True, seconds, done, total, counts.rows, counts.clusters, counts.duplicates, fresh, {str(k): v for k, v in changes})
 
 

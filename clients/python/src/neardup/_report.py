@@ -18,6 +18,7 @@ from ._errors import shown
 from ._job import Job, count_job, find_job
 from ._program import check_number, run_program
 from ._session import Session, session_of
+from ._texts import percent_doubled
 
 CLUSTERS: Final = 50
 MAX_CLUSTERS: Final = 10000
@@ -38,6 +39,7 @@ class _Reader:
 
     def __init__(self, session: Session, job: Job) -> None:
         self.session, self.job = session, job
+        self.row_in_parameters = f"{percent_doubled(job.internal)}neardup_job_row(%s::pg_catalog.regclass)"
         self._restrict_search_path()
         self.paths = self._find_paths()
 
@@ -46,29 +48,32 @@ class _Reader:
         self.session.query(
             "SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog',"
             " (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_attribute a"
-            " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace"
-            " WHERE a.attrelid = %s::pg_catalog.regclass AND a.attname = 'id' AND n.nspname <> 'pg_catalog')), true)",
+            " JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid"
+            " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace"
+            " WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) 'id'"
+            " AND n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog')), true)",
             [self.job.result],
         )
 
     def _find_paths(self) -> str:
         """The join with the paths of the source, as neardup load names them; one that may not be read is left out."""
         found = self.session.query(
-            "SELECT 'SELECT ' || pg_catalog.quote_ident(j.id) || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
-            " ' AS path FROM ' || c.oid::pg_catalog.regclass::text || ' WHERE true' ||"
-            " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
-            f" FROM {self.job.internal}neardup_job_row(%s::pg_catalog.regclass) j JOIN pg_catalog.pg_class c ON c.oid = j.source"
-            " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = %s AND a.attnum > 0 AND NOT"
-            " a.attisdropped WHERE a.atttypid IN ('text'::pg_catalog.regtype, 'varchar'::pg_catalog.regtype)"
+            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), ' AS id, ', pg_catalog.quote_ident(a.attname),"
+            " ' AS path FROM ', c.oid::pg_catalog.regclass, ' WHERE true', CASE WHEN j.filter IS NOT NULL THEN pg_catalog.concat(' AND (', j.filter, E'\\n)') END,"
+            " CASE WHEN j.deleted IS NOT NULL THEN pg_catalog.concat(' AND (', j.deleted, E'\\n) IS NOT TRUE') END)"
+            f" FROM {self.row_in_parameters} j JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) j.source::pg_catalog.oid"
+            " JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) %s::pg_catalog.name"
+            " AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped"
+            " WHERE a.atttypid OPERATOR(pg_catalog.=) ANY ('{text,varchar}'::pg_catalog.regtype[]::pg_catalog.oid[])"
             " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
             [self.job.job, PATH_COLUMN],
         )
-        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id" if found else "LEFT JOIN (SELECT NULL::text AS path) s ON false"
+        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id" if found else "LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false"
 
     def about(self) -> dict[str, Any]:
         ((database, now, version, finished, phase),) = self.session.query(
             f"SELECT pg_catalog.current_database()::text, {_iso('pg_catalog.now()')},"
-            " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'neardup'),"
+            " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup'),"
             f" (SELECT {_iso('j.finished')} FROM {self.job.job} j), (SELECT j.phase FROM {self.job.job} j)"
         )
         return {"job": self.job.name, "database": database, "time": now, "version": version, "finished": finished, "complete": phase == "idle"}
@@ -77,21 +82,21 @@ class _Reader:
         found = {
             key: json.loads(value)
             for key, value in self.session.query(
-                "SELECT s.key, s.value::text FROM pg_catalog.jsonb_each(pg_catalog.to_jsonb("
-                f"{self.job.internal}neardup_job_row(%s::pg_catalog.regclass))) s WHERE s.value #>> '{{}}' NOT IN ('', '[]')",
+                f"SELECT s.key, s.value::pg_catalog.text FROM pg_catalog.jsonb_each(pg_catalog.to_jsonb({self.row_in_parameters})) s",
                 [self.job.job],
             )
         }
-        return {key: found[key] for key in SETTINGS if key in found}
+        return {key: found[key] for key in SETTINGS if found.get(key) not in (None, "", [])}
 
     def rows(self, largest: int | None) -> Iterator[dict[str, Any]]:
         """Rows of clusters of at least 2 rows, the survivor first: of all, by number, or of the largest, these first."""
         limit = "" if largest is None else f" ORDER BY n DESC, cluster LIMIT {largest}"
         order = "c.cluster" if largest is None else "c.n DESC, c.cluster"
         self.session.query(
-            "DECLARE neardup_report NO SCROLL CURSOR FOR WITH c AS MATERIALIZED (SELECT cluster, count(*) AS n"
-            f" FROM {self.job.result} GROUP BY cluster HAVING count(*) > 1{limit}) SELECT c.cluster, c.n, {_text('r.id')}, {_text('r.representative')},"
-            f" r.similarity, r.survivor, s.path FROM c JOIN {self.job.result} r ON r.cluster = c.cluster"
+            "DECLARE neardup_report NO SCROLL CURSOR FOR WITH c AS MATERIALIZED (SELECT cluster, pg_catalog.count(*) AS n"
+            f" FROM {self.job.result} GROUP BY cluster HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1{limit})"
+            f" SELECT c.cluster, c.n, {_text('r.id')}, {_text('r.representative')}, r.similarity, r.survivor, s.path"
+            f" FROM c JOIN {self.job.result} r ON r.cluster OPERATOR(pg_catalog.=) c.cluster"
             f" {self.paths} ORDER BY {order}, r.survivor DESC, r.similarity DESC NULLS LAST, r.id"
         )
         names = ("cluster", "size", "id", "representative", "similarity", "survivor", "path")
@@ -111,13 +116,12 @@ class _Reader:
     def pairs(self, most: int) -> list[dict[str, Any]]:
         """The pairs whose similarity is nearest to the threshold; of equal distance by a hash of the id, so that they stay the same."""
         ((threshold,),) = self.session.query(
-            "SELECT COALESCE(CASE WHEN verify IS NOT NULL THEN verify_threshold END, threshold)::float8"
-            f" FROM {self.job.internal}neardup_job_row(%s::pg_catalog.regclass)",
+            f"SELECT COALESCE(CASE WHEN verify IS NOT NULL THEN verify_threshold END, threshold) FROM {self.row_in_parameters}",
             [self.job.job],
         )
         rows = self.session.query(
-            f"SELECT {_text('representative')}, {_text('id')}, cluster, similarity FROM {self.job.result} WHERE NOT survivor"
-            f" ORDER BY pg_catalog.abs(similarity - %s::float8), pg_catalog.md5({_text('id')}) LIMIT %s",
+            f"SELECT {_text('representative')}, {_text('id')}, cluster, similarity FROM {percent_doubled(self.job.result)} WHERE NOT survivor"
+            f" ORDER BY pg_catalog.abs(similarity OPERATOR(pg_catalog.-) %s::pg_catalog.float8), pg_catalog.md5({_text('id')}) LIMIT %s",
             [threshold, most],
         )
         return [

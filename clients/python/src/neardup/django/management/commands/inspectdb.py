@@ -13,10 +13,14 @@ from neardup.django.fields import CtphField, MinhashField, SimHashField
 FIELDS = {field.type_name: field.__name__ for field in (MinhashField, SimHashField, CtphField)}
 TYPE_SQL = """
 SELECT t.typname, pg_catalog.format_type(a.atttypid, a.atttypmod)
-FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass AND d.objid = t.oid AND d.deptype = 'e'
-JOIN pg_catalog.pg_extension e ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND e.oid = d.refobjid
-WHERE e.extname = 'neardup' AND a.attrelid = pg_catalog.quote_ident(%s)::pg_catalog.regclass AND a.attname = %s"""
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
+JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass::pg_catalog.oid
+  AND d.objid OPERATOR(pg_catalog.=) t.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'::pg_catalog."char"
+JOIN pg_catalog.pg_extension e ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid
+  AND e.oid OPERATOR(pg_catalog.=) d.refobjid
+WHERE e.extname OPERATOR(pg_catalog.=) 'neardup'::pg_catalog.name
+  AND a.attrelid OPERATOR(pg_catalog.=) pg_catalog.quote_ident(%s::pg_catalog.text)::pg_catalog.regclass::pg_catalog.oid
+  AND a.attname OPERATOR(pg_catalog.=) %s::pg_catalog.name"""
 
 
 class Command(InspectDb):  # type: ignore[misc]
