@@ -1,5 +1,6 @@
 """neardup.refresh(), neardup.report() and neardup.passages(): results, progress, interruptions, refusals; the reports of the program beside these."""
 import csv
+import datetime
 import io
 import json
 import re
@@ -33,10 +34,11 @@ def results(name, conn):
     equal("psycopg 2, changes", (result.rows, result.new_duplicates, bool(result.changes)), (396, 1, True))  # 35 has another representative than 33
     check("changes are in the summary", "\nclusters of earlier runs: " in str(result) and "gone" in str(result), str(result))
     equal("rebuild", neardup.refresh(conn, "copies", rebuild=True).rows, 396)
-    import datetime
-
-    for limit in (datetime.timedelta(minutes=5), "30min", 2.5):
+    for limit in (datetime.timedelta(minutes=5), "30min", 2.5, 10 ** 9):
         check("time_limit=%r" % (limit,), neardup.refresh(conn, "copies", time_limit=limit).finished)
+    for limit in (1e-6, 1e-300, datetime.timedelta(microseconds=1)):
+        check("time_limit=%r" % (limit,), isinstance(neardup.refresh(conn, "copies", time_limit=limit), neardup.RefreshResult))
+    conn.execute("CALL refresh_duplicates('copies')")
 
 
 def progress(name, conn):
@@ -64,6 +66,21 @@ def progress(name, conn):
     equal("and the next refresh continues", (one(conn, "SELECT phase FROM duplicates_status WHERE job = 'many_copies'"), neardup.refresh(conn, "many_copies").rows), ("interrupted", 20000))
 
 
+def failing_write(conn, folder):
+    """A file that cannot be written leaves nothing beside it."""
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        raises("a file that becomes too large", OSError, lambda: neardup.report(conn, "copies", os.path.join(folder, "large.csv")))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, before)
+    equal("leaves nothing beside it", sorted(os.listdir(folder)), ["r.json"])
+
+
 def reports(name, conn):
     report = neardup.report(conn, "copies", clusters=5, pairs=4)
     text = neardup.report(conn, "copies", format="csv")
@@ -73,6 +90,7 @@ def reports(name, conn):
         with open(path, encoding="utf-8") as file:
             written = json.load(file)
         equal("a file of JSON", {**written, "time": ""}, {**report, "time": ""})
+        failing_write(conn, folder)
         equal("a file of CSV", open(neardup.report(conn, "copies", os.path.join(folder, "r.csv")), encoding="utf-8", newline="").read(), text)
         if not os.path.exists(BIN):
             return skip("the program neardup is not built: bin/neardup")
@@ -151,7 +169,8 @@ def refusals(name, conn):
         busy.execute("SELECT 1")
         raises("a transaction", neardup.NeardupError, lambda: neardup.refresh(busy, "copies"), "in a transaction")
     nan = float("nan")
-    for option, value, error in (("batch", 0, ValueError), ("batch", 1 << 31, ValueError), ("batch", nan, TypeError), ("batch", "5", TypeError), ("time_limit", nan, ValueError), ("time_limit", -1, ValueError), ("time_limit", [], TypeError)):
+    for option, value, error in (("batch", 0, ValueError), ("batch", 1 << 31, ValueError), ("batch", nan, TypeError), ("batch", "5", TypeError), ("time_limit", nan, ValueError), ("time_limit", -1, ValueError),
+                                 ("time_limit", 1e300, ValueError), ("time_limit", 10 ** 30, ValueError), ("time_limit", datetime.timedelta.max, ValueError), ("time_limit", [], TypeError)):
         raises("%s=%r" % (option, value), error, lambda: neardup.refresh(conn, "copies", **{option: value}), option)
     raises("an interval that is none", psycopg.DataError, lambda: neardup.refresh(conn, "copies", time_limit="soon"), "interval")
     for option, value, error in (("format", "pdf", ValueError), ("clusters", -1, ValueError), ("clusters", 10001, ValueError), ("pairs", 201, ValueError), ("pairs", nan, TypeError)):

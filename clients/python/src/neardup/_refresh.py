@@ -17,6 +17,7 @@ from ._texts import percent_doubled
 
 LOOK_EVERY = 0.25  # seconds
 MAX_BATCH = (1 << 31) - 1
+MAX_TIME_LIMIT = 10**9  # seconds: 31 years
 
 
 @dataclass(frozen=True)
@@ -235,9 +236,9 @@ def _arguments(batch: int | None, time_limit: timedelta | float | str | None, re
             time_limit = time_limit.total_seconds()
         if isinstance(time_limit, bool) or not isinstance(time_limit, (int, float, str)):
             raise type_error("time_limit", "a timedelta, a number of seconds or an interval such as '30min'", time_limit)
-        if not isinstance(time_limit, str) and not 0 <= time_limit < float("inf"):  # NaN, too
-            raise ValueError(f"time_limit must be a number of seconds from 0 on: {shown(time_limit)}")
-        arguments["time_limit"] = time_limit if isinstance(time_limit, str) else f"{time_limit} s"
+        if not isinstance(time_limit, str) and not 0 <= time_limit <= MAX_TIME_LIMIT:  # NaN, too
+            raise ValueError(f"time_limit must be between 0 and {MAX_TIME_LIMIT} seconds: {shown(time_limit)}")
+        arguments["time_limit"] = time_limit if isinstance(time_limit, str) else f"{time_limit:.6f} s"  # an interval has no exponents
     if rebuild:
         arguments["rebuild"] = True
     return arguments
@@ -254,9 +255,12 @@ def refresh(
 ) -> RefreshResult:
     """Brings the table of duplicates `job` up to date: CALL refresh_duplicates(), in autocommit. What a run has committed stays.
 
-    batch: rows that are signed and committed together (10000). time_limit: no batch begins after this time. rebuild: sign and cluster
-    all rows again. progress: None shows a bar of tqdm if it is installed and stderr is a terminal, True shows it in any case, False
-    shows nothing; a function is called with a Status. Ctrl-C cancels the statement; the next refresh continues.
+    A connection in a transaction is refused, because each batch is committed.
+
+    batch: rows that are signed and committed together (10000). time_limit: no batch begins after this time; a timedelta, seconds (at most
+    1000000000) or an interval such as '30min'. rebuild: sign and cluster all rows again. progress: None shows a bar of tqdm if it is
+    installed and stderr is a terminal, True shows it in any case, False shows nothing; a function is called with a Status. Ctrl-C cancels
+    the statement; the next refresh continues.
     """
     session = session_of(conn, "neardup.refresh")
     arguments = _arguments(batch, time_limit, rebuild)

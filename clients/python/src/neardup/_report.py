@@ -199,11 +199,16 @@ def _write(out: Path, text: str) -> None:
         raise ValueError(f"{out} is not a regular file")
     target = out.resolve()
     with NamedTemporaryFile("w", encoding="utf-8", errors="replace", newline="", dir=target.parent, delete=False) as file:
-        file.write(text)
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(file.name, 0o666 & ~mask)
-    os.replace(file.name, target)
+        try:
+            file.write(text)
+            file.close()  # what is buffered is written now, or fails
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(file.name, 0o666 & ~mask)
+            os.replace(file.name, target)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def report(
