@@ -162,6 +162,33 @@ def lookups_of_references(papers):
     equal("a queryset is pickled", ids(all_.all().__class__(Revision, pickle.loads(pickle.dumps(query.query)))), ids(query))
 
 
+def transactions(papers):
+    """load() and refresh() are refused within atomic(), also before its first statement; report() leaves it as it is."""
+    from django.db import connection, transaction
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT create_duplicates('paper_copies', 'papers_paper', 'id', 'body')")
+    calls = (("load", lambda: neardup.load(connection, "pages", [{"id": "a", "text": DOC}], name="s")), ("refresh", lambda: neardup.refresh(connection, "paper_copies", progress=False)))
+    for what, call in calls:
+        def within():
+            with transaction.atomic():
+                call()
+        raises("%s within atomic()" % what, neardup.NeardupError, within, "in a transaction", "neardup." + what)
+        check("%s after it" % what, call() is not None)
+    before = papers.Revision.objects.count()
+    try:
+        with transaction.atomic():
+            neardup.report(connection, "paper_copies")
+            papers.Revision.objects.create(page=9)
+            neardup.report(connection, "paper_copies")
+            raise ZeroDivisionError
+    except ZeroDivisionError:
+        pass
+    equal("report within atomic(), which is rolled back", papers.Revision.objects.count(), before)
+    with connection.cursor() as cursor:
+        cursor.execute("SET client_min_messages = warning; SELECT drop_duplicates('paper_copies'); DROP TABLE pages, pages_files")
+
+
 def constraint(papers):
     from django.core.exceptions import ValidationError
     from django.db import IntegrityError, transaction
@@ -225,7 +252,7 @@ def main():
         with configure(name) as folder:
             import papers.models as papers
 
-            sections((migrations, folder), (rows, papers), (lookups_of_references, papers), (constraint, papers), (inspect,), (refusals, papers))
+            sections((migrations, folder), (rows, papers), (lookups_of_references, papers), (transactions, papers), (constraint, papers), (inspect,), (refusals, papers))
         from django.db import connection
 
         connection.close()

@@ -17,7 +17,7 @@ from typing import Any, Final
 from ._errors import shown
 from ._job import Job, count_job, find_job
 from ._program import check_number, run_program
-from ._session import Session, session_of
+from ._session import Session, session_of, snapshot
 from ._texts import percent_doubled
 
 CLUSTERS: Final = 50
@@ -156,30 +156,24 @@ def _number(value: Any) -> Any:
 
 
 def _content(session: Session, job: Job, format: str, clusters: int, pairs: int) -> Any:
-    """The report as an object (json) or as text (csv), read from one snapshot."""
-    began = session.is_idle()
-    session.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if began else "SAVEPOINT neardup_report")
-    try:
-        reader = _Reader(session, job)
-        if format == "csv":
-            out = io.StringIO()
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(CSV_COLUMNS)
-            for row in reader.rows(None):
-                row["survivor"] = "true" if row["survivor"] else "false"
-                row["similarity"] = _shortest(row["similarity"])
-                writer.writerow([row[name] for name in CSV_COLUMNS])
-            return out.getvalue()
-        report = reader.about()
-        report["settings"] = reader.settings()
-        counts = count_job(session, job)
-        report["counts"] = vars(counts)
-        report["clusters"] = reader.clusters(clusters)
-        report["pairs"] = reader.pairs(pairs)
-        return report
-    finally:
-        if not session.is_closed():
-            session.query("ROLLBACK" if began else "ROLLBACK TO SAVEPOINT neardup_report; RELEASE SAVEPOINT neardup_report")
+    """The report as an object (json) or as text (csv)."""
+    reader = _Reader(session, job)
+    if format == "csv":
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(CSV_COLUMNS)
+        for row in reader.rows(None):
+            row["survivor"] = "true" if row["survivor"] else "false"
+            row["similarity"] = _shortest(row["similarity"])
+            writer.writerow([row[name] for name in CSV_COLUMNS])
+        return out.getvalue()
+    report = reader.about()
+    report["settings"] = reader.settings()
+    counts = count_job(session, job)
+    report["counts"] = vars(counts)
+    report["clusters"] = reader.clusters(clusters)
+    report["pairs"] = reader.pairs(pairs)
+    return report
 
 
 def _write_page(session: Session, job: str, out: Path, clusters: int, pairs: int) -> None:
@@ -219,6 +213,9 @@ def report(
     Without `out` it returns the object of format json, or the text of format csv. With `out` it writes the file, by default in the format
     html, or in that of the file's name, and returns its path. clusters: json and html, the N largest clusters (50). pairs: the N pairs
     nearest to the threshold (12).
+
+    A transaction of yours stays as it is. The program, which writes html, reads what is committed, by another connection to the same
+    database, with the same role and search_path.
     """
     path = None if out is None else Path(out)
     if format is None:
@@ -230,22 +227,13 @@ def report(
     if format == "html" and path is None:
         raise ValueError("format html needs out, the file to write")
     session = session_of(conn, "neardup.report")
-    found = _with_job(session, job)
-    if format == "html" and path is not None:
-        _write_page(session, job, path, clusters, pairs)
-        return path
-    content = _content(session, found, format, clusters, pairs)
+    with snapshot(session):
+        found = find_job(session, job)
+        content: Any = _content(session, found, format, clusters, pairs) if format != "html" else None
     if path is None:
         return content
+    if format == "html":
+        _write_page(session, job, path, clusters, pairs)
+        return path
     _write(path, content if format == "csv" else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return path
-
-
-def _with_job(session: Session, name: str) -> Job:
-    """find_job() without leaving a transaction open that was not."""
-    began = session.is_idle() and not session.get_autocommit()
-    try:
-        return find_job(session, name)
-    finally:
-        if began and not session.is_closed() and not session.is_idle():
-            session.query("ROLLBACK")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ._errors import NeardupError
+from ._texts import text_of
 
 WANTED = "a connection of psycopg 3 or psycopg 2, or one of SQLAlchemy or Django that uses them"
 
@@ -15,6 +17,7 @@ class Session(Protocol):
     """What a driver does for us."""
 
     conn: Any
+    in_block: bool  # a block of the framework's that commits at its end, though the driver may not have begun a transaction yet
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Executes a statement; its rows, if it returns any. Without parameters, % stands for itself."""
@@ -24,6 +27,9 @@ class Session(Protocol):
 
     def cancel(self) -> None: ...
 
+    def parameters(self) -> dict[str, Any]:
+        """What libpq has connected with, defaults, environment and service file included; without the password."""
+
     def second(self) -> Session:
         """Another connection to the same database."""
 
@@ -31,8 +37,16 @@ class Session(Protocol):
 
     def is_closed(self) -> bool: ...
 
+    def is_in_pipeline(self) -> bool: ...
+
     def is_idle(self) -> bool:
         """Whether no transaction is open."""
+
+    def begin(self, modes: str) -> None:
+        """Begins a transaction; without autocommit the driver does it, which keeps account of it."""
+
+    def rollback(self) -> None:
+        """Ends the transaction, for the driver, too; none may be open."""
 
     def get_autocommit(self) -> bool: ...
 
@@ -49,13 +63,15 @@ class Session(Protocol):
 class Psycopg3:
     def __init__(self, conn: Any) -> None:
         self.conn = conn
+        self.in_block = False
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         import psycopg
 
+        statement = sql.encode() if self.conn.info.encoding == "ascii" else sql
         with psycopg.Cursor(self.conn, row_factory=psycopg.rows.tuple_row) as cursor:
-            cursor.execute(sql, list(parameters) or None)
-            return cursor.fetchall() if cursor.description else []
+            cursor.execute(statement, list(parameters) or None)
+            return [tuple(map(text_of, row)) for row in cursor] if cursor.description else []
 
     def copy(self, sql: str, blocks: Iterable[bytes]) -> int:
         import psycopg
@@ -69,10 +85,18 @@ class Psycopg3:
     def cancel(self) -> None:
         self.conn.cancel()
 
+    def parameters(self) -> dict[str, Any]:
+        info = self.conn.info
+        found = {option.keyword.decode(): option.val.decode() for option in self.conn.pgconn.info if option.val}
+        found.update(host=info.host, port=str(info.port))  # of several servers the one that it is
+        if "hostaddr" in found:
+            found["hostaddr"] = info.hostaddr
+        return _without(found)
+
     def second(self) -> Session:
         import psycopg
 
-        return Psycopg3(psycopg.connect(self.conn.info.dsn, password=self.conn.info.password or None, autocommit=True))
+        return Psycopg3(psycopg.connect(**self.parameters(), password=self.conn.info.password or None, autocommit=True))
 
     def close(self) -> None:
         self.conn.close()
@@ -80,10 +104,21 @@ class Psycopg3:
     def is_closed(self) -> bool:
         return bool(self.conn.closed)
 
+    def is_in_pipeline(self) -> bool:
+        import psycopg
+
+        return bool(self.conn.pgconn.pipeline_status != psycopg.pq.PipelineStatus.OFF)
+
     def is_idle(self) -> bool:
         import psycopg
 
         return bool(self.conn.info.transaction_status == psycopg.pq.TransactionStatus.IDLE)
+
+    def begin(self, modes: str) -> None:
+        self.query(f"{'BEGIN' if self.conn.autocommit else 'SET TRANSACTION'} {modes}")
+
+    def rollback(self) -> None:
+        self.conn.rollback()
 
     def get_autocommit(self) -> bool:
         return bool(self.conn.autocommit)
@@ -104,13 +139,19 @@ class Psycopg3:
 class Psycopg2:
     def __init__(self, conn: Any) -> None:
         self.conn = conn
+        self.in_block = False
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        from psycopg2.extensions import BYTES, register_type
         from psycopg2.extensions import cursor as plain
 
         with self.conn.cursor(cursor_factory=plain) as cursor:
-            cursor.execute(sql, list(parameters) or None)
-            return list(cursor.fetchall()) if cursor.description else []
+            if self.conn.encoding not in ("SQL_ASCII", "SQLASCII"):
+                cursor.execute(sql, list(parameters) or None)
+                return list(cursor.fetchall()) if cursor.description else []
+            register_type(BYTES, cursor)
+            cursor.execute(sql.encode(), [_Utf8(value) if isinstance(value, str) else value for value in parameters] or None)
+            return [tuple(map(text_of, row)) for row in cursor] if cursor.description else []
 
     def copy(self, sql: str, blocks: Iterable[bytes]) -> int:
         with self.conn.cursor() as cursor:
@@ -120,13 +161,16 @@ class Psycopg2:
     def cancel(self) -> None:
         self.conn.cancel()
 
+    def parameters(self) -> dict[str, Any]:
+        found = dict(self.conn.get_dsn_parameters())
+        if "," not in found.get("hostaddr", ""):  # psycopg 2 does not say which address it is
+            found.update(host=self.conn.info.host, port=str(self.conn.info.port))
+        return _without(found)
+
     def second(self) -> Session:
         import psycopg2
 
-        options = dict(self.conn.get_dsn_parameters())
-        if self.conn.info.password:
-            options["password"] = self.conn.info.password
-        other = psycopg2.connect(**options)
+        other = psycopg2.connect(**self.parameters(), password=self.conn.info.password or None)
         other.autocommit = True
         return Psycopg2(other)
 
@@ -136,10 +180,22 @@ class Psycopg2:
     def is_closed(self) -> bool:
         return bool(self.conn.closed)
 
+    def is_in_pipeline(self) -> bool:
+        return False
+
     def is_idle(self) -> bool:
         from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 
         return bool(self.conn.info.transaction_status == TRANSACTION_STATUS_IDLE)
+
+    def begin(self, modes: str) -> None:
+        self.query(f"{'BEGIN' if self.conn.autocommit else 'SET TRANSACTION'} {modes}")
+
+    def rollback(self) -> None:
+        """ROLLBACK as a statement would end the transaction without the driver's knowledge: it would not begin the user's next one."""
+        self.conn.rollback()
+        if not self.is_idle():  # in autocommit the driver does not know of ours
+            self.query("ROLLBACK")
 
     def get_autocommit(self) -> bool:
         return bool(self.conn.autocommit)
@@ -155,6 +211,28 @@ class Psycopg2:
 
     def sqlstate(self, error: BaseException) -> str | None:
         return getattr(error, "pgcode", None)
+
+
+def _without(parameters: dict[str, str]) -> dict[str, str]:
+    """Without the password, which goes its own way, without a service, whose parameters are among the others, and without what is empty."""
+    return {name: value for name, value in parameters.items() if value and name not in ("password", "service", "servicefile")}
+
+
+class _Utf8:
+    """A text as a parameter of psycopg 2 in UTF-8, where client_encoding is SQL_ASCII."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    def __conform__(self, protocol: object) -> _Utf8:
+        return self
+
+    def getquoted(self) -> bytes:
+        from psycopg2.extensions import QuotedString
+
+        quoted = QuotedString(self.value)
+        quoted.encoding = "utf-8"
+        return bytes(quoted.getquoted())
 
 
 class _Blocks:
@@ -189,11 +267,26 @@ def _driver_connection(conn: Any) -> Any:
     return conn
 
 
+def _is_in_block(conn: Any) -> bool:
+    """Whether a framework has begun a transaction. The driver begins it with the first statement only, and its connection is idle until then."""
+    module = type(conn).__module__
+    if module.startswith("django."):
+        return bool(getattr(conn, "in_atomic_block", False))
+    if not module.startswith("sqlalchemy.") or not hasattr(conn, "get_transaction"):
+        return False
+    if hasattr(conn, "bind"):  # a Session begins one by itself whenever it is used; what counts is one that the user asked for
+        origin = getattr(conn.get_transaction(), "origin", None)
+        return getattr(origin, "name", "AUTOBEGIN") != "AUTOBEGIN"
+    return conn.get_transaction() is not None
+
+
 def session_of(conn: Any, function: str) -> Session:
     """The session over a user's connection, which is checked. `function` is that of the caller, for messages."""
-    inner = _driver_connection(conn)
+    is_async = type(conn).__module__.startswith("sqlalchemy.ext.asyncio")  # these look like the synchronous ones
+    in_block = not is_async and _is_in_block(conn)  # a Session is in one as soon as it was asked for its connection
+    inner = conn if is_async else _driver_connection(conn)
     module = type(inner).__module__.partition(".")[0]
-    if "Async" in type(inner).__name__ or module == "asyncpg":
+    if is_async or "Async" in type(inner).__name__ or module == "asyncpg":
         raise TypeError(f"{function} needs a synchronous connection ({WANTED}); in async code, call it in a thread with a connection of its own")
     session: Session
     if module == "psycopg" and hasattr(inner, "adapters") and hasattr(inner, "pgconn"):
@@ -208,23 +301,43 @@ def session_of(conn: Any, function: str) -> Session:
         raise TypeError(f"conn must be {WANTED}, not {type(conn).__module__}.{type(conn).__name__}")
     if session.is_closed():
         raise NeardupError("the connection is closed: connect again")
+    if session.is_in_pipeline():
+        raise NeardupError(f"the connection is in pipeline mode, and {function} needs the result of each statement: leave the pipeline before the call")
+    session.in_block = in_block and not session.get_autocommit()
     return session
 
 
 @contextmanager
 def own_transactions(session: Session, function: str) -> Iterator[None]:
     """Autocommit, so that each batch is a transaction of its own; at the end what the user had."""
-    if not session.is_idle():
-        raise NeardupError(f"the connection is in a transaction, and {function} commits each batch: commit or roll back before the call")
+    refusal = f"the connection is in a transaction, and {function} commits each batch: commit or roll back before the call"
+    if session.in_block or not session.is_idle():
+        raise NeardupError(refusal)
     before = session.get_autocommit()
     session.set_autocommit(True)
     try:
+        session.query("SELECT 1")
+        if not session.is_idle():  # within `with conn:` psycopg 2 begins one in autocommit, too
+            raise NeardupError(refusal)
         yield
     finally:
+        _set_back(session, "autocommit", before)
+
+
+def _set_back(session: Session, what: Literal["autocommit", "client_encoding"], before: Any) -> None:
+    """To what the user had. Where this fails, it does not hide the result of the call, or its error."""
+    if session.is_closed():
+        return
+    try:
+        if what == "client_encoding":
+            session.set_client_encoding(before)
+            return
+        if not session.is_idle():
+            session.rollback()
+        session.set_autocommit(before)
+    except Exception as error:
         if not session.is_closed():
-            if not session.is_idle():
-                session.query("ROLLBACK")
-            session.set_autocommit(before)
+            warnings.warn(f"neardup could not set {what} of the connection back to {before}: {error}", RuntimeWarning, stacklevel=2)
 
 
 @contextmanager
@@ -238,8 +351,7 @@ def utf8(session: Session) -> Iterator[None]:
     try:
         yield
     finally:
-        if not session.is_closed():
-            session.set_client_encoding(before)
+        _set_back(session, "client_encoding", before)
 
 
 @contextmanager
@@ -250,6 +362,24 @@ def transaction(session: Session) -> Iterator[None]:
         yield
     except BaseException:
         if not session.is_closed():
-            session.query("ROLLBACK")
+            session.rollback()
         raise
     session.query("COMMIT")
+
+
+@contextmanager
+def snapshot(session: Session) -> Iterator[None]:
+    """Reads within a transaction that ends here, or behind a savepoint of the user's. Both are rolled back: no setting stays."""
+    own = session.is_idle()
+    if not own:
+        session.query("SAVEPOINT neardup_report")
+    try:
+        if own:
+            session.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+    finally:
+        if not session.is_closed():
+            if own:
+                session.rollback()
+            else:
+                session.query("ROLLBACK TO SAVEPOINT neardup_report; RELEASE SAVEPOINT neardup_report")
