@@ -4,7 +4,7 @@
 
 : "${root:?}"
 
-python_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs examples package)
+python_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs connections examples package)
 other_client_scripts=(psql perl jdbc)
 large_client_scripts=(r pgx)  # what they need is large: in the full form
 clients_packages=(mypy 'psycopg[binary]>=3.1,<4' 'psycopg2-binary>=2.9,<3' asyncpg 'sqlalchemy>=2,<3' greenlet alembic 'django>=5.2,<6'
@@ -53,7 +53,7 @@ step_client_versions() {
   local python
   client_scripts /usr/bin/python3 "${large_client_scripts[@]/#/$root/test/clients/}"
   if clients_venv oldest /usr/bin/python3 "${oldest_clients_packages[@]}"; then
-    client_scripts "$work/clients/oldest/bin/python3" "$root"/test/clients/{values,psycopg,psycopg2,asyncpg,sqlalchemy,django,load,jobs}
+    client_scripts "$work/clients/oldest/bin/python3" "$root"/test/clients/{values,psycopg,psycopg2,asyncpg,sqlalchemy,django,load,jobs,connections}
   else
     say "skip - oldest versions of the clients of Python: PyPI gives no ${oldest_clients_packages[*]}"
     count skipped
@@ -65,7 +65,7 @@ step_client_versions() {
     say "skip - newest versions of the clients of Python: no Python 3.12 or later, which Django 6 needs"
     count skipped
   elif clients_venv newest "$python" "${newest_clients_packages[@]}"; then
-    client_scripts "$work/clients/newest/bin/python3" "$root"/test/clients/{values,psycopg,psycopg2,asyncpg,sqlalchemy,django,load,jobs}
+    client_scripts "$work/clients/newest/bin/python3" "$root"/test/clients/{values,psycopg,psycopg2,asyncpg,sqlalchemy,django,load,jobs,connections}
   else
     say "skip - newest versions of the clients of Python: PyPI gives no ${newest_clients_packages[*]}"
     count skipped

@@ -33,6 +33,8 @@ def passages(
 ) -> Path:
     """Writes a page of HTML about the passages that stand more than once in the documents of a job or of a query, and returns its path.
 
+    The program reads what is committed, by another connection to the same database, with the same role and search_path.
+
     source: the name of a job, or a query as repeated_passages() takes it, which begins with SELECT, TABLE, VALUES or WITH. min_units: units of a
     passage, at least (50). unit: word, char, line, paragraph or code. at_least: times that a passage occurs, at least (2). passages: the N most
     frequent passages (50). documents: the N documents of which most is repeated (100).
