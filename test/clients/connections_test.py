@@ -106,6 +106,10 @@ def blocks(name, conn):
                     return call(user)
             raises("%s within engine.begin(), %s" % (what, driver), neardup.NeardupError, lambda: begun(engine.begin), "in a transaction")
             raises("%s within Session.begin(), %s" % (what, driver), neardup.NeardupError, lambda: begun(orm.sessionmaker(engine).begin), "in a transaction")
+            scoped = orm.scoped_session(orm.sessionmaker(engine))
+            with scoped.begin():
+                raises("%s within begin() of a scoped_session, %s" % (what, driver), neardup.NeardupError, lambda: call(scoped), "in a transaction")
+            scoped.remove()
             with orm.Session(engine) as user:
                 check("%s of a Session twice, %s" % (what, driver), call(user) is not None and call(user) is not None)
             with engine.connect() as user:

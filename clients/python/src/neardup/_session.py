@@ -272,6 +272,8 @@ def _is_in_block(conn: Any) -> bool:
     module = type(conn).__module__
     if module.startswith("django."):
         return bool(getattr(conn, "in_atomic_block", False))
+    if module == "sqlalchemy.orm.scoping":
+        conn = conn()
     if not module.startswith("sqlalchemy.") or not hasattr(conn, "get_transaction"):
         return False
     if hasattr(conn, "bind"):  # a Session begins one by itself whenever it is used; what counts is one that the user asked for
@@ -302,7 +304,9 @@ def session_of(conn: Any, function: str) -> Session:
     if session.is_closed():
         raise NeardupError("the connection is closed: connect again")
     if session.is_in_pipeline():
-        raise NeardupError(f"the connection is in pipeline mode, and {function} needs the result of each statement: leave the pipeline before the call")
+        raise NeardupError(
+            f"the connection is in pipeline mode, and {function} needs the result of each statement: leave the pipeline before the call"
+        )
     session.in_block = in_block and not session.get_autocommit()
     return session
 
