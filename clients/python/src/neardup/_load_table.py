@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ._errors import NeardupError, type_error
 from ._session import Session
+from ._texts import percent_doubled
 
 LONGEST_NAME: Final = 63
 COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with time zone", "content_hash": "bigint", "body": "text"}
@@ -46,8 +47,8 @@ class LoadTable:
         self.files = _quoted([*parts[:-1], parts[-1] + "_files"])
         # a temporary table, which would hide one of the same name
         self.stage = STAGE + "_" if parts[-1] == STAGE else STAGE
-        self._name = with_parameters(self.name)
-        self._files = with_parameters(self.files)
+        self._name = percent_doubled(self.name)
+        self._files = percent_doubled(self.files)
 
     def prepare(self) -> None:
         """Creates what is missing, and checks what exists."""
@@ -165,11 +166,6 @@ class LoadTable:
         )
         if not unique:
             raise NeardupError(f"column path of table {quoted} has no unique index; ALTER TABLE {quoted} ADD UNIQUE (path)")
-
-
-def with_parameters(sql: str) -> str:
-    """A part of a statement that has parameters, where % is doubled."""
-    return sql.replace("%", "%%")
 
 
 def _quoted(parts: list[str]) -> str:
