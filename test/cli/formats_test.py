@@ -394,6 +394,26 @@ def lying_and_truncated_warc(tmp):
     equal(sql("SELECT count(*) FROM t WHERE body = 'good text'"), "7")
     equal(named(f"{tmp}/text.warc"), "a text that is none of these")
 
+@test
+def mail_with_nested_addresses(tmp):
+    groups = "g:" * 60000
+    parts = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B"
+    attached = "--B\n\nthe text\n--B\nContent-Type: message/{kind}\n\nTo: " + groups + "\n\nattached\n--B--"
+    hostile = [message(f"{name}: {groups}", "body") for name in ("To", "from", "CC")]
+    hostile += [message("To: a@b\nTo:" + "\n g:" * 60000, "body"), message('To: "' + '":(c)x:' * 60000, "body")]
+    harmless = [message(f"{name}: {groups}", "body") for name in ("Reply-To", "Sender", "Bcc", "Resent-To", "Subject")]
+    harmless += [message(parts, attached.format(kind=kind)) for kind in ("rfc822", "RFC822", "rfc2822", "news", "global")]
+    harmless += [message(parts, "--B\n\nthe text\n--B\nContent-Type: multipart/digest; boundary=D\n\n--D\n\nTo: " + groups + "\n\nx\n--D--\n--B--"),
+                 message("To: " + "g: a@b, c@d;, " * 999, "body"), message("To: " + "A Name <a@b>, " * 20000, "body"),
+                 message("To: a@b\n" * 20000 + "X: y", "body")]
+    write(f"{tmp}/box", "".join(hostile + harmless) + message("To: Some <a@b>\nTo: c@d\nSubject: one\nSubject: last", "last mail"))
+    _, found = skipped(tmp, tmp)
+    equal(found, {f"box#{i + 1}": ("damaged records", "a header of addresses with more than 1000 colons") for i in range(len(hostile))})
+    equal(sql("SELECT count(*), count(*) FILTER (WHERE rtrim(body, E'\\n') IN ('body', 'the text')) FROM t"),
+          f"{len(harmless) + 1}|{len(harmless)}")
+    equal(named(f"{tmp}/box#{len(hostile + harmless) + 1}", "attributes"), '{"to": "Some <a@b>, c@d", "subject": "last"}')
+
+
 
 @test
 def html_files(tmp):
