@@ -292,6 +292,47 @@ def mail(tmp):
                    "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; two</p><script>x()</script><p>three") +
            message("Message-ID: <one@x>", "the first one again") +
            message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
+@test
+def csv_records_that_are_cut(tmp):
+    last = "2,good two\n3,good \"three\"\n4,good four\n"
+    long, rows_of_it = "a" * 200, "x,not a record\n" * 20
+    records = {
+        "line": f'1,"{long}\nx,not a record\nend"\n', "closed": f'1,"{long}"\n', "doubled": f'1,"{long}""\n{rows_of_it}"\n',
+        "further": f'1,"a\n{long}\n{rows_of_it}{long}"\n', "twice": f'1,"{long}"" ""\nx,y\n{long}""{long}\nx,y"\n',
+        "plain": f"1,{long}\n", "many": f'1,"\n{rows_of_it}"\n', "quotes": f'1,"b","{long}" "{long}"\n'}
+    for name, record in records.items():
+        write(f"{tmp}/{name}.csv", "id,text\n" + record + last)
+    write(f"{tmp}/open.csv", f'id,text\n2,good two\n3,"{long}\n4,good four\n')
+    _, found = skipped(tmp, tmp, "--max-size", "100")
+    equal(found, {**{f"{name}.csv#1": ("too large", "a record") for name in records},
+                  "open.csv#2": ("damaged records", "a quote that is not closed")})
+    for name in records:
+        equal(sql(f"SELECT string_agg(body, '|' ORDER BY id) FROM t WHERE path LIKE '%/{name}.csv#%'"), "good two|good three|good four")
+    # of any length of the line, wherever the buffer of the program ends
+    for size in (262100, 262144, 300000, 524288):
+        write(f"{tmp}/buffer.csv", f'id,text\n1,"{"a" * size}""{"b" * size}\nx,y\nend"\n2,good two\n')
+        sql("DROP TABLE t, t_files")
+        equal(skipped(tmp, f"{tmp}/buffer.csv", "--max-size", "100")[1], {"buffer.csv#1": ("too large", "a record")})
+        equal(rows(), ["good two"])
+
+
+@test
+def csv_ends_of_lines(tmp):
+    write(f"{tmp}/a.csv", 'id,text\r\n1,"abc\r\ndef\r\n\r\nghi"\r\n2,plain\r\n3,"quoted"\r\n4,"a ""\r\n"" b"\r\n5,"\r\n"\r\n6,"last\r"')
+    Load("load", tmp, "-t", "t")
+    equal([json.loads(row) for row in rows("to_json(body)")],
+          ["abc\r\ndef\r\n\r\nghi", "plain", "quoted", 'a "\r\n" b', "\r\n", "last\r"])
+
+
+@test
+def csv_headers_that_cannot_be_read(tmp):
+    write(f"{tmp}/open.csv", 'id,"text\n1,a\n2,b\n')
+    write(f"{tmp}/large.csv", "id,text," + "x" * 2000 + "\n1,a,b\n")
+    _, found = skipped(tmp, tmp, "--max-size", "1000")
+    equal(found, {"open.csv": ("without a text column", "a quote of the header is not closed"),
+                  "large.csv": ("without a text column", "the header is larger than --max-size")})
+
+
            message("Subject: without an id", "a=20b"))
     write(f"{tmp}/Inbox", box)
     load, found = skipped(tmp, tmp)
