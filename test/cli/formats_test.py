@@ -273,25 +273,6 @@ def csv_broken_and_hostile(tmp):
     equal(rows("body", order="path"), ["<!doctype html><p>an error page", "first", "last", "one column", "good", "one", "seven"])
 
 
-def message(head, content):
-    return "From someone@example.org Thu Jan  1 00:00:00 1970\n" + head + "\n\n" + content + "\n\n"
-
-
-@test
-def mail(tmp):
-    text = base64.b64encode("Grüße aus Zürich\r\nzweite Zeile\r\n".encode()).decode()
-    box = (message("Message-ID: <one@x>\nDate: Fri, 21 Nov 1997 09:55:06 -0600\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@x>\n"
-                   "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b",
-                   "first line\n>From the start\n>>From deeper") +
-           message("Message-ID: <two@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B",
-                   "--B\nContent-Type: multipart/alternative; boundary=A\n\n--A\nContent-Type: text/html\n\n<p>html\n"
-                   "--A\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
-                   "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
-                   "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nattached\n--B--") +
-           message("Message-ID: <three@x>\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8",
-                   "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; two</p><script>x()</script><p>three") +
-           message("Message-ID: <one@x>", "the first one again") +
-           message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
 @test
 def csv_records_that_are_cut(tmp):
     last = "2,good two\n3,good \"three\"\n4,good four\n"
@@ -352,6 +333,25 @@ def mail_in_other_encodings(tmp):
     _, found = skipped(tmp, tmp)
     equal(found["box.mbox#1"][0], "not valid UTF-8")
     sql("CREATE EXTENSION neardup; DROP TABLE t, t_files")
+def message(head, content):
+    return "From someone@example.org Thu Jan  1 00:00:00 1970\n" + head + "\n\n" + content + "\n\n"
+
+
+@test
+def mail(tmp):
+    text = base64.b64encode("Grüße aus Zürich\r\nzweite Zeile\r\n".encode()).decode()
+    box = (message("Message-ID: <one@x>\nDate: Fri, 21 Nov 1997 09:55:06 -0600\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@x>\n"
+                   "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b",
+                   "first line\n>From the start\n>>From deeper") +
+           message("Message-ID: <two@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B",
+                   "--B\nContent-Type: multipart/alternative; boundary=A\n\n--A\nContent-Type: text/html\n\n<p>html\n"
+                   "--A\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
+                   "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
+                   "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nattached\n--B--") +
+           message("Message-ID: <three@x>\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8",
+                   "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; two</p><script>x()</script><p>three") +
+           message("Message-ID: <one@x>", "the first one again") +
+           message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
     load, found = skipped(tmp, tmp)
     equal((found, rows("rtrim(body, E'\\n')")), ({}, ["café"]))
     contains(load.out, "decoded: 1 ")
@@ -504,8 +504,32 @@ def hostile_html(tmp):
     write(f"{tmp}/script.html", "<html>before<script>" + "<p>" * 100000)
     write(f"{tmp}/comment.html", "<html>before<!--" + "-" * 100000)
     _, found = skipped(tmp, tmp, "--html", "text")
-    equal(found, {"deep.html": ("damaged records", "HTML is nested too deep")})
-    equal(rows("octet_length(body) > 0"), ["t"] * 5)
+    equal(found, {"deep.html": ("damaged records", "HTML is nested too deep"),
+                  "attributes.html": ("damaged records", "HTML has a tag with more than 2000 attributes")})
+    equal(rows("octet_length(body) > 0"), ["t"] * 4)
+
+
+@test
+def html_with_many_attributes(tmp):
+    def many(count, form="a{}", between=" "):
+        return between.join(form.format(i) for i in range(count))
+
+    attributes = many(60000)  # libxml2 would take ten seconds for each
+    hostile = [f"<p {attributes}>x</p>", "<p\t" + many(60000, "a{}=1", "\n") + "/>", "<_x " + many(60000, 'a{}=">"') + ">", "<p " + many(60000, "b{}=''", "") + ">",
+               f'<!-- <a b=" --><p {attributes}>"', f"<script>'<a b=\"'</script><p {attributes}>\"", f'<p =" {attributes}>"', f'<script/><p {attributes}>',
+               f'<p a/=" {attributes}>"', f"<p a = b=' {attributes}>'", f'<p "a=" {attributes}>"', f'<p {"x" * 100}" {attributes}>', f"<p {attributes}",
+               "<p c=\">\" " + many(1000) + " d='>' " + many(1001, "x{}") + ">", f'<a b="<c d=\'" {attributes}>\'>', "<p " + many(9999, "a{}/") + ">",
+               "<p " + "".join(random.Random(9).choices("abcdefgh", k=300000)) + ">", f"<a<a {attributes}>", f"<textarea><p {attributes}>"]
+    words = "many words without a sign " * 1000
+    good = [f"<p {many(2000)}>the text", f'<p {many(1999, "a{}={{}}")} z="{words}">the text', f"<!-- {words} --><p>the text", "<p a=b c>" * 9999 + "the text",
+            f"<script>if (a < b) {{ x = '{words}' }}</script>the text", f"<p title='{words}'>the text</p>", f"<script>a = \"{words}<p>\"</script>the text",
+            "<p " + "x" * 190000 + ">the text", f"the text<!-- 2 < 3, {words} -->"]
+    for kind, pages in (("hostile", hostile), ("good", good)):
+        for i, page in enumerate(pages):
+            write(f"{tmp}/{kind}{i:02}.html", "<html>" + page)
+    _, found = skipped(tmp, tmp, "--html", "text")
+    equal(found, {f"hostile{i:02}.html": ("damaged records", "HTML has a tag with more than 2000 attributes") for i in range(len(hostile))})
+    equal(rows("rtrim(body, E'\\n')"), ["the text"] * len(good))
 
 
 @test
