@@ -135,6 +135,25 @@ def damaged_packings(tmp):
 
 
 @test
+def records_before_damage(tmp):
+    records = lines(*({"id": i, "text": f"text {i * i * 7919}"} for i in range(200))).encode()
+    for name, packed in {"gz": gzip.compress(records), "zst": zstd(records), "xz": lzma.compress(records)}.items():
+        write(f"{tmp}/a.jsonl.{name}", packed[:len(packed) * 2 // 3])
+        write(f"{tmp}/a.txt.{name}", packed[:len(packed) * 2 // 3])
+    _, by_name = skipped(tmp, tmp)
+    of_records = ("SELECT count(*) || ' ' || count(*) FILTER (WHERE body = 'text ' || record_id::int * record_id::int * 7919) "
+                  "FROM t WHERE path LIKE '%.jsonl.gz#%'")
+    count, right = map(int, sql(of_records).split())
+    equal((count == right, 50 < count < 200), (True, True))
+    equal(by_name["a.jsonl.gz"], ("damaged gzip", "ends too early"))
+    equal({name for name in by_name if ".txt." in name}, {"a.txt.gz", "a.txt.zst", "a.txt.xz"})
+    equal(sql("SELECT count(*) FROM t WHERE path LIKE '%.txt.%'"), "0")
+    sql("DROP TABLE t, t_files")
+    skipped(tmp, f"{tmp}/a.jsonl.gz", "--format", "jsonl")
+    equal(sql(of_records), f"{count} {count}")
+
+
+@test
 def bombs_of_every_packing(tmp):
     plain = b"a" * (100 * MEGABYTE)
     line = b'{"text": "' + plain + b'"}\n'
@@ -314,25 +333,6 @@ def csv_headers_that_cannot_be_read(tmp):
                   "large.csv": ("without a text column", "the header is larger than --max-size")})
 
 
-           message("Subject: without an id", "a=20b"))
-    write(f"{tmp}/Inbox", box)
-    load, found = skipped(tmp, tmp)
-    equal(found, {"Inbox#4": ("records with the id of an earlier one", "one@x"), "Inbox#5": ("without a text", "a message without text")})
-    contains(load.out, "passed over: 3 attachments")
-    equal(rows("coalesce(record_id, '-') || '|' || replace(rtrim(body, E'\\n'), E'\\n', '/')"),
-          ["one@x|first line/From the start/>From deeper", "two@x|Grüße aus Zürich/zweite Zeile", "three@x|one & two/three", "-|a=20b"])
-    equal(named(f"{tmp}/Inbox#1", "at AT TIME ZONE 'UTC' || '|' || attributes"),
-          '1997-11-21 15:55:06|{"to": "a@b", "from": "Jürgen <j@x>", "subject": "café"}')
-
-
-@test
-def mail_in_other_encodings(tmp):
-    if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "0":
-        raise Skipped("the server has no extension neardup")
-    write(f"{tmp}/box.mbox", message("Content-Type: text/plain; charset=iso-8859-1", "x").encode().replace(b"\nx\n", b"\ncaf\xe9\n"))
-    _, found = skipped(tmp, tmp)
-    equal(found["box.mbox#1"][0], "not valid UTF-8")
-    sql("CREATE EXTENSION neardup; DROP TABLE t, t_files")
 def message(head, content):
     return "From someone@example.org Thu Jan  1 00:00:00 1970\n" + head + "\n\n" + content + "\n\n"
 
@@ -352,6 +352,25 @@ def mail(tmp):
                    "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; two</p><script>x()</script><p>three") +
            message("Message-ID: <one@x>", "the first one again") +
            message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
+           message("Subject: without an id", "a=20b"))
+    write(f"{tmp}/Inbox", box)
+    load, found = skipped(tmp, tmp)
+    equal(found, {"Inbox#4": ("records with the id of an earlier one", "one@x"), "Inbox#5": ("without a text", "a message without text")})
+    contains(load.out, "passed over: 3 attachments")
+    equal(rows("coalesce(record_id, '-') || '|' || replace(rtrim(body, E'\\n'), E'\\n', '/')"),
+          ["one@x|first line/From the start/>From deeper", "two@x|Grüße aus Zürich/zweite Zeile", "three@x|one & two/three", "-|a=20b"])
+    equal(named(f"{tmp}/Inbox#1", "at AT TIME ZONE 'UTC' || '|' || attributes"),
+          '1997-11-21 15:55:06|{"to": "a@b", "from": "Jürgen <j@x>", "subject": "café"}')
+
+
+@test
+def mail_in_other_encodings(tmp):
+    if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "0":
+        raise Skipped("the server has no extension neardup")
+    write(f"{tmp}/box.mbox", message("Content-Type: text/plain; charset=iso-8859-1", "x").encode().replace(b"\nx\n", b"\ncaf\xe9\n"))
+    _, found = skipped(tmp, tmp)
+    equal(found["box.mbox#1"][0], "not valid UTF-8")
+    sql("CREATE EXTENSION neardup; DROP TABLE t, t_files")
     load, found = skipped(tmp, tmp)
     equal((found, rows("rtrim(body, E'\\n')")), ({}, ["café"]))
     contains(load.out, "decoded: 1 ")
@@ -373,6 +392,26 @@ def hostile_mail(tmp):
     equal(named(f"{tmp}/box#10", "rtrim(body, E'\\n')"), "last text")
     equal(named(f"{tmp}/box#3", "rtrim(body, E'\\n')"), "long header")
     contains(load.out, "new")
+
+
+@test
+def mail_with_nested_addresses(tmp):
+    groups = "g:" * 60000
+    parts = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B"
+    attached = "--B\n\nthe text\n--B\nContent-Type: message/{kind}\n\nTo: " + groups + "\n\nattached\n--B--"
+    hostile = [message(f"{name}: {groups}", "body") for name in ("To", "from", "CC")]
+    hostile += [message("To: a@b\nTo:" + "\n g:" * 60000, "body"), message('To: "' + '":(c)x:' * 60000, "body")]
+    harmless = [message(f"{name}: {groups}", "body") for name in ("Reply-To", "Sender", "Bcc", "Resent-To", "Subject")]
+    harmless += [message(parts, attached.format(kind=kind)) for kind in ("rfc822", "RFC822", "rfc2822", "news", "global")]
+    harmless += [message(parts, "--B\n\nthe text\n--B\nContent-Type: multipart/digest; boundary=D\n\n--D\n\nTo: " + groups + "\n\nx\n--D--\n--B--"),
+                 message("To: " + "g: a@b, c@d;, " * 999, "body"), message("To: " + "A Name <a@b>, " * 20000, "body"),
+                 message("To: a@b\n" * 20000 + "X: y", "body")]
+    write(f"{tmp}/box", "".join(hostile + harmless) + message("To: Some <a@b>\nTo: c@d\nSubject: one\nSubject: last", "last mail"))
+    _, found = skipped(tmp, tmp)
+    equal(found, {f"box#{i + 1}": ("damaged records", "a header of addresses with more than 1000 colons") for i in range(len(hostile))})
+    equal(sql("SELECT count(*), count(*) FILTER (WHERE rtrim(body, E'\\n') IN ('body', 'the text')) FROM t"),
+          f"{len(harmless) + 1}|{len(harmless)}")
+    equal(named(f"{tmp}/box#{len(hostile + harmless) + 1}", "attributes"), '{"to": "Some <a@b>, c@d", "subject": "last"}')
 
 
 def warc(kind, uri, content, media="text/plain", date="2024-05-01T10:20:30Z", length=None):
@@ -435,6 +474,7 @@ def lying_and_truncated_warc(tmp):
     equal(sql("SELECT count(*) FROM t WHERE body = 'good text'"), "8")
     equal(named(f"{tmp}/text.warc"), "a text that is none of these")
 
+
 @test
 def a_wrong_length_of_warc_loses_one_record(tmp):
     def records(kind, length, packed):
@@ -457,6 +497,33 @@ def a_wrong_length_of_warc_loses_one_record(tmp):
         equal((name, loaded), (name, "1234567" if name in right and name.startswith(("conv", "reso")) else "134567"))
 
 
+@test
+def a_wrong_length_of_warc_that_memory_does_not_allow(tmp):
+    good = [warc("conversion", f"http://x/{i}", b"good text %d" % i) for i in range(3)]
+    large = warc("conversion", "http://x/large", b"x" * 3000)
+    write(f"{tmp}/end.warc", good[0] + warc("conversion", "http://x/1", b"a", length=10**9) + large + good[1])
+    write(f"{tmp}/within.warc", good[0] + warc("conversion", "http://x/1", b"a", length=2900) + large + good[1])
+    write(f"{tmp}/right.warc", good[0] + large + good[1] + warc("request", "http://x/l", b"x" * 3000) + good[2])
+    lost = "; what this length covers was passed over, more than --max-size"
+    _, found = skipped(tmp, tmp, "--max-size", "1k")
+    equal(found, {"end.warc#2": ("damaged records", "ends too early" + lost),
+                  "within.warc#2": ("damaged records", "its Content-Length is not where the next record begins" + lost),
+                  "right.warc#2": ("too large", "a record")})
+    equal(sql("SELECT string_agg(substring(path FROM '[a-z]+.warc#.*') || body, ',' ORDER BY path) FROM t"),
+          "end.warc#1good text 0,right.warc#1good text 0,right.warc#3good text 1,right.warc#5good text 2,"
+          "within.warc#1good text 0,within.warc#3good text 1")
+
+
+@test
+def warc_before_damage(tmp):
+    texts = [random.Random(i).randbytes(3000).hex().encode() for i in range(9)]
+    made = [warc("conversion", f"http://x/{i}", text, length=10**5 if i == 0 else None) for i, text in enumerate(texts)]
+    packed = gzip.compress(b"".join(made[:6])) + gzip.compress(b"".join(made[6:]))[:-2000]
+    write(f"{tmp}/a.warc.gz", packed)
+    _, found = skipped(tmp, tmp)
+    equal(found.pop("a.warc.gz"), ("damaged gzip", "ends too early"))
+    equal(found["a.warc.gz#1"][0], "damaged records")
+    equal(rows("substr(record_id, 10)", order="id LIMIT 5"), ["1", "2", "3", "4", "5"])
 
 
 @test
@@ -542,7 +609,6 @@ def what_is_no_text_is_refused(tmp):
     write(f"{tmp}/l.txt", "MZ is a text, and BM, too")
     load, found = skipped(tmp, tmp)
     equal((set(found), {reason for reason, _ in found.values()}), (set(kinds), {"of a kind that is not text"}))
-
     equal(found["a.pdf"][1], "PDF")
     contains(load.out, "11 skipped: 11 of a kind that is not text")
     if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "1":
@@ -562,33 +628,6 @@ def warnings_about_what_files_look_like(tmp):
     contains(load.err, f"warning: {tmp}/a.txt looks like lines of JSON, but is loaded as plain text; --format jsonl loads its records")
     contains(load.err, f"warning: {tmp}/c.txt looks like CSV, but is loaded as plain text; --format csv loads its records")
     write(f"{tmp}/e.warc", warc("conversion", "http://x/", b"x"))
-@test
-def a_wrong_length_of_warc_that_memory_does_not_allow(tmp):
-    good = [warc("conversion", f"http://x/{i}", b"good text %d" % i) for i in range(3)]
-    large = warc("conversion", "http://x/large", b"x" * 3000)
-    write(f"{tmp}/end.warc", good[0] + warc("conversion", "http://x/1", b"a", length=10**9) + large + good[1])
-    write(f"{tmp}/within.warc", good[0] + warc("conversion", "http://x/1", b"a", length=2900) + large + good[1])
-    write(f"{tmp}/right.warc", good[0] + large + good[1] + warc("request", "http://x/l", b"x" * 3000) + good[2])
-    lost = "; what this length covers was passed over, more than --max-size"
-    _, found = skipped(tmp, tmp, "--max-size", "1k")
-    equal(found, {"end.warc#2": ("damaged records", "ends too early" + lost),
-                  "within.warc#2": ("damaged records", "its Content-Length is not where the next record begins" + lost),
-                  "right.warc#2": ("too large", "a record")})
-    equal(sql("SELECT string_agg(substring(path FROM '[a-z]+.warc#.*') || body, ',' ORDER BY path) FROM t"),
-          "end.warc#1good text 0,right.warc#1good text 0,right.warc#3good text 1,right.warc#5good text 2,"
-          "within.warc#1good text 0,within.warc#3good text 1")
-
-
-@test
-def warc_before_damage(tmp):
-    texts = [random.Random(i).randbytes(3000).hex().encode() for i in range(9)]
-    made = [warc("conversion", f"http://x/{i}", text, length=10**5 if i == 0 else None) for i, text in enumerate(texts)]
-    packed = gzip.compress(b"".join(made[:6])) + gzip.compress(b"".join(made[6:]))[:-2000]
-    write(f"{tmp}/a.warc.gz", packed)
-    _, found = skipped(tmp, tmp)
-    equal(found.pop("a.warc.gz"), ("damaged gzip", "ends too early"))
-    equal(found["a.warc.gz#1"][0], "damaged records")
-    equal(rows("substr(record_id, 10)", order="id LIMIT 5"), ["1", "2", "3", "4", "5"])
     write(f"{tmp}/f.mbox", message("Subject: x", "y"))
     load = Load("load", f"{tmp}/e.warc", f"{tmp}/f.mbox", "-t", "t", "--format", "text")
     contains(load.err, "looks like a WARC file")
