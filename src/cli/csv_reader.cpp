@@ -70,6 +70,8 @@ class CsvReader final : public RecordReader {
   void read_header(const ColumnNames& id_names) {
     std::int64_t size = 0;
     const Row row = read_row(size);
+    if (row == Row::too_large) throw ColumnError("the header is larger than --max-size");
+    if (row == Row::open_quote) throw ColumnError("a quote of the header is not closed");
     if (row == Row::whole) {
       for (Field& field : fields_) columns_.push_back(std::move(field.text));
     }
@@ -100,11 +102,9 @@ class CsvReader final : public RecordReader {
       const RecordInput::Line found = input_.next_line(line);
       if (found == RecordInput::Line::end) return !begun ? Row::end : in_quotes ? Row::open_quote : Row::whole;
       size += static_cast<std::int64_t>(input_.line_size());
-      if (found == RecordInput::Line::too_long || size > max_size_) {
-        pass_over(in_quotes, line, found == RecordInput::Line::too_long);
-        return Row::too_large;
-      }
-      if (!line.empty() && line.back() == '\r' && !(in_quotes && quotes_of(line) % 2 == 0)) line.remove_suffix(1);
+      if (found == RecordInput::Line::too_long || size > max_size_)
+        return pass_over(in_quotes, line, found) ? Row::too_large : Row::open_quote;
+      if (!line.empty() && line.back() == '\r' && !is_open(in_quotes, line)) line.remove_suffix(1);
       if (!begun && line.empty() && columns_.size() != 1) continue;
       begun = true;
       in_quotes = add_line(line, in_quotes);
@@ -113,13 +113,20 @@ class CsvReader final : public RecordReader {
     }
   }
 
-  static std::ptrdiff_t quotes_of(std::string_view line) { return std::count(line.begin(), line.end(), '"'); }
+  // Whether a line ends within quotes. A doubled quote changes nothing.
+  static bool is_open(bool in_quotes, std::string_view line) {
+    return in_quotes != (std::count(line.begin(), line.end(), '"') % 2 == 1);
+  }
 
-  // The rest of a record that is too large: up to the line that closes its quotes.
-  void pass_over(bool in_quotes, std::string_view line, bool cut) {
-    bool open = in_quotes != (quotes_of(line) % 2 == 1);
-    if (cut) return;  // where a line of that length is cut, its quotes say nothing
-    while (open && input_.next_line(line) == RecordInput::Line::whole) open = open != (quotes_of(line) % 2 == 1);
+  // The rest of a record that is too large: up to the line that closes its quotes. False where there is none.
+  bool pass_over(bool in_quotes, std::string_view line, RecordInput::Line found) {
+    while (found != RecordInput::Line::end) {
+      in_quotes = is_open(in_quotes, line);
+      if (found == RecordInput::Line::too_long) in_quotes = in_quotes != (input_.pass_over_line('"') % 2 == 1);
+      if (!in_quotes) return true;
+      found = input_.next_line(line);
+    }
+    return false;
   }
 
   // Returns whether the line ends within quotes.

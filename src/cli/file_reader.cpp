@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/byte_source.h"
@@ -54,14 +55,18 @@ class NulCheck {
   Encoding encoding_;
 };
 
-// Reads on until there are size bytes. False where the source ends before.
-bool fill(ByteSource& source, std::string& text, std::size_t size) {
+// Reads on until there are size bytes. False where the source ends before, or is damaged.
+bool fill(ByteSource& source, std::string& text, std::size_t size, std::optional<SourceError>& damage) {
   std::size_t have = text.size();
   text.resize(std::max(have, size));
-  while (have < size) {
-    const std::size_t got = source.read(text.data() + have, size - have);
-    if (got == 0) break;
-    have += got;
+  try {
+    while (have < size) {
+      const std::size_t got = source.read(text.data() + have, size - have);
+      if (got == 0) break;
+      have += got;
+    }
+  } catch (const SourceError& error) {
+    damage = error;
   }
   text.resize(have);
   return have == size;
@@ -103,19 +108,24 @@ void read_file(File& file, std::int64_t max_size, Encoding encoding, const LookA
   // no more than the file has, and one byte that tells that it ends there; the size of a pipe is not known
   const std::size_t expected = out.size > 0 ? static_cast<std::size_t>(out.size) + 1 : kHeadSize;
   std::string head;
-  bool more = fill(file, head, std::min(kHeadSize, expected));
+  std::optional<SourceError> damage;
+  bool more = fill(file, head, std::min(kHeadSize, expected), damage);
+  if (damage) throw SourceError(*damage);
   NulCheck nul(encoding);
   Prefixed whole(head, file);
   const Packing packing = packing_of(head);
   const bool packed = packing != Packing::none;
   const std::unique_ptr<ByteSource> unpacking = packed ? unpacked(whole, packing) : nullptr;
   if (packed)
-    more = fill(*unpacking, out.text, std::min(kHeadSize, static_cast<std::size_t>(max_size) + 1));
+    more = fill(*unpacking, out.text, std::min(kHeadSize, static_cast<std::size_t>(max_size) + 1), damage);
   else
     out.text = std::move(head);
+  if (damage && out.text.empty()) throw SourceError(*damage);
   std::string detail;
+  // of a file of records what is before the damage can be loaded
   if (const FileProblem problem = look_at_head(out.text, detail); problem != FileProblem::none)
     return fail(out, problem, detail);
+  if (damage) throw SourceError(*damage);
   if (out.size > max_size) return fail(out, FileProblem::too_large);
   if (more && !packed) out.text.reserve(expected);
   read_rest(packed ? *unpacking : file, more, max_size, nul, packed ? "unpacked" : "", out);

@@ -9,6 +9,7 @@
 #ifdef NEARDUP_WITH_LIBXML2
 #include <libxml/HTMLparser.h>
 
+#include "cli/html_attributes.h"
 #include "cli/interrupt.h"
 #endif
 
@@ -21,6 +22,7 @@ namespace {
 
 // An end tag is looked for among all elements that are open.
 constexpr int kMostOpen = 2000;
+constexpr int kMostAttributes = 2000;  // of a tag: each is looked for among those before
 
 constexpr std::string_view kHidden[] = {"audio", "canvas",   "datalist", "head",   "iframe",
                                         "math",  "noframes", "object",   "script", "select",
@@ -149,6 +151,8 @@ htmlSAXHandler handler() {
 bool html_is_available() noexcept { return true; }
 
 std::string html_text(std::string_view html) {
+  if (has_more_attributes(html, kMostAttributes))
+    throw std::runtime_error("HTML has a tag with more than " + std::to_string(kMostAttributes) + " attributes");
   VisibleText visible(html.size());
   htmlParserCtxtPtr parser = htmlNewParserCtxt();
   if (parser == nullptr) throw std::bad_alloc();

@@ -2,6 +2,7 @@
 #include "cli/mail.h"
 
 #ifdef NEARDUP_WITH_GMIME
+#include <algorithm>
 #include <gmime/gmime.h>
 
 #include "cli/file_reader.h"
@@ -15,6 +16,8 @@ namespace neardup::cli {
 namespace {
 
 constexpr int kDeepest = 50;  // of multiparts within multiparts
+// Of a header with addresses. GMime's parser of addresses calls itself at each, and would run out of stack.
+constexpr std::ptrdiff_t kMostColons = 1000;
 
 struct Unref {
   void operator()(void* object) const { g_object_unref(object); }
@@ -79,24 +82,60 @@ void without_carriage_returns(std::string& text) {
 
 bool can_be_stored(std::string_view text) { return valid_utf8(text) && text.find('\0') == std::string_view::npos; }
 
-void read_header(GMimeMessage* message, Record& record) {
-  if (const char* id = g_mime_message_get_message_id(message); id != nullptr && can_be_stored(id))
-    record.record_id = record.identity = id;
-  if (GDateTime* date = g_mime_message_get_date(message); date != nullptr)
-    record.at = file_mtime(g_date_time_to_unix(date), 0);
+struct FreeDate {
+  void operator()(GDateTime* date) const { g_date_time_unref(date); }
+};
+struct FreeText {
+  void operator()(char* text) const { g_free(text); }
+};
+using OwnedText = std::unique_ptr<char, FreeText>;
+
+bool same_name(const char* name, const char* other) { return g_ascii_strcasecmp(name, other) == 0; }
+
+void append_addresses(GMimeHeader* header, InternetAddressList* all) {
+  const std::string_view value = g_mime_header_get_raw_value(header);
+  if (std::count(value.begin(), value.end(), ':') > kMostColons)
+    throw BadMail("a header of addresses with more than " + std::to_string(kMostColons) + " colons");
+  const Owned<InternetAddressList> some(internet_address_list_parse(nullptr, value.data()));
+  if (some) internet_address_list_append(all, some.get());
+}
+
+// All addresses of the headers of that name.
+std::string addresses(GMimeHeaderList* headers, const char* name) {
+  const Owned<InternetAddressList> all(internet_address_list_new());
+  const int count = g_mime_header_list_get_count(headers);
+  for (int i = 0; i < count; ++i) {
+    GMimeHeader* const header = g_mime_header_list_get_header_at(headers, i);
+    if (same_name(g_mime_header_get_name(header), name)) append_addresses(header, all.get());
+  }
+  const OwnedText text(internet_address_list_to_string(all.get(), nullptr, FALSE));
+  return text ? text.get() : "";
+}
+
+// Of several headers of that name the last. Decoded; empty: none.
+std::string last_value(GMimeHeaderList* headers, const char* name) {
+  for (int i = g_mime_header_list_get_count(headers); i-- > 0;) {
+    GMimeHeader* const header = g_mime_header_list_get_header_at(headers, i);
+    if (!same_name(g_mime_header_get_name(header), name)) continue;
+    const char* value = g_mime_header_get_value(header);
+    return value != nullptr ? value : "";
+  }
+  return {};
+}
+
+void read_header(GMimeHeaderList* headers, Record& record) {
+  const OwnedText id(g_mime_utils_decode_message_id(last_value(headers, "Message-ID").c_str()));
+  if (id && can_be_stored(id.get())) record.record_id = record.identity = id.get();
+  const std::unique_ptr<GDateTime, FreeDate> date(g_mime_utils_header_decode_date(last_value(headers, "Date").c_str()));
+  if (date) record.at = file_mtime(g_date_time_to_unix(date.get()), 0);
   JsonObject attributes;
-  const auto add = [&](const char* name, const char* text) {
-    if (text != nullptr && *text != '\0' && can_be_stored(text)) attributes.add(name, text);
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty() && can_be_stored(text)) attributes.add(name, text);
   };
-  const auto add_addresses = [&](const char* name, GMimeAddressType kind) {
-    char* list = internet_address_list_to_string(g_mime_message_get_addresses(message, kind), nullptr, FALSE);
-    add(name, list);
-    g_free(list);
-  };
-  add_addresses("from", GMIME_ADDRESS_TYPE_FROM);
-  add_addresses("to", GMIME_ADDRESS_TYPE_TO);
-  add_addresses("cc", GMIME_ADDRESS_TYPE_CC);
-  add("subject", g_mime_message_get_subject(message));
+  add("from", addresses(headers, "From"));
+  add("to", addresses(headers, "To"));
+  add("cc", addresses(headers, "Cc"));
+  add("subject", last_value(headers, "Subject"));
   record.attributes = attributes.take();
 }
 
@@ -105,6 +144,9 @@ void read_header(GMimeMessage* message, Record& record) {
 void need_mail() {
   static const bool started = [] {
     g_mime_init();
+    // A message within a message is an attachment, as it lies there: GMime would read its addresses, too.
+    for (const char* kind : {"rfc822", "rfc2822", "global", "news"})
+      g_mime_object_register_type("message", kind, GMIME_TYPE_PART);
     return true;
   }();
   static_cast<void>(started);
@@ -113,11 +155,12 @@ void need_mail() {
 bool read_mail(std::string_view bytes, Record& record) {
   const Owned<GMimeStream> stream(g_mime_stream_mem_new_with_buffer(bytes.data(), bytes.size()));
   const Owned<GMimeParser> parser(g_mime_parser_new_with_stream(stream.get()));
-  const Owned<GMimeMessage> message(g_mime_parser_construct_message(parser.get(), nullptr));
+  // as a part: of a message GMime would parse all headers of addresses by itself
+  const Owned<GMimeObject> message(g_mime_parser_construct_part(parser.get(), nullptr));
   if (!message) return false;
-  read_header(message.get(), record);
+  read_header(g_mime_object_get_header_list(message.get()), record);
   Parts parts;
-  look_at(g_mime_message_get_mime_part(message.get()), 0, parts);
+  look_at(message.get(), 0, parts);
   record.attachments = parts.attachments;
   GMimePart* const text = parts.plain != nullptr ? parts.plain : parts.html;
   if (text == nullptr) return false;

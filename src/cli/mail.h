@@ -1,16 +1,22 @@
 // The text of a mail, by GMime.
 #pragma once
 
+#include <stdexcept>
 #include <string_view>
 
 #include "cli/records.h"
 
 namespace neardup::cli {
 
+// A mail that would break its parser.
+struct BadMail : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Fills body, html, charset, record_id (Message-ID), at (Date), attributes (from, to, subject ..) and attachments of
 // the record. body is the first part text/plain, else the first text/html, decoded from base64 and quoted-printable, in
-// the encoding that charset names. False where there is none. Throws SourceError (no_library) where this build lacks
-// GMime.
+// the encoding that charset names. False where there is none. Throws BadMail, SourceError (no_library) where this build
+// lacks GMime.
 bool read_mail(std::string_view message, Record& record);
 
 // Throws SourceError (no_library) where this build lacks GMime.

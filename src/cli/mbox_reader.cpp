@@ -26,7 +26,11 @@ class MboxReader final : public RecordReader {
       return Found::end;
     }
     if (!read_message(record.size)) return problem(SkipReason::too_large, "a message");
-    if (!read_mail(message_, record)) return problem(SkipReason::no_text, "a message without text");
+    try {
+      if (!read_mail(message_, record)) return problem(SkipReason::no_text, "a message without text");
+    } catch (const BadMail& error) {
+      return problem(SkipReason::bad_record, error.what());
+    }
     return Found::record;
   }
 

@@ -1,5 +1,6 @@
 // `neardup passages`: what is read from the server, by one statement from one snapshot.
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <iterator>
 #include <stdexcept>
@@ -175,13 +176,15 @@ void take_row(const Result& rows, int i, RepeatedTexts* out) {
 }  // namespace
 
 bool is_query(const std::string& source) {
-  const std::size_t begin = source.find_first_not_of(" \t\r\n(");
-  if (begin == std::string::npos) return false;
-  const std::size_t end = source.find_first_of(" \t\r\n(", begin);
-  if (end == std::string::npos) return false;
-  const std::string first = source.substr(begin, end - begin);
+  const std::size_t begin = std::min(source.find_first_not_of(" \t\r\n("), source.size());
+  const auto in_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80; };
+  const auto first = source.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto end = std::find_if_not(first, source.end(), in_name);
+  // a job may be schema.name
+  if (end == source.end() || *end == '.') return false;
+  const std::string word(first, end);
   return std::any_of(std::begin(kFirstWords), std::end(kFirstWords),
-                     [&](const char* word) { return strcasecmp(first.c_str(), word) == 0; });
+                     [&](const char* known) { return strcasecmp(word.c_str(), known) == 0; });
 }
 
 RepeatedTexts read_repeated_texts(Connection& db, const PassagesOptions& options) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 namespace neardup::cli {
 namespace {
@@ -14,9 +13,11 @@ constexpr std::size_t kChunk = 256 * 1024;
 
 // More bytes behind those that are there. False at the end.
 bool RecordInput::fill() {
+  if (damage_) throw SourceError(*damage_);
   if (begin_ == end_) {
     begin_ = end_ = 0;
-  } else if (begin_ > 0 && buffer_.size() - kPadding - end_ < kChunk / 2) {
+  } else if (begin_ >= end_ - begin_ && buffer_.size() - kPadding - end_ < kChunk / 2) {
+    // no more bytes than were passed over since: else each would be moved often where a reader peeks far ahead
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
@@ -29,19 +30,13 @@ bool RecordInput::fill() {
 }
 
 RecordInput::Line RecordInput::next_line(std::string_view& line) {
+  pass_over_line('\n');
   std::size_t scanned = 0;
   for (;;) {
     const std::string_view have = rest();
     const std::size_t newline = have.find('\n', scanned);
     const bool ends = newline != std::string_view::npos;
     const std::size_t length = ends ? newline : have.size();
-    if (in_long_line_) {
-      begin_ += length + (ends ? 1 : 0);
-      in_long_line_ = !ends;
-      if (!ends && !fill()) in_long_line_ = false;
-      scanned = 0;
-      continue;
-    }
     if (length > max_line_) {
       line = have.substr(0, max_line_);
       line_size_ = max_line_;
@@ -60,8 +55,26 @@ RecordInput::Line RecordInput::next_line(std::string_view& line) {
   }
 }
 
+std::size_t RecordInput::pass_over_line(char c) {
+  std::size_t count = 0;
+  while (in_long_line_) {
+    const std::string_view have = rest();
+    const std::size_t newline = have.find('\n');
+    const std::string_view part = have.substr(0, newline);
+    count += static_cast<std::size_t>(std::count(part.begin(), part.end(), c));
+    const bool ends = newline != std::string_view::npos;
+    begin_ += part.size() + (ends ? 1 : 0);
+    in_long_line_ = !ends && fill();
+  }
+  return count;
+}
+
 std::string_view RecordInput::peek(std::size_t size) {
-  while (end_ - begin_ < size && fill()) {
+  try {
+    while (!damage_ && end_ - begin_ < size && fill()) {
+    }
+  } catch (const SourceError& error) {
+    damage_ = error;
   }
   return rest().substr(0, size);
 }
@@ -69,17 +82,6 @@ std::string_view RecordInput::peek(std::size_t size) {
 bool RecordInput::skip(std::uint64_t size) {
   for (;;) {
     const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - begin_));
-    begin_ += part;
-    size -= part;
-    if (size == 0) return true;
-    if (!fill()) return false;
-  }
-}
-
-bool RecordInput::take(std::size_t size, std::string& out) {
-  for (;;) {
-    const std::size_t part = std::min(size, end_ - begin_);
-    out.append(buffer_.data() + begin_, part);
     begin_ += part;
     size -= part;
     if (size == 0) return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,13 +29,14 @@ class RecordInput {
   // Of the line just given: bytes with its newline.
   std::size_t line_size() const { return line_size_; }
   bool line_had_newline() const { return line_had_newline_; }
+  // After too_long: passes over the rest of the line now, and returns how often c is in it.
+  std::size_t pass_over_line(char c);
 
-  // The next bytes, size of them unless the file ends; they stay to be read. At most 64 kB.
+  // The next bytes, size of them unless the file ends or is damaged, of which the next call tells that needs more. They
+  // stay to be read, and in memory. Valid as a line is.
   std::string_view peek(std::size_t size);
   // Passes over size bytes. False where the file ends before.
   bool skip(std::uint64_t size);
-  // Appends size bytes. False where the file ends before.
-  bool take(std::size_t size, std::string& out);
 
  private:
   bool fill();
@@ -45,6 +47,7 @@ class RecordInput {
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // what of the buffer is to be read
   std::size_t line_size_ = 0;
+  std::optional<SourceError> damage_;  // behind what is in the buffer
   bool line_had_newline_ = false, in_long_line_ = false;
 };
 

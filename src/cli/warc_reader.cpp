@@ -55,19 +55,31 @@ class WarcReader final : public RecordReader {
     record.size = static_cast<std::int64_t>(std::min<std::uint64_t>(length, INT64_MAX));
     const std::string type = ascii_lower(header.get("warc-type"));
     const bool wanted = type == "response" || type == "resource" || type == "conversion";
-    if (!wanted || length > max_size_) {
-      if (!input_.skip(length)) return problem(SkipReason::bad_record, "ends too early");
-      if (!wanted) return at_boundary() ? Found::other : problem(SkipReason::bad_record, kLies);
-      return problem(SkipReason::too_large, "a record");
-    }
-    std::string block;
-    if (!input_.take(length, block)) return problem(SkipReason::bad_record, "ends too early");
-    if (!at_boundary()) return problem(SkipReason::bad_record, kLies);
-    return take(type, header, std::move(block), record);
+    if (length > max_size_) return pass_over(length, wanted);
+    // What is not the record's own stays to be read: the next record is looked for in it.
+    const std::string_view bytes = input_.peek(length + kGap);
+    if (bytes.size() < length) return problem(SkipReason::bad_record, kEarly);
+    if (!is_boundary(bytes.substr(length))) return problem(SkipReason::bad_record, kLies);
+    std::string block(wanted ? bytes.substr(0, length) : "");
+    input_.skip(length);
+    return wanted ? take(type, header, std::move(block), record) : Found::other;
   }
 
  private:
+  static constexpr std::string_view kMark = "WARC/";  // a line that begins a record begins with it
   static constexpr const char* kLies = "its Content-Length is not where the next record begins";
+  static constexpr const char* kEarly = "ends too early";
+  static constexpr std::size_t kGap = 16;  // two ends of lines, more than the standard has, and the mark
+
+  // A block that is not to be held in memory. Where its length is wrong, all that the length covers is lost, unless the
+  // file ends within what may be held.
+  Found pass_over(std::uint64_t length, bool wanted) {
+    const std::string lost = "; what this length covers was passed over, more than --max-size";
+    if (input_.peek(max_size_ + 1).size() <= max_size_) return problem(SkipReason::bad_record, kEarly);
+    if (!input_.skip(length)) return problem(SkipReason::bad_record, kEarly + lost);
+    if (!is_boundary(input_.peek(kGap))) return problem(SkipReason::bad_record, kLies + lost);
+    return wanted ? problem(SkipReason::too_large, "a record") : Found::other;
+  }
 
   // Passes over what is before the next line that begins a record. False where there is none.
   bool find_record() {
@@ -75,14 +87,14 @@ class WarcReader final : public RecordReader {
     for (;;) {
       const RecordInput::Line found = input_.next_line(line);
       if (found == RecordInput::Line::end) return false;
-      if (line.starts_with("WARC/")) return true;
+      if (line.starts_with(kMark)) return true;
     }
   }
 
   bool read_header(HttpHeader& header) {
     std::string_view line;
     for (int lines = 0; lines < kMostLines; ++lines) {
-      if (input_.peek(5) == "WARC/" && lines > 0) return false;
+      if (input_.peek(kMark.size()) == kMark && lines > 0) return false;
       if (input_.next_line(line) != RecordInput::Line::whole) return false;
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       if (line.empty()) return true;
@@ -92,12 +104,11 @@ class WarcReader final : public RecordReader {
   }
 
   // After a block: two ends of lines, and the next record or the end of the file.
-  bool at_boundary() {
-    std::string_view next = input_.peek(16);
+  static bool is_boundary(std::string_view next) {
     std::size_t blank = 0;
     while (blank < next.size() && (next[blank] == '\r' || next[blank] == '\n')) ++blank;
     next.remove_prefix(blank);
-    return next.empty() || next.starts_with("WARC/");
+    return next.substr(0, kMark.size()) == kMark.substr(0, next.size());
   }
 
   Found take(const std::string& type, const HttpHeader& header, std::string block, Record& record) {

@@ -135,6 +135,25 @@ def damaged_packings(tmp):
 
 
 @test
+def records_before_damage(tmp):
+    records = lines(*({"id": i, "text": f"text {i * i * 7919}"} for i in range(200))).encode()
+    for name, packed in {"gz": gzip.compress(records), "zst": zstd(records), "xz": lzma.compress(records)}.items():
+        write(f"{tmp}/a.jsonl.{name}", packed[:len(packed) * 2 // 3])
+        write(f"{tmp}/a.txt.{name}", packed[:len(packed) * 2 // 3])
+    _, by_name = skipped(tmp, tmp)
+    of_records = ("SELECT count(*) || ' ' || count(*) FILTER (WHERE body = 'text ' || record_id::int * record_id::int * 7919) "
+                  "FROM t WHERE path LIKE '%.jsonl.gz#%'")
+    count, right = map(int, sql(of_records).split())
+    equal((count == right, 50 < count < 200), (True, True))
+    equal(by_name["a.jsonl.gz"], ("damaged gzip", "ends too early"))
+    equal({name for name in by_name if ".txt." in name}, {"a.txt.gz", "a.txt.zst", "a.txt.xz"})
+    equal(sql("SELECT count(*) FROM t WHERE path LIKE '%.txt.%'"), "0")
+    sql("DROP TABLE t, t_files")
+    skipped(tmp, f"{tmp}/a.jsonl.gz", "--format", "jsonl")
+    equal(sql(of_records), f"{count} {count}")
+
+
+@test
 def bombs_of_every_packing(tmp):
     plain = b"a" * (100 * MEGABYTE)
     line = b'{"text": "' + plain + b'"}\n'
@@ -273,6 +292,47 @@ def csv_broken_and_hostile(tmp):
     equal(rows("body", order="path"), ["<!doctype html><p>an error page", "first", "last", "one column", "good", "one", "seven"])
 
 
+@test
+def csv_records_that_are_cut(tmp):
+    last = "2,good two\n3,good \"three\"\n4,good four\n"
+    long, rows_of_it = "a" * 200, "x,not a record\n" * 20
+    records = {
+        "line": f'1,"{long}\nx,not a record\nend"\n', "closed": f'1,"{long}"\n', "doubled": f'1,"{long}""\n{rows_of_it}"\n',
+        "further": f'1,"a\n{long}\n{rows_of_it}{long}"\n', "twice": f'1,"{long}"" ""\nx,y\n{long}""{long}\nx,y"\n',
+        "plain": f"1,{long}\n", "many": f'1,"\n{rows_of_it}"\n', "quotes": f'1,"b","{long}" "{long}"\n'}
+    for name, record in records.items():
+        write(f"{tmp}/{name}.csv", "id,text\n" + record + last)
+    write(f"{tmp}/open.csv", f'id,text\n2,good two\n3,"{long}\n4,good four\n')
+    _, found = skipped(tmp, tmp, "--max-size", "100")
+    equal(found, {**{f"{name}.csv#1": ("too large", "a record") for name in records},
+                  "open.csv#2": ("damaged records", "a quote that is not closed")})
+    for name in records:
+        equal(sql(f"SELECT string_agg(body, '|' ORDER BY id) FROM t WHERE path LIKE '%/{name}.csv#%'"), "good two|good three|good four")
+    # of any length of the line, wherever the buffer of the program ends
+    for size in (262100, 262144, 300000, 524288):
+        write(f"{tmp}/buffer.csv", f'id,text\n1,"{"a" * size}""{"b" * size}\nx,y\nend"\n2,good two\n')
+        sql("DROP TABLE t, t_files")
+        equal(skipped(tmp, f"{tmp}/buffer.csv", "--max-size", "100")[1], {"buffer.csv#1": ("too large", "a record")})
+        equal(rows(), ["good two"])
+
+
+@test
+def csv_ends_of_lines(tmp):
+    write(f"{tmp}/a.csv", 'id,text\r\n1,"abc\r\ndef\r\n\r\nghi"\r\n2,plain\r\n3,"quoted"\r\n4,"a ""\r\n"" b"\r\n5,"\r\n"\r\n6,"last\r"')
+    Load("load", tmp, "-t", "t")
+    equal([json.loads(row) for row in rows("to_json(body)")],
+          ["abc\r\ndef\r\n\r\nghi", "plain", "quoted", 'a "\r\n" b', "\r\n", "last\r"])
+
+
+@test
+def csv_headers_that_cannot_be_read(tmp):
+    write(f"{tmp}/open.csv", 'id,"text\n1,a\n2,b\n')
+    write(f"{tmp}/large.csv", "id,text," + "x" * 2000 + "\n1,a,b\n")
+    _, found = skipped(tmp, tmp, "--max-size", "1000")
+    equal(found, {"open.csv": ("without a text column", "a quote of the header is not closed"),
+                  "large.csv": ("without a text column", "the header is larger than --max-size")})
+
+
 def message(head, content):
     return "From someone@example.org Thu Jan  1 00:00:00 1970\n" + head + "\n\n" + content + "\n\n"
 
@@ -334,6 +394,26 @@ def hostile_mail(tmp):
     contains(load.out, "new")
 
 
+@test
+def mail_with_nested_addresses(tmp):
+    groups = "g:" * 60000
+    parts = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B"
+    attached = "--B\n\nthe text\n--B\nContent-Type: message/{kind}\n\nTo: " + groups + "\n\nattached\n--B--"
+    hostile = [message(f"{name}: {groups}", "body") for name in ("To", "from", "CC")]
+    hostile += [message("To: a@b\nTo:" + "\n g:" * 60000, "body"), message('To: "' + '":(c)x:' * 60000, "body")]
+    harmless = [message(f"{name}: {groups}", "body") for name in ("Reply-To", "Sender", "Bcc", "Resent-To", "Subject")]
+    harmless += [message(parts, attached.format(kind=kind)) for kind in ("rfc822", "RFC822", "rfc2822", "news", "global")]
+    harmless += [message(parts, "--B\n\nthe text\n--B\nContent-Type: multipart/digest; boundary=D\n\n--D\n\nTo: " + groups + "\n\nx\n--D--\n--B--"),
+                 message("To: " + "g: a@b, c@d;, " * 999, "body"), message("To: " + "A Name <a@b>, " * 20000, "body"),
+                 message("To: a@b\n" * 20000 + "X: y", "body")]
+    write(f"{tmp}/box", "".join(hostile + harmless) + message("To: Some <a@b>\nTo: c@d\nSubject: one\nSubject: last", "last mail"))
+    _, found = skipped(tmp, tmp)
+    equal(found, {f"box#{i + 1}": ("damaged records", "a header of addresses with more than 1000 colons") for i in range(len(hostile))})
+    equal(sql("SELECT count(*), count(*) FILTER (WHERE rtrim(body, E'\\n') IN ('body', 'the text')) FROM t"),
+          f"{len(harmless) + 1}|{len(harmless)}")
+    equal(named(f"{tmp}/box#{len(hostile + harmless) + 1}", "attributes"), '{"to": "Some <a@b>, c@d", "subject": "last"}')
+
+
 def warc(kind, uri, content, media="text/plain", date="2024-05-01T10:20:30Z", length=None):
     head = f"WARC/1.0\r\nWARC-Type: {kind}\r\n"
     if uri:
@@ -391,8 +471,59 @@ def lying_and_truncated_warc(tmp):
           {"long.warc#1": lies, "short.warc#1": lies, "huge.warc#1": ("damaged records", "ends too early"), "cut.warc#2": early,
            "number.warc#1": number, "none.warc#1": number})
     equal(found.pop("head.warc#2"), ("damaged records", "a header that does not end"))
-    equal(sql("SELECT count(*) FROM t WHERE body = 'good text'"), "7")
+    equal(sql("SELECT count(*) FROM t WHERE body = 'good text'"), "8")
     equal(named(f"{tmp}/text.warc"), "a text that is none of these")
+
+
+@test
+def a_wrong_length_of_warc_loses_one_record(tmp):
+    def records(kind, length, packed):
+        made = [warc(kind if i == 2 else "conversion", f"http://x/{i}", b"text of record %d" % i, length=length if i == 2 else None)
+                for i in range(1, 8)]
+        return b"".join(map(gzip.compress, made) if packed else made)
+
+    cases = {}
+    for kind in ("conversion", "response", "resource", "request"):
+        for length in (0, 5, 16, 30, 60, 300, 1500, 99999, 10**6, 10**9, 10**18):
+            for packed in (False, True):
+                name = f"{kind}-{length}-{'packed' if packed else 'plain'}.warc"
+                write(f"{tmp}/a/{name}", records(kind, length, packed))
+                cases[name] = length
+    right = {name for name in cases if "-16-" in name}
+    _, found = skipped(tmp, f"{tmp}/a", "--max-size", "1M")
+    equal(set(found), {f"{name}#2" for name in cases if name not in right})
+    for name in cases:
+        loaded = sql(f"SELECT string_agg(right(body, 1), '' ORDER BY id) FROM t WHERE path LIKE '%/{name}#%'")
+        equal((name, loaded), (name, "1234567" if name in right and name.startswith(("conv", "reso")) else "134567"))
+
+
+@test
+def a_wrong_length_of_warc_that_memory_does_not_allow(tmp):
+    good = [warc("conversion", f"http://x/{i}", b"good text %d" % i) for i in range(3)]
+    large = warc("conversion", "http://x/large", b"x" * 3000)
+    write(f"{tmp}/end.warc", good[0] + warc("conversion", "http://x/1", b"a", length=10**9) + large + good[1])
+    write(f"{tmp}/within.warc", good[0] + warc("conversion", "http://x/1", b"a", length=2900) + large + good[1])
+    write(f"{tmp}/right.warc", good[0] + large + good[1] + warc("request", "http://x/l", b"x" * 3000) + good[2])
+    lost = "; what this length covers was passed over, more than --max-size"
+    _, found = skipped(tmp, tmp, "--max-size", "1k")
+    equal(found, {"end.warc#2": ("damaged records", "ends too early" + lost),
+                  "within.warc#2": ("damaged records", "its Content-Length is not where the next record begins" + lost),
+                  "right.warc#2": ("too large", "a record")})
+    equal(sql("SELECT string_agg(substring(path FROM '[a-z]+.warc#.*') || body, ',' ORDER BY path) FROM t"),
+          "end.warc#1good text 0,right.warc#1good text 0,right.warc#3good text 1,right.warc#5good text 2,"
+          "within.warc#1good text 0,within.warc#3good text 1")
+
+
+@test
+def warc_before_damage(tmp):
+    texts = [random.Random(i).randbytes(3000).hex().encode() for i in range(9)]
+    made = [warc("conversion", f"http://x/{i}", text, length=10**5 if i == 0 else None) for i, text in enumerate(texts)]
+    packed = gzip.compress(b"".join(made[:6])) + gzip.compress(b"".join(made[6:]))[:-2000]
+    write(f"{tmp}/a.warc.gz", packed)
+    _, found = skipped(tmp, tmp)
+    equal(found.pop("a.warc.gz"), ("damaged gzip", "ends too early"))
+    equal(found["a.warc.gz#1"][0], "damaged records")
+    equal(rows("substr(record_id, 10)", order="id LIMIT 5"), ["1", "2", "3", "4", "5"])
 
 
 @test
@@ -440,8 +571,32 @@ def hostile_html(tmp):
     write(f"{tmp}/script.html", "<html>before<script>" + "<p>" * 100000)
     write(f"{tmp}/comment.html", "<html>before<!--" + "-" * 100000)
     _, found = skipped(tmp, tmp, "--html", "text")
-    equal(found, {"deep.html": ("damaged records", "HTML is nested too deep")})
-    equal(rows("octet_length(body) > 0"), ["t"] * 5)
+    equal(found, {"deep.html": ("damaged records", "HTML is nested too deep"),
+                  "attributes.html": ("damaged records", "HTML has a tag with more than 2000 attributes")})
+    equal(rows("octet_length(body) > 0"), ["t"] * 4)
+
+
+@test
+def html_with_many_attributes(tmp):
+    def many(count, form="a{}", between=" "):
+        return between.join(form.format(i) for i in range(count))
+
+    attributes = many(60000)  # libxml2 would take ten seconds for each
+    hostile = [f"<p {attributes}>x</p>", "<p\t" + many(60000, "a{}=1", "\n") + "/>", "<_x " + many(60000, 'a{}=">"') + ">", "<p " + many(60000, "b{}=''", "") + ">",
+               f'<!-- <a b=" --><p {attributes}>"', f"<script>'<a b=\"'</script><p {attributes}>\"", f'<p =" {attributes}>"', f'<script/><p {attributes}>',
+               f'<p a/=" {attributes}>"', f"<p a = b=' {attributes}>'", f'<p "a=" {attributes}>"', f'<p {"x" * 100}" {attributes}>', f"<p {attributes}",
+               "<p c=\">\" " + many(1000) + " d='>' " + many(1001, "x{}") + ">", f'<a b="<c d=\'" {attributes}>\'>', "<p " + many(9999, "a{}/") + ">",
+               "<p " + "".join(random.Random(9).choices("abcdefgh", k=300000)) + ">", f"<a<a {attributes}>", f"<textarea><p {attributes}>"]
+    words = "many words without a sign " * 1000
+    good = [f"<p {many(2000)}>the text", f'<p {many(1999, "a{}={{}}")} z="{words}">the text', f"<!-- {words} --><p>the text", "<p a=b c>" * 9999 + "the text",
+            f"<script>if (a < b) {{ x = '{words}' }}</script>the text", f"<p title='{words}'>the text</p>", f"<script>a = \"{words}<p>\"</script>the text",
+            "<p " + "x" * 190000 + ">the text", f"the text<!-- 2 < 3, {words} -->"]
+    for kind, pages in (("hostile", hostile), ("good", good)):
+        for i, page in enumerate(pages):
+            write(f"{tmp}/{kind}{i:02}.html", "<html>" + page)
+    _, found = skipped(tmp, tmp, "--html", "text")
+    equal(found, {f"hostile{i:02}.html": ("damaged records", "HTML has a tag with more than 2000 attributes") for i in range(len(hostile))})
+    equal(rows("rtrim(body, E'\\n')"), ["the text"] * len(good))
 
 
 @test

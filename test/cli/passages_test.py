@@ -89,6 +89,8 @@ def units_and_groups(tmp):
     Load("passages", "SELECT 1, 'a b c' ;\n", "--min-units", "2", "-o", out)
     contains(Page(out).text, "No passage is repeated.")
     equal(Page(out).scripts, [])
+    for query in ("SELECT*FROM (VALUES (1, 'a b'), (2, 'a b')) v", "select-1, 'a b'", "(VALUES(1, 'a b'))", "WITH\"m\"AS (SELECT 1, 'a b') TABLE m"):
+        Load("passages", query, "--min-units", "2", "-o", out)
     Load("passages", "SELECT 1, NULL::text WHERE false", "-o", out)
     contains(Page(out).text, "0 documents, 0 with repeated passages")
 
@@ -126,7 +128,7 @@ def errors(tmp):
     for arguments in (("dups",), ("-o", out), ("TABLE mails", "x", "-o", out), ("TABLE mails", "-o", out, "--min-units", "0"), ("TABLE mails", "-o", out, "--at-least", "1"),
                       ("TABLE mails", "-o", out, "--passages", "10001")):
         Load("passages", *arguments, status=2)
-    for source, said in (("nothing", "no table of duplicates"), ("SELECT 1", "it returns 1 column"), ("SELECT 1, 'a', 2", "it returns 3 columns"),
+    for source, said in (("nothing", "no table of duplicates"), ("with_x", "no table of duplicates"), ("table.x", "no table of duplicates"), ("Values", "no table of duplicates"), ("SELECT 1", "it returns 1 column"), ("SELECT 1, 'a', 2", "it returns 3 columns"),
                          ("SELECT 1; SELECT 2, 'a'", "syntax error"), ("SELECT 1, 'a' UNION ALL SELECT 1, 'b'", "1"), ("SELECT nothing FROM mails", "nothing"),
                          ("WITH gone AS (DELETE FROM mails RETURNING id, body) SELECT * FROM gone", "WITH")):
         contains(Load("passages", source, "-o", out, status=1).err, said)

@@ -1,0 +1,142 @@
+// How many attributes a tag of HTML has: libxml2 compares each with all before it.
+#include "cli/html_attributes.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace neardup::cli {
+namespace {
+
+// Where in a tag a reading of it is, as libxml2 before 2.14 reads tags.
+enum class At { tag_name, between, name, after_name, after_equal, unquoted, double_quoted, single_quoted, bogus, end };
+
+constexpr int kLongestName = 100;  // what is longer goes on as another name
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool begins_name(char c) { return is_letter(c) || c == '_' || c == ':' || c == '.'; }
+bool is_of_name(char c) { return begins_name(c) || (c >= '0' && c <= '9') || c == '-'; }
+
+// A tag that is read on from a "<". It may be none: what is in a comment looks the same.
+class Reading {
+ public:
+  void step(char c) {
+    switch (at_) {
+      case At::tag_name:
+        if (!goes_on(c)) next(c);
+        break;
+      case At::name:
+        if (goes_on(c)) break;
+        [[fallthrough]];
+      case At::after_name:
+        if (c == '=')
+          at_ = At::after_equal;
+        else if (is_blank(c))
+          at_ = At::after_name;
+        else
+          next(c);
+        break;
+      case At::after_equal:
+        if (!is_blank(c))
+          at_ = c == '"' ? At::double_quoted : c == '\'' ? At::single_quoted : c == '>' ? At::end : At::unquoted;
+        break;
+      case At::double_quoted:
+        if (c == '"') at_ = At::between;
+        break;
+      case At::single_quoted:
+        if (c == '\'') at_ = At::between;
+        break;
+      case At::unquoted:
+      case At::bogus:
+        if (c == '>' || is_blank(c)) next(c);
+        break;
+      case At::between:
+        next(c);
+        break;
+      case At::end:
+        break;
+    }
+  }
+
+  bool has_ended() const { return at_ == At::end; }
+  int attributes() const { return attributes_; }
+  // What follows is the same for both.
+  bool joins(const Reading& other) const { return at_ == other.at_; }
+  void join(const Reading& other) { attributes_ = std::max(attributes_, other.attributes_); }
+
+ private:
+  bool goes_on(char c) { return is_of_name(c) && name_length_++ < kLongestName; }
+
+  void next(char c) {
+    if (c == '>') {
+      at_ = At::end;
+    } else if (is_blank(c)) {
+      at_ = At::between;
+    } else if (begins_name(c)) {
+      at_ = At::name;
+      name_length_ = 1;
+      ++attributes_;
+    } else {
+      at_ = At::bogus;
+    }
+  }
+
+  At at_ = At::tag_name;
+  int attributes_ = 0, name_length_ = 0;
+};
+
+// The readings that have not ended: at most one for each At.
+class Readings {
+ public:
+  bool none() const { return readings_.empty(); }
+  void begin() { add({}); }
+
+  // Returns the most attributes that a reading has.
+  int step(char c) {
+    if (readings_.size() == 1) {  // nearly always
+      readings_.front().step(c);
+      const int attributes = readings_.front().attributes();
+      if (readings_.front().has_ended()) readings_.clear();
+      return attributes;
+    }
+    int most = 0;
+    stepped_.swap(readings_);
+    readings_.clear();
+    for (Reading& reading : stepped_) {
+      reading.step(c);
+      most = std::max(most, reading.attributes());
+      if (!reading.has_ended()) add(reading);
+    }
+    return most;
+  }
+
+ private:
+  void add(const Reading& reading) {
+    const auto same =
+        std::find_if(readings_.begin(), readings_.end(), [&](const Reading& r) { return r.joins(reading); });
+    if (same == readings_.end())
+      readings_.push_back(reading);
+    else
+      same->join(reading);
+  }
+
+  std::vector<Reading> readings_, stepped_;
+};
+
+}  // namespace
+
+bool has_more_attributes(std::string_view html, int most) {
+  Readings readings;
+  for (std::size_t i = 0; i < html.size(); ++i) {
+    if (readings.none()) {
+      i = html.find('<', i);
+      if (i == std::string_view::npos) return false;
+    } else if (readings.step(html[i]) > most) {
+      return true;
+    }
+    if (html[i] == '<' && i + 1 < html.size() && begins_name(html[i + 1])) readings.begin();
+  }
+  return false;
+}
+
+}  // namespace neardup::cli
