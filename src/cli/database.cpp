@@ -20,6 +20,9 @@ constexpr Oid kInt8Oid = 20;
 constexpr Oid kTextOid = 25;
 constexpr Oid kByteaArrayOid = 1001;
 constexpr Oid kTextArrayOid = 1009;
+constexpr Oid kInt8ArrayOid = 1016;
+constexpr Oid kTimestamptzOid = 1184;
+constexpr Oid kTimestamptzArrayOid = 1185;
 constexpr std::size_t kNameDataLen = 64;  // of a stock server: 63 bytes and a NUL
 
 std::string trimmed(std::string text) {
@@ -27,10 +30,36 @@ std::string trimmed(std::string text) {
   return text;
 }
 
+// What precedes the elements of an array of one dimension.
+std::string array_header(Oid element, std::size_t size, bool has_nulls) {
+  std::string bytes;
+  append_int32(bytes, size == 0 ? 0 : 1);  // dimensions
+  append_int32(bytes, has_nulls ? 1 : 0);
+  append_int32(bytes, static_cast<std::int32_t>(element));
+  if (size == 0) return bytes;
+  append_int32(bytes, static_cast<std::int32_t>(size));
+  append_int32(bytes, 1);  // lower bound
+  return bytes;
+}
+
+std::string array_of(Oid element, const std::vector<std::string_view>& values) {
+  std::string bytes = array_header(element, values.size(), false);
+  for (const std::string_view value : values) append_field(bytes, value);
+  return bytes;
+}
+
 }  // namespace
 
 Params& Params::text(std::string_view value) {
   params_.push_back({kTextOid, {}, value, false});
+  return *this;
+}
+
+Params& Params::text_or_null(std::string_view value) {
+  if (value.empty())
+    add_null(kTextOid);
+  else
+    text(value);
   return *this;
 }
 
@@ -46,28 +75,59 @@ Params& Params::int8(std::int64_t value) {
   return *this;
 }
 
+Params& Params::timestamptz(std::optional<std::int64_t> value) {
+  if (!value) {
+    add_null(kTimestamptzOid);
+    return *this;
+  }
+  std::string bytes;
+  append_int64(bytes, *value);
+  add_owned(kTimestamptzOid, std::move(bytes));
+  return *this;
+}
+
+Params& Params::int8_array(const std::vector<std::int64_t>& values) {
+  std::string bytes = array_header(kInt8Oid, values.size(), false);
+  for (const std::int64_t value : values) append_int8_field(bytes, value);
+  add_owned(kInt8ArrayOid, std::move(bytes));
+  return *this;
+}
+
+Params& Params::timestamptz_array(const std::vector<std::optional<std::int64_t>>& values) {
+  std::string bytes = array_header(kTimestamptzOid, values.size(), true);
+  for (const std::optional<std::int64_t>& value : values) {
+    if (value)
+      append_int8_field(bytes, *value);
+    else
+      append_null(bytes);
+  }
+  add_owned(kTimestamptzArrayOid, std::move(bytes));
+  return *this;
+}
+
 Params& Params::text_array(const std::vector<std::string_view>& values) {
-  add_array(kTextArrayOid, kTextOid, values);
+  add_owned(kTextArrayOid, array_of(kTextOid, values));
+  return *this;
+}
+
+Params& Params::text_or_null_array(const std::vector<std::string_view>& values) {
+  std::string bytes = array_header(kTextOid, values.size(), true);
+  for (const std::string_view value : values) {
+    if (value.empty())
+      append_null(bytes);
+    else
+      append_field(bytes, value);
+  }
+  add_owned(kTextArrayOid, std::move(bytes));
   return *this;
 }
 
 Params& Params::bytea_array(const std::vector<std::string_view>& values) {
-  add_array(kByteaArrayOid, kByteaOid, values);
+  add_owned(kByteaArrayOid, array_of(kByteaOid, values));
   return *this;
 }
 
-void Params::add_array(Oid type, Oid element, const std::vector<std::string_view>& values) {
-  std::string bytes;
-  append_int32(bytes, values.empty() ? 0 : 1);  // dimensions
-  append_int32(bytes, 0);                       // no NULLs
-  append_int32(bytes, static_cast<std::int32_t>(element));
-  if (!values.empty()) {
-    append_int32(bytes, static_cast<std::int32_t>(values.size()));
-    append_int32(bytes, 1);  // lower bound
-  }
-  for (std::string_view value : values) append_field(bytes, value);
-  add_owned(type, std::move(bytes));
-}
+void Params::add_null(Oid type) { params_.push_back({type, {}, {}, false, true}); }
 
 void Params::add_owned(Oid type, std::string bytes) { params_.push_back({type, std::move(bytes), {}, true}); }
 
@@ -137,7 +197,7 @@ Params::Arrays Params::arrays() const {
   for (const Param& param : params_) {
     std::string_view bytes = param.is_owned ? std::string_view(param.owned) : param.view;
     out.types.push_back(param.type);
-    out.values.push_back(bytes.data() != nullptr ? bytes.data() : "");
+    out.values.push_back(param.is_null ? nullptr : bytes.data() != nullptr ? bytes.data() : "");
     out.lengths.push_back(static_cast<int>(bytes.size()));
     out.formats.push_back(1);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <libpq-fe.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -39,10 +40,18 @@ using Result = std::unique_ptr<PGresult, ResultDeleter>;
 class Params {
  public:
   Params& text(std::string_view value);
+  // NULL where it is empty
+  Params& text_or_null(std::string_view value);
   Params& bytea(std::string_view value);
   Params& int8(std::int64_t value);
-  // text[] and bytea[] of one dimension
+  // Microseconds since 2000-01-01 UTC. Arithmetic of SQL would find its operators by search_path.
+  Params& timestamptz(std::optional<std::int64_t> value);
+  // Arrays of one dimension
+  Params& int8_array(const std::vector<std::int64_t>& values);
+  Params& timestamptz_array(const std::vector<std::optional<std::int64_t>>& values);
   Params& text_array(const std::vector<std::string_view>& values);
+  // an element that is empty is NULL
+  Params& text_or_null_array(const std::vector<std::string_view>& values);
   Params& bytea_array(const std::vector<std::string_view>& values);
 
  private:
@@ -55,12 +64,13 @@ class Params {
   };
   Arrays arrays() const;
   void add_owned(Oid type, std::string bytes);
-  void add_array(Oid type, Oid element, const std::vector<std::string_view>& values);
+  void add_null(Oid type);
   struct Param {
     Oid type;
     std::string owned;
     std::string_view view;
     bool is_owned;
+    bool is_null = false;
   };
   std::vector<Param> params_;
 };

@@ -5,8 +5,9 @@ namespace neardup::cli {
 
 std::string extension_schema(Connection& db) {
   const Result extension = db.query(
-      "SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_extension e"
-      " JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'neardup'");
+      "SELECT pg_catalog.quote_ident(n.nspname) OPERATOR(pg_catalog.||) '.' FROM pg_catalog.pg_extension e"
+      " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
+      " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup'");
   if (PQntuples(extension.get()) == 0) {
     throw DatabaseError("the database has no extension neardup", "42704", false, "CREATE EXTENSION neardup;");
   }
@@ -18,11 +19,14 @@ Job find_job(Connection& db, const std::string& name) {
   job.name = name;
   job.extension = extension_schema(db);
   const Result internal = db.query(
-      "SELECT pg_catalog.quote_ident(n.nspname) || '.' FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d"
-      " ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid = e.oid AND d.deptype = 'e'"
-      " AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass JOIN pg_catalog.pg_proc p ON p.oid = d.objid"
-      " JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
-      " WHERE e.extname = 'neardup' AND p.proname = 'neardup_job_table'");
+      "SELECT pg_catalog.quote_ident(n.nspname) OPERATOR(pg_catalog.||) '.' FROM pg_catalog.pg_extension e"
+      " JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) "
+      "'pg_catalog.pg_extension'::pg_catalog.regclass"
+      "  AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'"
+      "  AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"
+      " JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) d.objid"
+      " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace"
+      " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND p.proname OPERATOR(pg_catalog.=) 'neardup_job_table'");
   if (PQntuples(internal.get()) == 0) {
     throw DatabaseError("extension neardup of this database is of a version without jobs", "42883", false,
                         "ALTER EXTENSION neardup UPDATE;");
@@ -39,11 +43,20 @@ Job find_job(Connection& db, const std::string& name) {
   return job;
 }
 
+void restrict_search_path(Connection& db) { db.query("SET search_path = pg_catalog"); }
+
 void restrict_search_path(Connection& db, const Job& job) {
+  restrict_search_path(db);
+  // An enum, an array or a range has the operators of pg_catalog. In its schema others may have put one that fits
+  // better.
   db.query(
       "SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog',"
       " (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_attribute a"
-      " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace"
+      " JOIN pg_catalog.pg_opclass c ON c.opcintype = a.atttypid AND c.opcdefault"
+      " JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'"
+      " JOIN pg_catalog.pg_amop f ON f.amopfamily = c.opcfamily AND f.amoplefttype = a.atttypid"
+      "  AND f.amoprighttype = a.atttypid AND f.amopstrategy = 3"
+      " JOIN pg_catalog.pg_operator o ON o.oid = f.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace"
       " WHERE a.attrelid = $1::pg_catalog.regclass AND a.attname = 'id' AND n.nspname <> 'pg_catalog')), false)",
       Params().text(job.result));
 }

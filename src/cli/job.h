@@ -23,8 +23,11 @@ std::string extension_schema(Connection& db);
 // Throws DatabaseError where there is no such job or no extension.
 Job find_job(Connection& db, const std::string& name);
 
-// From here on the session finds operators in pg_catalog and beside the type of the ids only: one that another role has
-// put into a schema of its search_path would run with our rights. Names in `job` and of the server's are qualified.
+// From here on the session finds operators in pg_catalog only: one that another role has put into a schema of its
+// search_path would run with our rights. Names in `job` and of the server's are qualified.
+void restrict_search_path(Connection& db);
+// The same, and where the type of the ids has an equality of its own. Other roles may write into that schema: operators
+// that pg_catalog has for other types only (float8 * integer) are qualified.
 void restrict_search_path(Connection& db, const Job& job);
 
 // What the table of the result holds. Rows in clusters of at least 2 that are no survivors are duplicates: all but one

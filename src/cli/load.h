@@ -41,7 +41,7 @@ int load_main(int argc, char** argv);
 // path that the loader needs. Returns true when it was created.
 bool prepare_table(Connection& db, const LoadOptions& options);
 
-// Looks for the server's function that decodes. Where options.encoding is given, tries it, and throws
+// Looks for the function of the extension that decodes. Where options.encoding is given, tries it, and throws
 // std::runtime_error where the server has none.
 void find_decoder(Connection& db, LoadOptions& options);
 

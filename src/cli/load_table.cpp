@@ -23,9 +23,10 @@ bool exists(Connection& db, const LoadOptions& options) {
 
 bool create(Connection& db, const LoadOptions& options) {
   const std::string sql = "CREATE TABLE " + options.quoted_table +
-                          " (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text NOT NULL UNIQUE,"
-                          " size bigint NOT NULL, mtime timestamptz NOT NULL, content_hash bigint NOT NULL,"
-                          " body text NOT NULL)";
+                          " (id pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+                          " path pg_catalog.text NOT NULL UNIQUE, size pg_catalog.int8 NOT NULL,"
+                          " mtime pg_catalog.timestamptz NOT NULL, content_hash pg_catalog.int8 NOT NULL,"
+                          " body pg_catalog.text NOT NULL)";
   try {
     db.query(sql);
   } catch (const DatabaseError& error) {
@@ -46,15 +47,18 @@ bool create(Connection& db, const LoadOptions& options) {
 bool prepare_table(Connection& db, const LoadOptions& options) {
   const bool created = !exists(db, options) && create(db, options);
   const Params table = Params().text(options.quoted_table);
-  Result kind =
-      db.query("SELECT relkind IN ('r', 'p') FROM pg_catalog.pg_class WHERE oid = $1::pg_catalog.regclass", table);
+  Result kind = db.query(
+      "SELECT relkind OPERATOR(pg_catalog.=) ANY (ARRAY['r', 'p']::pg_catalog.\"char\"[]) FROM pg_catalog.pg_class"
+      " WHERE oid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass",
+      table);
   if (PQntuples(kind.get()) != 1 || !get_bool(kind, 0, 0)) {
     throw std::runtime_error(options.quoted_table + " is not a table");
   }
   for (const Column& column : kColumns) {
     Result type = db.query(
         "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute"
-        " WHERE attrelid = $1::pg_catalog.regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped",
+        " WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass AND attname OPERATOR(pg_catalog.=) $2"
+        " AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
         Params().text(options.quoted_table).text(column.name));
     if (PQntuples(type.get()) == 0) {
       throw std::runtime_error("table " + options.quoted_table + " has no column " + column.name + " (" + column.type +
@@ -67,9 +71,10 @@ bool prepare_table(Connection& db, const LoadOptions& options) {
   }
   Result unique = db.query(
       "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a"
-      "   ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
-      " WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1"
-      "   AND i.indpred IS NULL AND a.attname = 'path')",
+      "   ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid AND a.attnum OPERATOR(pg_catalog.=) i.indkey[0]"
+      " WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass AND i.indisunique AND i.indisvalid"
+      "   AND i.indnkeyatts OPERATOR(pg_catalog.=) 1 AND i.indpred IS NULL"
+      "   AND a.attname OPERATOR(pg_catalog.=) 'path')",
       table);
   if (!get_bool(unique, 0, 0)) {
     throw std::runtime_error("column path of table " + options.quoted_table + " has no unique index; ALTER TABLE " +
@@ -79,13 +84,19 @@ bool prepare_table(Connection& db, const LoadOptions& options) {
 }
 
 void find_decoder(Connection& db, LoadOptions& options) {
+  // by its extension: one that search_path finds may be anyone's
   const Result found = db.query(
-      "SELECT COALESCE((SELECT pg_catalog.quote_ident(n.nspname) || '.neardup_decode' FROM pg_catalog.pg_extension e"
-      "  JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'neardup' AND"
-      "  pg_catalog.to_regprocedure(pg_catalog.quote_ident(n.nspname) || '.neardup_decode(bytea,text)') IS NOT NULL),"
-      " CASE WHEN pg_catalog.to_regprocedure('neardup_decode(bytea,text)') IS NOT NULL THEN 'neardup_decode' ELSE '' "
-      "END)");
-  options.decode_function = get_text(found, 0, 0);
+      "SELECT pg_catalog.quote_ident(n.nspname) OPERATOR(pg_catalog.||) '.neardup_decode' FROM pg_catalog.pg_extension "
+      "e"
+      " JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) "
+      "'pg_catalog.pg_extension'::pg_catalog.regclass"
+      "  AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'"
+      "  AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"
+      " JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) d.objid"
+      " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace"
+      " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND p.proname OPERATOR(pg_catalog.=) 'neardup_decode'"
+      " AND pg_catalog.oidvectortypes(p.proargtypes) OPERATOR(pg_catalog.=) 'bytea, text'");
+  options.decode_function = PQntuples(found.get()) == 1 ? get_text(found, 0, 0) : "";
   if (options.encoding.empty()) return;
   if (options.decode_function.empty()) {
     throw DatabaseError("--encoding needs the function neardup_decode(bytea, text), which this database does not have",

@@ -31,6 +31,23 @@ bool exists(Connection& db, const std::string& quoted) {
   return get_bool(db.query("SELECT pg_catalog.to_regclass($1) IS NOT NULL", Params().text(quoted)), 0, 0);
 }
 
+// Why the table of files is not to be used; empty where it is. One of another role may have triggers and policies,
+// which would run with our rights.
+std::string owner_problem(Connection& db, const std::string& table, const std::string& files) {
+  const Result found = db.query(
+      "SELECT f.relkind OPERATOR(pg_catalog.=) 'r', f.relowner OPERATOR(pg_catalog.=) t.relowner OR o.rolsuper"
+      "  OR o.rolname OPERATOR(pg_catalog.=) CURRENT_USER, pg_catalog.quote_ident(o.rolname)"
+      " FROM pg_catalog.pg_class f JOIN pg_catalog.pg_roles o ON o.oid OPERATOR(pg_catalog.=) f.relowner,"
+      " pg_catalog.pg_class t WHERE f.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)"
+      " AND t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($2)",
+      Params().text(files).text(table));
+  if (PQntuples(found.get()) == 0) return "table " + files + " has just been dropped";
+  if (!get_bool(found, 0, 0)) return files + " is not a table; name a new table";
+  if (get_bool(found, 0, 1)) return {};
+  return "table " + files + " belongs to " + std::string(get_text(found, 0, 2)) +
+         ", who is neither you nor the owner of " + table + "; name a new table, or give it to that owner";
+}
+
 struct Column {
   const char* name;
   const char* type;
@@ -49,7 +66,8 @@ std::string column_problem(Connection& db, const std::string& table, const Colum
   for (const Column& column : columns) {
     const Result found = db.query(
         "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute"
-        " WHERE attrelid = $1::pg_catalog.regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped",
+        " WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass AND attname OPERATOR(pg_catalog.=) $2"
+        " AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
         Params().text(table).text(column.name));
     const std::string there = PQntuples(found.get()) == 0 ? "missing" : std::string(get_text(found, 0, 0));
     if (there != column.type)
@@ -71,7 +89,7 @@ RecordTable::RecordTable(Connection& db, std::string quoted_table)
     : db_(db), table_(std::move(quoted_table)), files_(name_of_files(table_)) {
   // a table of that name may be anyone's, which is of no interest while there are no records
   files_there_ = length_of_name(files_) <= kLongestName && exists(db_, files_) &&
-                 column_problem(db_, table_, kRecordColumns).empty() &&
+                 owner_problem(db_, table_, files_).empty() && column_problem(db_, table_, kRecordColumns).empty() &&
                  column_problem(db_, files_, kFileColumns).empty();
 }
 
@@ -83,7 +101,7 @@ std::unordered_map<std::string, RecordFile> RecordTable::look_up(const std::vect
                                     "OPERATOR(pg_catalog.=) 0 OR EXISTS (SELECT FROM " +
                                     table_ +
                                     " t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' "
-                                    "OPERATOR(pg_catalog.||) f.records::text)))",
+                                    "OPERATOR(pg_catalog.||) f.records::pg_catalog.text)))",
                                 Params().text_array(paths));
   for (int i = 0; i < PQntuples(rows.get()); ++i) {
     std::string path(get_text(rows, i, 0));
@@ -93,29 +111,40 @@ std::unordered_map<std::string, RecordFile> RecordTable::look_up(const std::vect
   return known;
 }
 
+void RecordTable::check_owner() {
+  const std::string problem = owner_problem(db_, table_, files_);
+  if (!problem.empty()) throw std::runtime_error(problem);
+}
+
 void RecordTable::prepare() {
   if (prepared_) return;
   if (length_of_name(files_) > kLongestName)
     throw std::runtime_error("the name of table " + table_ + " is too long for files of records: the table " + files_ +
                              " stands beside it");
+  const bool there = exists(db_, files_);
+  if (there) check_owner();
   const Result missing = db_.query(
-      "SELECT pg_catalog.count(*) < 3 FROM pg_catalog.pg_attribute WHERE attrelid = $1::pg_catalog.regclass"
-      " AND attname IN ('record_id', 'at', 'attributes') AND attnum > 0 AND NOT attisdropped",
+      "SELECT pg_catalog.count(*) OPERATOR(pg_catalog.<) 3 FROM pg_catalog.pg_attribute"
+      " WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass"
+      " AND attname OPERATOR(pg_catalog.=) ANY (ARRAY['record_id', 'at', 'attributes'])"
+      " AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
       Params().text(table_));
   if (get_bool(missing, 0, 0))
     db_.query("ALTER TABLE " + table_ +
-              " ADD COLUMN IF NOT EXISTS record_id text, ADD COLUMN IF NOT EXISTS at timestamptz,"
-              " ADD COLUMN IF NOT EXISTS attributes jsonb");
+              " ADD COLUMN IF NOT EXISTS record_id pg_catalog.text, ADD COLUMN IF NOT EXISTS at pg_catalog.timestamptz,"
+              " ADD COLUMN IF NOT EXISTS attributes pg_catalog.jsonb");
   check_columns(db_, table_, kRecordColumns);
-  if (!files_there_ && !exists(db_, files_)) {
+  if (!there) {
     try {
       db_.query("CREATE TABLE " + files_ +
-                " (path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL,"
-                " options text NOT NULL)");
+                " (path pg_catalog.text PRIMARY KEY, size pg_catalog.int8 NOT NULL,"
+                " mtime pg_catalog.timestamptz NOT NULL, records pg_catalog.int8 NOT NULL,"
+                " options pg_catalog.text NOT NULL)");
       db_.query("COMMENT ON TABLE " + files_ + " IS 'files of records that neardup load has read to their end'");
     } catch (const DatabaseError& error) {
       if (error.connection_lost() || !exists(db_, files_)) throw;  // another loader was faster
     }
+    check_owner();
   }
   check_columns(db_, files_, kFileColumns);
   files_there_ = prepared_ = true;
@@ -123,10 +152,10 @@ void RecordTable::prepare() {
 
 void RecordTable::note(const RecordFile& file) {
   db_.query("INSERT INTO " + files_ +
-                " AS f VALUES ($1, $2, '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond', $4, $5)"
+                " AS f (path, size, mtime, records, options) VALUES ($1, $2, $3, $4, $5)"
                 " ON CONFLICT (path) DO UPDATE SET size = EXCLUDED.size, mtime = EXCLUDED.mtime,"
                 " records = EXCLUDED.records, options = EXCLUDED.options",
-            Params().text(file.path).int8(file.size).int8(file.mtime).int8(file.records).text(file.options));
+            Params().text(file.path).int8(file.size).timestamptz(file.mtime).int8(file.records).text(file.options));
 }
 
 }  // namespace neardup::cli

@@ -30,12 +30,14 @@ class RecordTable {
   std::unordered_map<std::string, RecordFile> look_up(const std::vector<std::string_view>& paths);
 
   // Adds the columns record_id, at and attributes to the table, and makes the table of files, where they are missing.
-  // Throws DatabaseError; std::runtime_error where a column or a table of that name is there that is another one.
+  // Throws DatabaseError; std::runtime_error where a column or a table of that name is there that is another one, or
+  // the table belongs to another role than the table of documents.
   void prepare();
   // To be called when all records of the file are committed.
   void note(const RecordFile& file);
 
  private:
+  void check_owner();
   Connection& db_;
   std::string table_, files_;
   bool files_there_ = false, prepared_ = false;

@@ -107,7 +107,8 @@ void ReportReader::find_paths() {
           job_.internal +
           "neardup_job_row($1::pg_catalog.regclass) j JOIN pg_catalog.pg_class c ON c.oid = j.source"
           " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = $2 AND a.attnum > 0 AND NOT"
-          " a.attisdropped WHERE a.atttypid IN ('text'::pg_catalog.regtype, 'varchar'::pg_catalog.regtype)"
+          " a.attisdropped WHERE a.atttypid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.text',"
+          " 'pg_catalog.varchar']::pg_catalog.regtype[])"
           " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
       Params().text(job_.job).text(kPathColumn));
   if (PQntuples(found.get()) > 0) paths_ = get_text(found, 0, 0);
@@ -148,7 +149,8 @@ auto ReportReader::with_texts_or_without(Read read) {
 
 std::vector<ReportSetting> ReportReader::settings() {
   const Result rows = db_.query(
-      "SELECT k.key, k.label, s.value #>> '{}', s.value::text FROM pg_catalog.jsonb_each(pg_catalog.to_jsonb(" +
+      "SELECT k.key, k.label, s.value OPERATOR(pg_catalog.#>>) '{}', s.value::text FROM "
+      "pg_catalog.jsonb_each(pg_catalog.to_jsonb(" +
           job_.internal +
           "neardup_job_row($1::pg_catalog.regclass))) s JOIN (VALUES (1, 'source', 'source'), (2, 'id', 'id column'),"
           " (3, 'body', 'documents'), (4, 'signature', 'signatures'), (5, 'profile', 'profile'),"
@@ -157,7 +159,8 @@ std::vector<ReportSetting> ReportReader::settings() {
           " (12, 'order_by', 'ordered by'), (13, 'within', 'within'), (14, 'at', 'time'),"
           " (15, 'at_most_apart', 'at most apart'), (16, 'filter', 'filter'), (17, 'deleted', 'deleted rows'),"
           " (18, 'measure', 'measure'))"
-          " k(n, key, label) ON k.key = s.key WHERE s.value #>> '{}' NOT IN ('', '[]') ORDER BY k.n",
+          " k(n, key, label) ON k.key = s.key"
+          " WHERE (s.value OPERATOR(pg_catalog.#>>) '{}') NOT IN ('', '[]') ORDER BY k.n",
       Params().text(job_.job));
   std::vector<ReportSetting> settings;
   settings.reserve(static_cast<std::size_t>(PQntuples(rows.get())));
@@ -170,7 +173,8 @@ std::vector<ReportSetting> ReportReader::settings() {
 
 std::vector<std::int64_t> ReportReader::similarities() {
   const Result found = db_.query(
-      "SELECT CASE WHEN similarity >= 1 THEN 100 ELSE greatest(floor(similarity * 100 + 1e-9), 0) END::int8, "
+      "SELECT CASE WHEN similarity >= '1'::float8 THEN 100 ELSE"
+      " greatest(floor(similarity * '100'::float8 + '1e-9'::float8), 0) END::int8, "
       "count(*) FROM " +
       job_.result + " WHERE NOT survivor AND similarity IS NOT NULL GROUP BY 1 ORDER BY 1");
   std::vector<std::int64_t> hundredths(101);

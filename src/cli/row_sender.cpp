@@ -146,25 +146,35 @@ void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fre
 }
 
 void RowSender::update_records(const Rows& rows, Outcome& outcome) {
-  std::vector<std::string> times;
-  std::vector<std::string_view> paths, ids, at, attributes;
-  for (const Row* row : rows) times.push_back(row->at ? std::to_string(*row->at) : "");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    paths.push_back(rows[i]->path);
-    ids.push_back(rows[i]->record_id);
-    at.push_back(times[i]);
-    attributes.push_back(rows[i]->attributes);
+  std::vector<std::string_view> paths, ids, attributes;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::optional<std::int64_t>> mtimes, at;
+  for (const Row* row : rows) {
+    paths.push_back(row->path);
+    sizes.push_back(row->size);
+    mtimes.push_back(row->mtime);
+    ids.push_back(row->record_id);
+    at.push_back(row->at);
+    attributes.push_back(row->attributes);
   }
   const Result result = db_.query(
       "UPDATE " + table_ +
-          " t SET record_id = n.record_id, at = n.at, attributes = n.attributes"
-          " FROM (SELECT u.path, NULLIF(u.record_id, '') AS record_id, NULLIF(u.attributes, '')::jsonb AS attributes,"
-          "  '2000-01-01 00:00:00+00'::timestamptz + NULLIF(u.at, '')::bigint * interval '1 microsecond' AS at"
+          " t SET size = n.size, mtime = n.mtime, record_id = n.record_id, at = n.at, attributes = n.attributes"
+          " FROM (SELECT u.path, u.size, u.mtime, u.record_id, u.at, u.attributes::pg_catalog.jsonb AS attributes"
           "  FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3),"
-          "  pg_catalog.unnest($4)) u(path, record_id, at, attributes)) n"
+          "  pg_catalog.unnest($4), pg_catalog.unnest($5), pg_catalog.unnest($6))"
+          "  u(path, size, mtime, record_id, at, attributes)) n"
           " WHERE t.path OPERATOR(pg_catalog.=) n.path"
-          " AND (t.record_id, t.at, t.attributes) IS DISTINCT FROM (n.record_id, n.at, n.attributes)",
-      Params().text_array(paths).text_array(ids).text_array(at).text_array(attributes));
+          // IS DISTINCT FROM finds its operators by search_path, INTERSECT by the types
+          " AND NOT EXISTS (SELECT t.size, t.record_id, t.at, t.attributes"
+          " INTERSECT SELECT n.size, n.record_id, n.at, n.attributes)",
+      Params()
+          .text_array(paths)
+          .int8_array(sizes)
+          .timestamptz_array(mtimes)
+          .text_or_null_array(ids)
+          .timestamptz_array(at)
+          .text_or_null_array(attributes));
   const std::int64_t changed = command_rows(result);
   outcome.counts.changed += changed;
   outcome.counts.same_records += static_cast<std::int64_t>(rows.size()) - changed;
@@ -172,21 +182,15 @@ void RowSender::update_records(const Rows& rows, Outcome& outcome) {
 
 // False where no row was updated: it is gone, or a trigger or a rule did not let it be.
 bool RowSender::update(const Row& row, bool with_body) {
-  const std::string time = row.at ? std::to_string(*row.at) : "";
   Params params;
-  params.text(row.path).int8(row.size).int8(row.mtime);
+  params.text(row.path).int8(row.size).timestamptz(row.mtime);
   if (with_body) params.int8(row.content_hash).text(row.body);
-  if (row.is_record) params.text(row.record_id).text(time).text(row.attributes);
-  const Result result =
-      db_.query("UPDATE " + table_ +
-                    " SET size = $2, mtime = '2000-01-01 00:00:00+00'::timestamptz + $3 * interval '1 microsecond'" +
-                    (with_body ? ", content_hash = $4, body = $5" : "") +
-                    (row.is_record ? ", record_id = NULLIF($6, ''), attributes = NULLIF($8, '')::jsonb, at ="
-                                     " '2000-01-01 00:00:00+00'::timestamptz"
-                                     " + NULLIF($7, '')::bigint * interval '1 microsecond'"
-                                   : "") +
-                    " WHERE path OPERATOR(pg_catalog.=) $1",
-                params);
+  if (row.is_record) params.text_or_null(row.record_id).timestamptz(row.at).text_or_null(row.attributes);
+  const Result result = db_.query(
+      "UPDATE " + table_ + " SET size = $2, mtime = $3" + (with_body ? ", content_hash = $4, body = $5" : "") +
+          (row.is_record ? ", record_id = $6, at = $7, attributes = $8::pg_catalog.jsonb" : "") +
+          " WHERE path OPERATOR(pg_catalog.=) $1",
+      params);
   return command_rows(result) > 0;
 }
 

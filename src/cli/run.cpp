@@ -91,6 +91,7 @@ class Watch {
   Watch(Connection* db, const Job& job) : db_(db), mode_(Progress::default_mode()) {
     if (db_ == nullptr) return;
     db_->query("SET statement_timeout = '5s'");
+    restrict_search_path(*db_);
     status_ =
         "SELECT s.phase, COALESCE(s.done, 0)::int8, COALESCE(s.total, -1)::int8, COALESCE(s.rate, 0)::float8,"
         " COALESCE(extract(epoch FROM s.time_left), -1)::float8,"
@@ -220,6 +221,7 @@ std::string last_start(Connection& db, const Job& job) {
 }
 
 void print_summary(Connection& db, const Job& job, double seconds) {
+  restrict_search_path(db);
   const Result row = db.query(
       "SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM " +
       job.job);

@@ -24,9 +24,9 @@ bool TextDecoder::decode(const std::string& path, const std::string& charset, st
     params.bytea(text);
     if (!encoding.empty()) params.text(encoding);
     const Result found = db_.query(
-        "SELECT d.body, COALESCE(d.encoding, 'unknown'), COALESCE(d.confidence, 1)::float8,"
-        " COALESCE(d.dropped, 0)::int8 FROM " +
-            options_.decode_function + (encoding.empty() ? "($1, NULL::text) d" : "($1, $2) d"),
+        "SELECT d.body, COALESCE(d.encoding, 'unknown'), COALESCE(d.confidence, 1)::pg_catalog.float8,"
+        " COALESCE(d.dropped, 0)::pg_catalog.int8 FROM " +
+            options_.decode_function + (encoding.empty() ? "($1, NULL::pg_catalog.text) d" : "($1, $2) d"),
         params);
     if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 0)) {
       text = get_text(found, 0, 0);

@@ -249,6 +249,11 @@ def other_encodings(tmp):
     contains(load.out, "hint: --encoding detect stores text that is not UTF-8, too")
     missing = Load("load", tmp, "-t", "t", "--encoding", "detect", status=1)
     contains(missing.err, "--encoding needs the function neardup_decode(bytea, text), which this database does not have\nhint: ")
+    # one that is no part of the extension may be anyone's
+    sql("CREATE FUNCTION neardup_decode(document bytea, encoding text) RETURNS TABLE (body text) LANGUAGE sql AS $$ SELECT 'not called' $$")
+    contains(Load("load", tmp, "-t", "t", "--encoding", "detect", status=1).err, "which this database does not have")
+    sql("DROP FUNCTION neardup_decode; CREATE EXTENSION neardup")
+    sql("ALTER EXTENSION neardup DROP FUNCTION neardup_decode; DROP FUNCTION neardup_decode")
     sql("""CREATE FUNCTION neardup_decode(document bytea, name text DEFAULT NULL)
       RETURNS TABLE (body text, encoding text, confidence float8, dropped bigint) LANGUAGE plpgsql AS $$
       #variable_conflict use_column
@@ -262,7 +267,7 @@ def other_encodings(tmp):
           RETURN QUERY SELECT convert_from(document, COALESCE($2, 'latin1')), COALESCE($2, 'windows-1252'),
             CASE WHEN length(document) > 1 THEN 0.9 ELSE 0.2 END::float8, 1::bigint;
         END IF;
-      END $$""")
+      END $$; ALTER EXTENSION neardup ADD FUNCTION neardup_decode""")
     load = Load("load", tmp, "-t", "t", "--encoding", "detect")
     contains(load.out, "5 new, 0 changed, 0 only with a new time, 1 unchanged")
     contains(load.out, "2 skipped: 1 holding NUL (binary), 1 not valid UTF-8")
@@ -277,7 +282,7 @@ def other_encodings(tmp):
     equal(sql("SELECT to_regclass('t3') IS NULL"), "t")
     Load("load", tmp, "-t", "t", "--encoding", "", status=2)
     # the extension's own
-    sql("DROP FUNCTION neardup_decode; CREATE EXTENSION neardup")
+    sql("DROP EXTENSION neardup; CREATE EXTENSION neardup")
     write(f"{tmp}/han", "漢字文章重複檢測。".encode("gb18030") + b"\xff")
     contains(Load("load", f"{tmp}/han", "-t", "t", "--encoding", "gb18030").out, "decoded: 1 GB18030; 1 bytes dropped")
     equal(body("t", f"{tmp}/han"), "漢字文章重複檢測。".encode())
@@ -1077,6 +1082,95 @@ class Page(html.parser.HTMLParser):
 
 def tree(folder):
     return sorted(os.path.relpath(os.path.join(top, name), folder) for top, _, names in os.walk(folder) for name in names)
+
+
+@contextlib.contextmanager
+def traps():
+    """Operators that end in an error, in a schema before pg_catalog: each that pg_catalog has for two types without wildcards, and some that it lacks."""
+    sql("""CREATE SCHEMA trap;
+      DO $do$ DECLARE o record; BEGIN
+        FOR o IN SELECT DISTINCT oprname, l, r FROM (
+            SELECT oprname, format_type(oprleft, NULL) l, format_type(oprright, NULL) r FROM pg_operator JOIN pg_type a ON a.oid = oprleft
+              JOIN pg_type b ON b.oid = oprright WHERE oprnamespace = 'pg_catalog'::regnamespace AND a.typtype <> 'p' AND b.typtype <> 'p'
+            UNION ALL SELECT n, l, r FROM (VALUES ('bigint', 'interval'), ('oid', 'regclass'), ('regclass', 'regclass'), ('oid', 'regtype'), ('double precision', 'integer'),
+              ('double precision', 'numeric'), ('bigint', 'numeric'), ('jsonb', 'jsonb'), ('name', 'name'), ('numeric', 'integer')) t(l, r),
+              unnest('{=,<>,<,>,<=,>=,+,-,*,/,||,#>>}'::text[]) n) p LOOP
+          EXECUTE format('CREATE OR REPLACE FUNCTION trap.spring(%2$s, %3$s) RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN RAISE ''%%'', %4$L; END $f$', o.oprname, o.l, o.r,
+            'sprung: an operator of ' || o.l || ' and ' || o.r);
+          EXECUTE format('CREATE OPERATOR trap.%1$s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.spring)', o.oprname, o.l, o.r);
+        END LOOP; END $do$""")
+    try:
+        yield {"PGOPTIONS": "-c search_path=trap,pg_catalog,public -c client_min_messages=warning"}
+    finally:
+        sql("SET client_min_messages = error; DROP SCHEMA trap CASCADE")
+
+
+@test
+def operators_of_other_roles_are_not_called(tmp):
+    sql("CREATE EXTENSION neardup")
+    write(f"{tmp}/in/a.txt", "a text", 10**18)
+    write(f"{tmp}/in/b.jsonl", '{"id": 1, "text": "first", "n": 1}\n{"text": "second"}\n', 10**18)
+    write(f"{tmp}/in/c.txt", b"caf\xe9", 10**18)
+    with traps() as path:
+        contains(Load("load", f"{tmp}/in", "-t", "public.t", "--encoding", "latin1", **path).out, "4 new")
+        contains(Load("load", f"{tmp}/in", "-t", "public.t", "--encoding", "latin1", **path).out, "3 unchanged")
+        write(f"{tmp}/in/a.txt", "a text", 11 * 10**17)
+        write(f"{tmp}/in/b.jsonl", '{"id": 2, "text": "first", "n": 1}\n{"text": "changed"}\n', 11 * 10**17)
+        write(f"{tmp}/in/c.txt", "another text", 11 * 10**17)
+        contains(Load("load", f"{tmp}/in", "-t", "public.t", "--encoding", "latin1", **path).out, "0 new, 3 changed, 1 only with a new time, 0 unchanged")
+    equal(sql("SELECT string_agg(concat_ws('|', extract(epoch FROM mtime)::int8, record_id, body, attributes), ' ' ORDER BY path) FROM t"),
+          '1100000000|a text 1100000000|2|first|{"n": 1} 1100000000|changed 1100000000|another text')
+    equal(sql("SELECT extract(epoch FROM mtime)::int8, records FROM t_files"), "1100000000|2")
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    with traps() as path:
+        contains(Load("run", "public.dups", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
+        contains(Load("report", "public.dups", "--out", f"{tmp}/r.html", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
+        Load("passages", "public.dups", "--out", f"{tmp}/p.html", **path)
+        contains(Load("export", "public.dups", f"{tmp}/out", "--list", **path).out, "90 files of 30 clusters listed")
+
+
+@test
+def a_table_of_files_of_another_role(tmp):
+    """Its triggers and policies would run with the rights of who loads."""
+    write(f"{tmp}/k.jsonl", '{"text": "one"}\n')
+    write(f"{tmp}/k.txt", "text")
+    columns = "path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, options text NOT NULL"
+    sql("DROP ROLE IF EXISTS neardup_mallory; CREATE ROLE neardup_mallory; GRANT CREATE, USAGE ON SCHEMA public TO neardup_mallory")
+    try:
+        Load("load", f"{tmp}/k.txt", "-t", "cap")
+        sql(f"""SET ROLE neardup_mallory; CREATE TABLE cap_files ({columns});
+          CREATE FUNCTION spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user; END $$;
+          CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON cap_files FOR EACH ROW EXECUTE FUNCTION spring(); GRANT ALL ON cap_files TO public""")
+        refused = Load("load", tmp, "-t", "cap", status=1).err
+        contains(refused, 'table "cap_files" belongs to neardup_mallory, who is neither you nor the owner of "cap"')
+        # nor read: a view's functions run with the rights of who reads it
+        contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
+        sql("""SET ROLE neardup_mallory; DROP TABLE cap_files; CREATE FUNCTION look() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;
+          CREATE VIEW cap_files AS SELECT look() AS path, 1::bigint AS size, now() AS mtime, 0::bigint AS records, '' AS options; GRANT ALL ON cap_files TO public;
+          RESET ROLE; ALTER TABLE cap ADD record_id text, ADD at timestamptz, ADD attributes jsonb""")
+        contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
+        contains(Load("load", tmp, "-t", "cap", status=1).err, '"cap_files" is not a table')
+        # the owner's of the table of documents
+        sql(f"DROP VIEW cap_files; CREATE TABLE cap_files ({columns}); ALTER TABLE cap OWNER TO neardup_mallory; ALTER TABLE cap_files OWNER TO neardup_mallory")
+        contains(Load("load", tmp, "-t", "cap").out, "1 new")
+        contains(Load("load", tmp, "-t", "cap").out, "2 unchanged")
+    finally:
+        sql("DROP OWNED BY neardup_mallory CASCADE; DROP ROLE neardup_mallory")
+
+
+@test
+def an_operator_beside_the_type_of_the_ids_is_not_called(tmp):
+    """An enum has its operators from pg_catalog; in its own schema another role may have put some that fit better."""
+    sql("CREATE EXTENSION neardup; CREATE TYPE rank AS ENUM ('a', 'b', 'c'); CREATE TABLE docs (id rank PRIMARY KEY, path text, body text);"
+        "INSERT INTO docs SELECT r, r, 'words that all have' FROM unnest('{a,b,c}'::rank[]) r; SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+    Load("run", "dups", "-q")
+    for left, right, names in (("rank", "rank", "="), ("float8", "int4", ">= *"), ("float8", "numeric", "+"), ("oid", "regtype", "="), ("jsonb", "jsonb", "#>>")):
+        sql(f"CREATE FUNCTION spring({left}, {right}) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$")
+        for name in names.split():
+            sql(f"CREATE OPERATOR {name} (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = spring)")
+    contains(Load("report", "dups", "--out", f"{tmp}/r.html").out, "3 rows, 1 clusters")
+    contains(Load("export", "dups", f"{tmp}/out", "--list").out, "3 files of 1 clusters listed")
 
 
 @test

@@ -679,6 +679,10 @@ def again_grown_and_changed(tmp):
     equal(sql("SELECT string_agg(path || id, ',' ORDER BY id) FROM t"), before)  # records that are gone stay
     equal(rows("body || attributes", order="id LIMIT 6"), ['text 0{"n": 0}', 'text 1{"n": 1}', 'text 2{"n": 2}', 'changed{"n": 3}',
                                                             'text 4{"n": "changed"}', 'text 5{"n": null}'])
+    # a record of the same text: its size and time follow, if something else of it has changed
+    write(path, lines(*records[:1]).replace('"n"', '  "n"') + lines(*records[1:10]), 13 * 10**17)
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 1 changed, 0 only with a new time, 9 unchanged")
+    equal(rows("extract(epoch FROM mtime)::int8 || ' ' || size", order="id LIMIT 2"), ["1300000000 38", "1000000000 36"])
     # other options: read anew
     contains(Load("load", tmp, "-t", "t", "--id-column", "n").out, "0 new, 10 changed")
     # rows that someone has deleted come back with the file's last one
