@@ -109,14 +109,31 @@ class Loader {
       std::printf("hint: --encoding detect stores text that is not UTF-8, too\n");
     }
     if (const std::string decoded = decoder_.summary(); !decoded.empty()) std::printf("%s\n", decoded.c_str());
-    if (written_to_ > 0) {
-      std::printf("%lld written to while they were read; the next load reads them again\n",
-                  static_cast<long long>(written_to_));
-    }
+    print_read_again();
     print_passed_over(walked);
   }
 
  private:
+  void print_read_again() const {
+    if (written_to_ > 0) {
+      std::printf("%lld written to while they were read; the next load reads them again\n",
+                  static_cast<long long>(written_to_));
+    }
+    const RecordCounts& records = records_.counts();
+    if (records.unfinished > 0) {
+      std::printf(
+          "%lld files of records have records that the server or the libraries did not take; the next load reads"
+          " these files again\n",
+          static_cast<long long>(records.unfinished));
+    }
+    if (records.unnoted > 0) {
+      std::printf(
+          "%lld files of records cannot be noted as read (path or options do not fit); the next load reads them"
+          " again\n",
+          static_cast<long long>(records.unnoted));
+    }
+  }
+
   void print_passed_over(const WalkCounts& walked) const {
     std::string passed;
     auto pass = [&](std::int64_t count, const char* what) {
@@ -248,6 +265,10 @@ class Loader {
     }
     if (options_.min_words > 0 && count_words(text.text, options_.min_words) < options_.min_words) {
       skipped_.add(SkipReason::too_few_words, file.path, "");
+      return;
+    }
+    if (records_.has_record(file.path)) {
+      skipped_.add(SkipReason::path_taken, file.path, "a record of a file has this path");
       return;
     }
     const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.text.data(), text.text.size()));

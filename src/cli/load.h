@@ -12,13 +12,15 @@
 
 namespace neardup::cli {
 
+inline constexpr std::int64_t kUsualMaxSize = 256LL << 20;
+
 struct LoadOptions {
   std::vector<std::string> arguments;  // directories and files
   std::string table;                   // as given, for messages
   std::string quoted_table;            // for SQL
   Connection::Options connection;
   FileFilter filter;
-  std::int64_t max_size = 256LL << 20;  // bytes of text, unpacked
+  std::int64_t max_size = kUsualMaxSize;  // bytes of text, unpacked
   std::int64_t min_words = 0;
   std::int64_t batch_files = 1000;
   std::int64_t batch_records = 20000;

@@ -49,17 +49,25 @@ std::string RecordLoader::options_text(Format format) const {
   add("id", options_.id_column);
   add("html", options_.html_text ? "text" : "");
   add("encoding", options_.encoding);
+  add("min_words", options_.min_words > 0 ? std::to_string(options_.min_words) : "");
+  add("max_size", options_.max_size != kUsualMaxSize ? std::to_string(options_.max_size) : "");
   return text;
+}
+
+// Records that another load may take though file and options are the same: the server or the program has changed.
+std::int64_t RecordLoader::skipped_for_now() const {
+  return skipped_.count(SkipReason::refused) + skipped_.count(SkipReason::left_out) +
+         skipped_.count(SkipReason::no_library) + decoder_.lacking();
 }
 
 bool RecordLoader::is_unchanged(const FoundFile& file) const {
   const auto match = known_.find(file.path);
   if (match == known_.end() || file.path == kStandardInput) return false;
   const RecordFile& known = match->second;
-  const std::string format = known.options.substr(0, known.options.find(' '));
-  return known.size == file.size && known.mtime == file.mtime &&
-         (options_.format == Format::automatic || format_name(options_.format) == format) &&
-         known.options == options_text(*format_named(format));
+  // the package for Python has formats that are none here
+  const std::optional<Format> format = format_named(known.options.substr(0, known.options.find(' ')));
+  return format && known.size == file.size && known.mtime == file.mtime &&
+         (options_.format == Format::automatic || options_.format == *format) && known.options == options_text(*format);
 }
 
 void RecordLoader::load(const FoundFile& file, Format format, const OnBytes& progress) {
@@ -86,7 +94,10 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
   const std::unique_ptr<RecordReader> reader =
       make_record_reader(format, bytes, {options_.text_column, options_.id_column, options_.max_size});
   const bool likely_new = sender_.look_up({record_path(file.path, 1)}).empty();
+  const std::int64_t skipped_before = skipped_for_now();
   const std::int64_t mtime = file.path == kStandardInput ? file.mtime : source.mtime();
+  file_ = {file.path, kUnfinished, mtime, 0, options_text(format)};
+  noted_ = file.path == kStandardInput;
   std::int64_t number = 0, last_stored = 0;
   Record record;
   for (;;) {
@@ -108,16 +119,17 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
       send(likely_new);
   }
   send(likely_new);
-  if (file.path != kStandardInput && !source.has_changed())
-    table_.note({file.path, source.size(), source.mtime(), last_stored, options_text(format)});
+  if (file.path == kStandardInput || source.has_changed()) return;
+  if (skipped_for_now() > skipped_before) {
+    ++counts_.unfinished;
+    return;
+  }
+  file_.size = source.size();
+  file_.records = last_stored;
+  if (!table_.note(file_).empty()) ++counts_.unnoted;
 }
 
 void RecordLoader::take(std::int64_t mtime, const std::string& path, Record& record) {
-  if (!record.identity.empty() &&
-      !identities_.insert(XXH3_64bits(record.identity.data(), record.identity.size())).second) {
-    skipped_.add(SkipReason::repeated_id, path, record.record_id);
-    return;
-  }
   if (!make_text(path, record)) return;
   if (record.body.empty()) {
     skipped_.add(SkipReason::no_text, path, "");
@@ -125,6 +137,12 @@ void RecordLoader::take(std::int64_t mtime, const std::string& path, Record& rec
   }
   if (options_.min_words > 0 && count_words(record.body, options_.min_words) < options_.min_words) {
     skipped_.add(SkipReason::too_few_words, path, "");
+    return;
+  }
+  // last: a record that is skipped does not keep out another one with its id
+  if (!record.identity.empty() &&
+      !identities_.insert(XXH3_64bits(record.identity.data(), record.identity.size())).second) {
+    skipped_.add(SkipReason::repeated_id, path, record.record_id);
     return;
   }
   const auto hash = static_cast<std::int64_t>(XXH3_64bits(record.body.data(), record.body.size()));
@@ -149,7 +167,11 @@ bool RecordLoader::make_text(const std::string& path, Record& record) {
 }
 
 void RecordLoader::send(bool likely_new) {
-  if (!rows_.empty()) sender_.send(rows_, likely_new);
+  if (rows_.empty()) return;
+  // Until it is read to its end, a note of an earlier load with other options is not true of its rows.
+  if (!noted_) table_.note(file_);
+  noted_ = true;
+  sender_.send(rows_, likely_new);
   rows_.clear();
   row_bytes_ = 0;
 }

@@ -19,6 +19,8 @@ namespace neardup::cli {
 struct RecordCounts {
   std::int64_t other = 0;        // no documents by their kind
   std::int64_t attachments = 0;  // of mails
+  // Files that the next load reads again: of records that it might load, or that could not be noted as read.
+  std::int64_t unfinished = 0, unnoted = 0;
 };
 
 class RecordLoader {
@@ -35,6 +37,9 @@ class RecordLoader {
   using OnBytes = std::function<void(std::int64_t)>;
   void load(const FoundFile& file, Format format, const OnBytes& progress);
 
+  // Whether a row of this path is the record of a file.
+  bool has_record(const std::string& path) { return table_.has_record(path); }
+
   const RecordCounts& counts() const { return counts_; }
 
  private:
@@ -43,6 +48,7 @@ class RecordLoader {
   bool make_text(const std::string& path, Record& record);
   void send(bool likely_new);
   std::string options_text(Format format) const;
+  std::int64_t skipped_for_now() const;
 
   const LoadOptions& options_;
   Skipped& skipped_;
@@ -50,6 +56,8 @@ class RecordLoader {
   TextDecoder& decoder_;
   RecordTable table_;
   std::unordered_map<std::string, RecordFile> known_;
+  RecordFile file_;     // that is read
+  bool noted_ = false;  // as unfinished
   std::vector<Row> rows_;
   std::size_t row_bytes_ = 0;
   std::unordered_set<std::uint64_t> identities_;  // hashes, of the file that is read

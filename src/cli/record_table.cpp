@@ -1,6 +1,7 @@
 // What the database keeps of files of records: three columns of the table of documents, and a table of the files.
 #include "cli/record_table.h"
 
+#include <charconv>
 #include <stdexcept>
 
 namespace neardup::cli {
@@ -150,12 +151,32 @@ void RecordTable::prepare() {
   files_there_ = prepared_ = true;
 }
 
-void RecordTable::note(const RecordFile& file) {
+std::string RecordTable::note(const RecordFile& file) try {
   db_.query("INSERT INTO " + files_ +
                 " AS f (path, size, mtime, records, options) VALUES ($1, $2, $3, $4, $5)"
                 " ON CONFLICT (path) DO UPDATE SET size = EXCLUDED.size, mtime = EXCLUDED.mtime,"
                 " records = EXCLUDED.records, options = EXCLUDED.options",
             Params().text(file.path).int8(file.size).timestamptz(file.mtime).int8(file.records).text(file.options));
+  return {};
+} catch (const DatabaseError& error) {
+  if (error.connection_lost() || !(error.in_class("22") || error.in_class("54"))) throw;
+  return error.what();
+}
+
+bool RecordTable::has_record(std::string_view path) {
+  const std::size_t mark = path.rfind('#');
+  if (!files_there_ || mark == std::string_view::npos) return false;
+  std::int64_t number = 0;
+  const char* const end = path.data() + path.size();
+  const auto [rest, error] = std::from_chars(path.data() + mark + 1, end, number);
+  if (error != std::errc() || rest != end || number < 1 || path[mark + 1] == '0') return false;
+  const Result found = db_.query("SELECT EXISTS (SELECT FROM " + files_ +
+                                     " f WHERE f.path OPERATOR(pg_catalog.=) $1"
+                                     " AND (f.size OPERATOR(pg_catalog.=) $3 OR f.records OPERATOR(pg_catalog.>=) $4))"
+                                     " AND EXISTS (SELECT FROM " +
+                                     table_ + " t WHERE t.path OPERATOR(pg_catalog.=) $2)",
+                                 Params().text(path.substr(0, mark)).text(path).int8(kUnfinished).int8(number));
+  return get_bool(found, 0, 0);
 }
 
 }  // namespace neardup::cli

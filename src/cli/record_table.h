@@ -11,10 +11,13 @@
 
 namespace neardup::cli {
 
-// A file of records that was read to its end.
+// As the size of a file: it was not read to its end, or shall be read again. The package for Python has the same.
+inline constexpr std::int64_t kUnfinished = -1;
+
+// A file of records.
 struct RecordFile {
   std::string path;
-  std::int64_t size;
+  std::int64_t size;  // or kUnfinished
   std::int64_t mtime;
   std::int64_t records;  // of which the last stored one has this number; 0: none was stored
   std::string options;   // with which its records were read
@@ -33,8 +36,11 @@ class RecordTable {
   // Throws DatabaseError; std::runtime_error where a column or a table of that name is there that is another one, or
   // the table belongs to another role than the table of documents.
   void prepare();
-  // To be called when all records of the file are committed.
-  void note(const RecordFile& file);
+  // To be called before the first records of the file are sent, with kUnfinished, and when all of them are committed.
+  // Returns why the table does not hold it (a path too long for its index), or nothing.
+  std::string note(const RecordFile& file);
+  // Whether the table of documents has a row of this path that is the record of a file.
+  bool has_record(std::string_view path);
 
  private:
   void check_owner();

@@ -3,8 +3,10 @@
 #include "cli/row_sender.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 
 #include "cli/copy_writer.h"
+#include "cli/file_reader.h"
 
 namespace neardup::cli {
 namespace {
@@ -22,6 +24,13 @@ bool is_race(const DatabaseError& error) { return error.sqlstate() == "23505" ||
 
 bool holds(const Known& known, const Row& row) {
   return known.size == row.size && known.mtime == row.mtime && known.content_hash == row.content_hash;
+}
+
+// Whether the row is that of a file X#1, and none of the record 1 of X.
+bool is_file(const std::string& path, const Known& known) {
+  struct stat info = {};
+  return path.front() == '/' && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == known.size &&
+         file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec) == known.mtime;
 }
 
 void append_record_fields(std::string& fields, const Row& row) {
@@ -106,6 +115,7 @@ void RowSender::transaction(std::span<const Row> rows, bool likely_new) {
   counts_.same_records += outcome.counts.same_records;
   counts_.text_bytes += outcome.counts.text_bytes;
   for (const Row* row : outcome.left_out) skipped_.add(SkipReason::left_out, row->path, "");
+  for (const Row* row : outcome.path_taken) skipped_.add(SkipReason::path_taken, row->path, "a file has this path");
   skipped_.add_unnamed(SkipReason::left_out, outcome.left_out_unnamed);
 }
 
@@ -120,6 +130,10 @@ void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fre
     const bool with_body = match->second.content_hash != row->content_hash;
     if (row->is_record && !with_body) {
       same_records.push_back(row);
+      continue;
+    }
+    if (row->is_record && is_file(row->path, match->second)) {
+      outcome.path_taken.push_back(row);
       continue;
     }
     if (!update(*row, with_body)) {

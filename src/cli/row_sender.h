@@ -63,7 +63,7 @@ class RowSender {
   // What one transaction did; it counts once that is committed.
   struct Outcome {
     SentCounts counts;
-    Rows left_out;
+    Rows left_out, path_taken;
     std::int64_t left_out_unnamed = 0;
   };
 

@@ -25,6 +25,7 @@ enum class SkipReason {
   too_few_words,
   refused,
   left_out,
+  path_taken,
   count_,
 };
 

@@ -50,6 +50,8 @@ const char* skip_reason_text(SkipReason reason) {
       return "refused by the server";
     case SkipReason::left_out:
       return "left out by a trigger";
+    case SkipReason::path_taken:
+      return "with the path of another row";
     case SkipReason::count_:
       break;
   }

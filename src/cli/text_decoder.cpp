@@ -58,6 +58,7 @@ bool TextDecoder::make_utf8(const std::string& path, const std::string& charset,
     return false;
   }
   if (options_.decode_function.empty()) {
+    ++lacking_;
     skipped_.add(SkipReason::not_utf8, path,
                  charset + " would be decoded by the extension neardup, which this database lacks");
     return false;

@@ -22,6 +22,8 @@ class TextDecoder {
   // The same where the text is not UTF-8, if the charset or --encoding names an encoding; else it is skipped as not
   // UTF-8. NUL is no text.
   bool make_utf8(const std::string& path, const std::string& charset, std::string& text);
+  // Texts that the extension would have decoded, had the database one.
+  std::int64_t lacking() const { return lacking_; }
   // A line for the summary; empty where nothing was decoded.
   std::string summary() const;
 
@@ -30,7 +32,7 @@ class TextDecoder {
   const LoadOptions& options_;
   Skipped& skipped_;
   std::map<std::string, std::int64_t> decoded_;  // texts by encoding
-  std::int64_t dropped_ = 0, uncertain_ = 0;
+  std::int64_t dropped_ = 0, uncertain_ = 0, lacking_ = 0;
 };
 
 }  // namespace neardup::cli

@@ -370,8 +370,8 @@ def mail_in_other_encodings(tmp):
     write(f"{tmp}/box.mbox", message("Content-Type: text/plain; charset=iso-8859-1", "x").encode().replace(b"\nx\n", b"\ncaf\xe9\n"))
     _, found = skipped(tmp, tmp)
     equal(found["box.mbox#1"][0], "not valid UTF-8")
-    sql("CREATE EXTENSION neardup; DROP TABLE t, t_files")
-    load, found = skipped(tmp, tmp)
+    sql("CREATE EXTENSION neardup")
+    load, found = skipped(tmp, tmp)  # though the file has not changed
     equal((found, rows("rtrim(body, E'\\n')")), ({}, ["café"]))
     contains(load.out, "decoded: 1 ")
 
@@ -716,6 +716,85 @@ def refused_records(tmp):
     load, found = skipped(tmp, tmp)
     equal({path: reason for path, (reason, *_) in found.items()}, {f"a.jsonl#{i}": "refused by the server" for i in (8, 71)})
     contains(load.out, "98 new")
+    contains(load.out, "1 files of records have records that the server or the libraries did not take; the next load reads these files again")
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 99 unchanged")
+    sql("ALTER TABLE t DROP CONSTRAINT t_body_check")
+    contains(Load("load", tmp, "-t", "t").out, "2 new")
+    contains(Load("load", tmp, "-t", "t").out, "2 unchanged")
+    # the same of a trigger
+    write(f"{tmp}/b.jsonl", lines({"text": "left"}, {"text": "kept"}))
+    sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'left' THEN NEW END; END $$;"
+        "CREATE TRIGGER leave BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION leave()")
+    contains(Load("load", tmp, "-t", "t").out, "1 new")
+    sql("DROP TRIGGER leave ON t")
+    contains(Load("load", tmp, "-t", "t").out, "1 new")
+
+
+@test
+def records_that_an_option_has_left_out(tmp):
+    write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "a b c"}, {"id": 2, "text": "a text that has six words"}))
+    for option, value, more in (("--min-words", "5", " min_words=5"), ("--max-size", "30", " max_size=30")):
+        sql("DROP TABLE IF EXISTS t, t_files")
+        contains(Load("load", tmp, "-t", "t", option, value).out, "1 new")
+        equal(rows("options", table="t_files", order="path"), ["jsonl" + more])
+        contains(Load("load", tmp, "-t", "t", option, value).out, "1 unchanged")
+        contains(Load("load", tmp, "-t", "t").out, "1 new, 0 changed, 0 only with a new time, 1 unchanged")
+        equal(rows("options", table="t_files", order="path"), ["jsonl"])
+    contains(Load("load", tmp, "-t", "t", "--max-size", "256M", "--min-words", "0").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+    # a load that is stopped has left rows of its own options: those of before are not true any more
+    sql("UPDATE t_files SET options = 'parquet'")  # of the package for Python
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 2 unchanged")
+    write(f"{tmp}/x.jsonl", lines({"id": 1, "text": ""}, {"id": 1, "text": "the real one"}, {"id": 1, "text": "another"}))
+    _, found = skipped(tmp, tmp)
+    equal({path: reason for path, (reason, *_) in found.items()}, {"x.jsonl#1": "without a text", "x.jsonl#3": "records with the id of an earlier one"})
+
+
+@test
+def a_stopped_load_of_other_options(tmp):
+    """What it has sent is of its options: the file is read again with those of before."""
+    write(f"{tmp}/x.jsonl", lines(*({"text": f"text {i}", "other": f"other {i}"} for i in range(4))))
+    Load("load", tmp, "-t", "t")
+    sql("CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.body = 'other 3' THEN RAISE 'stop' USING ERRCODE = '57P01'; END IF; RETURN NEW; END $$;"
+        "CREATE TRIGGER stop BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION stop()")
+    Load("load", tmp, "-t", "t", "--text-column", "other", "--batch-files", "2", status=1)
+    equal(rows(), ["other 0", "other 1", "text 2", "text 3"])
+    equal(rows("size || ' ' || records", table="t_files", order="path"), ["-1 0"])
+    contains(Load("load", tmp, "-t", "t").out, "0 new, 2 changed, 0 only with a new time, 2 unchanged")
+
+
+@test
+def paths_too_long_for_an_index(tmp):
+    folder = tmp
+    while len(folder) < 3000:
+        folder += "/" + os.urandom(100).hex()
+    write(f"{folder}/a.jsonl", lines({"text": "one"}))
+    write(f"{tmp}/~.jsonl", lines({"text": "two"}))  # behind it
+    load = Load("load", f"{tmp}/", "-t", "t")
+    contains(load.out, "1 new")
+    contains(load.out, "1 skipped: 1 refused by the server")
+    write(f"{folder}/a.jsonl", lines({"text": ""}))
+    os.rename(f"{tmp}/~.jsonl", f"{folder}/~.jsonl")
+    load = Load("load", tmp, "-t", "t")
+    contains(load.out, "1 files of records cannot be noted as read (path or options do not fit); the next load reads them again")
+
+
+@test
+def a_file_with_the_path_of_a_record(tmp):
+    write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "of the record"}, {"id": 2, "text": "second"}))
+    write(f"{tmp}/x.jsonl#1", "of the file")
+    write(f"{tmp}/x.jsonl#3", "no record")
+    write(f"{tmp}/x.jsonl#01", "no number")
+    for _ in range(2):
+        _, found = skipped(tmp, tmp)
+        equal({path: (reason, *more) for path, (reason, *more) in found.items()}, {"x.jsonl#1": ("with the path of another row", "a record of a file has this path")})
+        equal(rows(order="path COLLATE \"C\""), ["no number", "of the record", "second", "no record"])
+    # the other way around
+    Load("load", f"{tmp}/x.jsonl#1", "-t", "u")
+    load = Load("load", f"{tmp}/x.jsonl", "-t", "u")
+    contains(load.out, "1 new")
+    contains(load.err, f"{tmp}/x.jsonl#1: with the path of another row (a file has this path)")
+    equal(rows(table="u"), ["of the file", "second"])
+    contains(Load("load", tmp, "-t", "u").out, "2 new, 0 changed, 0 only with a new time, 2 unchanged")
 
 
 @test
