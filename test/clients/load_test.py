@@ -212,6 +212,50 @@ def with_program(conn, folder):
     equal("the same note", conn.execute("TABLE one_files").fetchall(), conn.execute("TABLE two_files").fetchall())
     equal("what the program has loaded is unchanged here", neardup.load(conn, "two", path).unchanged, 1000)
     check("and there", "0 new, 0 changed, 0 only with a new time, 1 unchanged" in tool(BIN, "load", path, "--table", "one", "-d", conn.info.dbname).stdout)
+    # an option that leaves out records is in the note, in one form
+    short = os.path.join(folder, "short.jsonl")
+    with open(short, "w", encoding="utf-8") as f:
+        f.write('{"text": "short"}\n{"text": "a longer text than that"}\n')
+    equal("a limit leaves out a record", neardup.load(conn, "one", short, max_size=20).new, 1)
+    tool(BIN, "load", short, "--table", "two", "--max-size", "20", "-d", conn.info.dbname)
+    note = "SELECT records, options FROM %s_files WHERE path = %%s"
+    equal("the limit is noted", [conn.execute(note % name, (short,)).fetchall() for name in ("one", "two")], [[(1, "jsonl max_size=20")]] * 2)
+    equal("the program's note is ours", neardup.load(conn, "two", short, max_size=20).unchanged, 1)
+    equal("without the limit it comes", neardup.load(conn, "one", short).new, 1)
+    # the package has formats that the program does not know
+    conn.execute("UPDATE one_files SET options = 'parquet' WHERE path = %s", (short,))
+    check("a format of the package alone", "0 new, 0 changed, 0 only with a new time, 2 unchanged" in tool(BIN, "load", short, "--table", "one", "-d", conn.info.dbname).stdout)
+    # a load that the program has left unfinished
+    conn.execute("ALTER TABLE two ADD CONSTRAINT no CHECK (body <> 'a longer text than that')")
+    tool(BIN, "load", short, "--table", "two", "-d", conn.info.dbname)
+    equal("of refused records", conn.execute("SELECT size, records FROM two_files WHERE path = %s", (short,)).fetchall(), [(-1, 0)])
+    conn.execute("ALTER TABLE two DROP CONSTRAINT no")
+    equal("and they come", (neardup.load(conn, "two", short).new, neardup.load(conn, "two", short).unchanged), (1, 2))
+
+
+def refused_now(conn, folder):
+    """Records that the server refuses come with a later load of the same file."""
+    path = os.path.join(folder, "refused.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("".join(json.dumps({"text": "text %d" % i}) + "\n" for i in range(40)))
+    neardup.load(conn, "strict", [{"text": "x"}], name="x")
+    conn.execute("ALTER TABLE strict ADD CONSTRAINT no CHECK (body <> 'text 25')")
+    result = neardup.load(conn, "strict", path, batch=10)
+    equal("one is refused", (result.new, dict(result.skipped)), (39, {"refused by the server": 1}))
+    equal("again", dict(neardup.load(conn, "strict", path, batch=10).skipped), {"refused by the server": 1})
+    conn.execute("ALTER TABLE strict DROP CONSTRAINT no")
+    equal("it comes", neardup.load(conn, "strict", path, batch=10).new, 1)
+    equal("all are there", neardup.load(conn, "strict", path, batch=10).unchanged, 40)
+    conn.execute("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'text 25' THEN NEW END; END $$")
+    conn.execute("TRUNCATE strict, strict_files; CREATE TRIGGER leave BEFORE INSERT ON strict FOR EACH ROW EXECUTE FUNCTION leave()")
+    result = neardup.load(conn, "strict", path, batch=10)
+    equal("one is left out", (result.new, dict(result.skipped)), (39, {"left out by a trigger": 1}))
+    conn.execute("DROP TRIGGER leave ON strict")
+    equal("it comes, too", neardup.load(conn, "strict", path, batch=10).new, 1)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("".join(json.dumps({"text": "text %d" % i}) + " " * (i == 3) + "\n" for i in range(40)))
+    os.utime(path, (5, 5))
+    equal("the size of a record", (neardup.load(conn, "strict", path).changed, one(conn, "SELECT size FROM strict WHERE path = %s", (path + "#4",))), (1, 20))
 
 
 def refusals(name, conn, folder):
@@ -340,7 +384,7 @@ def strangers(name, conn, folder):
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
-        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder),
+        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (refused_now, conn, folder),
                  (refusals, name, conn, folder), (values, conn), (conflicts, conn), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder))
 
 

@@ -254,7 +254,8 @@ class _Sender:
     def _once(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
         with transaction(self.session):
             stored = self._copy(rows) if fresh else self._merge(rows)
-            self.note(rows[-1].number)
+            if stored.left_out == 0:  # else the next load tries these again
+                self.note(rows[-1].number)
         return stored
 
     def _copy(self, rows: Sequence[_Row]) -> _Stored:
@@ -274,7 +275,7 @@ class _Sender:
         ((wanted, new, changed, size),) = self.session.query(
             f"WITH wanted AS MATERIALIZED (SELECT {COLUMNS_SQL} FROM {stage} s"
             f" WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) s.path AND e.content_hash OPERATOR(pg_catalog.=) s.content_hash"
-            " AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)),"
+            " AND e.size OPERATOR(pg_catalog.=) s.size AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)),"
             f" written AS (INSERT INTO {table} AS t ({COLUMNS_SQL}) SELECT {COLUMNS_SQL} FROM wanted"
             f" ON CONFLICT (path) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in columns[1:])}"
             " RETURNING t.path, pg_catalog.octet_length(t.body) AS size),"
@@ -311,6 +312,8 @@ class _Options:
                 text += f" {name}={value}"
         if self.columns.attributes is not None:
             text += f" attributes={','.join(self.columns.attributes)}"
+        if self.max_size != MAX_SIZE:
+            text += f" max_size={self.max_size}"
         return text
 
 
@@ -331,13 +334,17 @@ class _Loader:
         skip = 0
         if state is not None and state.size == IN_PROGRESS and state.options == options and (state.mtime == mtime or not source.is_file):
             skip, mtime = state.records, state.mtime  # a load that was interrupted goes on
+        elif state is not None:
+            self.table.note(source.name, FileState(IN_PROGRESS, mtime, 0, options))  # what it says is not true of the rows to come
         encoder = _Encoder(source, mtime, self.options.max_size, self.result)
         if skip:
             encoder.take_ids(self.table.ids_before(source.name, skip))
         fresh = not self.table.has(f"{source.name}#{skip + 1}") and (skip > 0 or state is None)
+        before = self._refused()
 
         def note(records: int) -> None:
-            self.table.note(source.name, FileState(IN_PROGRESS, mtime, records, options))
+            if self._refused() == before:  # else the next load tries these again
+                self.table.note(source.name, FileState(IN_PROGRESS, mtime, records, options))
 
         sender = _Sender(self.session, self.table, self.result, note, skip)
         for rows, read in _ahead(self._batches(source, encoder, skip)):
@@ -346,8 +353,12 @@ class _Loader:
             self.advance(read, sum(row.text_bytes for row in rows))
         if not source.is_file:
             self.table.forget(source.name)
-        elif _stat(source) == (size, mtime):
+        elif _stat(source) == (size, mtime) and self._refused() == before:
             self.table.note(source.name, FileState(size, mtime, sender.last, options))
+
+    def _refused(self) -> int:
+        """Records that another load may take, though the source is the same."""
+        return self.result.skipped["refused by the server"] + self.result.skipped["left out by a trigger"]
 
     def _batches(self, source: Source, encoder: _Encoder, skip: int) -> Iterator[tuple[list[_Row], int]]:
         """Rows that are committed together, and how many records were read for them."""
@@ -424,7 +435,7 @@ def load(
     progress: None shows a bar of tqdm if it is installed and stderr is a terminal.
 
     If a load is interrupted, the committed batches stay, and the next load of the same source continues after them. A file that has not
-    changed since it was read to its end is not read again.
+    changed since it was read to its end is not read again, if the options are the same and the server has refused no record.
     """
     options = _options(text_column, id_column, attributes, batch, max_size)
     session = session_of(conn, "neardup.load")
