@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <poll.h>
 
 #include "cli/copy_writer.h"
@@ -155,7 +156,7 @@ Connection::Connection(const Options& options) : canceled_by_signals_(options.ca
     throw DatabaseError(message, "", true);
   }
   PQsetNoticeProcessor(
-      conn_, [](void*, const char* text) { std::fputs(text, stderr); }, nullptr);
+      conn_, [](void*, const char* text) { std::fputs(printable_message(text).c_str(), stderr); }, nullptr);
   // Of such a database the server converts nothing, but refuses to send what is not UTF-8.
   if (server_encoding() == kNoEncoding && PQsetClientEncoding(conn_, kNoEncoding.data()) != 0) {
     DatabaseError error(trimmed(PQerrorMessage(conn_)), "", true);
@@ -358,23 +359,42 @@ std::string parse_table_name(std::string_view name) {
   return quoted;
 }
 
-std::string printable(std::string_view bytes) {
-  const bool utf8 = valid_utf8(bytes);
+namespace {
+
+// Of each character how many bytes are escaped.
+std::string escaped_text(std::string_view bytes, const std::function<std::size_t(std::size_t)>& bad_bytes_at) {
   std::string out;
   std::size_t escaped = 0;  // of the bytes from here on
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    if (escaped == 0) escaped = c == '\\' || (c >= 0x80 && !utf8) ? 1 : control_length(bytes.substr(i));
+    if (escaped == 0) escaped = bad_bytes_at(i);
     if (escaped == 0) {
       out += bytes[i];
       continue;
     }
     char escape[8];
-    std::snprintf(escape, sizeof escape, "\\x%02x", c);
+    std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned char>(bytes[i]));
     out += escape;
     --escaped;
   }
   return out;
+}
+
+}  // namespace
+
+std::string printable_message(std::string_view bytes) {
+  const bool utf8 = valid_utf8(bytes);
+  return escaped_text(bytes, [&](std::size_t i) -> std::size_t {
+    if (bytes[i] == '\n') return 0;
+    return !utf8 && static_cast<unsigned char>(bytes[i]) >= 0x80 ? 1 : control_length(bytes.substr(i));
+  });
+}
+
+std::string printable(std::string_view bytes) {
+  const bool utf8 = valid_utf8(bytes);
+  return escaped_text(bytes, [&](std::size_t i) -> std::size_t {
+    const bool refused = bytes[i] == '\\' || (!utf8 && static_cast<unsigned char>(bytes[i]) >= 0x80);
+    return refused ? 1 : control_length(bytes.substr(i));
+  });
 }
 
 }  // namespace neardup::cli

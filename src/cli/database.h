@@ -140,5 +140,7 @@ std::string parse_table_name(std::string_view name);
 // The UTF-8 text with control characters, those that turn the direction of writing, backslashes and invalid bytes as
 // \xNN, fit for a line of a terminal.
 std::string printable(std::string_view bytes);
+// The same of a message, which keeps its lines and its backslashes: parts of it may be printable() already.
+std::string printable_message(std::string_view bytes);
 
 }  // namespace neardup::cli

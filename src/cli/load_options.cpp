@@ -193,9 +193,10 @@ int load_main(int argc, char** argv) {
   install_interrupt_handlers();
   Connection db(options.connection);
   find_decoder(db, options);
-  Skipped skipped(options.list_skipped);  // before the table is made: it may be a file that cannot be written
+  Skipped skipped(options.list_skipped,
+                  options.arguments);  // before the table is made: it may be a file that cannot be written
   if (prepare_table(db, options) && !options.quiet) {
-    std::fprintf(stderr, "created table %s\n", options.quoted_table.c_str());
+    std::fprintf(stderr, "created table %s\n", printable_message(options.quoted_table).c_str());
   }
   return load_files(db, options, skipped);
 }

@@ -24,6 +24,7 @@
 namespace {
 
 using neardup::cli::Interrupted;
+using neardup::cli::printable_message;
 
 struct Subcommand {
   const char* name;
@@ -75,11 +76,11 @@ int run_program(int argc, char** argv) {
       std::fprintf(stderr, "neardup %s: out of memory\n", subcommand.name);
     } catch (const neardup::cli::DatabaseError& error) {
       if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
-      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, error.what());
-      if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
+      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, printable_message(error.what()).c_str());
+      if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", printable_message(error.hint()).c_str());
     } catch (const std::exception& error) {
       if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
-      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, error.what());
+      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, printable_message(error.what()).c_str());
     }
     return 1;
   }

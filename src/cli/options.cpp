@@ -56,7 +56,8 @@ std::optional<int> read_command_line(const char* subcommand, const char* help, c
     std::fputs(help, stdout);
     return 0;
   } catch (const UsageError& error) {
-    if (*error.what() != '\0') std::fprintf(stderr, "neardup %s: %s\n", subcommand, error.what());
+    if (*error.what() != '\0')
+      std::fprintf(stderr, "neardup %s: %s\n", subcommand, printable_message(error.what()).c_str());
     std::fprintf(stderr, "Try: neardup %s --help\n", subcommand);
     return 2;
   }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/interrupt.h"
@@ -25,6 +26,14 @@ std::string target_of(const std::string& path) {
   return error ? path : target.string();
 }
 
+// Who may read the file that is replaced may read the new one, and no other group.
+void keep_rights(int fd, const struct stat& old) {
+  struct stat now = {};
+  const bool same_group =
+      fstat(fd, &now) == 0 && (now.st_gid == old.st_gid || fchown(fd, static_cast<uid_t>(-1), old.st_gid) == 0);
+  fchmod(fd, old.st_mode & (same_group ? 0777 : 0707));
+}
+
 }  // namespace
 
 OutFile::OutFile(const std::string& path) {
@@ -34,8 +43,11 @@ OutFile::OutFile(const std::string& path) {
   }
   path_ = target_of(path);
   temporary_ = path_ + ".new-" + std::to_string(getpid());
-  const int fd = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  struct stat old = {};
+  const bool replaces = stat(path_.c_str(), &old) == 0;
+  const int fd = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
   if (fd < 0) fail();
+  if (replaces) keep_rights(fd, old);
   file_.reset(fdopen(fd, "w"));
   if (!file_) {
     close(fd);

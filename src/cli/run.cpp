@@ -146,7 +146,7 @@ class Watch {
       } else if (step == "reading rows") {
         text += ": " + std::to_string(get_int8(row, 0, 7)) + " rows read";
       } else if (!step.empty()) {
-        text += ": " + std::string(step);
+        text += ": " + printable(step);
       }
       if (share < 0) text += ", " + human_seconds(elapsed);
     } else if (phase == "listing" || phase == "indexing") {
@@ -180,7 +180,7 @@ void refresh(Connection& db, const Job& job, const RunOptions& options, Watch& w
       db.handle(),
       [](void* arg, const char* text) {
         static_cast<Watch*>(arg)->clear();
-        std::fputs(text, stderr);
+        std::fputs(printable_message(text).c_str(), stderr);
       },
       &watch);
   std::string call = "CALL " + job.extension + "refresh_duplicates($1::pg_catalog.text";
@@ -271,7 +271,8 @@ int run_main(int argc, char** argv) {
       watcher.emplace(watching);
     } catch (const DatabaseError& error) {
       // a limit of connections: the refresh needs but one
-      std::fprintf(stderr, "neardup run: no second connection to show how far it is: %s\n", error.what());
+      std::fprintf(stderr, "neardup run: no second connection to show how far it is: %s\n",
+                   printable_message(error.what()).c_str());
     }
   }
   Watch watch(watcher ? &*watcher : nullptr, job);

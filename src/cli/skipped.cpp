@@ -3,9 +3,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/byte_source.h"
 #include "cli/database.h"
 
 namespace neardup::cli {
@@ -86,8 +89,37 @@ SkipReason skip_reason(FileProblem problem) {
   return SkipReason::unreadable;
 }
 
-Skipped::Skipped(const std::string& list_file) : list_name_(list_file) {
+namespace {
+
+// Whether the file begins as such a list does: with a reason and a tab.
+bool begins_as_list(std::istream& file) {
+  std::string reason;
+  std::getline(file, reason, '\t');
+  for (std::size_t i = 0; i < static_cast<std::size_t>(SkipReason::count_); ++i) {
+    if (reason == skip_reason_text(static_cast<SkipReason>(i))) return true;
+  }
+  return false;
+}
+
+void check_list_file(const std::string& list_file, const std::vector<std::string>& arguments) {
+  struct stat list = {}, argument = {};
+  if (stat(list_file.c_str(), &list) != 0 || !S_ISREG(list.st_mode)) return;
+  for (const std::string& path : arguments) {
+    const bool there = (path == kStandardInput ? fstat(STDIN_FILENO, &argument) : stat(path.c_str(), &argument)) == 0;
+    if (there && argument.st_dev == list.st_dev && argument.st_ino == list.st_ino)
+      throw std::runtime_error("--list-skipped " + printable(list_file) + ": the file is to be loaded");
+  }
+  std::ifstream file(list_file);
+  if (list.st_size > 0 && !begins_as_list(file))
+    throw std::runtime_error("--list-skipped " + printable(list_file) +
+                             ": the file exists and is no list of skipped files; name another one");
+}
+
+}  // namespace
+
+Skipped::Skipped(const std::string& list_file, const std::vector<std::string>& arguments) : list_name_(list_file) {
   if (list_file.empty()) return;
+  check_list_file(list_file, arguments);
   list_.reset(std::fopen(list_file.c_str(), "we"));
   if (!list_) throw std::runtime_error("cannot write " + list_file + ": " + std::strerror(errno));
   struct stat info = {};

@@ -17,8 +17,9 @@ namespace neardup::cli {
 class Skipped {
  public:
   // list_file: every skipped file goes there, one a line: reason, tab, path, and where known tab and detail; empty:
-  // the first 10 are kept for print(). Throws std::runtime_error when it cannot be written.
-  explicit Skipped(const std::string& list_file);
+  // the first 10 are kept for print(). Throws std::runtime_error when it cannot be written, or is one of the arguments
+  // or another file that is no such list: what it holds would be lost.
+  Skipped(const std::string& list_file, const std::vector<std::string>& arguments);
 
   // Whether a file is the list, which may lie in a folder that is loaded.
   bool is_list(const FileId& file) const { return list_id_ == file; }

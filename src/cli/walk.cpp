@@ -188,11 +188,15 @@ void check_arguments(const std::vector<std::string>& arguments) {
   bool readable = false;
   for (const std::string& path : arguments) {
     struct stat info = {};
-    const bool is_named = path != kStandardInput;
-    if (is_named && stat(path.c_str(), &info) != 0) {
+    if (path == kStandardInput) {
+      // closed, or a directory
+      if (read(STDIN_FILENO, nullptr, 0) == 0)
+        readable = true;
+      else
+        note(unreadable, path);
+    } else if (stat(path.c_str(), &info) != 0) {
       note(missing, path);
-    } else if (is_named &&
-               faccessat(AT_FDCWD, path.c_str(), S_ISDIR(info.st_mode) ? R_OK | X_OK : R_OK, AT_EACCESS) != 0) {
+    } else if (faccessat(AT_FDCWD, path.c_str(), S_ISDIR(info.st_mode) ? R_OK | X_OK : R_OK, AT_EACCESS) != 0) {
       note(unreadable, path);
     } else {
       readable = true;

@@ -235,6 +235,50 @@ def what_is_skipped_is_listed(tmp):
 
 
 @test
+def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
+    write(f"{tmp}/in/keep.txt", "a document")
+    write(f"{tmp}/in/latin", b"caf\xe9")
+    write(f"{tmp}/notes", "too large a plan\twith a tab\n")
+    write(f"{tmp}/empty", "")
+    for arguments, name, reason in (((f"{tmp}/in/keep.txt",), f"{tmp}/in/keep.txt", "the file is to be loaded"), ((f"{tmp}/in",), f"{tmp}/in/keep.txt", "is no list of skipped files"),
+                                    ((f"{tmp}/in",), f"{tmp}/notes", "is no list of skipped files"), ((f"{tmp}/in", f"{tmp}/empty"), f"{tmp}/empty", "the file is to be loaded")):
+        contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, f"neardup load: --list-skipped {name}: the file")
+        contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, reason)
+    equal([open(f"{tmp}/{name}", encoding="utf-8").read() for name in ("in/keep.txt", "notes")], ["a document", "too large a plan\twith a tab\n"])
+    equal(sql("SELECT to_regclass('t') IS NULL"), "t")
+    standard_input = shell('"$0" load - -t t --list-skipped "$1" < "$1"', f"{tmp}/notes")
+    equal((standard_input.returncode, os.path.getsize(f"{tmp}/notes")), (1, 28))
+    # a list of an earlier load, an empty file, and what is no file
+    for _ in range(2):
+        Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty")
+        equal(open(f"{tmp}/empty", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
+    contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", "/dev/stdout").out, f"not valid UTF-8\t{tmp}/in/latin\n")
+
+
+@test
+def messages_have_no_control_characters(tmp):
+    escape, shown = "\x1b[31mred\\n", "\\x1b[31mred\\n"
+    write(f"{tmp}/a", "text")
+    Load("load", tmp, "-t", "t")
+    trigger("speak", "UPDATE", f"RAISE WARNING '{escape}'; RAISE EXCEPTION '{escape}' USING ERRCODE = '57P01', HINT = '{escape}', DETAIL = E'two\\nlines';")
+    write(f"{tmp}/a", "another text")
+    said = Load("load", tmp, "-t", "t", status=1).err
+    contains(said, f"WARNING:  {shown}\n")
+    contains(said, f"neardup load: {shown} (two\nlines)\nhint: {shown}\n")
+    families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', filter => 'path::int8 > 0')")
+    sql(f"UPDATE docs SET path = '{escape}'")
+    said += Load("run", "dups", status=1).err
+    contains(said, f'invalid input syntax for type bigint: "{shown}"')
+    sql(f"""SELECT drop_duplicates('dups'); CREATE DOMAIN "d{escape}" AS text; ALTER TABLE docs ALTER path TYPE "d{escape}";
+      ALTER TABLE docs RENAME TO "{escape}"; SELECT create_duplicates('dups', '"{escape}"', 'id', 'body')""")
+    Load("run", "dups", "-q")
+    said += Load("export", "dups", f"{tmp}/out", "--list", status=1).err
+    contains(said, f'column "path" of public."{shown}" is public."d{shown}", not text')
+    equal([c for c in said if ord(c) < 32 and c != "\n"], [])
+
+
+@test
 def other_encodings(tmp):
     write(f"{tmp}/utf8", "naïve")
     write(f"{tmp}/latin", "naïve café ".encode("latin1") * 3)
@@ -509,6 +553,13 @@ def what_is_not_there_is_an_error_before_anything_is_made(tmp):
     contains(Load("load", f"{tmp}/there", "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1).err, "cannot write")
     equal(sql("SELECT to_regclass('t') IS NULL"), "t")
     equal(os.path.exists(f"{tmp}/list"), False)
+    # standard input that cannot be read
+    for closed, message in (("<&-", "-: Bad file descriptor"), (f"< '{tmp}'", "-: Is a directory")):
+        failed = shell(f'"$0" load - -t t {closed}')
+        equal((failed.returncode, failed.stdout, failed.stderr), (1, "", f"neardup load: {message}\n"))
+    equal(sql("SELECT to_regclass('t') IS NULL"), "t")
+    contains(shell(f'"$0" load - "$1" -t t < "{tmp}"', f"{tmp}/there").stdout, "1 skipped: 1 unreadable")
+    sql("DROP TABLE t")
     contains(Load("load", f"{tmp}/there/", "-t", "t").out, "1 new")
     contains(Load("load", f"{tmp}/there//.", f"{tmp}/there/../there/", "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
 

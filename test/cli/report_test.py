@@ -258,6 +258,21 @@ def report_as_csv(tmp):
 
 
 @test
+def rights_of_a_page_that_is_replaced(tmp):
+    cli_test.families()
+    sql("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+    page = f"{tmp}/r.html"
+    for mode in (0o600, 0o640, 0o664):
+        with open(page, "w", encoding="utf-8"):
+            os.chmod(page, mode)
+        Load("report", "dups", "--out", page, "-q")
+        equal((stat.S_IMODE(os.stat(page).st_mode), os.path.getsize(page) > 1000), (mode, True))
+    os.unlink(page)
+    subprocess.run(["sh", "-c", 'umask 027; exec "$0" report dups --out "$1" -q', cli_test.PROGRAM, page], check=True)
+    equal(stat.S_IMODE(os.stat(page).st_mode), 0o640)
+
+
+@test
 def operators_of_others(tmp):
     """An operator that fits better than pg_catalog's, in a schema that others may write, is not called."""
     sql("CREATE EXTENSION IF NOT EXISTS neardup")
