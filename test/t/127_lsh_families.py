@@ -622,7 +622,8 @@ def expressions(p, literals):
                 p.compare("SELECT id FROM article WHERE %s" % on)
             p.compare("SELECT id FROM article WHERE (%s AND %s) OR id = 3" % (condition, on), hit)
             p.compare("SELECT x.id, y.id FROM article x JOIN article y ON x.id < y.id AND %s AND %s" % (
-                measure.on(make % "y.body", make % "x.body", bound), condition.replace("lang", "y.lang")), hit)
+                measure.on(make % "y.body", make % "x.body", bound), condition.replace("lang", "y.lang")),
+                hit if condition == "true" or server_version() < 180000 else None)  # 18 rather scans a partial index for its predicate than a disabled table
             p.compare("SELECT {a} {o} {b} FROM article WHERE {c} AND {on} ORDER BY {a} {o} {b} LIMIT 4".format(
                 a=make % "body", b=make % body, o=measure.order, c=condition,
                 on=measure.on(make % "body", make % body, bound)), hit, ordered=True)
