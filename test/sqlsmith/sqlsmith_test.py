@@ -143,22 +143,35 @@ def raised_in(what):
     return found and found.group(1)
 
 
+# Our nodes of a plan run the conditions of a query, and are callers of all that those call.
+WITHOUT_NODES = "; SET neardup.enable_join = off; SET neardup.derive_conditions = off"
+
+
 def is_ours(server, what, statement):
-    """Whether our library is among the callers: the statement is run again, with a backtrace. None where it does not fail again."""
+    """Whether our library is among the callers: the statement is run again, with a backtrace, with our nodes in its plan and without. None where it
+    does not fail again."""
     function = raised_in(what)
     if function is None or re.search(r"\[\w+, \w+\.(?:cpp|h):", what):
         return True
+    traces = backtraces(server, function, statement)
+    if any("neardup" in t for t in traces):
+        plain = backtraces(server, function, statement, WITHOUT_NODES)
+        return not plain or any("neardup" in t for t in plain)
+    return False if traces else None
+
+
+def backtraces(server, function, statement, settings=""):
+    """Of the errors that the function raises in the statement."""
     began = os.path.getsize(server.log)
     with server.connect() as conn:
-        conn.execute("SET backtrace_functions = '%s'; SET ROLE smith; SET statement_timeout = '10s'" % function)
+        conn.execute("SET backtrace_functions = '%s'; SET ROLE smith; SET statement_timeout = '10s'%s" % (function, settings))
         with contextlib.suppress(psycopg.Error):
             conn.execute(b"BEGIN")
             conn.execute(statement.encode())
         conn.rollback()
     with open(server.log, errors="replace") as f:
         f.seek(began)
-        traces = re.findall(r"BACKTRACE:  (.*?)\n\w{5} ", f.read(), re.S)
-    return any("neardup" in t for t in traces) if traces else None
+        return re.findall(r"BACKTRACE:  (.*?)\n\w{5} ", f.read(), re.S)
 
 
 def sorted_out(server, log):
