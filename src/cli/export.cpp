@@ -221,7 +221,9 @@ class Exporter {
         " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
         " FROM " +
             job_.internal +
-            "neardup_job_row($1::pg_catalog.regclass) j LEFT JOIN pg_catalog.pg_class c ON c.oid = j.source",
+            "neardup_job_row($1::pg_catalog.regclass) j LEFT JOIN pg_catalog.pg_class c ON c.oid "
+            "OPERATOR(pg_catalog.=) "
+            "j.source::pg_catalog.oid",
         Params().text(job_.job).text(options_.path_column));
     if (!get_bool(about, 0, 0)) throw std::runtime_error("the source of the job has been dropped");
     const std::string source(get_text(about, 0, 1));

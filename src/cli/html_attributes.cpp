@@ -1,4 +1,4 @@
-// How many attributes a tag of HTML has: libxml2 compares each with all before it.
+// What the attributes of HTML cost: libxml2 compares each with all before it in its tag.
 #include "cli/html_attributes.h"
 
 #include <algorithm>
@@ -125,14 +125,19 @@ class Readings {
 
 }  // namespace
 
-bool has_more_attributes(std::string_view html, int most) {
+bool needs_more_comparisons(std::string_view html, std::int64_t most) {
   Readings readings;
+  std::int64_t comparisons = 0;
+  int before = 0;  // attributes of the tag
   for (std::size_t i = 0; i < html.size(); ++i) {
     if (readings.none()) {
       i = html.find('<', i);
       if (i == std::string_view::npos) return false;
-    } else if (readings.step(html[i]) > most) {
-      return true;
+      before = 0;
+    } else {
+      const int attributes = readings.step(html[i]);
+      if (attributes > before && (comparisons += attributes) > most) return true;
+      before = attributes;
     }
     if (html[i] == '<' && i + 1 < html.size() && begins_name(html[i + 1])) readings.begin();
   }

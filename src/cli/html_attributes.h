@@ -1,12 +1,13 @@
-// How many attributes a tag of HTML has: libxml2 compares each with all before it.
+// What the attributes of HTML cost: libxml2 compares each with all before it in its tag.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace neardup::cli {
 
-// Whether a tag has more attributes than that, wherever a parser sees one: in comments, scripts and values, too. In one
-// pass. Attributes of the same name count each.
-bool has_more_attributes(std::string_view html, int most);
+// Whether the attributes of all tags need more comparisons than that, wherever a parser sees a tag: in comments,
+// scripts and values, too. In one pass. Attributes of the same name count each.
+bool needs_more_comparisons(std::string_view html, std::int64_t most);
 
 }  // namespace neardup::cli

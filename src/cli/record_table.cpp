@@ -36,17 +36,18 @@ bool exists(Connection& db, const std::string& quoted) {
 // which would run with our rights.
 std::string owner_problem(Connection& db, const std::string& table, const std::string& files) {
   const Result found = db.query(
-      "SELECT f.relkind OPERATOR(pg_catalog.=) 'r', f.relowner OPERATOR(pg_catalog.=) t.relowner OR o.rolsuper"
+      "SELECT f.relkind OPERATOR(pg_catalog.=) 'r', pg_catalog.pg_has_role(f.relowner, t.relowner, 'MEMBER') OR "
+      "o.rolsuper"
       "  OR o.rolname OPERATOR(pg_catalog.=) CURRENT_USER, pg_catalog.quote_ident(o.rolname)"
       " FROM pg_catalog.pg_class f JOIN pg_catalog.pg_roles o ON o.oid OPERATOR(pg_catalog.=) f.relowner,"
       " pg_catalog.pg_class t WHERE f.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)"
       " AND t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($2)",
       Params().text(files).text(table));
   if (PQntuples(found.get()) == 0) return "table " + files + " has just been dropped";
-  if (!get_bool(found, 0, 0)) return files + " is not a table; name a new table";
+  if (!get_bool(found, 0, 0)) return files + " is not an ordinary table; name a new table";
   if (get_bool(found, 0, 1)) return {};
   return "table " + files + " belongs to " + std::string(get_text(found, 0, 2)) +
-         ", who is neither you nor the owner of " + table + "; name a new table, or give it to that owner";
+         ", who is neither you nor a member of the owner of " + table + "; name a new table, or give it to that owner";
 }
 
 struct Column {

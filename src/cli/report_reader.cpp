@@ -105,7 +105,8 @@ void ReportReader::find_paths() {
       " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
       " FROM " +
           job_.internal +
-          "neardup_job_row($1::pg_catalog.regclass) j JOIN pg_catalog.pg_class c ON c.oid = j.source"
+          "neardup_job_row($1::pg_catalog.regclass) j JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) "
+          "j.source::pg_catalog.oid"
           " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = $2 AND a.attnum > 0 AND NOT"
           " a.attisdropped WHERE a.atttypid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.text',"
           " 'pg_catalog.varchar']::pg_catalog.regtype[])"

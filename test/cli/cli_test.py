@@ -1194,14 +1194,14 @@ def a_table_of_files_of_another_role(tmp):
           CREATE FUNCTION spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user; END $$;
           CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON cap_files FOR EACH ROW EXECUTE FUNCTION spring(); GRANT ALL ON cap_files TO public""")
         refused = Load("load", tmp, "-t", "cap", status=1).err
-        contains(refused, 'table "cap_files" belongs to neardup_mallory, who is neither you nor the owner of "cap"')
+        contains(refused, 'table "cap_files" belongs to neardup_mallory, who is neither you nor a member of the owner of "cap"')
         # nor read: a view's functions run with the rights of who reads it
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
         sql("""SET ROLE neardup_mallory; DROP TABLE cap_files; CREATE FUNCTION look() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;
           CREATE VIEW cap_files AS SELECT look() AS path, 1::bigint AS size, now() AS mtime, 0::bigint AS records, '' AS options; GRANT ALL ON cap_files TO public;
           RESET ROLE; ALTER TABLE cap ADD record_id text, ADD at timestamptz, ADD attributes jsonb""")
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
-        contains(Load("load", tmp, "-t", "cap", status=1).err, '"cap_files" is not a table')
+        contains(Load("load", tmp, "-t", "cap", status=1).err, '"cap_files" is not an ordinary table')
         # the owner's of the table of documents
         sql(f"DROP VIEW cap_files; CREATE TABLE cap_files ({columns}); ALTER TABLE cap OWNER TO neardup_mallory; ALTER TABLE cap_files OWNER TO neardup_mallory")
         contains(Load("load", tmp, "-t", "cap").out, "1 new")

@@ -199,12 +199,14 @@ void check_threshold(double threshold, bool of_bits) {
   const bool percent = threshold >= kLeastPercent && threshold <= 100;
   const NumberText given = shown(threshold);
   const bool distance = of_bits && threshold < kSimhashBits && threshold == std::floor(threshold);
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("threshold must be above 0 and at most 1: %s", given.text),
-           !percent   ? 0
-           : distance ? errhint("For %s %%, write %.15g. For a distance of %s of %d bits, write 1 - %s / %d.0.",
-                                given.text, threshold / 100, given.text, kSimhashBits, given.text, kSimhashBits)
-                      : errhint("For %s %%, write %.15g.", given.text, threshold / 100)));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("threshold must be above 0 and at most 1: %s", given.text),
+       !percent ? 0
+       : distance
+           ? errhint("For %s %%, write %.15g. For a distance of %s bits, write 1 - %s.0 / n; n is %d for a simhash.",
+                     given.text, threshold / 100, given.text, given.text, kSimhashBits)
+           : errhint("For %s %%, write %.15g.", given.text, threshold / 100)));
 }
 
 Datum cached_result(FunctionCallInfo fcinfo, bool* found) {

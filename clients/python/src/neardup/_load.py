@@ -275,12 +275,13 @@ class _Sender:
         ((wanted, new, changed, size),) = self.session.query(
             f"WITH wanted AS MATERIALIZED (SELECT {COLUMNS_SQL} FROM {stage} s"
             f" WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) s.path AND e.content_hash OPERATOR(pg_catalog.=) s.content_hash"
-            " AND e.size OPERATOR(pg_catalog.=) s.size AND e.record_id IS NOT DISTINCT FROM s.record_id AND e.attributes IS NOT DISTINCT FROM s.attributes)),"
+            " AND e.size OPERATOR(pg_catalog.=) s.size AND EXISTS (SELECT e.record_id, e.attributes INTERSECT SELECT s.record_id, s.attributes))),"
             f" written AS (INSERT INTO {table} AS t ({COLUMNS_SQL}) SELECT {COLUMNS_SQL} FROM wanted"
             f" ON CONFLICT (path) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in columns[1:])}"
             " RETURNING t.path, pg_catalog.octet_length(t.body) AS size),"
             f" known AS (SELECT w.size, EXISTS (SELECT FROM {table} e WHERE e.path OPERATOR(pg_catalog.=) w.path) AS known FROM written w)"
-            " SELECT (SELECT count(*) FROM wanted), count(*) FILTER (WHERE NOT known), count(*) FILTER (WHERE known), COALESCE(sum(size), 0)::int8 FROM known"
+            " SELECT (SELECT pg_catalog.count(*) FROM wanted), pg_catalog.count(*) FILTER (WHERE NOT known), pg_catalog.count(*) FILTER (WHERE known),"
+            " COALESCE(pg_catalog.sum(size), 0)::pg_catalog.int8 FROM known"
         )
         return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size)
 

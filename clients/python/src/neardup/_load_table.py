@@ -14,9 +14,10 @@ COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with tim
 RECORD_COLUMNS: Final = {"record_id": "text", "at": "timestamp with time zone", "attributes": "jsonb"}
 FILE_COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with time zone", "records": "bigint", "options": "text"}
 IN_PROGRESS: Final = -1  # as the size of a file: it was not read to its end
-# Operators whose types pg_catalog has exactly are its own, whatever search_path has; the microseconds of 285 years are whole numbers as float8, too.
-TIME: Final = "'2000-01-01 00:00:00+00'::timestamptz + %s::pg_catalog.float8 * interval '1 microsecond'"
-MICROSECONDS: Final = "(extract(epoch FROM {} - '2000-01-01 00:00:00+00'::timestamptz) * 1000000::pg_catalog.numeric)::pg_catalog.int8"
+# Operators of another role in search_path would run with the caller's rights. The microseconds of 285 years are whole numbers as float8, too.
+ZERO: Final = "'2000-01-01 00:00:00+00'::pg_catalog.timestamptz"
+TIME: Final = f"{ZERO} OPERATOR(pg_catalog.+) (%s::pg_catalog.float8 OPERATOR(pg_catalog.*) '1 microsecond'::pg_catalog.interval)"
+MICROSECONDS: Final = f"(extract(epoch FROM {{}} OPERATOR(pg_catalog.-) {ZERO}) OPERATOR(pg_catalog.*) 1000000::pg_catalog.numeric)::pg_catalog.int8"
 STAGE: Final = "neardup_load_stage"
 OID_OF: Final = "%s::pg_catalog.regclass::pg_catalog.oid"
 
@@ -84,8 +85,8 @@ class LoadTable:
         """Of a file that was read, to its end or to its last stored record; None also where that record was deleted."""
         found = self.session.query(
             f"SELECT f.size, {MICROSECONDS.format('f.mtime')}, f.records, f.options"
-            f" FROM {self._files} f WHERE f.path OPERATOR(pg_catalog.=) %s::pg_catalog.text AND (f.records OPERATOR(pg_catalog.=) 0 OR EXISTS ("
-            f"SELECT FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::text)))",
+            f" FROM {self._files} f WHERE f.path OPERATOR(pg_catalog.=) %s::pg_catalog.text AND (f.records OPERATOR(pg_catalog.=) 0::pg_catalog.int8 OR EXISTS ("
+            f"SELECT FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::pg_catalog.text)))",
             [path],
         )
         return FileState(*found[0]) if found else None
@@ -130,14 +131,14 @@ class LoadTable:
         return {
             str(name): str(kind)
             for name, kind in self.session.query(
-                f"SELECT attname::text, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = {OID_OF}"
-                " AND attname = ANY (%s::pg_catalog.text[]) AND attnum > 0 AND NOT attisdropped",
+                f"SELECT attname::text, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid OPERATOR(pg_catalog.=) {OID_OF}"
+                " AND attname OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[]) AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
                 [quoted, list(columns)],
             )
         }
 
     def _check(self, quoted: str, columns: dict[str, str]) -> None:
-        ((kind,),) = self.session.query(f"SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = {OID_OF}", [quoted])
+        ((kind,),) = self.session.query(f"SELECT relkind::text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
         if kind not in ("r", "p"):
             raise NeardupError(f"{quoted} is not a table")
         found: dict[str, Any] = self._types(quoted, columns)
@@ -149,19 +150,22 @@ class LoadTable:
 
     def _check_owner(self, files: str) -> None:
         """The table of files is written by the way: a trigger of somebody else must not run with the caller's rights there."""
-        ((owner, trusted),) = self.session.query(
-            "SELECT o.rolname::text, f.relkind = 'r' AND (o.rolsuper OR o.rolname = current_user OR f.relowner = t.relowner)"
-            f" FROM pg_catalog.pg_class f, pg_catalog.pg_class t, pg_catalog.pg_roles o WHERE f.oid = {OID_OF} AND t.oid = {OID_OF} AND o.oid = f.relowner",
+        ((owner, ordinary, trusted),) = self.session.query(
+            "SELECT o.rolname::pg_catalog.text, f.relkind OPERATOR(pg_catalog.=) 'r', o.rolsuper OR o.rolname OPERATOR(pg_catalog.=) CURRENT_USER"
+            " OR pg_catalog.pg_has_role(f.relowner, t.relowner, 'MEMBER') FROM pg_catalog.pg_class f, pg_catalog.pg_class t, pg_catalog.pg_roles o"
+            f" WHERE f.oid OPERATOR(pg_catalog.=) {OID_OF} AND t.oid OPERATOR(pg_catalog.=) {OID_OF} AND o.oid OPERATOR(pg_catalog.=) f.relowner",
             [files, self.name],
         )
+        if not ordinary:
+            raise NeardupError(f"{files} is not an ordinary table; name a new table")
         if not trusted:
-            raise NeardupError(f"table {files} belongs to {owner}, not to you or the owner of {self.name}; name a new table, or drop that one")
+            raise NeardupError(f"table {files} belongs to {owner}, who is neither you nor a member of the owner of {self.name}; name a new table, or drop that one")
 
     def _check_unique(self, quoted: str) -> None:
         ((unique,),) = self.session.query(
-            "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
-            f" WHERE i.indrelid = {OID_OF} AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 AND i.indpred IS NULL"
-            " AND a.attname = 'path')",
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid"
+            f" AND a.attnum OPERATOR(pg_catalog.=) i.indkey[0] WHERE i.indrelid OPERATOR(pg_catalog.=) {OID_OF} AND i.indisunique AND i.indisvalid"
+            " AND i.indnkeyatts OPERATOR(pg_catalog.=) 1 AND i.indpred IS NULL AND a.attname OPERATOR(pg_catalog.=) 'path')",
             [quoted],
         )
         if not unique:

@@ -188,12 +188,16 @@ def _values(batch: Any, name: str, source: str) -> list[Any]:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             return [None if value is None else value.decode("utf-8", "replace") for value in column.cast(pa.large_binary()).to_pylist()]
         raise ValueError(f"column {name} of {source} holds text that is not valid UTF-8") from None
-    except (OverflowError, ValueError):  # times
-        try:
-            texts: list[Any] = column.cast(import_pyarrow().string()).to_pylist()
-            return texts
-        except Exception as error:
-            raise ValueError(f"column {name} of {source} cannot be read: {error}") from error
+    except (OverflowError, ValueError):
+        return [_value(value) for value in column]
+
+
+def _value(scalar: Any) -> Any:
+    """Of a time beyond Python's: the number that Arrow has."""
+    try:
+        return scalar.as_py()
+    except (OverflowError, ValueError):
+        return scalar.value
 
 
 class ParquetSource(ArrowSource):
