@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <poll.h>
 
 #include "cli/copy_writer.h"
@@ -361,8 +360,15 @@ std::string parse_table_name(std::string_view name) {
 
 namespace {
 
-// Of each character how many bytes are escaped.
-std::string escaped_text(std::string_view bytes, const std::function<std::size_t(std::size_t)>& bad_bytes_at) {
+enum class Fit { line, message };
+
+std::string escaped_text(std::string_view bytes, Fit fit) {
+  const bool utf8 = valid_utf8(bytes);
+  const auto bad_bytes_at = [&](std::size_t i) -> std::size_t {
+    if (fit == Fit::message && bytes[i] == '\n') return 0;
+    if (fit == Fit::line && bytes[i] == '\\') return 1;
+    return !utf8 && static_cast<unsigned char>(bytes[i]) >= 0x80 ? 1 : control_length(bytes.substr(i));
+  };
   std::string out;
   std::size_t escaped = 0;  // of the bytes from here on
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -381,20 +387,7 @@ std::string escaped_text(std::string_view bytes, const std::function<std::size_t
 
 }  // namespace
 
-std::string printable_message(std::string_view bytes) {
-  const bool utf8 = valid_utf8(bytes);
-  return escaped_text(bytes, [&](std::size_t i) -> std::size_t {
-    if (bytes[i] == '\n') return 0;
-    return !utf8 && static_cast<unsigned char>(bytes[i]) >= 0x80 ? 1 : control_length(bytes.substr(i));
-  });
-}
-
-std::string printable(std::string_view bytes) {
-  const bool utf8 = valid_utf8(bytes);
-  return escaped_text(bytes, [&](std::size_t i) -> std::size_t {
-    const bool refused = bytes[i] == '\\' || (!utf8 && static_cast<unsigned char>(bytes[i]) >= 0x80);
-    return refused ? 1 : control_length(bytes.substr(i));
-  });
-}
+std::string printable(std::string_view bytes) { return escaped_text(bytes, Fit::line); }
+std::string printable_message(std::string_view bytes) { return escaped_text(bytes, Fit::message); }
 
 }  // namespace neardup::cli

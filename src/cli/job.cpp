@@ -14,11 +14,8 @@ std::string extension_schema(Connection& db) {
   return std::string(get_text(extension, 0, 0));
 }
 
-Job find_job(Connection& db, const std::string& name) {
-  Job job;
-  job.name = name;
-  job.extension = extension_schema(db);
-  const Result internal = db.query(
+std::string schema_of_function(Connection& db, const char* name) {
+  const Result found = db.query(
       "SELECT pg_catalog.quote_ident(n.nspname) OPERATOR(pg_catalog.||) '.' FROM pg_catalog.pg_extension e"
       " JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) "
       "'pg_catalog.pg_extension'::pg_catalog.regclass"
@@ -26,12 +23,20 @@ Job find_job(Connection& db, const std::string& name) {
       "  AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"
       " JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) d.objid"
       " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace"
-      " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND p.proname OPERATOR(pg_catalog.=) 'neardup_job_table'");
-  if (PQntuples(internal.get()) == 0) {
+      " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND p.proname OPERATOR(pg_catalog.=) $1",
+      Params().text(name));
+  return PQntuples(found.get()) == 0 ? "" : std::string(get_text(found, 0, 0));
+}
+
+Job find_job(Connection& db, const std::string& name) {
+  Job job;
+  job.name = name;
+  job.extension = extension_schema(db);
+  job.internal = schema_of_function(db, "neardup_job_table");
+  if (job.internal.empty()) {
     throw DatabaseError("extension neardup of this database is of a version without jobs", "42883", false,
                         "ALTER EXTENSION neardup UPDATE;");
   }
-  job.internal = get_text(internal, 0, 0);
   const std::string part = job.internal + "neardup_job_part(j, ";
   const Result found = db.query("SELECT j::pg_catalog.oid::pg_catalog.int8, " + part + "''), " + part +
                                     "'_changes'), " + part + "'_job') FROM " + job.internal + "neardup_job_table($1) j",

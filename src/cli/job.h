@@ -20,6 +20,9 @@ struct Job {
 // The schema of the extension, quoted, and a point. Throws DatabaseError where the database has none.
 std::string extension_schema(Connection& db);
 
+// The schema of a function of the extension, quoted, and a point; empty where it has none of that name.
+std::string schema_of_function(Connection& db, const char* name);
+
 // Throws DatabaseError where there is no such job or no extension.
 Job find_job(Connection& db, const std::string& name);
 

@@ -1,6 +1,7 @@
 // `neardup load`: the table that it fills.
 #include <stdexcept>
 
+#include "cli/job.h"
 #include "cli/load.h"
 
 namespace neardup::cli {
@@ -85,18 +86,8 @@ bool prepare_table(Connection& db, const LoadOptions& options) {
 
 void find_decoder(Connection& db, LoadOptions& options) {
   // by its extension: one that search_path finds may be anyone's
-  const Result found = db.query(
-      "SELECT pg_catalog.quote_ident(n.nspname) OPERATOR(pg_catalog.||) '.neardup_decode' FROM pg_catalog.pg_extension "
-      "e"
-      " JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) "
-      "'pg_catalog.pg_extension'::pg_catalog.regclass"
-      "  AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'"
-      "  AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"
-      " JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) d.objid"
-      " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace"
-      " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND p.proname OPERATOR(pg_catalog.=) 'neardup_decode'"
-      " AND pg_catalog.oidvectortypes(p.proargtypes) OPERATOR(pg_catalog.=) 'bytea, text'");
-  options.decode_function = PQntuples(found.get()) == 1 ? get_text(found, 0, 0) : "";
+  const std::string schema = schema_of_function(db, "neardup_decode");
+  options.decode_function = schema.empty() ? "" : schema + "neardup_decode";
   if (options.encoding.empty()) return;
   if (options.decode_function.empty()) {
     throw DatabaseError("--encoding needs the function neardup_decode(bytea, text), which this database does not have",
