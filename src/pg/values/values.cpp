@@ -68,6 +68,16 @@ ResultCache* cache_of(FunctionCallInfo fcinfo) {
   return cache->usable ? cache : nullptr;
 }
 
+// For ereport(): what a threshold above 1 may have been meant for.
+int hint_at_fraction(double threshold, bool of_bits) {
+  if (!(threshold >= kLeastPercent && threshold <= 100)) return 0;  // NaN, too
+  const NumberText given = shown(threshold);
+  if (of_bits && threshold < kSimhashBits && threshold == std::floor(threshold))
+    return errhint("For %s %%, write %.15g. For a distance of %s bits, write 1 - %s.0 / n; n is %d for a simhash.",
+                   given.text, threshold / 100, given.text, given.text, kSimhashBits);
+  return errhint("For %s %%, write %.15g.", given.text, threshold / 100);
+}
+
 }  // namespace
 
 Utf8 utf8_of(const char* data, size_t size) {
@@ -196,17 +206,9 @@ void check_not_negative(const char* argument, const Interval* value) {
 
 void check_threshold(double threshold, bool of_bits) {
   if (threshold > 0 && threshold <= 1) return;
-  const bool percent = threshold >= kLeastPercent && threshold <= 100;
-  const NumberText given = shown(threshold);
-  const bool distance = of_bits && threshold < kSimhashBits && threshold == std::floor(threshold);
-  ereport(
-      ERROR,
-      (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("threshold must be above 0 and at most 1: %s", given.text),
-       !percent ? 0
-       : distance
-           ? errhint("For %s %%, write %.15g. For a distance of %s bits, write 1 - %s.0 / n; n is %d for a simhash.",
-                     given.text, threshold / 100, given.text, given.text, kSimhashBits)
-           : errhint("For %s %%, write %.15g.", given.text, threshold / 100)));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("threshold must be above 0 and at most 1: %s", shown(threshold).text),
+                  hint_at_fraction(threshold, of_bits)));
 }
 
 Datum cached_result(FunctionCallInfo fcinfo, bool* found) {
