@@ -12,6 +12,8 @@ limit=${LIMIT:-120}
 export PGOPTIONS="${PGOPTIONS:-} -c max_parallel_workers_per_gather=0 -c jit=off -c client_min_messages=warning"
 
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
+# shellcheck source=bench/pair_tables.sh
+. "$here/pair_tables.sh"
 trap "sql -c 'DROP TABLE IF EXISTS neardup_bench_pairs, neardup_bench_keys'" EXIT
 
 # seconds STATEMENT [SETTING ...]: the median of three runs in one session after one that is not counted; "-" beyond the
@@ -49,10 +51,8 @@ echo "memory, else 4GB. bands: self-join on band_keys(), verified. index: self-j
 echo "jaccard() alone."
 row "" rows pairs 2 1 64MB bands index brute
 for n in "${sizes[@]}"; do
-  sql -c 'CREATE EXTENSION IF NOT EXISTS neardup' -c 'DROP TABLE IF EXISTS neardup_bench_pairs, neardup_bench_keys' \
-    -c 'CREATE UNLOGGED TABLE neardup_bench_pairs (id bigint, sig minhash)'
-  "$make" --rows "$n" | sql -c 'COPY neardup_bench_pairs (id, sig) FROM STDIN (FORMAT binary)'
-  sql -c 'VACUUM ANALYZE neardup_bench_pairs'
+  sql -c 'CREATE EXTENSION IF NOT EXISTS neardup' -c 'DROP TABLE IF EXISTS neardup_bench_keys'
+  make_pair_table neardup_bench_pairs minhash "$n"
   ours="SELECT count(*) FROM all_pairs('TABLE neardup_bench_pairs', 0.8)"
   bands="WITH k AS MATERIALIZED (SELECT id, sig, band_keys(sig, 0.8) AS key FROM neardup_bench_pairs)
     SELECT count(*) FROM (SELECT DISTINCT x.id, y.id FROM k x JOIN k y ON x.key = y.key AND x.id < y.id
@@ -77,19 +77,12 @@ row "" rows pairs 2 1 64MB index brute
 for kind in simhash ctph; do
   for n in "${sizes[@]}"; do
     if [ "$kind" = ctph ] && [ "$n" -gt 100000 ]; then continue; fi
-    sql -c 'DROP TABLE IF EXISTS neardup_bench_pairs'
+    make_pair_table neardup_bench_pairs "$kind" "$n"
     if [ "$kind" = simhash ]; then
-      sql -c "CREATE UNLOGGED TABLE neardup_bench_pairs AS
-        SELECT i AS id, CASE WHEN i % 10 = 9 THEN (hashint8extended(i - 1, 5) # (1::bigint << (i % 64)::int))::simhash
-          ELSE hashint8extended(i, 5)::simhash END AS sig FROM generate_series(1::bigint, $n) i"
       on="hamming(x.sig, y.sig) <= 3" least="61 / 64.0"
     else
-      sql -c "CREATE UNLOGGED TABLE neardup_bench_pairs AS
-        SELECT i AS id, ('192:' || CASE WHEN i % 10 = 9 THEN overlay(p PLACING 'xyz' FROM 30) ELSE p END || ':' || left(p, 32))::ctph AS sig
-        FROM generate_series(1::bigint, $n) i, LATERAL (SELECT left(translate(encode(sha512((i - (i % 10 = 9)::int)::text::bytea), 'base64'), E'\n=', ''), 64) AS p) s"
       on="ctph_edit_rate(x.sig, y.sig) <= 0.15" least=0.85
     fi
-    sql -c 'VACUUM ANALYZE neardup_bench_pairs'
     ours="SELECT count(*) FROM all_pairs('TABLE neardup_bench_pairs', $least)"
     plain="SELECT count(*) FROM neardup_bench_pairs x JOIN neardup_bench_pairs y ON x.id < y.id AND $on"
     two=$(seconds "$ours" "neardup.threads = 2" "maintenance_work_mem = '4GB'")

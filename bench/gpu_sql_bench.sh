@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The GPU beside the CPU through SQL, in one run: SELECT count(*) FROM all_pairs(..) and word_similarities(..). Seconds, medians of three calls in one session
+# The GPU beside the CPU through SQL, in one run: SELECT count(*) FROM all_pairs(..). Seconds, medians of three calls in one session
 # after a first one, which stands in brackets and makes the context of the GPU. The server is that of PGHOST and PGDATABASE; tables named neardup_bench_* are
 # made and dropped there.
 #   gpu_sql_bench.sh [MOST]     rows of the greatest table (default 1000000: 2 GB)
@@ -12,6 +12,8 @@ export PGOPTIONS="${PGOPTIONS:-} -c max_parallel_workers_per_gather=0 -c jit=off
 table=neardup_bench_pairs
 
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
+# shellcheck source=bench/pair_tables.sh
+. "$here/pair_tables.sh"
 trap 'sql -c "DROP TABLE IF EXISTS $table"' EXIT
 
 # seconds DEVICE THREADS STATEMENT: "median (first call)"
@@ -38,18 +40,13 @@ sizes=()
 for n in 100000 300000 1000000; do [ "$n" -gt "$most" ] || sizes+=("$n"); done
 
 for n in "${sizes[@]}"; do
-  sql -c "DROP TABLE IF EXISTS $table" -c "CREATE UNLOGGED TABLE $table (id bigint, sig minhash)"
-  "$make" --rows "$n" | sql -c "COPY $table (id, sig) FROM STDIN (FORMAT binary)"
-  sql -c "VACUUM ANALYZE $table"
+  make_pair_table "$table" minhash "$n"
   row "minhash, jaccard >= 0.8" "$n" "SELECT count(*) FROM all_pairs('TABLE $table', 0.8)"
   if [ "$n" = 300000 ]; then row "the same" "$n" "SELECT count(*) FROM all_pairs('TABLE $table', 0.8)" 1; fi
 done
 
 for n in "${sizes[@]}"; do
-  sql -c "DROP TABLE IF EXISTS $table" -c "CREATE UNLOGGED TABLE $table AS
-    SELECT i AS id, CASE WHEN i % 10 = 9 THEN (hashint8extended(i - 1, 5) # (1::bigint << (i % 64)::int))::simhash
-      ELSE hashint8extended(i, 5)::simhash END AS sig FROM generate_series(1::bigint, $n) i"
-  sql -c "VACUUM ANALYZE $table"
+  make_pair_table "$table" simhash "$n"
   for distance in 3 7 10; do
     row "simhash, distance <= $distance" "$n" "SELECT count(*) FROM all_pairs('TABLE $table', (64 - $distance) / 64.0)"
   done
@@ -57,9 +54,6 @@ done
 
 for n in "${sizes[@]}"; do
   if [ "$n" -gt 300000 ]; then continue; fi
-  sql -c "DROP TABLE IF EXISTS $table" -c "CREATE UNLOGGED TABLE $table AS
-    SELECT i AS id, ('192:' || CASE WHEN i % 10 = 9 THEN overlay(p PLACING 'xyz' FROM 30) ELSE p END || ':' || left(p, 32))::ctph AS sig
-    FROM generate_series(1::bigint, $n) i, LATERAL (SELECT left(translate(encode(sha512((i - (i % 10 = 9)::int)::text::bytea), 'base64'), E'\n=', ''), 64) AS p) s"
-  sql -c "VACUUM ANALYZE $table"
+  make_pair_table "$table" ctph "$n"
   row "digests, edit rate <= 0.15" "$n" "SELECT count(*) FROM all_pairs('TABLE $table', 0.85)"
 done
