@@ -382,8 +382,11 @@ def strangers(name, conn, folder):
         equal("one of a member of the owner's role", neardup.load(conn, "lured", path).new, 2)
         conn.execute("DROP TABLE lured_files; CREATE VIEW lured_files AS SELECT 1")
         raises("a view of our own", neardup.NeardupError, lambda: neardup.load(conn, "lured", path), "lured_files", "is not an ordinary table")
+        conn.execute("DROP VIEW lured_files; CREATE TABLE lured_files (options text NOT NULL, records bigint NOT NULL, mtime timestamptz NOT NULL, size bigint NOT NULL, path text PRIMARY KEY)")
+        neardup.load(conn, "lured", path)
+        equal("columns in another order", conn.execute("SELECT path, records, options FROM lured_files").fetchall(), [(path, 2, "jsonl")])
     finally:
-        conn.execute("DROP VIEW IF EXISTS lured_files; DROP TABLE IF EXISTS lured; DROP OWNED BY strange_loader; DROP ROLE strange_loader; DROP ROLE IF EXISTS strange_team")
+        conn.execute("DROP TABLE IF EXISTS lured_files; DROP TABLE IF EXISTS lured; DROP OWNED BY strange_loader; DROP ROLE strange_loader; DROP ROLE IF EXISTS strange_team")
 
 
 def main():

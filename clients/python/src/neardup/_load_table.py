@@ -76,7 +76,7 @@ class LoadTable:
                 files,
                 f"CREATE TABLE {files} (path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL,"
                 " options text NOT NULL)",
-                f"COMMENT ON TABLE {files} IS 'files of records that neardup load has read to their end'",
+                f"COMMENT ON TABLE {files} IS 'files of records that neardup load has read; size -1: not to their end'",
             )
         self._check_owner(files)
         self._check(files, FILE_COLUMNS)
@@ -93,7 +93,7 @@ class LoadTable:
 
     def note(self, path: str, state: FileState) -> None:
         self.session.query(
-            f"INSERT INTO {self._files} AS f VALUES (%s, %s, {TIME}, %s, %s) ON CONFLICT (path) DO UPDATE"
+            f"INSERT INTO {self._files} AS f (path, size, mtime, records, options) VALUES (%s, %s, {TIME}, %s, %s) ON CONFLICT (path) DO UPDATE"
             " SET size = EXCLUDED.size, mtime = EXCLUDED.mtime, records = EXCLUDED.records, options = EXCLUDED.options",
             [path, state.size, state.mtime, state.records, state.options],
         )
@@ -151,7 +151,7 @@ class LoadTable:
     def _check_owner(self, files: str) -> None:
         """The table of files is written by the way: a trigger of somebody else must not run with the caller's rights there."""
         ((owner, ordinary, trusted),) = self.session.query(
-            "SELECT o.rolname::pg_catalog.text, f.relkind OPERATOR(pg_catalog.=) 'r', o.rolsuper OR o.rolname OPERATOR(pg_catalog.=) CURRENT_USER"
+            "SELECT pg_catalog.quote_ident(o.rolname), f.relkind OPERATOR(pg_catalog.=) 'r', o.rolsuper OR o.rolname OPERATOR(pg_catalog.=) CURRENT_USER"
             " OR pg_catalog.pg_has_role(f.relowner, t.relowner, 'MEMBER') FROM pg_catalog.pg_class f, pg_catalog.pg_class t, pg_catalog.pg_roles o"
             f" WHERE f.oid OPERATOR(pg_catalog.=) {OID_OF} AND t.oid OPERATOR(pg_catalog.=) {OID_OF} AND o.oid OPERATOR(pg_catalog.=) f.relowner",
             [files, self.name],
@@ -159,7 +159,9 @@ class LoadTable:
         if not ordinary:
             raise NeardupError(f"{files} is not an ordinary table; name a new table")
         if not trusted:
-            raise NeardupError(f"table {files} belongs to {owner}, who is neither you nor a member of the owner of {self.name}; name a new table, or drop that one")
+            raise NeardupError(
+                f"table {files} belongs to {owner}, who is neither you nor a member of the owner of {self.name}; name a new table, or give it to that owner"
+            )
 
     def _check_unique(self, quoted: str) -> None:
         ((unique,),) = self.session.query(
