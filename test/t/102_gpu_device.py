@@ -54,9 +54,9 @@ OTHERS = (
     "all_clusters('SELECT id, c FROM s ORDER BY id', 0.85)",
     "all_clusters('SELECT id, c FROM s ORDER BY id', 0.85, 'connected')",
     "cluster_bridges('SELECT id, h FROM s', 61 / 64.0)",
-    "(SELECT id, cluster_anchor(h, 61 / 64.0) OVER (ORDER BY id) FROM s) c",
-    "(SELECT id, cluster_connected(c, 0.85, id) OVER (PARTITION BY tenant ORDER BY id) FROM s) c",
-    "(SELECT id, cluster_connected(m, 0.8) OVER (ORDER BY id) FROM s) c",
+    "(SELECT id, cluster_anchor(h, 61 / 64.0) OVER (ORDER BY id) FROM s ORDER BY id)",
+    "(SELECT id, cluster_connected(c, 0.85, id) OVER (PARTITION BY tenant ORDER BY id) FROM s ORDER BY id)",
+    "(SELECT id, cluster_connected(m, 0.8) OVER (ORDER BY id) FROM s ORDER BY id)",
     "all_clusters('SELECT id, m FROM s ORDER BY id', 0.8)",
     "all_pairs('SELECT id, m, tenant AS within FROM s', 0.8)",
     "all_pairs('SELECT id, c, tenant AS within FROM s', 0.8)",
@@ -92,29 +92,37 @@ def fill(conn):
 
 
 def rows_on(conn, device, source):
-    """The rows, and what the stage of the search says."""
-    told = []
-    handler = lambda d: told.append(d.message_primary)
-    conn.add_notice_handler(handler)
+    """A digest of the rows in their order and their number, and the notices of the stages in which a GPU may be used."""
+    notices = []
+
+    def keep(diagnostic):
+        notices.append(diagnostic.message_primary)
+
+    conn.add_notice_handler(keep)
     conn.execute("SET neardup.device = '%s'; SET neardup.log_stages = on" % device)
-    rows = conn.execute("SELECT md5(string_agg(p::text, ',')), count(*) FROM %s p" % source if ") c" not in source else
-                        "SELECT md5(string_agg(c::text, ',' ORDER BY c)), count(*) FROM %s" % source).fetchone()
-    conn.remove_notice_handler(handler)
-    return rows, [t for t in told if t.startswith(STAGES)]
+    rows = conn.execute("SELECT md5(string_agg(p::text, ',')), count(*) FROM %s p" % source).fetchone()
+    conn.remove_notice_handler(keep)
+    return rows, [notice for notice in notices if notice.startswith(STAGES)]
 
 
 def same_rows(conn, settings="", sources=PAIRS + OTHERS):
     if settings:
         conn.execute(settings)
-    compared, elsewhere = [], []
+    where = settings and ": " + settings
+    compared, not_on_gpu = [], []
     for source in sources:
         want, _ = rows_on(conn, "cpu", source)
-        got, stage = rows_on(conn, "gpu", source)
+        got, stages = rows_on(conn, "gpu", source)
         compared.append((source, got, want))
-        if source in PAIRS and "WHERE false" not in source and not any(ON_THE_GPU in s for s in stage):
-            elsewhere.append("%s: %s" % (source, stage))
-    equal_all("the rows of the CPU, in the same order%s" % (settings and ": " + settings), compared)
-    check("they came from the GPU%s" % (settings and ": " + settings), not elsewhere, elsewhere)
+        if source in PAIRS and not is_empty(source) and not any(ON_THE_GPU in stage for stage in stages):
+            not_on_gpu.append("%s: %s" % (source, stages))
+    equal_all("the rows of the CPU, in the same order" + where, compared)
+    check("they came from the GPU" + where, not not_on_gpu, not_on_gpu)
+
+
+def is_empty(source):
+    """Whether there is nothing to search."""
+    return "WHERE false" in source
 
 
 def word_models(conn):
