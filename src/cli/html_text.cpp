@@ -154,7 +154,7 @@ bool html_is_available() noexcept { return true; }
 
 std::string html_text(std::string_view html) {
   if (needs_more_comparisons(html, kMostComparisons))
-    throw std::runtime_error("HTML has tags of too many attributes: 10000 in one, or many of thousands");
+    throw std::runtime_error("HTML has tags with too many attributes: 10000 in one, or many of thousands");
   VisibleText visible(html.size());
   htmlParserCtxtPtr parser = htmlNewParserCtxt();
   if (parser == nullptr) throw std::bad_alloc();

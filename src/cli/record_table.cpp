@@ -142,7 +142,8 @@ void RecordTable::prepare() {
                 " (path pg_catalog.text PRIMARY KEY, size pg_catalog.int8 NOT NULL,"
                 " mtime pg_catalog.timestamptz NOT NULL, records pg_catalog.int8 NOT NULL,"
                 " options pg_catalog.text NOT NULL)");
-      db_.query("COMMENT ON TABLE " + files_ + " IS 'files of records that neardup load has read to their end'");
+      db_.query("COMMENT ON TABLE " + files_ +
+                " IS 'files of records that neardup load has read; size -1: not to their end'");
     } catch (const DatabaseError& error) {
       if (error.connection_lost() || !exists(db_, files_)) throw;  // another loader was faster
     }

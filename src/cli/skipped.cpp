@@ -115,7 +115,7 @@ void check_list_file(const std::string& list_file, const std::vector<std::string
   std::ifstream file(list_file);
   if (list.st_size > 0 && !begins_as_list(file))
     throw std::runtime_error("--list-skipped " + printable(list_file) +
-                             ": the file exists and is no list of skipped files; name another one");
+                             ": the file exists and is not a list of skipped files; name another one");
 }
 
 }  // namespace

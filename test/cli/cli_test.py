@@ -240,8 +240,8 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     write(f"{tmp}/in/latin", b"caf\xe9")
     write(f"{tmp}/notes", "too large a plan\twith a tab\n")
     write(f"{tmp}/empty", "")
-    for arguments, name, reason in (((f"{tmp}/in/keep.txt",), f"{tmp}/in/keep.txt", "the file is to be loaded"), ((f"{tmp}/in",), f"{tmp}/in/keep.txt", "is no list of skipped files"),
-                                    ((f"{tmp}/in",), f"{tmp}/notes", "is no list of skipped files"), ((f"{tmp}/in", f"{tmp}/empty"), f"{tmp}/empty", "the file is to be loaded")):
+    for arguments, name, reason in (((f"{tmp}/in/keep.txt",), f"{tmp}/in/keep.txt", "the file is to be loaded"), ((f"{tmp}/in",), f"{tmp}/in/keep.txt", "is not a list of skipped files"),
+                                    ((f"{tmp}/in",), f"{tmp}/notes", "is not a list of skipped files"), ((f"{tmp}/in", f"{tmp}/empty"), f"{tmp}/empty", "the file is to be loaded")):
         contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, f"neardup load: --list-skipped {name}: the file")
         contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, reason)
     equal([open(f"{tmp}/{name}", encoding="utf-8").read() for name in ("in/keep.txt", "notes")], ["a document", "too large a plan\twith a tab\n"])

@@ -572,7 +572,7 @@ def hostile_html(tmp):
     write(f"{tmp}/comment.html", "<html>before<!--" + "-" * 100000)
     _, found = skipped(tmp, tmp, "--html", "text")
     equal(found, {"deep.html": ("damaged records", "HTML is nested too deep"),
-                  "attributes.html": ("damaged records", "HTML has tags of too many attributes: 10000 in one, or many of thousands")})
+                  "attributes.html": ("damaged records", "HTML has tags with too many attributes: 10000 in one, or many of thousands")})
     equal(rows("octet_length(body) > 0"), ["t"] * 4)
 
 
@@ -595,7 +595,7 @@ def html_with_many_attributes(tmp):
         for i, page in enumerate(pages):
             write(f"{tmp}/{kind}{i:02}.html", "<html>" + page)
     _, found = skipped(tmp, tmp, "--html", "text")
-    equal(found, {f"hostile{i:02}.html": ("damaged records", "HTML has tags of too many attributes: 10000 in one, or many of thousands") for i in range(len(hostile))})
+    equal(found, {f"hostile{i:02}.html": ("damaged records", "HTML has tags with too many attributes: 10000 in one, or many of thousands") for i in range(len(hostile))})
     equal(rows("rtrim(body, E'\\n')"), ["the text"] * len(good))
 
 

@@ -46,7 +46,7 @@ static inline void add_disabled_nodes(AnyPath* path, const AnyPath* child) {
 #endif
 }
 
-// 18: the same for a path that must lose even against one that a setting disables, which counts one node.
+// 18: a path that must lose to one that a setting disables, which counts one node.
 template <typename AnyPath>
 static inline void disable_path(AnyPath* path) {
 #if PG_VERSION_NUM >= 180000
