@@ -7,22 +7,27 @@
 
 fresh_root=""  # the root being tried
 
-fresh_result() { # NAME LOG STATUS
-  local left
+# fresh_demo NAME LOG COMMAND...: the demo in the root, all set-up included
+fresh_demo() {
+  local name=$1 log=$2 left began status=0 took
+  shift 2
+  began=$(date +%s.%N)
+  in_fresh_root "$@" >"$log" 2>&1 || status=$?
+  took=$(seconds_since "$began")
   left=$(processes_in "$fresh_root" | tr '\n' ' ')
-  if [ "$3" -ne 0 ]; then
-    say "not ok - $1: ended with status $3"
-    tail -n 15 "$2"
+  if [ "$status" -ne 0 ]; then
+    say "not ok - $name: ended with status $status"
+    tail -n 15 "$log"
     count failed
-  elif ! grep -qE '(1[0-9][0-9]|200) of 200 found' "$2"; then
-    say "not ok - $1: no planted copies found"
-    tail -n 15 "$2"
+  elif ! grep -qE '(1[0-9][0-9]|200) of 200 found' "$log"; then
+    say "not ok - $name: no planted copies found"
+    tail -n 15 "$log"
     count failed
   elif [ -n "$left" ]; then
-    say "not ok - $1: processes left: $left"
+    say "not ok - $name: processes left: $left"
     count failed
   else
-    say "ok - $1: $(grep -oE '[0-9]+ of 200 found' "$2"), $(grep -oE 'The demo took [0-9]+ s' "$2")"
+    say "ok - $name: $(grep -oE '[0-9]+ of 200 found' "$log"); $(grep -oE 'The demo took [0-9]+ s' "$log"), with all set-up $took s"
     count passed
   fi
 }
@@ -56,18 +61,18 @@ in_fresh_root() { chroot "$fresh_root" env -i PATH="$PATH" HOME=/root "$@" </dev
 
 # fresh_system DEMOS|TESTS SUITE MIRROR KEYRING SCRIPT
 fresh_system() {
-  local kind=$1 log=$work/log/fresh-$2.log summary status=0
+  local kind=$1 log=$work/log/fresh-$2.log summary began
   shift
   if ! make_fresh_root "$@"; then
     remove_root "$fresh_root"
     return 0
   fi
-  in_fresh_root /neardup/run demo >"$log.root" 2>&1 || status=$?
-  fresh_result "fresh $1, ./run demo as root" "$log.root" $status
+  fresh_demo "fresh $1, ./run demo as root" "$log.root" /neardup/run demo
   if [ "$kind" = TESTS ]; then
+    began=$(date +%s.%N)
     in_fresh_root /neardup/run test >"$log.test" 2>&1 || true
     summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log.test" | tail -n 1 || true)
-    say "$(grep -m 1 '^neardup tests' "$log.test" || true): ${summary:-no result}"
+    say "$(grep -m 1 '^neardup tests' "$log.test" || true): ${summary:-no result}, in $(seconds_since "$began") s"
     if [[ $summary =~ ^([0-9]+)\ passed,\ 0\ failed ]]; then
       say "ok - fresh $1, ./run test"
       count passed
@@ -80,9 +85,7 @@ fresh_system() {
   in_fresh_root useradd -m someone
   rm -rf "$fresh_root/neardup/.run"
   in_fresh_root chown -R someone /neardup
-  status=0
-  in_fresh_root su someone -c "cd /neardup && ./run demo" >"$log.user" 2>&1 || status=$?
-  fresh_result "fresh $1, ./run demo as an ordinary user" "$log.user" $status
+  fresh_demo "fresh $1, ./run demo as an ordinary user" "$log.user" su someone -c "cd /neardup && ./run demo"
   remove_root "$fresh_root"
 }
 

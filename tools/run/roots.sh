@@ -46,6 +46,10 @@ make_root() {
   mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$1/dev/pts" || warn "no terminals in $1"
   cp /etc/resolv.conf "$1/etc/" 2>/dev/null || true
   { grep -lis proxy /etc/apt/apt.conf.d/* || true; } | xargs -r cp -t "$1/etc/apt/apt.conf.d/"
+  if [ -n "${PIP_CERT:-}" ]; then  # how this machine trusts PyPI
+    cp "$PIP_CERT" "$1/etc/pip-cert.crt"
+    printf '[global]\ncert = /etc/pip-cert.crt\n' >"$1/etc/pip.conf"
+  fi
   printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
   chmod +x "$1/usr/sbin/policy-rc.d"
 }
