@@ -4,6 +4,7 @@ import datetime
 import io
 import json
 import re
+import stat
 import tempfile
 
 from clients import *
@@ -85,6 +86,21 @@ def failing_write(conn, folder):
     equal("leaves nothing beside it", sorted(os.listdir(folder)), ["r.json"])
 
 
+def rights_of_files(conn, folder):
+    """A new file has those that the umask leaves; one that is replaced keeps its own. test/cli/report_test.py has the program's."""
+    path = os.path.join(folder, "rights.json")
+    before = os.umask(0o027)
+    try:
+        rows = [("new", stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode), 0o640)]
+    finally:
+        os.umask(before)
+    for mode in (0o600, 0o640, 0o664):
+        os.chmod(path, mode)
+        rows.append(("%o" % mode, stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode), mode))
+    equal_all("rights of a report that is replaced", rows)
+    os.unlink(path)
+
+
 def reports(name, conn):
     report = neardup.report(conn, "copies", clusters=5, pairs=4)
     text = neardup.report(conn, "copies", format="csv")
@@ -95,6 +111,7 @@ def reports(name, conn):
             written = json.load(file)
         equal("a file of JSON", {**written, "time": ""}, {**report, "time": ""})
         failing_write(conn, folder)
+        rights_of_files(conn, folder)
         equal("a file of CSV", open(neardup.report(conn, "copies", os.path.join(folder, "r.csv")), encoding="utf-8", newline="").read(), text)
         if not os.path.exists(BIN):
             return skip("the program neardup is not built: bin/neardup")

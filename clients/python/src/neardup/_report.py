@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import stat
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -200,13 +201,31 @@ def _write(out: Path, text: str) -> None:
         try:
             file.write(text)
             file.close()  # what is buffered is written now, or fails
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(file.name, 0o666 & ~mask)
+            _set_rights(Path(file.name), target)
             os.replace(file.name, target)
         except BaseException:
             os.unlink(file.name)
             raise
+
+
+def _set_rights(new: Path, target: Path) -> None:
+    """Of a file that replaces `target`: who may read the old one may read the new one, and no other group. As src/cli/out_file.cpp."""
+    if target.exists():
+        old = target.stat()
+        same_group = new.stat().st_gid == old.st_gid or _give_to_group(new, old.st_gid)
+        new.chmod(stat.S_IMODE(old.st_mode) & (0o777 if same_group else 0o707))
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        new.chmod(0o666 & ~mask)
+
+
+def _give_to_group(file: Path, group: int) -> bool:
+    try:
+        os.chown(file, -1, group)
+    except (OSError, AttributeError):  # Windows has no os.chown
+        return False
+    return True
 
 
 def report(
