@@ -33,6 +33,15 @@ T get(simdjson::simdjson_result<T> result) {
   return std::move(result).value_unsafe();
 }
 
+// The name of a field, which is read once. simdjson 3.6 (Ubuntu 24.04) declares the argument that others leave out.
+template <typename Field>
+std::string_view name_of(Field& field) {
+  if constexpr (requires { field.unescaped_key(false); })
+    return get(field.unescaped_key(false));
+  else
+    return get(field.unescaped_key());
+}
+
 std::string_view without_space_behind(std::string_view token) {
   while (!token.empty() && (token.back() == ' ' || token.back() == '\t' || token.back() == '\r'))
     token.remove_suffix(1);
@@ -100,7 +109,7 @@ void copy_value(ondemand::value value, int depth, std::string& out) {
     for (auto field : get(value.get_object())) {
       if (!std::exchange(first, false)) out += ',';
       ondemand::field member = get(std::move(field));
-      append_json_string(out, get(member.unescaped_key()));
+      append_json_string(out, name_of(member));
       out += ':';
       copy_value(member.value(), depth + 1, out);
     }
@@ -156,7 +165,7 @@ class JsonlReader final : public RecordReader {
     TextKind kind = TextKind::missing;
     for (auto found : object) {
       ondemand::field field = get(std::move(found));
-      const std::string key(get(field.unescaped_key()));
+      const std::string key(name_of(field));
       if (key.find('\0') != std::string::npos) throw BadJson{"a NUL in a name"};
       ondemand::value value = field.value();
       const ondemand::json_type type = get(value.type());
