@@ -16,12 +16,16 @@ sources_list=/etc/apt/sources.list.d/neardup-sources.list
 
 say() { printf '%s\n' "$*"; }
 
-# The lists of source packages, where the machine reads only those of binaries.
+# The lists of source packages, where the machine reads only those of binaries: of this release of Debian, then of those to come, since a release
+# has one version of PostgreSQL.
 need_source_lists() {
-  if [ -n "$(versions)" ]; then return; fi
+  local suite
   . /etc/os-release
-  say "deb-src http://deb.debian.org/debian $VERSION_CODENAME main" >"$sources_list"
-  apt-get update
+  for suite in "$VERSION_CODENAME" sid experimental; do
+    if [ -n "$(versions)" ]; then return; fi
+    say "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" >"$sources_list"
+    apt-get update
+  done
 }
 
 versions() { apt-cache showsrc "$package" 2>/dev/null | sed -n 's/^Version: //p' | sort -rV; }

@@ -47,18 +47,24 @@ def tracked():
     return [name for name in listed.stdout.split("\0") if name and os.path.exists(path(name))] if listed.returncode == 0 else None
 
 
+GIT_FIRST = "apt-get update && apt-get install -y --no-install-recommends git ca-certificates  # else the checkout has no history"
+
+
 def workflows():
-    """Each job of the workflows is one command of ./run that there is."""
+    """Each job of the workflows is one command of ./run that there is. Those that need a git checkout install git before it."""
     known = run(path("run"), "help").stdout
     for name in ("tests.yml", "nightly.yml"):
         text = read(".github", "workflows", name)
-        jobs = re.findall(r"^  (\w+):$", text.split("\njobs:\n")[1], re.M)
-        commands = re.findall(r"^      - run: (.*)$", text, re.M)
-        equal("%s: a command for each job" % name, (len(commands), len(commands) > 2), (len(jobs), True))
-        for command in commands:
+        jobs = re.split(r"^  \w+:$", text.split("\njobs:\n")[1], flags=re.M)[1:]
+        check("%s has jobs" % name, len(jobs) > 2, jobs)
+        for job in jobs:
+            steps = re.findall(r"^      - (?:run|uses): (.*)$", job, re.M)
+            command = steps[-1]
             words = command.split()
             check("%s: %s" % (name, command), words[0] == "./run" and all(re.search(r"^ +%s\b" % re.escape(w), known, re.M)
                   for w in words[1:] if w.startswith("--") or w == words[1]), known)
+            needs_git = {"lint", "package", "--ci", "--full"} & set(words)
+            equal("%s: the steps before %s" % (name, command), steps[:-1], [GIT_FIRST] * bool(needs_git) + ["actions/checkout@v6"])
 
 
 def meta():
@@ -86,8 +92,14 @@ def meta():
 def versions():
     version = default_version()
     changelog = re.match(r"neardup \(([^)]*)-[^-)]*\) ", read("debian", "changelog"))
-    equal("one version in neardup.control, META.json twice, debian/changelog",
-          [*meta_versions, changelog and changelog.group(1)], [version] * 3)
+    spec = re.search(r"^Version: +(.*)$", read("packaging", "neardup.spec"), re.M).group(1)
+    python = re.search(r'^version = "(.*?)"', read("clients", "python", "pyproject.toml"), re.M).group(1)
+    equal("one version in neardup.control, META.json twice, debian/changelog, the spec of RPM, clients/python",
+          [*meta_versions, changelog and changelog.group(1), spec, python], [version] * 5)
+    # The commands that build packages, and the titles
+    for at in (("packaging", "neardup.spec"), ("docs", "install.md"), ("docs", "reference.md"), ("README.md",)):
+        named = set(re.findall(r"(?:neardup[-_ ]|version )(\d+\.\d+\.\d+)", read(*at)))
+        equal("%s names no other version" % os.path.join(*at), named, {version})
     if os.access(PROGRAM, os.X_OK):
         equal("the program says it, too", run(PROGRAM, "--version").stdout, "neardup %s\n" % version)
     else:
@@ -142,6 +154,8 @@ def debian():
     else:
         skip("debian/rules: no dpkg-dev")
     copyright_ = read("debian", "copyright")
+    equal("NOTICE has the licence of the Unicode tables as debian/copyright has it", " ".join(read("NOTICE").split()).count(
+        " ".join(re.sub(r"(?m)^ \.?$", "", copyright_.rsplit("License: Unicode-3.0", 1)[1]).split())), 1)
     equal("debian/copyright names files that there are", [p for p in re.findall(r"^Files: (.*)$", copyright_, re.M) if not glob.glob(path(p))], [])
     equal("debian/copyright has the words of LICENSE", " ".join(re.sub(r"(?m)^ \.?$", "", copyright_).split()).count(
         " ".join(read("LICENSE").split("\n\n", 2)[2].split())), 1)

@@ -32,19 +32,28 @@ fresh_demo() {
   fi
 }
 
+# fresh_lacks SUITE WHY: a suite that --fresh was asked for must be there; --full goes on without
+fresh_lacks() {
+  if [ -n "$fresh_suites" ]; then
+    say "not ok - fresh $1: $2"
+    count failed
+  else
+    say "skip - fresh $1: $2"
+    count skipped
+  fi
+}
+
 # make_fresh_root SUITE MIRROR KEYRING SCRIPT: as make_root; the tree of the last commit is in /neardup there. False, with a line why, where it
 # cannot be made.
 make_fresh_root() {
   local log=$work/log/fresh-$1.log
   if [ ! -e "$3" ]; then
-    say "skip - fresh $1: no $3"
-    count skipped
+    fresh_lacks "$1" "no $3 (the package debian-archive-keyring or ubuntu-keyring; Debian 12 has none of Ubuntu)"
     return 1
   fi
   fresh_root=$work/fresh-$1
   if ! make_root "$fresh_root" "$@" >"$log" 2>&1; then
-    say "skip - fresh $1: debootstrap of $2 failed, see $log"
-    count skipped
+    fresh_lacks "$1" "debootstrap of $2 failed, see $log"
     return 1
   fi
   # Universe holds some of Ubuntu's packages.

@@ -65,12 +65,16 @@ step_tidy() {
 }
 
 # ours SUFFIX...: committed files, and new ones that git does not ignore, in a list that ends each name with a zero byte
-ours() { git -C "$root" ls-files -z --cached --others --exclude-standard -- "$@"; }
+ours() { checkout_git ls-files -z --cached --others --exclude-standard -- "$@"; }
 
-# one_verdict WHAT COMMAND...: what a checker says counts as one
+# one_verdict WHAT COMMAND...: what a checker says of the files of the checkout counts as one
 one_verdict() {
   local what=$1
   shift
+  if ! checkout_git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+    skip "$what" "this is no git checkout"
+    return
+  fi
   if (cd "$root" && "$@"); then
     say "ok - $what"
     count passed

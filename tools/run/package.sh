@@ -50,11 +50,20 @@ package_source() {
   in_root "$1" chown -R builder /build
 }
 
+# package_names_release FOLDER: 0.3.0-1 becomes 0.3.0-1~deb12+1: packages of two releases of Debian have different names, and those of the later
+# one replace the others in an upgrade. sid has no number.
+package_names_release() {
+  local release
+  release=$(in_root "$1" sh -c '. /etc/os-release && echo "${VERSION_ID:-}"')
+  if [ -n "$release" ]; then sed -i "1s/)/~deb$release+1)/" "$1/build/neardup-$(package_version | sed 's/-[^-]*$//')/debian/changelog"; fi
+}
+
 # package_build FOLDER: installs what the build needs, fits debian/control to the versions of this release, builds
 package_build() {
   local source
   in_root "$1" apt-get install -y --no-install-recommends build-essential lintian man-db postgresql-server-dev-all || return
   source=/build/neardup-$(package_version | sed 's/-[^-]*$//')
+  package_names_release "$1"
   in_root "$1" sh -c "cd $source && pg_buildext updatecontrol && chown -R builder debian" || return
   in_root "$1" sh -c "cd $source && apt-get build-dep -y --no-install-recommends ./" || return
   in_root "$1" su builder -c "cd $source && DEB_BUILD_OPTIONS=parallel=$(processors) dpkg-buildpackage -us -uc"
@@ -211,6 +220,7 @@ run_package() {
   made=$work/packages${architecture:+-$architecture}
   folder=${1:-$made}
   if [[ $folder != /* ]]; then folder=$came_from/$folder; fi
+  install_packages package
   can_package || die "packages are built in a root made by debootstrap; that needs $package_needs"
   lock 9 "$work/test.lock" -n || die "another ./run test or ./run package is at work in this checkout"
   counts=$work/counts-package

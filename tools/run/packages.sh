@@ -51,8 +51,13 @@ lint_packages=(clang-tidy clang-format shellcheck python3-clang git codespell)
 # What src/cli is built on.
 cli_packages=(libsimdjson-dev libgmime-3.0-dev libxml2-dev libzstd-dev liblzma-dev libbz2-dev)
 
-# package_names build|test|compile|lint|bench|pictures VERSION
+# package_names build|test|compile|lint|bench|pictures|package VERSION
 package_names() {
+  if [ "$1" = package ]; then
+    printf '%s\n' debootstrap debian-archive-keyring
+    if [ "${NEARDUP_PACKAGE_ARCHITECTURE:-}" = arm64 ]; then echo qemu-user-static; fi
+    return
+  fi
   if [ -z "${PG_CONFIG:-}" ]; then printf '%s\n' "postgresql-$2" "postgresql-server-dev-$2"; fi
   printf '%s\n' g++ make libpq-dev libxxhash-dev zlib1g-dev diffutils
   printf '%s\n' pkg-config libuchardet-dev libopencc-dev libre2-dev  # what src/text is built on
@@ -155,24 +160,29 @@ add_pgdg() {
   run_logged apt-pgdg "${apt_sudo[@]}" "$pgdg_script" -y ${NEARDUP_PG_MAJOR:+-c "$NEARDUP_PG_MAJOR"}
 }
 
-# need_packages build|test|compile|lint|bench: sets pg_config, or ends with a message.
-need_packages() {
-  local kind=$1 missing=() package lack
-  if has_apt; then
+# install_packages KIND: what package_names lists and is not installed, where there is apt
+install_packages() {
+  local kind=$1 missing=() package
+  has_apt || return 0
+  pg_version=$(postgresql_version)
+  apt_sudo=()
+  if [ "$my_uid" -ne 0 ]; then apt_sudo=(sudo); fi
+  add_pgdg
+  if [ -z "$pg_version" ] && [ -z "${PG_CONFIG:-}" ] && may_install; then
+    say "reading the package lists (apt-get update)"
+    run_logged apt-update apt_get update
     pg_version=$(postgresql_version)
-    apt_sudo=()
-    if [ "$my_uid" -ne 0 ]; then apt_sudo=(sudo); fi
-    add_pgdg
-    if [ -z "$pg_version" ] && [ -z "${PG_CONFIG:-}" ] && may_install; then
-      say "reading the package lists (apt-get update)"
-      run_logged apt-update apt_get update
-      pg_version=$(postgresql_version)
-    fi
-    while read -r package; do
-      is_installed "$package" || missing+=("$package")
-    done < <(package_names "$kind" "${pg_version:-NN}")
-    if [ ${#missing[@]} -gt 0 ]; then install_missing "$kind" "${missing[@]}"; fi
   fi
+  while read -r package; do
+    is_installed "$package" || missing+=("$package")
+  done < <(package_names "$kind" "${pg_version:-NN}")
+  if [ ${#missing[@]} -gt 0 ]; then install_missing "$kind" "${missing[@]}"; fi
+}
+
+# need_packages build|test|compile|lint|bench|pictures: installs them, sets pg_config, or ends with a message.
+need_packages() {
+  local kind=$1 lack
+  install_packages "$kind"
   lack=$(missing_tools "$kind")
   if [ -n "$lack" ]; then
     warn "missing on this machine:"

@@ -8,8 +8,7 @@
 debian_mirror=${NEARDUP_MIRROR_DEBIAN:-http://deb.debian.org/debian}
 debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# checkout_git ARGS...: git in this checkout, whoever owns it
-checkout_git() { git -C "$root" -c safe.directory="$root" "$@"; }
+checkout_git() { git -C "$root" "$@"; }
 
 # Processes whose root folder is $1
 processes_in() {
