@@ -1,15 +1,16 @@
-# Image of the extension alone, which CloudNativePG mounts into a cluster of PostgreSQL 18 or later.
-#   docker build -f packaging/cloudnativepg.Dockerfile -t neardup-extension:18 .     --build-arg MAJOR=19 for another version
+# Image of the extension alone, which CloudNativePG mounts into a cluster of PostgreSQL 18 or later whose image is of the same release of Debian.
+#   docker build -f packaging/cloudnativepg.Dockerfile -t neardup-extension:18-trixie .     --build-arg MAJOR=19, --build-arg DISTRO=bookworm for others
 # OpenCC is left out: its tables would have to lie in /usr/share. neardup_to_simplified() and its counterpart raise an error then.
 # In the cluster's specification:
 #   postgresql:
 #     extensions:
 #       - name: neardup
-#         image: { reference: neardup-extension:18 }
+#         image: { reference: neardup-extension:18-trixie }
 #         ld_library_path: [ system ]
 ARG MAJOR=18
+ARG DISTRO=trixie
 
-FROM ghcr.io/cloudnative-pg/postgresql:${MAJOR}-minimal-trixie AS build
+FROM ghcr.io/cloudnative-pg/postgresql:${MAJOR}-minimal-${DISTRO} AS build
 ARG MAJOR
 USER 0
 RUN apt-get update \
@@ -23,7 +24,7 @@ RUN make -C /src -j"$(nproc)" PG_CONFIG="/usr/lib/postgresql/$MAJOR/bin/pg_confi
 RUN mkdir -p /extension/lib /extension/share/extension /extension/system /extension/licenses \
  && cp "/image/usr/lib/postgresql/$MAJOR/lib/neardup.so" /extension/lib/ \
  && cp "/image/usr/share/postgresql/$MAJOR/extension/"neardup* /extension/share/extension/ \
- && cp /src/LICENSE /extension/licenses/neardup \
+ && cat /src/LICENSE /src/NOTICE >/extension/licenses/neardup \
  && ldd /extension/lib/neardup.so | awk '$3 ~ /^\// { print $3 }' | xargs realpath | xargs dpkg-query -S | cut -d: -f1 | sort -u \
     | while read -r package; do cp "/usr/share/doc/$package/copyright" "/extension/licenses/$package"; done \
  && ldd /extension/lib/neardup.so | awk '$3 ~ /(uchardet|re2|absl)/ { print $3 }' | xargs cp -L -t /extension/system/
