@@ -54,7 +54,7 @@ package_source() {
 # one replace the others in an upgrade. sid has no number.
 package_names_release() {
   local release
-  release=$(in_root "$1" sh -c '. /etc/os-release && echo "${VERSION_ID:-}"')
+  release=$(sed -n 's/^VERSION_ID="\(.*\)"$/\1/p' "$1/usr/lib/os-release")
   if [ -n "$release" ]; then sed -i "1s/)/~deb$release+1)/" "$1/build/neardup-$(package_version | sed 's/-[^-]*$//')/debian/changelog"; fi
 }
 
