@@ -377,7 +377,7 @@ for id_ in ("t", "u"):
             raises("one within a %s, as %s" % (what, name), ValueError, lambda: neardup.load(conn, "late", pa.table({"text": ["a"], name: column}), name="w"), "column %s of w cannot be read" % name)
 
 
-def conflicts(conn):
+def conflicts(conn, folder):
     """A transaction that meets another is made again, and loses no row; one that always does raises its error."""
     neardup.load(conn, "met", [{"text": "a"}], name="first")
     conn.execute("""CREATE SEQUENCE meetings;
@@ -389,6 +389,16 @@ def conflicts(conn):
     conn.execute("DELETE FROM met WHERE path = 's#2'; DROP TRIGGER meet ON met; CREATE TRIGGER meet BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION meet(1000)")
     raises("one that does not end", psycopg.errors.DeadlockDetected, lambda: neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}], name="s", batch=1), "met")
     conn.execute("DROP TRIGGER meet ON met")
+    # the notes beside the batches: at the begin, where the last record was deleted, and at the end
+    path = os.path.join(folder, "met.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"text": "x"}\n')
+    neardup.load(conn, "met", path)
+    conn.execute("""CREATE SEQUENCE note_meetings; CREATE FUNCTION meet_notes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('note_meetings') % 2 = 1 THEN RAISE 'met' USING ERRCODE = '40001'; END IF; RETURN COALESCE(NEW, OLD); END $$;
+        CREATE TRIGGER meet BEFORE INSERT OR DELETE ON met_files FOR EACH ROW EXECUTE FUNCTION meet_notes(); DELETE FROM met WHERE path LIKE '%jsonl#1'""")
+    equal("notes that meet others", (neardup.load(conn, "met", path).new, neardup.load(conn, "met", path).unchanged, neardup.load(conn, "met", [{"text": "x"}], name="t").new), (1, 1, 1))
+    conn.execute("DROP TRIGGER meet ON met_files")
     conn.execute("""CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body LIKE 'new%' THEN NULL ELSE NEW END; END $$;
         CREATE TRIGGER leave_out BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION leave_out()""")
     neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}, {"text": "z"}], name="u")
@@ -492,7 +502,7 @@ def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
         sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (refused_now, conn, folder),
-                 (refusals, name, conn, folder), (values, conn), (times, conn), (conflicts, conn), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder), (places, name, conn, folder))
+                 (refusals, name, conn, folder), (values, conn), (times, conn), (conflicts, conn, folder), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder), (places, name, conn, folder))
 
 
 finish(main)

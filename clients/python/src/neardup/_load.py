@@ -218,6 +218,18 @@ class _Stored:
     of_files: Sequence[str] = ()  # paths that rows of files have
 
 
+def _repeated(session: Session, call: Callable[[], T]) -> T:
+    """A transaction that meets others, a deadlock or a serialization failure, is made again."""
+    for pause in PAUSES:
+        try:
+            return call()
+        except Exception as error:
+            if session.is_closed() or not (session.sqlstate(error) or "").startswith(CONFLICTS):
+                raise
+        time.sleep(pause)
+    return call()
+
+
 class _Sender:
     """Rows into the table, one transaction a batch, each with a note of how far the source was read."""
 
@@ -228,7 +240,7 @@ class _Sender:
     def send(self, rows: Sequence[_Row], fresh: bool) -> None:
         """`fresh`: no row is there yet, most likely. Where the server refuses the data of a row: halves, until the row is found."""
         try:
-            stored = self._repeated(rows, fresh)
+            stored = _repeated(self.session, lambda: self._once(rows, fresh))
         except Exception as error:
             state = self.session.sqlstate(error) or ""
             if self.session.is_closed() or not state.startswith(DATA_ERRORS):
@@ -243,17 +255,6 @@ class _Sender:
             return
         self.last = rows[-1].number
         self.result.add(stored)
-
-    def _repeated(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
-        """A transaction that meets others, a deadlock or a serialization failure, is made again."""
-        for pause in PAUSES:
-            try:
-                return self._once(rows, fresh)
-            except Exception as error:
-                if self.session.is_closed() or not (self.session.sqlstate(error) or "").startswith(CONFLICTS):
-                    raise
-            time.sleep(pause)
-        return self._once(rows, fresh)
 
     def _once(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
         with transaction(self.session):
@@ -346,7 +347,7 @@ class _Loader:
             skip, mtime = state.records, state.mtime  # a load that was interrupted goes on
         elif noted is not None:
             # What it says is not true of the rows to come, and would be believed again when the record that it names last is stored.
-            self.table.note(source.name, FileState(IN_PROGRESS, mtime, 0, options))
+            self._note(source, FileState(IN_PROGRESS, mtime, 0, options))
         encoder = _Encoder(source, mtime, self.options.max_size, self.result)
         if skip:
             encoder.take_ids(self.table.ids_before(source.name, skip))
@@ -363,9 +364,13 @@ class _Loader:
                 sender.send(rows, fresh)
             self.advance(read, sum(row.text_bytes for row in rows))
         if not source.is_file:
-            self.table.forget(source.name)
+            _repeated(self.session, lambda: self.table.forget(source.name))
         elif _stat(source) == (size, mtime) and self._refused() == before:
-            self.table.note(source.name, FileState(size, mtime, sender.last, options))
+            self._note(source, FileState(size, mtime, sender.last, options))
+
+    def _note(self, source: Source, state: FileState) -> None:
+        """In a transaction of its own."""
+        _repeated(self.session, lambda: self.table.note(source.name, state))
 
     def _refused(self) -> int:
         """Records that another load may take, though the source is the same."""
