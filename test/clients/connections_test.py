@@ -209,7 +209,7 @@ def percents(name, conn):
 
 
 def operators_of_others(name, conn):
-    """Operators and functions that stand before those of pg_catalog, or fit better, run with the rights of who calls: none is called."""
+    """Operators, functions and types that stand before those of pg_catalog, or fit better, run with the rights of who calls: none is taken."""
     conn.execute("CREATE SCHEMA trap; CREATE FUNCTION trap.raise(anyelement) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$")
     pairs = [("oid", "regclass"), ("regclass", "regclass"), ("oid", "oid"), ("name", "text"), ("name", "name"), ("text", "text"), ("int8", "int4"), ("int8", "int8"),
              ("int4", "int4"), ("float8", "float8"), ('"char"', '"char"'), ("timestamptz", "timestamptz"), ("int2", "int4"), ("regtype", "regtype"), ("oid", "regtype"), ("jsonb", "text[]")]
@@ -221,21 +221,40 @@ def operators_of_others(name, conn):
                                         ("to_regclass", "text", "regclass"), ("abs", "float8", "float8"), ("md5", "text", "text"), ("clock_timestamp", "", "timestamptz"), ("date_part", "text, interval", "float8")):
         if result is not None:
             conn.execute("CREATE FUNCTION trap.%s(%s) RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE 'function of others was called'; END $$" % (function, arguments, result))
-    conn.execute("CREATE TYPE trap.text AS ENUM ('a'); CREATE TYPE trap.int8 AS ENUM ('a'); CREATE TYPE trap.float8 AS ENUM ('a'); CREATE TYPE trap.regclass AS ENUM ('a'); CREATE TYPE trap.oid AS ENUM ('a')")
+    for kind in ("int2", "int4", "int8", "float8", "numeric"):
+        conn.execute("CREATE FUNCTION trap.minus(%s) RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE 'operator - of others was called'; END $$" % (kind, kind))
+        conn.execute("CREATE OPERATOR trap.- (RIGHTARG = %s, FUNCTION = trap.minus)" % kind)
+    conn.execute("CREATE FUNCTION trap.spring(bool) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'type of others was taken'; END $$")
+    for kind in ("text", "varchar", "bpchar", "name", "bytea", "bool", "int2", "int4", "int8", "float4", "float8", "numeric", "timestamptz", "timestamp", "interval", "jsonb", "json", "oid", "regclass", "regtype", '"char"', "xid"):
+        conn.execute("CREATE DOMAIN trap.%s AS pg_catalog.%s CHECK (trap.spring(VALUE IS NULL))" % (kind, kind))
     with connect(name) as trapped:
         trapped.execute("SET search_path = trap, public, pg_catalog")
+        raises("the trap of types works", psycopg.Error, lambda: trapped.execute("SELECT 'a'::text"), "type of others was taken")
         raises("the trap works", psycopg.Error, lambda: trapped.execute("SELECT 'pg_class'::pg_catalog.regclass::pg_catalog.oid = 1259::pg_catalog.oid"), "of others was called")
-    equal_all("nothing of others is called", list(in_the_trap(name)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "old.jsonl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in SOURCE)
+        os.utime(path, (1, 1))  # before 2000, from which PostgreSQL counts: a negative number
+        equal_all("nothing of others is called", list(in_the_trap(name, path)))
+    equal("the tables of load() have types of pg_catalog", one(conn, "SELECT string_agg(a.attname || ' ' || a.atttypid::regtype, ', ') FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
+                                                               " WHERE a.attrelid IN ('public.loaded'::regclass, 'public.loaded_files'::regclass) AND t.typnamespace <> 'pg_catalog'::regnamespace"), None)
     conn.execute("SET client_min_messages = warning; DROP SCHEMA trap CASCADE")
 
 
-def in_the_trap(name):
+def in_the_trap(name, path):
     for driver in (psycopg, psycopg2):
-        for path in ("trap, public", "trap, public, pg_catalog"):
-            user = driver.connect(dbname=name, options="-c search_path=" + path.replace(" ", ""))
-            what = "%s, %s: " % (driver.__name__, path)
+        for schemas in ("trap, public", "trap, public, pg_catalog"):
+            user = driver.connect(dbname=name, options="-c search_path=" + schemas.replace(" ", ""))
+            what = "%s, %s: " % (driver.__name__, schemas)
+            load = lambda attributes: str(neardup.load(user, "public.loaded", path, attributes=attributes, text_column="text")).partition(";")[0]
             calls = [("refresh", lambda: neardup.refresh(user, "copies", progress=False).rows, 8), ("report", lambda: neardup.report(user, "copies")["counts"]["rows"], 8),
                      ("csv", lambda: "/2" in neardup.report(user, "copies", format="csv"), True), ("register", lambda: (register_psycopg if driver is psycopg else register_psycopg2)(user), None)]
+            with connect(name) as other:
+                other.execute("DROP TABLE IF EXISTS public.loaded, public.loaded_files")
+            calls += [("load", lambda: load(None), "2 new, 0 changed, 0 unchanged"), ("load of an unchanged file", lambda: load(None), "0 new, 0 changed, 2 unchanged"),
+                      ("load with other options", lambda: load([]), "0 new, 0 changed, 2 unchanged"), ("load of dicts", lambda: neardup.load(user, "public.loaded", SOURCE, name="s").new, 2),
+                      ("load of a file that was read in part", lambda: in_part(name) or load([]), "1 new, 0 changed, 0 unchanged")]
             for call, run, wanted in calls:
                 try:
                     yield what + call, run(), wanted
@@ -256,6 +275,12 @@ def in_the_trap(name):
             yield "progress", error, 1
         watch.close()
     user.close()
+
+
+def in_part(name):
+    """As a load that was interrupted after the first record leaves it."""
+    with connect(name) as conn:
+        conn.execute("UPDATE public.loaded_files SET size = -1, records = 1; DELETE FROM public.loaded WHERE path LIKE '%jsonl#2'")
 
 
 @contextlib.contextmanager

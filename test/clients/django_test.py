@@ -218,12 +218,15 @@ def inspect():
         for right in ("oid", "regclass"):
             cursor.execute("CREATE FUNCTION trap.called_%s(oid, %s) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'an operator of others was called'; END $$" % (right, right))
             cursor.execute("CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = %s, FUNCTION = trap.called_%s)" % (right, right))
+        cursor.execute("CREATE FUNCTION trap.taken(bool) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'a type of others was taken'; END $$")
+        for kind in ("text", "name", "oid", "regclass", '"char"', "int4", "bool"):
+            cursor.execute("CREATE DOMAIN trap.%s AS pg_catalog.%s CHECK (trap.taken(VALUE IS NULL))" % (kind, kind))
         try:
             cursor.execute("SET search_path = trap, public, pg_catalog")
             cursor.execute(TYPE_SQL, ["papers_paper", "hash"])
-            equal("inspectdb calls no operators of others", cursor.fetchall(), [("simhash", "simhash")])
+            equal("inspectdb takes no operators and types of others", cursor.fetchall(), [("simhash", "simhash")])
         except django.db.Error as error:
-            check("inspectdb calls no operators of others", False, error)
+            check("inspectdb takes no operators and types of others", False, error)
         cursor.execute("SET client_min_messages = warning; RESET search_path; DROP SCHEMA trap CASCADE")
 
 

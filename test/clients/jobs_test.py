@@ -98,6 +98,14 @@ def rights_of_files(conn, folder):
         os.chmod(path, mode)
         rows.append(("%o" % mode, stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode), mode))
     equal_all("rights of a report that is replaced", rows)
+    if os.geteuid() == 0:
+        rows = []
+        for owner in ((65534, 65534), (65534, 0), (0, 65534)):
+            os.chown(path, *owner)
+            os.chmod(path, 0o640)
+            status = os.stat(neardup.report(conn, "copies", path))
+            rows.append((str(owner), (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)), (*owner, 0o640)))
+        equal_all("owner and group of a report that is replaced", rows)
     os.unlink(path)
 
 
@@ -201,6 +209,31 @@ def types_of_others(name, conn):
                     check("%s of %s" % (arguments[0], job), done.returncode == 0 and "operator of others" not in done.stderr, done.stderr)
 
 
+def domains_of_others(name, conn):
+    """Ids of a domain: an operator for it fits better than that of the type below, which the result has."""
+    if not one(conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'citext'"):
+        return skip("citext is not installed")
+    conn.execute("CREATE SCHEMA IF NOT EXISTS shared; CREATE EXTENSION IF NOT EXISTS citext SCHEMA shared")
+    conn.execute("CREATE DOMAIN shared.code AS shared.citext; CREATE DOMAIN shared.special_code AS shared.code CHECK (VALUE IS NOT NULL)")
+    paths = lambda job: sorted(str(row["path"]) for row in neardup.report(conn, job)["clusters"][0]["rows"])
+    for kind in ("code", "special_code"):
+        conn.execute("CREATE TABLE by_%s (id shared.%s PRIMARY KEY, path text, body text); INSERT INTO by_%s VALUES ('a', '/a', %s), ('b', '/b', %s)" % (kind, kind, kind, *[psycopg.sql.quote(DOC)] * 2))
+        conn.execute("SELECT create_duplicates('%s_copies', 'by_%s', 'id', 'body')" % (kind, kind))
+        neardup.refresh(conn, kind + "_copies")
+        for left, right in ((kind, kind), (kind, "citext"), ("citext", kind)):
+            conn.execute("CREATE FUNCTION shared.sprung(shared.%s, shared.%s) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'operator of others'; END $$;"
+                         "CREATE OPERATOR shared.= (LEFTARG = shared.%s, RIGHTARG = shared.%s, FUNCTION = shared.sprung)" % (left, right, left, right))
+        equal("report of ids of the domain %s" % kind, paths(kind + "_copies"), ["/a", "/b"])
+    conn.execute("CREATE TABLE grown (id int PRIMARY KEY, path text, body text); INSERT INTO grown VALUES (1, '/1', %s), (2, '/2', %s); SELECT create_duplicates('grown_copies', 'grown', 'id', 'body')" % ((psycopg.sql.quote(DOC),) * 2))
+    neardup.refresh(conn, "grown_copies")
+    conn.execute("ALTER TABLE grown ALTER id TYPE bigint")
+    equal("ids of another type since the last refresh", paths("grown_copies"), ["/1", "/2"])
+    conn.execute("CREATE TYPE shared.pair AS (n int); CREATE FUNCTION shared.sprung(shared.pair) RETURNS shared.citext LANGUAGE plpgsql AS $$ BEGIN RAISE 'cast of others'; END $$;"
+                 "CREATE CAST (shared.pair AS shared.citext) WITH FUNCTION shared.sprung(shared.pair) AS IMPLICIT;"
+                 "ALTER TABLE by_code ALTER id TYPE shared.pair USING ROW(1)::shared.pair" if one(conn, "DELETE FROM by_code WHERE id = 'b' RETURNING 1") else "")
+    equal("ids of a type of others since: no cast of theirs, no paths", paths("code_copies"), ["None", "None"])
+
+
 def refusals(name, conn):
     for function in (neardup.refresh, neardup.report):
         what = function.__name__
@@ -232,7 +265,7 @@ def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning")
         make(conn)
-        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (types_of_others, name, conn), (refusals, name, conn))
+        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (types_of_others, name, conn), (domains_of_others, name, conn), (refusals, name, conn))
 
 
 finish(main)

@@ -225,6 +225,18 @@ def with_program(conn, folder):
     # the package has formats that the program does not know
     conn.execute("UPDATE one_files SET options = 'parquet' WHERE path = %s", (short,))
     check("a format of the package alone", "0 new, 0 changed, 0 only with a new time, 2 unchanged" in tool(BIN, "load", short, "--table", "one", "-d", conn.info.dbname).stdout)
+    # the row of a file x.jsonl#1 is not that of the record 1 of x.jsonl
+    one_of, record = os.path.join(folder, "both.jsonl"), os.path.join(folder, "both.jsonl#1")
+    with open(record, "w", encoding="utf-8") as f:
+        f.write("of the file")
+    tool(BIN, "load", record, "--table", "mixed", "-q", "-d", conn.info.dbname)
+    for text in ("of the record", "of the file"):  # which is equal at last
+        with open(one_of, "w", encoding="utf-8") as f:
+            f.write(json.dumps({"id": "r", "text": text}) + '\n{"text": "second"}\n')
+        result = neardup.load(conn, "mixed", one_of)
+        equal("a row of a file stays, text of the record: %s" % text, (stored(conn, "mixed")[0], result.changed, dict(result.skipped), result.examples),
+              ((record, "of the file", None, None), 0, {"with the path of another row": 1}, [("with the path of another row", record, "a file has this path")]))
+    equal("the other record is loaded", [r[1] for r in stored(conn, "mixed")], ["of the file", "second"])
     # a load that the program has left unfinished
     conn.execute("ALTER TABLE two ADD CONSTRAINT no CHECK (body <> 'a longer text than that')")
     tool(BIN, "load", short, "--table", "two", "-d", conn.info.dbname)
@@ -246,6 +258,17 @@ def refused_now(conn, folder):
     conn.execute("ALTER TABLE strict DROP CONSTRAINT no")
     equal("it comes", neardup.load(conn, "strict", path, batch=10).new, 1)
     equal("all are there", neardup.load(conn, "strict", path, batch=10).unchanged, 40)
+    # a record that the note names last is deleted, and comes again beside one that is refused: the note must not become true again
+    for what, refuse, allow in (("constraint", "ALTER TABLE strict ADD CONSTRAINT no CHECK (body <> 'text 0') NOT VALID", "ALTER TABLE strict DROP CONSTRAINT no"),
+                                ("trigger", "CREATE FUNCTION first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'text 0' THEN NEW END; END $$;"
+                                 "CREATE TRIGGER first BEFORE INSERT ON strict FOR EACH ROW EXECUTE FUNCTION first()", "DROP TRIGGER first ON strict")):
+        for options in ({}, {"attributes": []}):
+            conn.execute("DELETE FROM strict WHERE body IN ('text 0', 'text 39');" + refuse.replace("FUNCTION first()", "FUNCTION first_%d()" % len(options)))
+            result = neardup.load(conn, "strict", path, **options)
+            conn.execute(allow)
+            again = neardup.load(conn, "strict", path)
+            equal("the last record was deleted, and one is refused by a %s, %s" % (what, options or "same options"), (result.new, result.skipped.total(), again.new, one(conn, "SELECT count(*) FROM strict WHERE path <> 'x#1'")), (1, 1, 1, 40))
+            neardup.load(conn, "strict", path)
     conn.execute("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'text 25' THEN NEW END; END $$")
     conn.execute("TRUNCATE strict, strict_files; CREATE TRIGGER leave BEFORE INSERT ON strict FOR EACH ROW EXECUTE FUNCTION leave()")
     result = neardup.load(conn, "strict", path, batch=10)
@@ -320,7 +343,41 @@ def values(conn):
     equal("a time beyond Python's is a number, the others stay", [a["late"] for *_, a in stored(conn, "times")], [2**62, "1970-01-01T00:00:00"])
 
 
-def conflicts(conn):
+def times(conn):
+    """Times that Python does not have, with nanoseconds or beyond its years, alone and within lists, structs and dictionaries."""
+    code = """import sys
+class NoPandas:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "pandas":
+            raise ImportError("no pandas")
+sys.meta_path.insert(0, NoPandas())
+import json, pyarrow as pa
+from neardup._load import _json
+from neardup._sources import Columns, arrow_source
+ns = [1704067200000000000, 1704067200123456789, 1704067200123456000]
+columns = {"t": pa.array(ns, pa.timestamp("ns")), "u": pa.array(ns, pa.timestamp("ns", "UTC")), "b": pa.array(ns, pa.timestamp("ns", "+05:30")),
+           "c": pa.array([n % (86400 * 10**9) for n in ns], pa.time64("ns")), "y": pa.array([253402300800, 2**62, 0], pa.timestamp("s"))}
+for id_ in ("t", "u"):
+    for records in arrow_source("x", pa.table({"text": ["a"] * 3, "id": columns[id_], **columns})).records(Columns(), 0):
+        print(json.dumps([[r.record_id, json.loads(_json(r.attributes))] for r in records]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True)
+    day = "2024-01-01"
+    want = [{"t": day + "T" + clock, "u": day + "T" + clock + "+00:00", "b": day + "T" + clock.replace("00:", "05:30:", 1).replace(":00:00", ":00", 1) + "+05:30", "c": clock, "y": y}
+            for clock, y in (("00:00:00", 253402300800), ("00:00:00.123456789", 2**62), ("00:00:00.123456", "1970-01-01T00:00:00"))]
+    if check("times without pandas are read", done.returncode == 0, done.stderr[-500:]):
+        got = [json.loads(line) for line in done.stdout.splitlines()]
+        equal("times with nanoseconds are texts, as those without", [r[1] for r in got[0]], want)
+        equal("as ids", [[r[0] for r in rows] for rows in got], [["2024-01-01 " + r["c"] + zone for r in want] for zone in ("", "+00:00")])
+    late = pa.array([2**62, 0, None], pa.timestamp("s"))
+    neardup.load(conn, "late", pa.table({"text": ["a", "b", "c"], "t": late, "d": late.dictionary_encode()}), name="w")
+    equal("a time beyond Python's, in a dictionary, too", [(a["t"], a["d"]) for *_, a in stored(conn, "late")], [(2**62,) * 2, ("1970-01-01T00:00:00",) * 2, (None,) * 2])
+    for what, column in (("list", pa.array([[2**62]], pa.list_(late.type))), ("struct", pa.array([{"a": 2**62}], pa.struct([("a", late.type)])))):
+        for name in ("k", "id"):
+            raises("one within a %s, as %s" % (what, name), ValueError, lambda: neardup.load(conn, "late", pa.table({"text": ["a"], name: column}), name="w"), "column %s of w cannot be read" % name)
+
+
+def conflicts(conn, folder):
     """A transaction that meets another is made again, and loses no row; one that always does raises its error."""
     neardup.load(conn, "met", [{"text": "a"}], name="first")
     conn.execute("""CREATE SEQUENCE meetings;
@@ -332,6 +389,16 @@ def conflicts(conn):
     conn.execute("DELETE FROM met WHERE path = 's#2'; DROP TRIGGER meet ON met; CREATE TRIGGER meet BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION meet(1000)")
     raises("one that does not end", psycopg.errors.DeadlockDetected, lambda: neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}], name="s", batch=1), "met")
     conn.execute("DROP TRIGGER meet ON met")
+    # the notes beside the batches: at the begin, where the last record was deleted, and at the end
+    path = os.path.join(folder, "met.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"text": "x"}\n')
+    neardup.load(conn, "met", path)
+    conn.execute("""CREATE SEQUENCE note_meetings; CREATE FUNCTION meet_notes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('note_meetings') % 2 = 1 THEN RAISE 'met' USING ERRCODE = '40001'; END IF; RETURN COALESCE(NEW, OLD); END $$;
+        CREATE TRIGGER meet BEFORE INSERT OR DELETE ON met_files FOR EACH ROW EXECUTE FUNCTION meet_notes(); DELETE FROM met WHERE path LIKE '%jsonl#1'""")
+    equal("notes that meet others", (neardup.load(conn, "met", path).new, neardup.load(conn, "met", path).unchanged, neardup.load(conn, "met", [{"text": "x"}], name="t").new), (1, 1, 1))
+    conn.execute("DROP TRIGGER meet ON met_files")
     conn.execute("""CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body LIKE 'new%' THEN NULL ELSE NEW END; END $$;
         CREATE TRIGGER leave_out BEFORE INSERT ON met FOR EACH ROW EXECUTE FUNCTION leave_out()""")
     neardup.load(conn, "met", [{"text": "x"}, {"text": "y"}, {"text": "z"}], name="u")
@@ -389,11 +456,53 @@ def strangers(name, conn, folder):
         conn.execute("DROP TABLE IF EXISTS lured_files; DROP TABLE IF EXISTS lured; DROP OWNED BY strange_loader; DROP ROLE strange_loader; DROP ROLE IF EXISTS strange_team")
 
 
+def places(name, conn, folder):
+    """TABLE_files is beside TABLE, whatever search_path says, and what others create meanwhile is not taken."""
+    path = os.path.join(folder, "places.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"text": "t", "other": "o"}\n')
+    conn.execute("CREATE SCHEMA a; CREATE SCHEMA b; CREATE TABLE team (id bigint GENERATED ALWAYS AS IDENTITY, path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text)")
+    got = []
+    for schema, column in (("a", None), ("b", "other"), ("a", None), ("a", None)):
+        with connect(name, options="-c search_path=%s,public" % schema) as c:
+            result = neardup.load(c, "team", path, text_column=column)
+            got.append((result.new, result.changed, result.unchanged, one(c, "SELECT body FROM team")))
+    equal("loads with other search_paths", got, [(1, 0, 0, "t"), (0, 1, 0, "o"), (0, 1, 0, "t"), (0, 0, 1, "t")])
+    equal("one table of files", conn.execute("SELECT relnamespace::regnamespace::text FROM pg_class WHERE relname = 'team_files'").fetchall(), [("public",)])
+    with connect(name, options="-c search_path=a,public") as c:
+        neardup.load(c, "fresh", path)
+        equal("new tables", c.execute("SELECT to_regclass('a.fresh') IS NOT NULL, to_regclass('a.fresh_files') IS NOT NULL").fetchone(), (True, True))
+        c.execute("SET search_path = pg_temp")
+        neardup.load(c, "brief", path)
+        equal("temporary tables", c.execute("SELECT relname, relpersistence::text FROM pg_class WHERE relname LIKE 'brief%' AND relkind = 'r' ORDER BY 1").fetchall(), [("brief", "t"), ("brief_files", "t")])
+        equal("again", neardup.load(c, "brief", path).unchanged, 1)
+        c.execute("SET search_path = nowhere")
+        raises("no schema", neardup.NeardupError, lambda: neardup.load(c, "lost", path), "no schema of search_path exists", "lost")
+    conn.execute("CREATE FUNCTION a.spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'trigger of others'; END $$")
+
+    def rows():
+        yield {"text": "first"}
+        with connect(name) as other:  # once the tables were checked
+            for table in ("raced", "raced_files"):
+                other.execute("CREATE TABLE a.%s (LIKE public.%s INCLUDING ALL); CREATE TRIGGER spring BEFORE INSERT OR UPDATE OR DELETE ON a.%s FOR EACH STATEMENT EXECUTE FUNCTION a.spring()" % ((table,) * 3))
+        for i in range(10000):  # several batches
+            yield {"text": "text %d" % i}
+    neardup.load(conn, "public.raced", [])
+    with connect(name, options="-c search_path=a,public") as c:
+        equal("tables that others create meanwhile", neardup.load(c, "raced", rows(), name="n", batch=1000).new, 10001)
+    conn.execute("DROP SCHEMA a CASCADE; DROP SCHEMA b CASCADE")
+    conn.execute("CREATE SCHEMA mine; CREATE DOMAIN mine.text AS pg_catalog.text; CREATE TABLE mine.typed (path mine.text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text)")
+    with connect(name, options="-c search_path=mine,public,pg_catalog") as c:
+        raises("a type of the same name", neardup.NeardupError, lambda: neardup.load(c, "typed", path), "column path", "is mine.text, not text")
+        equal("types of pg_catalog behind others", neardup.load(c, "public.team", path).unchanged, 1)
+    conn.execute("DROP SCHEMA mine CASCADE")
+
+
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
         sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (refused_now, conn, folder),
-                 (refusals, name, conn, folder), (values, conn), (conflicts, conn), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder))
+                 (refusals, name, conn, folder), (values, conn), (times, conn), (conflicts, conn, folder), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder), (places, name, conn, folder))
 
 
 finish(main)

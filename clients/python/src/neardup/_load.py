@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import struct
 import sys
 import time
@@ -17,7 +18,7 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from ._errors import shown, type_error
-from ._load_table import IN_PROGRESS, FileState, LoadTable
+from ._load_table import COLUMNS, IN_PROGRESS, RECORD_COLUMNS, STAGE_COLUMNS, FileState, LoadTable
 from ._refresh import progress_bar
 from ._session import Session, own_transactions, session_of, transaction, utf8
 from ._sources import Columns, Record, Source, is_numpy_scalar, sources_of
@@ -36,7 +37,7 @@ FIELDS: Final = struct.Struct(">iqiqiqi")  # size, mtime, content_hash, each aft
 START: Final = struct.Struct(">hi")
 LENGTH: Final = struct.Struct(">i")
 UNITS: Final = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-COLUMNS_SQL: Final = "path, size, mtime, content_hash, body, record_id, at, attributes"
+COLUMNS_SQL: Final = ", ".join((*COLUMNS, *RECORD_COLUMNS))
 DATA_ERRORS: Final = ("22", "23", "54", "P0")  # classes in which the server objects to a row
 CONFLICTS: Final = "40"  # class of deadlocks and serialization failures
 PAUSES: Final = (0.05, 0.2, 0.8, 2.0)  # seconds before a transaction is made again
@@ -72,6 +73,8 @@ class LoadResult:
         self.bytes += stored.bytes
         if stored.left_out:
             self.skipped["left out by a trigger"] += stored.left_out
+        for path in stored.of_files:
+            self.skip("with the path of another row", path, "a file has this path")
 
     def skip(self, reason: str, path: str, detail: str = "") -> None:
         self.skipped[reason] += 1
@@ -212,6 +215,19 @@ class _Stored:
     unchanged: int = 0
     left_out: int = 0  # by a trigger
     bytes: int = 0
+    of_files: Sequence[str] = ()  # paths that rows of files have
+
+
+def _repeated(session: Session, call: Callable[[], T]) -> T:
+    """A transaction that meets others, a deadlock or a serialization failure, is made again."""
+    for pause in PAUSES:
+        try:
+            return call()
+        except Exception as error:
+            if session.is_closed() or not (session.sqlstate(error) or "").startswith(CONFLICTS):
+                raise
+        time.sleep(pause)
+    return call()
 
 
 class _Sender:
@@ -224,7 +240,7 @@ class _Sender:
     def send(self, rows: Sequence[_Row], fresh: bool) -> None:
         """`fresh`: no row is there yet, most likely. Where the server refuses the data of a row: halves, until the row is found."""
         try:
-            stored = self._repeated(rows, fresh)
+            stored = _repeated(self.session, lambda: self._once(rows, fresh))
         except Exception as error:
             state = self.session.sqlstate(error) or ""
             if self.session.is_closed() or not state.startswith(DATA_ERRORS):
@@ -240,17 +256,6 @@ class _Sender:
         self.last = rows[-1].number
         self.result.add(stored)
 
-    def _repeated(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
-        """A transaction that meets others, a deadlock or a serialization failure, is made again."""
-        for pause in PAUSES:
-            try:
-                return self._once(rows, fresh)
-            except Exception as error:
-                if self.session.is_closed() or not (self.session.sqlstate(error) or "").startswith(CONFLICTS):
-                    raise
-            time.sleep(pause)
-        return self._once(rows, fresh)
-
     def _once(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
         with transaction(self.session):
             stored = self._copy(rows) if fresh else self._merge(rows)
@@ -264,11 +269,10 @@ class _Sender:
 
     def _merge(self, rows: Sequence[_Row]) -> _Stored:
         """Through a temporary table: new rows are added, changed ones replaced with the same id, equal ones stay as they are."""
+        of_files = self._paths_of_files(rows)
+        rows = [row for row in rows if row.path not in of_files]
         stage, table = "pg_temp." + self.table.stage, self.table.name
-        self.session.query(
-            f"CREATE TEMP TABLE {self.table.stage} (path text, size bigint, mtime timestamptz, content_hash bigint, body text, record_id text,"
-            " at timestamptz, attributes jsonb) ON COMMIT DROP"
-        )
+        self.session.query(f"CREATE TEMP TABLE {self.table.stage} ({STAGE_COLUMNS}) ON COMMIT DROP")
         self.session.copy(f"COPY {stage} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
         columns = COLUMNS_SQL.split(", ")
         # The last SELECT sees the table as it was before.
@@ -283,7 +287,12 @@ class _Sender:
             " SELECT (SELECT pg_catalog.count(*) FROM wanted), pg_catalog.count(*) FILTER (WHERE NOT known), pg_catalog.count(*) FILTER (WHERE known),"
             " COALESCE(pg_catalog.sum(size), 0)::pg_catalog.int8 FROM known"
         )
-        return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size)
+        return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
+
+    def _paths_of_files(self, rows: Sequence[_Row]) -> set[str]:
+        """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced."""
+        states = {row.path: state for row in rows if (state := _state_of_file(row.path)) is not None}
+        return self.table.paths_of_files(states) if states else set()
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:
@@ -328,15 +337,17 @@ class _Loader:
     def load(self, source: Source) -> None:
         size, mtime = _stat(source)
         options = self.options.text(source.format)
-        state = self.table.state_of(source.name)
+        noted = self.table.state_of(source.name)
+        state = noted if noted is not None and noted.has_last else None
         if state is not None and source.is_file and (state.size, state.mtime, state.options) == (size, mtime, options):
             self.result.unchanged += state.records
             return
         skip = 0
         if state is not None and state.size == IN_PROGRESS and state.options == options and (state.mtime == mtime or not source.is_file):
             skip, mtime = state.records, state.mtime  # a load that was interrupted goes on
-        elif state is not None:
-            self.table.note(source.name, FileState(IN_PROGRESS, mtime, 0, options))  # what it says is not true of the rows to come
+        elif noted is not None:
+            # What it says is not true of the rows to come, and would be believed again when the record that it names last is stored.
+            self._note(source, FileState(IN_PROGRESS, mtime, 0, options))
         encoder = _Encoder(source, mtime, self.options.max_size, self.result)
         if skip:
             encoder.take_ids(self.table.ids_before(source.name, skip))
@@ -353,9 +364,13 @@ class _Loader:
                 sender.send(rows, fresh)
             self.advance(read, sum(row.text_bytes for row in rows))
         if not source.is_file:
-            self.table.forget(source.name)
+            _repeated(self.session, lambda: self.table.forget(source.name))
         elif _stat(source) == (size, mtime) and self._refused() == before:
-            self.table.note(source.name, FileState(size, mtime, sender.last, options))
+            self._note(source, FileState(size, mtime, sender.last, options))
+
+    def _note(self, source: Source, state: FileState) -> None:
+        """In a transaction of its own."""
+        _repeated(self.session, lambda: self.table.note(source.name, state))
 
     def _refused(self) -> int:
         """Records that another load may take, though the source is the same."""
@@ -385,8 +400,22 @@ def _stat(source: Source) -> tuple[int, int]:
     """Size, and modification time in microseconds since 2000; of what is not a file, 0 and now."""
     if not source.is_file:
         return 0, int((time.time() - EPOCH) * 1_000_000)
-    status = os.stat(source.name)
+    return _size_and_time(os.stat(source.name))
+
+
+def _size_and_time(status: os.stat_result) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns // 1000 - EPOCH * 1_000_000
+
+
+def _state_of_file(path: str) -> tuple[int, int] | None:
+    """Size and modification time; None where the path is not that of a file."""
+    if not os.path.isabs(path):
+        return None
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return _size_and_time(status) if stat.S_ISREG(status.st_mode) else None
 
 
 def _bytes_of(value: int | str) -> int:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ._errors import NeardupError, type_error
 from ._session import Session
 from ._texts import percent_doubled
 
 LONGEST_NAME: Final = 63
-COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with time zone", "content_hash": "bigint", "body": "text"}
-RECORD_COLUMNS: Final = {"record_id": "text", "at": "timestamp with time zone", "attributes": "jsonb"}
-FILE_COLUMNS: Final = {"path": "text", "size": "bigint", "mtime": "timestamp with time zone", "records": "bigint", "options": "text"}
+# Types of pg_catalog. One of that name in another schema of search_path may be a domain with a check, which would run with the caller's rights.
+COLUMNS: Final = {"path": "text", "size": "int8", "mtime": "timestamptz", "content_hash": "int8", "body": "text"}
+RECORD_COLUMNS: Final = {"record_id": "text", "at": "timestamptz", "attributes": "jsonb"}
+FILE_COLUMNS: Final = {"path": "text", "size": "int8", "mtime": "timestamptz", "records": "int8", "options": "text"}
+SHOWN: Final = {"int8": "bigint", "timestamptz": "timestamp with time zone"}  # names of types in messages, where these are others
 IN_PROGRESS: Final = -1  # as the size of a file: it was not read to its end
 # Operators of another role in search_path would run with the caller's rights. The microseconds of 285 years are whole numbers as float8, too.
 ZERO: Final = "'2000-01-01 00:00:00+00'::pg_catalog.timestamptz"
-TIME: Final = f"{ZERO} OPERATOR(pg_catalog.+) (%s::pg_catalog.float8 OPERATOR(pg_catalog.*) '1 microsecond'::pg_catalog.interval)"
+# CAST(-1 AS ..) is of a negative number; in -1::.. the minus is an operator, which search_path finds.
+TIME: Final = f"{ZERO} OPERATOR(pg_catalog.+) (CAST(%s AS pg_catalog.float8) OPERATOR(pg_catalog.*) '1 microsecond'::pg_catalog.interval)"
 MICROSECONDS: Final = f"(extract(epoch FROM {{}} OPERATOR(pg_catalog.-) {ZERO}) OPERATOR(pg_catalog.*) 1000000::pg_catalog.numeric)::pg_catalog.int8"
 STAGE: Final = "neardup_load_stage"
 OID_OF: Final = "%s::pg_catalog.regclass::pg_catalog.oid"
@@ -30,10 +33,14 @@ class FileState:
     mtime: int  # microseconds since 2000
     records: int  # number of the last record that was stored
     options: str
+    has_last: bool = True  # whether that record is in the table
 
 
 class LoadTable:
-    """The table of documents, and beside it the table of files of records."""
+    """The table of documents, and beside it the table of files of records.
+
+    search_path says once which schema that is. All statements name it: what others create later, earlier in search_path, is not taken.
+    """
 
     def __init__(self, session: Session, name: str) -> None:
         if not isinstance(name, str):
@@ -44,8 +51,9 @@ class LoadTable:
             raise ValueError(f"table must be a name or schema.name: {name}")
         if len((parts[-1] + "_files").encode()) > LONGEST_NAME:
             raise ValueError(f"the name of table {name} is too long: the table {parts[-1]}_files stands beside it")
-        self.name = _quoted(parts)
-        self.files = _quoted([*parts[:-1], parts[-1] + "_files"])
+        schema = parts[0] if len(parts) == 2 else self._schema_of(parts[0])
+        self.name = _quoted([schema, parts[-1]])
+        self.files = _quoted([schema, parts[-1] + "_files"])
         # a temporary table, which would hide one of the same name
         self.stage = STAGE + "_" if parts[-1] == STAGE else STAGE
         self._name = percent_doubled(self.name)
@@ -57,8 +65,7 @@ class LoadTable:
         if not self._exists(table):
             self._create(
                 table,
-                f"CREATE TABLE {table} (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text NOT NULL UNIQUE, size bigint NOT NULL,"
-                " mtime timestamptz NOT NULL, content_hash bigint NOT NULL, body text NOT NULL)",
+                f"CREATE TABLE {table} (id pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, {_definition(COLUMNS, ' NOT NULL')}, UNIQUE (path))",
                 f"COMMENT ON TABLE {table} IS 'files loaded by neardup load'",
                 f"COMMENT ON COLUMN {table}.size IS 'bytes on disk (packed, if the file is packed); of a record: its bytes in the file'",
                 f"COMMENT ON COLUMN {table}.content_hash IS 'XXH3_64 of the bytes of body, seed 0'",
@@ -66,27 +73,23 @@ class LoadTable:
         self._check(table, COLUMNS)
         self._check_unique(table)
         if len(self._types(table, RECORD_COLUMNS)) < len(RECORD_COLUMNS):
-            self.session.query(
-                f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS record_id text, ADD COLUMN IF NOT EXISTS at timestamptz,"
-                " ADD COLUMN IF NOT EXISTS attributes jsonb"
-            )
+            self.session.query(f"ALTER TABLE {table} {_definition({f'ADD COLUMN IF NOT EXISTS {name}': kind for name, kind in RECORD_COLUMNS.items()})}")
         self._check(table, RECORD_COLUMNS)
         if not self._exists(files):
             self._create(
                 files,
-                f"CREATE TABLE {files} (path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL,"
-                " options text NOT NULL)",
+                f"CREATE TABLE {files} ({_definition(FILE_COLUMNS, ' NOT NULL')}, PRIMARY KEY (path))",
                 f"COMMENT ON TABLE {files} IS 'files of records that neardup load has read; size -1: not to their end'",
             )
         self._check_owner(files)
         self._check(files, FILE_COLUMNS)
 
     def state_of(self, path: str) -> FileState | None:
-        """Of a file that was read, to its end or to its last stored record; None also where that record was deleted."""
+        """What TABLE_files says of a file; None where it says nothing."""
         found = self.session.query(
-            f"SELECT f.size, {MICROSECONDS.format('f.mtime')}, f.records, f.options"
-            f" FROM {self._files} f WHERE f.path OPERATOR(pg_catalog.=) %s::pg_catalog.text AND (f.records OPERATOR(pg_catalog.=) 0::pg_catalog.int8 OR EXISTS ("
-            f"SELECT FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::pg_catalog.text)))",
+            f"SELECT f.size, {MICROSECONDS.format('f.mtime')}, f.records, f.options, f.records OPERATOR(pg_catalog.=) 0::pg_catalog.int8 OR EXISTS ("
+            f"SELECT FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::pg_catalog.text))"
+            f" FROM {self._files} f WHERE f.path OPERATOR(pg_catalog.=) %s::pg_catalog.text",
             [path],
         )
         return FileState(*found[0]) if found else None
@@ -110,11 +113,30 @@ class LoadTable:
             row[0]
             for row in self.session.query(
                 f"SELECT t.record_id FROM pg_catalog.generate_series(1, %s::pg_catalog.int8) n JOIN {self._name} t"
-                " ON t.path OPERATOR(pg_catalog.=) (%s::pg_catalog.text OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) n::text)"
+                " ON t.path OPERATOR(pg_catalog.=) (%s::pg_catalog.text OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) n::pg_catalog.text)"
                 " WHERE t.record_id IS NOT NULL",
                 [records, source],
             )
         ]
+
+    def _schema_of(self, name: str) -> str:
+        """Where search_path finds the table, or where it would be created."""
+        ((schema,),) = self.session.query(
+            "SELECT COALESCE((SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
+            " WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(%s)::pg_catalog.oid), pg_catalog.current_schema())",
+            [_quoted([name])],
+        )
+        if schema is None:
+            raise NeardupError(f"no schema of search_path exists; name table {name} with a schema")
+        return str(schema)
+
+    def paths_of_files(self, states: dict[str, tuple[int, int]]) -> set[str]:
+        """Those of the paths whose row has this size and modification time."""
+        rows = self.session.query(
+            f"SELECT t.path, t.size, {MICROSECONDS.format('t.mtime')} FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[])",
+            [list(states)],
+        )
+        return {path for path, size, mtime in rows if states[path] == (size, mtime)}
 
     def _exists(self, quoted: str) -> bool:
         return bool(self.session.query("SELECT pg_catalog.to_regclass(%s) IS NOT NULL", [quoted])[0][0])
@@ -127,26 +149,33 @@ class LoadTable:
             if self.session.is_closed() or not self._exists(quoted):
                 raise  # else another loader was faster
 
-    def _types(self, quoted: str, columns: dict[str, str]) -> dict[str, str]:
+    def _types(self, quoted: str, columns: dict[str, str]) -> dict[str, tuple[str | None, str]]:
+        """Of each column that exists the type, None where it is not one of pg_catalog, and its name for messages."""
         return {
-            str(name): str(kind)
-            for name, kind in self.session.query(
-                f"SELECT attname::text, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid OPERATOR(pg_catalog.=) {OID_OF}"
-                " AND attname OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[]) AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
+            str(name): (None if kind is None else str(kind), str(shown))
+            for name, kind, shown in self.session.query(
+                "SELECT a.attname::pg_catalog.text, CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN t.typname::pg_catalog.text END,"
+                " CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN pg_catalog.format_type(t.oid, NULL)"
+                " ELSE pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(t.typname)) END"
+                " FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid"
+                " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace"
+                f" WHERE a.attrelid OPERATOR(pg_catalog.=) {OID_OF} AND a.attname OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[])"
+                " AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped",
                 [quoted, list(columns)],
             )
         }
 
     def _check(self, quoted: str, columns: dict[str, str]) -> None:
-        ((kind,),) = self.session.query(f"SELECT relkind::text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
+        ((kind,),) = self.session.query(f"SELECT relkind::pg_catalog.text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
         if kind not in ("r", "p"):
             raise NeardupError(f"{quoted} is not a table")
-        found: dict[str, Any] = self._types(quoted, columns)
+        found = self._types(quoted, columns)
         for name, wanted in columns.items():
             if name not in found:
-                raise NeardupError(f"table {quoted} has no column {name} ({wanted}); name a new table, or add the column")
-            if found[name] != wanted:
-                raise NeardupError(f"column {name} of table {quoted} is {found[name]}, not {wanted}; name a new table")
+                raise NeardupError(f"table {quoted} has no column {name} ({SHOWN.get(wanted, wanted)}); name a new table, or add the column")
+            kind, shown = found[name]
+            if kind != wanted:
+                raise NeardupError(f"column {name} of table {quoted} is {shown}, not {SHOWN.get(wanted, wanted)}; name a new table")
 
     def _check_owner(self, files: str) -> None:
         """The table of files is written by the way: a trigger of somebody else must not run with the caller's rights there."""
@@ -172,6 +201,14 @@ class LoadTable:
         )
         if not unique:
             raise NeardupError(f"column path of table {quoted} has no unique index; ALTER TABLE {quoted} ADD UNIQUE (path)")
+
+
+def _definition(columns: dict[str, str], constraint: str = "") -> str:
+    """Columns as CREATE TABLE has them."""
+    return ", ".join(f"{name} pg_catalog.{kind}{constraint}" for name, kind in columns.items())
+
+
+STAGE_COLUMNS: Final = _definition({**COLUMNS, **RECORD_COLUMNS})
 
 
 def _quoted(parts: list[str]) -> str:

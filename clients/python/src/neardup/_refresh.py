@@ -178,7 +178,7 @@ def _call(session: Session, job: Job, arguments: dict[str, Any], watch: _Watch |
     """CALL in a thread, so that this one can look at it and Ctrl-C can cancel it."""
     types = {"batch": "pg_catalog.int4", "time_limit": "pg_catalog.interval", "rebuild": "pg_catalog.bool"}
     text = "".join(f", {name} => %s::pg_catalog.text::{types[name]}" for name in arguments)
-    parameters = [job.name, *(str(value) for value in arguments.values())]
+    parameters = [job.result, *(str(value) for value in arguments.values())]
     errors: list[BaseException] = []
 
     def run() -> None:

@@ -61,23 +61,48 @@ class _Reader:
         )
 
     def _find_paths(self) -> str:
-        """The join with the paths of the source, as neardup load names them; one that may not be read is left out."""
+        """The join with the paths of the source, as neardup load names them; one that may not be read is left out.
+
+        Ids are compared as the type below domains on both sides. An operator for the domain itself may be anyone's, and fits better than that
+        of the type below.
+        """
+        none = "LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false"
+        source = self._base_type("j.source::pg_catalog.oid", "j.id::pg_catalog.name", [self.job.job])
+        result = self._base_type("%s::pg_catalog.regclass::pg_catalog.oid", "'id'", [self.job.job, self.job.result])
+        if source is None or result is None or (source != result and not (source[1] and result[1])):
+            return none  # the column has another type since the last refresh; an operator or a cast of both would be of others
         found = self.session.query(
-            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), ' AS id, ', pg_catalog.quote_ident(a.attname),"
-            " ' AS path FROM ', c.oid::pg_catalog.regclass, ' WHERE true', CASE WHEN j.filter IS NOT NULL THEN pg_catalog.concat(' AND (', j.filter, E'\\n)') END,"
+            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), '::', %s::pg_catalog.text, ' AS id, ', pg_catalog.quote_ident(a.attname),"
+            " ' AS path FROM ', pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(c.relname),"
+            " ' WHERE true', CASE WHEN j.filter IS NOT NULL THEN pg_catalog.concat(' AND (', j.filter, E'\\n)') END,"
             " CASE WHEN j.deleted IS NOT NULL THEN pg_catalog.concat(' AND (', j.deleted, E'\\n) IS NOT TRUE') END)"
             f" FROM {self.row_in_parameters} j JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) j.source::pg_catalog.oid"
+            " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
             " JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) %s::pg_catalog.name"
             " AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped"
-            " WHERE a.atttypid OPERATOR(pg_catalog.=) ANY ('{text,varchar}'::pg_catalog.regtype[]::pg_catalog.oid[])"
+            " WHERE a.atttypid OPERATOR(pg_catalog.=) ANY ('{pg_catalog.text,pg_catalog.varchar}'::pg_catalog.regtype[]::pg_catalog.oid[])"
             " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
-            [self.job.job, PATH_COLUMN],
+            [source[0], self.job.job, PATH_COLUMN],
         )
-        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id" if found else "LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false"
+        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id::{result[0]}" if found else none
+
+    def _base_type(self, table: str, column: str, parameters: list[str]) -> tuple[str, bool] | None:
+        """The qualified name of a column's type, of a domain that of the type below it, and whether it is of pg_catalog. j: the row of the job."""
+        found = self.session.query(
+            f"WITH RECURSIVE types AS (SELECT a.atttypid AS type FROM {self.row_in_parameters} j JOIN pg_catalog.pg_attribute a"
+            f" ON a.attrelid OPERATOR(pg_catalog.=) {table} AND a.attname OPERATOR(pg_catalog.=) {column} AND NOT a.attisdropped"
+            " UNION ALL SELECT t.typbasetype FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+            " WHERE t.typtype OPERATOR(pg_catalog.=) 'd')"
+            " SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(t.typname)), n.nspname OPERATOR(pg_catalog.=) 'pg_catalog'"
+            " FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+            " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.typtype OPERATOR(pg_catalog.<>) 'd'",
+            parameters,
+        )
+        return (str(found[0][0]), bool(found[0][1])) if found else None
 
     def about(self) -> dict[str, Any]:
         ((database, now, version, finished, phase),) = self.session.query(
-            f"SELECT pg_catalog.current_database()::text, {_iso('pg_catalog.now()')},"
+            f"SELECT pg_catalog.current_database()::pg_catalog.text, {_iso('pg_catalog.now()')},"
             " (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup'),"
             f" (SELECT {_iso('j.finished')} FROM {self.job.job} j), (SELECT j.phase FROM {self.job.job} j)"
         )
@@ -200,30 +225,39 @@ def _write(out: Path, text: str) -> None:
     with NamedTemporaryFile("w", encoding="utf-8", errors="replace", newline="", dir=target.parent, delete=False) as file:
         try:
             file.write(text)
-            file.close()  # what is buffered is written now, or fails
-            _set_rights(Path(file.name), target)
+            file.flush()  # what is buffered is written now, or fails
+            _set_rights(file.fileno(), file.name, target)
+            file.close()  # Windows renames no open file
             os.replace(file.name, target)
         except BaseException:
             os.unlink(file.name)
             raise
 
 
-def _set_rights(new: Path, target: Path) -> None:
-    """Of a file that replaces `target`: who may read the old one may read the new one, and no other group. As src/cli/out_file.cpp."""
+def _set_rights(new: int, name: str, target: Path) -> None:
+    """Of an open file that replaces `target`: owner and group, as far as the system lets us, and the rights. As src/cli/out_file.cpp.
+
+    Where the group must be ours, it gets no rights: no other group may read the new file. By the descriptor: in a folder of others the name may
+    mean another file by now.
+    """
     if target.exists():
         old = target.stat()
-        same_group = new.stat().st_gid == old.st_gid or _give_to_group(new, old.st_gid)
-        new.chmod(stat.S_IMODE(old.st_mode) & (0o777 if same_group else 0o707))
+        kept = _give(new, old.st_uid, old.st_gid) or os.fstat(new).st_gid == old.st_gid or _give(new, -1, old.st_gid)
+        mode = stat.S_IMODE(old.st_mode) & (0o777 if kept else 0o707)
     else:
         mask = os.umask(0)
         os.umask(mask)
-        new.chmod(0o666 & ~mask)
+        mode = 0o666 & ~mask
+    if os.chmod in os.supports_fd:
+        os.chmod(new, mode)
+    else:
+        os.chmod(name, mode)
 
 
-def _give_to_group(file: Path, group: int) -> bool:
+def _give(file: int, owner: int, group: int) -> bool:
     try:
-        os.chown(file, -1, group)
-    except (OSError, AttributeError):  # Windows has no os.chown
+        os.fchown(file, owner, group)
+    except (OSError, AttributeError):  # Windows has no os.fchown
         return False
     return True
 

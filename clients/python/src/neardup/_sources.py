@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -20,6 +21,7 @@ ID_COLUMN = "id"
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 PACKINGS = (".gz", ".bz2", ".xz")
 ROWS = 2048  # of a batch of records
+NANOSECONDS = re.compile(r"(?:(\d{4}-\d\d-\d\d) )?(\d\d:\d\d:\d\d\.\d{9})(?:Z|([+-]\d\d)(\d\d))?")  # a time as Arrow writes it
 
 BATCHES = "batches"  # the format of a source that is not a file
 BAD_RECORD = "damaged records"
@@ -167,37 +169,58 @@ def _arrow_records(batch: Any, columns: Columns, source: str) -> Iterator[Record
         texts = column.cast(pa.large_binary()).to_pylist()  # bytes as they are, not decoded and encoded again
     else:
         texts = [text_of(value) for value in column.to_pylist()]
-    ids = [_id_of(value) for value in _values(batch, id_, source)] if id_ else [None] * len(texts)
-    columns_of_others = [_values(batch, name, source) for name in others]
+    ids = [_id_of(value) for value in _values(batch, id_, source, " ")] if id_ else [None] * len(texts)
+    columns_of_others = [_values(batch, name, source, "T") for name in others]
     attributes = [dict(zip(others, row)) for row in zip(*columns_of_others)] if others else [None] * len(texts)
     for body, record_id, more in zip(texts, ids, attributes):
         yield Record(body, record_id, more)
 
 
-def _values(batch: Any, name: str, source: str) -> list[Any]:
-    """A column as Python's values; what is not valid UTF-8 in it, or beyond Python's times, does not end the load."""
+def _values(batch: Any, name: str, source: str, separator: str) -> list[Any]:
+    """A column as Python's values; `separator`: between day and time. What is not valid UTF-8 in it, or beyond Python's times, does not end the load."""
+    pa = import_pyarrow()
     at = batch.schema.names.index(name)
     column = batch.column(at)
     try:
         values: list[Any] = column.to_pylist()
         return values
-    except UnicodeDecodeError:
-        pa = import_pyarrow()
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+    except (UnicodeDecodeError, OverflowError, ValueError) as error:
+        cause = error
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if isinstance(cause, UnicodeDecodeError):
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             return [None if value is None else value.decode("utf-8", "replace") for value in column.cast(pa.large_binary()).to_pylist()]
-        raise ValueError(f"column {name} of {source} holds text that is not valid UTF-8") from None
-    except (OverflowError, ValueError):
-        return [_value(value) for value in column]
+        raise ValueError(f"column {name} of {source} holds text that is not valid UTF-8")
+    try:
+        return [_value(value, separator) for value in column]
+    except (OverflowError, ValueError) as error:
+        raise ValueError(f"column {name} of {source} cannot be read: {error}") from None
 
 
-def _value(scalar: Any) -> Any:
-    """Of a time beyond Python's: the number that Arrow has."""
+def _value(scalar: Any, separator: str) -> Any:
+    """Of a time with nanoseconds, which Python needs pandas for: its text; of one beyond Python's times: the number that Arrow has."""
     try:
         return scalar.as_py()
     except (OverflowError, ValueError):
-        return scalar.value
+        number = getattr(scalar, "value", None)
+        if not isinstance(number, int):
+            raise  # a list or a struct that holds such a time
+    return _text_of_time(scalar, separator) or number
+
+
+def _text_of_time(scalar: Any, separator: str) -> str | None:
+    """As Python writes times."""
+    pa = import_pyarrow()
+    try:
+        found = NANOSECONDS.fullmatch(scalar.cast(pa.string()).as_py())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    if found is None:  # beyond its own calendar Arrow writes no time either
+        return None
+    day, time, hours, minutes = found.groups()
+    zone = "+00:00" if found[0].endswith("Z") else f"{hours}:{minutes}" if hours else ""
+    return (day + separator if day else "") + time + zone
 
 
 class ParquetSource(ArrowSource):
