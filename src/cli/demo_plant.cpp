@@ -14,6 +14,7 @@
 
 #include "cli/database.h"
 #include "cli/interrupt.h"
+#include "cli/table.h"
 
 namespace neardup::cli {
 namespace {
@@ -68,15 +69,18 @@ int demo_plant_main(int argc, char** argv) {
     std::fputs("usage: neardup demo-plant TABLE COUNT\n", stderr);
     return 2;
   }
-  const std::string table = parse_table_name(argv[1]);
+  const std::string named = parse_table_name(argv[1]);
   const int count = std::atoi(argv[2]);
   install_interrupt_handlers();
   Connection db({});
+  const std::string table = qualified_table(db, named);
   db.query("BEGIN");
   // In the order of the hash: a fixed sample across all folders, each content once.
   db.query("DECLARE source NO SCROLL CURSOR FOR SELECT DISTINCT ON (content_hash) content_hash, path, body FROM " +
            table +
-           " WHERE octet_length(body) BETWEEN 500 AND 200000 AND path NOT LIKE 'planted/%' ORDER BY content_hash, id");
+           " WHERE pg_catalog.octet_length(body) OPERATOR(pg_catalog.>=) 500"
+           " AND pg_catalog.octet_length(body) OPERATOR(pg_catalog.<=) 200000"
+           " AND NOT pg_catalog.starts_with(path, 'planted/') ORDER BY content_hash, id");
   struct Copy {
     std::string path, body;
   };
@@ -96,13 +100,13 @@ int demo_plant_main(int argc, char** argv) {
   }
   std::int64_t planted = 0;
   for (const Copy& copy : copies) {
-    planted += command_rows(
-        db.query("INSERT INTO " + table + " (path, size, mtime, content_hash, body) VALUES ($1, $2, now(), $3, $4)",
-                 Params()
-                     .text(copy.path)
-                     .int8(static_cast<std::int64_t>(copy.body.size()))
-                     .int8(static_cast<std::int64_t>(XXH3_64bits(copy.body.data(), copy.body.size())))
-                     .text(copy.body)));
+    planted += command_rows(db.query(
+        "INSERT INTO " + table + " (path, size, mtime, content_hash, body) VALUES ($1, $2, pg_catalog.now(), $3, $4)",
+        Params()
+            .text(copy.path)
+            .int8(static_cast<std::int64_t>(copy.body.size()))
+            .int8(static_cast<std::int64_t>(XXH3_64bits(copy.body.data(), copy.body.size())))
+            .text(copy.body)));
   }
   db.query("COMMIT");
   std::printf("%lld\n", static_cast<long long>(planted));

@@ -214,7 +214,7 @@ class Exporter {
     restrict_search_path(db_, job_);
     db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const Result about = db_.query(
-        "SELECT c.oid IS NOT NULL, COALESCE(c.oid::pg_catalog.regclass::text, ''), pg_catalog.quote_ident(j.id),"
+        "SELECT c.oid IS NOT NULL, COALESCE(c.oid::pg_catalog.regclass::text, ''),"
         " (SELECT pg_catalog.format_type(a.atttypid, NULL) FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND "
         "a.attname = $2"
         "  AND a.attnum > 0 AND NOT a.attisdropped),"
@@ -227,16 +227,20 @@ class Exporter {
         Params().text(job_.job).text(options_.path_column));
     if (!get_bool(about, 0, 0)) throw std::runtime_error("the source of the job has been dropped");
     const std::string source(get_text(about, 0, 1));
-    if (PQgetisnull(about.get(), 0, 3)) {
+    if (PQgetisnull(about.get(), 0, 2)) {
       throw DatabaseError(
           "the source " + source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
           false, "Another column is named by --path-column.");
     }
-    const std::string_view type = get_text(about, 0, 3);
+    const std::string_view type = get_text(about, 0, 2);
     if (type != "text" && type != "character varying") {
       throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + source + " is " +
                                std::string(type) + ", not text");
     }
+    const std::string id = source_id(db_, job_);
+    if (id.empty())
+      throw DatabaseError("the ids of the source " + source + " are not of the type that they had at the last run",
+                          "42804", false, "neardup run writes the table of duplicates again.");
     // bytes, of which each is converted on its own
     const auto text = [&](const std::string& value) {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
@@ -246,8 +250,8 @@ class Exporter {
               job_.result + " r JOIN (SELECT cluster FROM " + job_.result +
               " GROUP BY cluster HAVING count(*) > 1) c"
               " ON c.cluster = r.cluster LEFT JOIN (SELECT " +
-              std::string(get_text(about, 0, 2)) + " AS id, " + quote_name(options_.path_column) + " AS path FROM " +
-              source + " WHERE true" + std::string(get_text(about, 0, 4)) +
+              id + " AS id, " + quote_name(options_.path_column) + " AS path FROM " + source + " WHERE true" +
+              std::string(get_text(about, 0, 3)) +
               ") s ON s.id = r.id"
               " ORDER BY r.cluster, r.survivor DESC, r.similarity DESC, s.path, r.id");
   }

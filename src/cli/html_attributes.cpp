@@ -20,7 +20,20 @@ bool is_of_name(char c) { return begins_name(c) || (c >= '0' && c <= '9') || c =
 // A tag that is read on from a "<". It may be none: what is in a comment looks the same.
 class Reading {
  public:
-  void step(char c) {
+  // Returns how many comparisons an attribute that begins here needs; 0: none begins.
+  int step(char c) {
+    const int before = attributes_;
+    take(c);
+    return attributes_ > before ? attributes_ : 0;
+  }
+
+  bool has_ended() const { return at_ == At::end; }
+  // What follows is the same for both. The parser's has at most as many attributes as the joined one.
+  bool joins(const Reading& other) const { return at_ == other.at_; }
+  void join(const Reading& other) { attributes_ = std::max(attributes_, other.attributes_); }
+
+ private:
+  void take(char c) {
     switch (at_) {
       case At::tag_name:
         if (!goes_on(c)) next(c);
@@ -58,13 +71,6 @@ class Reading {
     }
   }
 
-  bool has_ended() const { return at_ == At::end; }
-  int attributes() const { return attributes_; }
-  // What follows is the same for both.
-  bool joins(const Reading& other) const { return at_ == other.at_; }
-  void join(const Reading& other) { attributes_ = std::max(attributes_, other.attributes_); }
-
- private:
   bool goes_on(char c) { return is_of_name(c) && name_length_++ < kLongestName; }
 
   void next(char c) {
@@ -91,23 +97,22 @@ class Readings {
   bool none() const { return readings_.empty(); }
   void begin() { add({}); }
 
-  // Returns the most attributes that a reading has.
-  int step(char c) {
+  // Returns how many comparisons the attributes that begin here need, in all readings: which of them is the parser's is
+  // not known.
+  std::int64_t step(char c) {
     if (readings_.size() == 1) {  // nearly always
-      readings_.front().step(c);
-      const int attributes = readings_.front().attributes();
+      const std::int64_t comparisons = readings_.front().step(c);
       if (readings_.front().has_ended()) readings_.clear();
-      return attributes;
+      return comparisons;
     }
-    int most = 0;
+    std::int64_t comparisons = 0;
     stepped_.swap(readings_);
     readings_.clear();
     for (Reading& reading : stepped_) {
-      reading.step(c);
-      most = std::max(most, reading.attributes());
+      comparisons += reading.step(c);
       if (!reading.has_ended()) add(reading);
     }
-    return most;
+    return comparisons;
   }
 
  private:
@@ -128,16 +133,13 @@ class Readings {
 bool needs_more_comparisons(std::string_view html, std::int64_t most) {
   Readings readings;
   std::int64_t comparisons = 0;
-  int before = 0;  // attributes of the tag
   for (std::size_t i = 0; i < html.size(); ++i) {
     if (readings.none()) {
       i = html.find('<', i);
       if (i == std::string_view::npos) return false;
-      before = 0;
     } else {
-      const int attributes = readings.step(html[i]);
-      if (attributes > before && (comparisons += attributes) > most) return true;
-      before = attributes;
+      comparisons += readings.step(html[i]);
+      if (comparisons > most) return true;
     }
     if (html[i] == '<' && i + 1 < html.size() && begins_name(html[i + 1])) readings.begin();
   }

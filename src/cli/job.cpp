@@ -80,6 +80,25 @@ JobCounts count_job(Connection& db, const Job& job) {
           get_int8(found, 0, 4)};
 }
 
+std::string source_id(Connection& db, const Job& job) {
+  const Result found =
+      db.query("WITH RECURSIVE j AS MATERIALIZED (SELECT id, source::pg_catalog.oid AS source FROM " + job.internal +
+                   "neardup_job_row($1::pg_catalog.regclass)),"
+                   " below(type) AS (SELECT a.atttypid FROM j JOIN pg_catalog.pg_attribute a ON a.attrelid = j.source"
+                   "   AND a.attname = j.id AND a.attnum > 0 AND NOT a.attisdropped"
+                   "  UNION ALL SELECT t.typbasetype FROM below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND "
+                   "t.typtype = 'd')"
+                   " SELECT pg_catalog.quote_ident(j.id) || '::' || pg_catalog.quote_ident(n.nspname) || '.' ||"
+                   "  pg_catalog.quote_ident(t.typname)"
+                   " FROM j, below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND t.typtype <> 'd'"
+                   " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace, pg_catalog.pg_attribute r"
+                   " JOIN pg_catalog.pg_type k ON k.oid = r.atttypid"
+                   " WHERE r.attrelid = $2::pg_catalog.regclass AND r.attname = 'id' AND (k.oid = t.oid"
+                   "  OR (n.nspname = 'pg_catalog' AND k.typnamespace = n.oid))",
+               Params().text(job.job).text(job.result));
+  return PQntuples(found.get()) == 0 ? "" : std::string(get_text(found, 0, 0));
+}
+
 std::string quote_name(std::string_view name) {
   std::string quoted = "\"";
   for (char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -50,6 +50,9 @@ std::optional<SkipReason> name_problem(const std::string& path) {
   return std::nullopt;
 }
 
+// The X of a path X#1.
+std::string records_file(const std::string& path) { return path.substr(0, path.rfind('#')); }
+
 class Loader {
  public:
   Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, Skipped& skipped)
@@ -268,7 +271,8 @@ class Loader {
       return;
     }
     if (records_.has_record(file.path)) {
-      skipped_.add(SkipReason::path_taken, file.path, "a record of a file has this path");
+      skipped_.add(SkipReason::path_taken, file.path,
+                   "records of " + records_file(file.path) + " have such paths; rename the file");
       return;
     }
     const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.text.data(), text.text.size()));

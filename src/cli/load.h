@@ -40,8 +40,8 @@ inline constexpr std::int64_t kMaxTextSize = 1000LL << 20;
 int load_main(int argc, char** argv);
 
 // Creates the table when it is missing; otherwise throws std::runtime_error unless it has the columns and the unique
-// path that the loader needs. Returns true when it was created.
-bool prepare_table(Connection& db, const LoadOptions& options);
+// path that the loader needs. From here on options.quoted_table has its schema. Returns true when it was created.
+bool prepare_table(Connection& db, LoadOptions& options);
 
 // Looks for the function of the extension that decodes. Where options.encoding is given, tries it, and throws
 // std::runtime_error where the server has none.

@@ -3,24 +3,16 @@
 
 #include "cli/job.h"
 #include "cli/load.h"
+#include "cli/table.h"
 
 namespace neardup::cli {
 namespace {
 
-struct Column {
-  const char* name;
-  const char* type;
-};
-constexpr Column kColumns[] = {{"path", "text"},
-                               {"size", "bigint"},
-                               {"mtime", "timestamp with time zone"},
-                               {"content_hash", "bigint"},
-                               {"body", "text"}};
-
-bool exists(Connection& db, const LoadOptions& options) {
-  Result found = db.query("SELECT pg_catalog.to_regclass($1) IS NOT NULL", Params().text(options.quoted_table));
-  return get_bool(found, 0, 0);
-}
+constexpr TableColumn kColumns[] = {{"path", "text"},
+                                    {"size", "bigint"},
+                                    {"mtime", "timestamp with time zone"},
+                                    {"content_hash", "bigint"},
+                                    {"body", "text"}};
 
 bool create(Connection& db, const LoadOptions& options) {
   const std::string sql = "CREATE TABLE " + options.quoted_table +
@@ -33,7 +25,7 @@ bool create(Connection& db, const LoadOptions& options) {
   } catch (const DatabaseError& error) {
     // Another loader was faster: duplicate_table, duplicate_object (its row type), or a unique index of the catalogs,
     // by the moment in which it committed.
-    if (!error.connection_lost() && exists(db, options)) return false;
+    if (!error.connection_lost() && table_exists(db, options.quoted_table)) return false;
     throw;
   }
   db.query("COMMENT ON TABLE " + options.quoted_table + " IS 'files loaded by neardup load'");
@@ -45,8 +37,9 @@ bool create(Connection& db, const LoadOptions& options) {
 
 }  // namespace
 
-bool prepare_table(Connection& db, const LoadOptions& options) {
-  const bool created = !exists(db, options) && create(db, options);
+bool prepare_table(Connection& db, LoadOptions& options) {
+  const bool created = !table_exists(db, options.quoted_table) && create(db, options);
+  options.quoted_table = qualified_table(db, options.quoted_table);
   const Params table = Params().text(options.quoted_table);
   Result kind = db.query(
       "SELECT relkind OPERATOR(pg_catalog.=) ANY (ARRAY['r', 'p']::pg_catalog.\"char\"[]) FROM pg_catalog.pg_class"
@@ -55,19 +48,15 @@ bool prepare_table(Connection& db, const LoadOptions& options) {
   if (PQntuples(kind.get()) != 1 || !get_bool(kind, 0, 0)) {
     throw std::runtime_error(options.quoted_table + " is not a table");
   }
-  for (const Column& column : kColumns) {
-    Result type = db.query(
-        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute"
-        " WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass AND attname OPERATOR(pg_catalog.=) $2"
-        " AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
-        Params().text(options.quoted_table).text(column.name));
-    if (PQntuples(type.get()) == 0) {
+  for (const TableColumn& column : kColumns) {
+    const std::string type = column_type(db, options.quoted_table, column.name);
+    if (type.empty()) {
       throw std::runtime_error("table " + options.quoted_table + " has no column " + column.name + " (" + column.type +
                                "); name a new table, or add the column");
     }
-    if (get_text(type, 0, 0) != column.type) {
+    if (type != column.type) {
       throw std::runtime_error("column " + std::string(column.name) + " of table " + options.quoted_table + " is " +
-                               std::string(get_text(type, 0, 0)) + ", not " + column.type);
+                               type + ", not " + column.type);
     }
   }
   Result unique = db.query(

@@ -26,11 +26,13 @@ std::string target_of(const std::string& path) {
   return error ? path : target.string();
 }
 
-// Who may read the file that is replaced may read the new one, and no other group.
+// The owner and the group of the file that is replaced, as far as we may give it to them; to a group that it is not
+// given to, no rights.
 void keep_rights(int fd, const struct stat& old) {
   struct stat now = {};
-  const bool same_group =
-      fstat(fd, &now) == 0 && (now.st_gid == old.st_gid || fchown(fd, static_cast<uid_t>(-1), old.st_gid) == 0);
+  const bool same_group = fchown(fd, old.st_uid, old.st_gid) == 0 ||
+                          fchown(fd, static_cast<uid_t>(-1), old.st_gid) == 0 ||
+                          (fstat(fd, &now) == 0 && now.st_gid == old.st_gid);
   fchmod(fd, old.st_mode & (same_group ? 0777 : 0707));
 }
 

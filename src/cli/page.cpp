@@ -16,7 +16,7 @@ std::string time_columns(const std::string& time) {
 
 PageAbout page_about(Connection& db) {
   const Result found =
-      db.query("SELECT pg_catalog.current_database()::text, " + time_columns("pg_catalog.now()") +
+      db.query("SELECT pg_catalog.current_database()::pg_catalog.text, " + time_columns("pg_catalog.now()") +
                ", (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
   const auto text = [&](int column) { return std::string(get_text(found, 0, column)); };
   return {text(0), {text(1), text(2)}, text(3)};

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "cli/row_sender.h"
+#include "cli/table.h"
+
 namespace neardup::cli {
 namespace {
 
@@ -28,10 +31,6 @@ std::size_t length_of_name(const std::string& quoted) {
   return length;
 }
 
-bool exists(Connection& db, const std::string& quoted) {
-  return get_bool(db.query("SELECT pg_catalog.to_regclass($1) IS NOT NULL", Params().text(quoted)), 0, 0);
-}
-
 // Why the table of files is not to be used; empty where it is. One of another role may have triggers and policies,
 // which would run with our rights.
 std::string owner_problem(Connection& db, const std::string& table, const std::string& files) {
@@ -50,37 +49,28 @@ std::string owner_problem(Connection& db, const std::string& table, const std::s
          ", who is neither you nor a member of the owner of " + table + "; name a new table, or give it to that owner";
 }
 
-struct Column {
-  const char* name;
-  const char* type;
-};
-constexpr Column kRecordColumns[] = {
+constexpr TableColumn kRecordColumns[] = {
     {"record_id", "text"}, {"at", "timestamp with time zone"}, {"attributes", "jsonb"}};
-constexpr Column kFileColumns[] = {{"path", "text"},
-                                   {"size", "bigint"},
-                                   {"mtime", "timestamp with time zone"},
-                                   {"records", "bigint"},
-                                   {"options", "text"}};
+constexpr TableColumn kFileColumns[] = {{"path", "text"},
+                                        {"size", "bigint"},
+                                        {"mtime", "timestamp with time zone"},
+                                        {"records", "bigint"},
+                                        {"options", "text"}};
 
 // Why the table does not have the columns; empty where it does.
 template <std::size_t N>
-std::string column_problem(Connection& db, const std::string& table, const Column (&columns)[N]) {
-  for (const Column& column : columns) {
-    const Result found = db.query(
-        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute"
-        " WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass AND attname OPERATOR(pg_catalog.=) $2"
-        " AND attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped",
-        Params().text(table).text(column.name));
-    const std::string there = PQntuples(found.get()) == 0 ? "missing" : std::string(get_text(found, 0, 0));
-    if (there != column.type)
-      return "column " + std::string(column.name) + " of table " + table + " is " + there + ", not " + column.type +
-             "; name a new table";
+std::string column_problem(Connection& db, const std::string& table, const TableColumn (&columns)[N]) {
+  for (const TableColumn& column : columns) {
+    const std::string type = column_type(db, table, column.name);
+    if (type != column.type)
+      return "column " + std::string(column.name) + " of table " + table + " is " + (type.empty() ? "missing" : type) +
+             ", not " + column.type + "; name a new table";
   }
   return {};
 }
 
 template <std::size_t N>
-void check_columns(Connection& db, const std::string& table, const Column (&columns)[N]) {
+void check_columns(Connection& db, const std::string& table, const TableColumn (&columns)[N]) {
   const std::string problem = column_problem(db, table, columns);
   if (!problem.empty()) throw std::runtime_error(problem);
 }
@@ -90,7 +80,7 @@ void check_columns(Connection& db, const std::string& table, const Column (&colu
 RecordTable::RecordTable(Connection& db, std::string quoted_table)
     : db_(db), table_(std::move(quoted_table)), files_(name_of_files(table_)) {
   // a table of that name may be anyone's, which is of no interest while there are no records
-  files_there_ = length_of_name(files_) <= kLongestName && exists(db_, files_) &&
+  files_there_ = length_of_name(files_) <= kLongestName && table_exists(db_, files_) &&
                  owner_problem(db_, table_, files_).empty() && column_problem(db_, table_, kRecordColumns).empty() &&
                  column_problem(db_, files_, kFileColumns).empty();
 }
@@ -123,7 +113,7 @@ void RecordTable::prepare() {
   if (length_of_name(files_) > kLongestName)
     throw std::runtime_error("the name of table " + table_ + " is too long for files of records: the table " + files_ +
                              " stands beside it");
-  const bool there = exists(db_, files_);
+  const bool there = table_exists(db_, files_);
   if (there) check_owner();
   const Result missing = db_.query(
       "SELECT pg_catalog.count(*) OPERATOR(pg_catalog.<) 3 FROM pg_catalog.pg_attribute"
@@ -145,7 +135,7 @@ void RecordTable::prepare() {
       db_.query("COMMENT ON TABLE " + files_ +
                 " IS 'files of records that neardup load has read; size -1: not to their end'");
     } catch (const DatabaseError& error) {
-      if (error.connection_lost() || !exists(db_, files_)) throw;  // another loader was faster
+      if (error.connection_lost() || !table_exists(db_, files_)) throw;  // another loader was faster
     }
     check_owner();
   }
@@ -153,16 +143,22 @@ void RecordTable::prepare() {
   files_there_ = prepared_ = true;
 }
 
-std::string RecordTable::note(const RecordFile& file) try {
-  db_.query("INSERT INTO " + files_ +
-                " AS f (path, size, mtime, records, options) VALUES ($1, $2, $3, $4, $5)"
-                " ON CONFLICT (path) DO UPDATE SET size = EXCLUDED.size, mtime = EXCLUDED.mtime,"
-                " records = EXCLUDED.records, options = EXCLUDED.options",
-            Params().text(file.path).int8(file.size).timestamptz(file.mtime).int8(file.records).text(file.options));
-  return {};
-} catch (const DatabaseError& error) {
-  if (error.connection_lost() || !(error.in_class("22") || error.in_class("54"))) throw;
-  return error.what();
+std::string RecordTable::note(const RecordFile& file) {
+  for (int attempt = 0;; ++attempt) {
+    try {
+      db_.query("INSERT INTO " + files_ +
+                    " AS f (path, size, mtime, records, options) VALUES ($1, $2, $3, $4, $5)"
+                    " ON CONFLICT (path) DO UPDATE SET size = EXCLUDED.size, mtime = EXCLUDED.mtime,"
+                    " records = EXCLUDED.records, options = EXCLUDED.options",
+                Params().text(file.path).int8(file.size).timestamptz(file.mtime).int8(file.records).text(file.options));
+      return {};
+    } catch (const DatabaseError& error) {
+      if (error.connection_lost()) throw;
+      if (error.in_class("40") && attempt < kRaces) continue;
+      if (!(error.in_class("22") || error.in_class("54"))) throw;
+      return error.what();
+    }
+  }
 }
 
 bool RecordTable::has_record(std::string_view path) {

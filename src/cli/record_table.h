@@ -23,10 +23,10 @@ struct RecordFile {
   std::string options;   // with which its records were read
 };
 
-// The table of files is TABLE_files beside TABLE. It is made with the first file of records.
+// The table of files is TABLE_files in the schema of TABLE. It is made with the first file of records.
 class RecordTable {
  public:
-  // quoted_table: as parse_table_name() gives it.
+  // quoted_table: as qualified_table() gives it, so that the table of files is in its schema.
   RecordTable(Connection& db, std::string quoted_table);
 
   // The files of these paths that were read to their end, and whose last record is still in the table.

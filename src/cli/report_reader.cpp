@@ -99,8 +99,13 @@ void ReportReader::find_documents() {
 
 // As neardup load names it; one that may not be read is left out.
 void ReportReader::find_paths() {
+  const std::string id = source_id(db_, job_);
+  if (id.empty()) {
+    if (no_texts_.empty()) no_texts_ = "The documents cannot be read: the type of the ids is not that of the last run.";
+    return;
+  }
   const Result found = db_.query(
-      "SELECT 'SELECT ' || pg_catalog.quote_ident(j.id) || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
+      "SELECT 'SELECT ' || $3 || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
       " ' AS path FROM ' || c.oid::pg_catalog.regclass::text || ' WHERE true' ||"
       " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
       " FROM " +
@@ -111,7 +116,7 @@ void ReportReader::find_paths() {
           " a.attisdropped WHERE a.atttypid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.text',"
           " 'pg_catalog.varchar']::pg_catalog.regtype[])"
           " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
-      Params().text(job_.job).text(kPathColumn));
+      Params().text(job_.job).text(kPathColumn).text(id));
   if (PQntuples(found.get()) > 0) paths_ = get_text(found, 0, 0);
 }
 

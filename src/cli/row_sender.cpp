@@ -12,7 +12,6 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kCopied = 64 * 1024;  // fields below go to libpq together
-constexpr int kRaces = 5;                   // against other loaders, before a batch is sent in halves
 
 // The server objects to the data of a row: data exceptions, program limits, constraints, and triggers that raise.
 bool is_of_data(const DatabaseError& error) {
@@ -127,13 +126,13 @@ void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fre
       fresh.push_back(row);
       continue;
     }
+    if (row->is_record && is_file(row->path, match->second)) {
+      outcome.path_taken.push_back(row);
+      continue;
+    }
     const bool with_body = match->second.content_hash != row->content_hash;
     if (row->is_record && !with_body) {
       same_records.push_back(row);
-      continue;
-    }
-    if (row->is_record && is_file(row->path, match->second)) {
-      outcome.path_taken.push_back(row);
       continue;
     }
     if (!update(*row, with_body)) {
@@ -143,7 +142,7 @@ void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fre
     ++(with_body ? outcome.counts.changed : outcome.counts.touched);
     outcome.counts.text_bytes += text_bytes(*row);
   }
-  if (!same_records.empty()) update_records(same_records, outcome);
+  if (!same_records.empty()) update_records(same_records, fresh, outcome);
   if (not_updated.empty()) return;
   const KnownRows now = look_up(not_updated);
   for (const Row* row : not_updated) {
@@ -159,7 +158,20 @@ void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fre
   }
 }
 
-void RowSender::update_records(const Rows& rows, Outcome& outcome) {
+namespace {
+
+// The columns of records but for path and text, of the parameters of record_params().
+constexpr std::string_view kRecordRows =
+    "(SELECT u.path, u.size, u.mtime, u.record_id, u.at, u.attributes::pg_catalog.jsonb AS attributes, u.number"
+    " FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4),"
+    " pg_catalog.unnest($5), pg_catalog.unnest($6)) WITH ORDINALITY"
+    " u(path, size, mtime, record_id, at, attributes, number)) n";
+// IS DISTINCT FROM finds its operators by search_path, INTERSECT by the types
+constexpr std::string_view kDiffers =
+    "NOT EXISTS (SELECT t.size, t.record_id, t.at, t.attributes"
+    " INTERSECT SELECT n.size, n.record_id, n.at, n.attributes)";
+
+Params record_params(const std::vector<const Row*>& rows) {
   std::vector<std::string_view> paths, ids, attributes;
   std::vector<std::int64_t> sizes;
   std::vector<std::optional<std::int64_t>> mtimes, at;
@@ -171,27 +183,52 @@ void RowSender::update_records(const Rows& rows, Outcome& outcome) {
     at.push_back(row->at);
     attributes.push_back(row->attributes);
   }
-  const Result result = db_.query(
-      "UPDATE " + table_ +
-          " t SET size = n.size, mtime = n.mtime, record_id = n.record_id, at = n.at, attributes = n.attributes"
-          " FROM (SELECT u.path, u.size, u.mtime, u.record_id, u.at, u.attributes::pg_catalog.jsonb AS attributes"
-          "  FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3),"
-          "  pg_catalog.unnest($4), pg_catalog.unnest($5), pg_catalog.unnest($6))"
-          "  u(path, size, mtime, record_id, at, attributes)) n"
-          " WHERE t.path OPERATOR(pg_catalog.=) n.path"
-          // IS DISTINCT FROM finds its operators by search_path, INTERSECT by the types
-          " AND NOT EXISTS (SELECT t.size, t.record_id, t.at, t.attributes"
-          " INTERSECT SELECT n.size, n.record_id, n.at, n.attributes)",
-      Params()
-          .text_array(paths)
-          .int8_array(sizes)
-          .timestamptz_array(mtimes)
-          .text_or_null_array(ids)
-          .timestamptz_array(at)
-          .text_or_null_array(attributes));
-  const std::int64_t changed = command_rows(result);
-  outcome.counts.changed += changed;
-  outcome.counts.same_records += static_cast<std::int64_t>(rows.size()) - changed;
+  Params params;
+  params.text_array(paths)
+      .int8_array(sizes)
+      .timestamptz_array(mtimes)
+      .text_or_null_array(ids)
+      .timestamptz_array(at)
+      .text_or_null_array(attributes);
+  return params;
+}
+
+}  // namespace
+
+RowSender::Differing RowSender::differing(const Rows& records) {
+  const Result found =
+      db_.query("SELECT n.number, t.path IS NULL FROM " + std::string(kRecordRows) + " LEFT JOIN " + table_ +
+                    " t ON t.path OPERATOR(pg_catalog.=) n.path WHERE " + std::string(kDiffers),
+                record_params(records));
+  Differing differing;
+  for (int i = 0; i < PQntuples(found.get()); ++i) {
+    const Row* const row = records[static_cast<std::size_t>(get_int8(found, i, 0)) - 1];
+    (get_bool(found, i, 1) ? differing.gone : differing.differ).push_back(row);
+  }
+  return differing;
+}
+
+// The server's count of updated rows is not enough: one that a trigger has left out still differs.
+void RowSender::update_records(const Rows& rows, Rows& fresh, Outcome& outcome) {
+  const Differing before = differing(rows);
+  Differing after;
+  if (!before.differ.empty()) {
+    const Result result = db_.query("UPDATE " + table_ +
+                                        " t SET size = n.size, mtime = n.mtime, record_id = n.record_id, at = n.at, "
+                                        "attributes = n.attributes FROM " +
+                                        std::string(kRecordRows) + " WHERE t.path OPERATOR(pg_catalog.=) n.path AND " +
+                                        std::string(kDiffers),
+                                    record_params(before.differ));
+    if (command_rows(result) < static_cast<std::int64_t>(before.differ.size())) after = differing(before.differ);
+  }
+  const std::size_t same = rows.size() - before.differ.size() - before.gone.size();
+  const std::size_t changed = before.differ.size() - after.differ.size() - after.gone.size();
+  outcome.counts.same_records += static_cast<std::int64_t>(same);
+  outcome.counts.changed += static_cast<std::int64_t>(changed);
+  outcome.left_out.insert(outcome.left_out.end(), after.differ.begin(), after.differ.end());
+  // deleted by someone else meanwhile
+  fresh.insert(fresh.end(), before.gone.begin(), before.gone.end());
+  fresh.insert(fresh.end(), after.gone.begin(), after.gone.end());
 }
 
 // False where no row was updated: it is gone, or a trigger or a rule did not let it be.

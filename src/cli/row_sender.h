@@ -43,6 +43,9 @@ struct SentCounts {
   std::int64_t text_bytes = 0;
 };
 
+// How often what meets another loader, or ends in a serialization failure, is tried again.
+inline constexpr int kRaces = 5;
+
 class RowSender {
  public:
   RowSender(Connection& db, const std::string& quoted_table, Skipped& skipped)
@@ -70,7 +73,11 @@ class RowSender {
   void transaction(std::span<const Row> rows, bool likely_new);
   void update_known(const Rows& rows, const KnownRows& known, Rows& fresh, Outcome& outcome);
   // Of records whose texts are what they were: what else they have.
-  void update_records(const Rows& rows, Outcome& outcome);
+  void update_records(const Rows& rows, Rows& fresh, Outcome& outcome);
+  struct Differing {
+    Rows differ, gone;  // from their rows in the table; gone: there is no row
+  };
+  Differing differing(const Rows& records);
   KnownRows look_up(const Rows& rows);
   bool update(const Row& row, bool with_body);
   void copy(const Rows& rows, Outcome& outcome);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,15 +94,30 @@ namespace {
 
 constexpr std::size_t kLongestReason = 100;  // more than each has
 
-// Whether the file begins as such a list does: with a reason and a tab.
-bool begins_as_list(std::istream& file) {
-  char begin[kLongestReason];
-  file.get(begin, sizeof begin, '\t');
-  const std::string_view reason(begin);
+// Whether one of the reasons is the text, or begins with it.
+bool is_reason(std::string_view text, bool cut) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(SkipReason::count_); ++i) {
-    if (reason == skip_reason_text(static_cast<SkipReason>(i))) return true;
+    const std::string_view reason = skip_reason_text(static_cast<SkipReason>(i));
+    if (cut ? reason.starts_with(text) : reason == text) return true;
   }
   return false;
+}
+
+// Whether each line is one of such a list: a reason, a tab, and a path. A load that is killed cuts the last line.
+bool is_list_of_skipped(std::istream& file) {
+  constexpr int kEnd = std::istream::traits_type::eof();
+  for (bool first = true; file.peek() != kEnd; first = false) {
+    char reason[kLongestReason] = "";
+    file.get(reason, sizeof reason, '\t');
+    const int tab = file.get();
+    if (tab == kEnd) return !first && is_reason(reason, true);
+    if (tab != '\t' || !is_reason(reason, false)) return false;
+    const int begin = file.get();
+    if (begin == kEnd) return !first;
+    if (begin != '/' && begin != *kStandardInput) return false;
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return true;
 }
 
 void check_list_file(const std::string& list_file, const std::vector<std::string>& arguments) {
@@ -112,8 +128,10 @@ void check_list_file(const std::string& list_file, const std::vector<std::string
     if (there && argument.st_dev == list.st_dev && argument.st_ino == list.st_ino)
       throw std::runtime_error("--list-skipped " + printable(list_file) + ": the file is to be loaded");
   }
+  if (list.st_size == 0) return;
   std::ifstream file(list_file);
-  if (list.st_size > 0 && !begins_as_list(file))
+  if (!file) throw std::runtime_error("cannot read " + printable(list_file) + ": " + std::strerror(errno));
+  if (!is_list_of_skipped(file))
     throw std::runtime_error("--list-skipped " + printable(list_file) +
                              ": the file exists and is not a list of skipped files; name another one");
 }

@@ -240,6 +240,12 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     write(f"{tmp}/in/latin", b"caf\xe9")
     write(f"{tmp}/notes", "too large a plan\twith a tab\n")
     write(f"{tmp}/empty", "")
+    # documents that begin as a list does
+    others = {"word": "unreadable", "words": "archives\tbody\nimportant\n", "path": "archives\t/a\nimportant\n", "end": "archives\t/a\nimportant", "tab": "archives\t", "cut": "arch"}
+    for name, text in others.items():
+        write(f"{tmp}/{name}", text)
+        contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/{name}", status=1).err, "is not a list of skipped files")
+        equal(open(f"{tmp}/{name}", encoding="utf-8").read(), text)
     for arguments, name, reason in (((f"{tmp}/in/keep.txt",), f"{tmp}/in/keep.txt", "the file is to be loaded"), ((f"{tmp}/in",), f"{tmp}/in/keep.txt", "is not a list of skipped files"),
                                     ((f"{tmp}/in",), f"{tmp}/notes", "is not a list of skipped files"), ((f"{tmp}/in", f"{tmp}/empty"), f"{tmp}/empty", "the file is to be loaded")):
         contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, f"neardup load: --list-skipped {name}: the file")
@@ -252,6 +258,14 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     for _ in range(2):
         Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty")
         equal(open(f"{tmp}/empty", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
+    # of a load that was killed
+    for end in ("arch", "archives", "archives\t", "archives\t/a", "archives\t-#1\tdet"):
+        write(f"{tmp}/empty", "too large\t/x\tdecoded\n" + end)
+        Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty")
+        equal(open(f"{tmp}/empty", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
+    os.chmod(tmp, 0o777)
+    os.chmod(f"{tmp}/empty", 0o222)
+    contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty", prefix=other_user(), status=1).err, f"cannot read {tmp}/empty: Permission denied")
     contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", "/dev/stdout").out, f"not valid UTF-8\t{tmp}/in/latin\n")
 
 
@@ -506,7 +520,7 @@ def tables_that_do_not_fit(tmp):
     write(f"{tmp}/a", "text")
     columns = "path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint"
     for definition, message in (("x int", "has no column path"), (columns, "has no column body"),
-                                (columns + ", body bytea", "column body of table \"t\" is bytea, not text"),
+                                (columns + ", body bytea", "column body of table \"public\".\"t\" is bytea, not text"),
                                 (columns.replace("UNIQUE", "") + ", body text", "has no unique index")):
         sql(f"DROP TABLE IF EXISTS t; CREATE TABLE t ({definition})")
         contains(Load("load", tmp, "-t", "t", status=1).err, message)
@@ -1137,7 +1151,8 @@ def tree(folder):
 
 @contextlib.contextmanager
 def traps():
-    """Operators that end in an error, in a schema before pg_catalog: each that pg_catalog has for two types without wildcards, and some that it lacks."""
+    """What ends in an error, in a schema before pg_catalog: operators, each that pg_catalog has for two types without wildcards, and some that it lacks; and a domain
+    of the name of each type."""
     sql("""CREATE SCHEMA trap;
       DO $do$ DECLARE o record; BEGIN
         FOR o IN SELECT DISTINCT oprname, l, r FROM (
@@ -1149,6 +1164,11 @@ def traps():
           EXECUTE format('CREATE OR REPLACE FUNCTION trap.spring(%2$s, %3$s) RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN RAISE ''%%'', %4$L; END $f$', o.oprname, o.l, o.r,
             'sprung: an operator of ' || o.l || ' and ' || o.r);
           EXECUTE format('CREATE OPERATOR trap.%1$s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.spring)', o.oprname, o.l, o.r);
+        END LOOP; END $do$""")
+    sql("""CREATE FUNCTION trap.spring_of_type(anyelement) RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN RAISE 'sprung: a type %', pg_typeof($1); END $f$;
+      DO $do$ DECLARE t record; BEGIN
+        FOR t IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b' AND typcategory <> 'A' LOOP
+          EXECUTE format('CREATE DOMAIN trap.%1$I AS pg_catalog.%1$I CHECK (trap.spring_of_type(VALUE))', t.typname);
         END LOOP; END $do$""")
     try:
         yield {"PGOPTIONS": "-c search_path=trap,pg_catalog,public -c client_min_messages=warning"}
@@ -1174,10 +1194,13 @@ def operators_of_other_roles_are_not_called(tmp):
     equal(sql("SELECT extract(epoch FROM mtime)::int8, records FROM t_files"), "1100000000|2")
     families()
     sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
+    sql("CREATE TABLE docs_of_demo AS SELECT id, path, body || repeat(' more', 100) AS body, 8::bigint AS size, now() AS mtime, id::bigint AS content_hash FROM docs")
     with traps() as path:
         contains(Load("run", "public.dups", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
         contains(Load("report", "public.dups", "--out", f"{tmp}/r.html", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
         Load("passages", "public.dups", "--out", f"{tmp}/p.html", **path)
+        contains(Load("passages", "SELECT id, body FROM public.docs", "--out", f"{tmp}/p.html", **path).out, "100 documents")
+        Load("demo-plant", "public.docs_of_demo", "0", **path)
         contains(Load("export", "public.dups", f"{tmp}/out", "--list", **path).out, "90 files of 30 clusters listed")
 
 
@@ -1194,20 +1217,78 @@ def a_table_of_files_of_another_role(tmp):
           CREATE FUNCTION spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user; END $$;
           CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON cap_files FOR EACH ROW EXECUTE FUNCTION spring(); GRANT ALL ON cap_files TO public""")
         refused = Load("load", tmp, "-t", "cap", status=1).err
-        contains(refused, 'table "cap_files" belongs to neardup_mallory, who is neither you nor a member of the owner of "cap"')
+        contains(refused, 'table "public"."cap_files" belongs to neardup_mallory, who is neither you nor a member of the owner of "public"."cap"')
         # nor read: a view's functions run with the rights of who reads it
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
         sql("""SET ROLE neardup_mallory; DROP TABLE cap_files; CREATE FUNCTION look() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;
           CREATE VIEW cap_files AS SELECT look() AS path, 1::bigint AS size, now() AS mtime, 0::bigint AS records, '' AS options; GRANT ALL ON cap_files TO public;
           RESET ROLE; ALTER TABLE cap ADD record_id text, ADD at timestamptz, ADD attributes jsonb""")
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
-        contains(Load("load", tmp, "-t", "cap", status=1).err, '"cap_files" is not an ordinary table')
+        contains(Load("load", tmp, "-t", "cap", status=1).err, '"public"."cap_files" is not an ordinary table')
         # the owner's of the table of documents
         sql(f"DROP VIEW cap_files; CREATE TABLE cap_files ({columns}); ALTER TABLE cap OWNER TO neardup_mallory; ALTER TABLE cap_files OWNER TO neardup_mallory")
         contains(Load("load", tmp, "-t", "cap").out, "1 new")
         contains(Load("load", tmp, "-t", "cap").out, "2 unchanged")
     finally:
         sql("DROP OWNED BY neardup_mallory CASCADE; DROP ROLE neardup_mallory")
+
+
+@test
+def the_table_of_files_is_beside_the_table(tmp):
+    """In its schema: one for each search_path would not know what the others have loaded."""
+    write(f"{tmp}/x.jsonl", '{"text": "one", "other": "O"}\n')
+    sql("CREATE SCHEMA a; CREATE SCHEMA b")
+    try:
+        write(f"{tmp}/x.txt", "text")
+        Load("load", f"{tmp}/x.txt", "-t", "team")
+        for schema, options, text in (("a", (), "one"), ("b", ("--text-column", "other"), "O"), ("a", (), "one")):
+            Load("load", f"{tmp}/x.jsonl", "-t", "team", *options, PGOPTIONS=f"-c search_path={schema},public")
+            equal(sql("SELECT body FROM team WHERE path ~ '#1$'"), text)
+        equal(sql("SELECT string_agg(relnamespace::regnamespace::text, ',') FROM pg_class WHERE relname = 'team_files'"), "public")
+    finally:
+        sql("DROP SCHEMA a, b CASCADE")
+
+
+@test
+def a_table_that_comes_before_the_one_that_is_loaded(tmp):
+    """What was checked is found again by its schema, whatever is made in others meanwhile."""
+    write(f"{tmp}/x.jsonl", '{"text": "one"}\n{"text": "two"}\n')
+    columns = "path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, options text NOT NULL"
+    sql("DROP ROLE IF EXISTS neardup_mallory; CREATE ROLE neardup_mallory; CREATE SCHEMA shared; GRANT CREATE, USAGE ON SCHEMA shared TO neardup_mallory")
+    try:
+        Load("load", f"{tmp}/x.jsonl", "-t", "docs")
+        sql("TRUNCATE docs, docs_files; CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(96); RETURN new; END';"
+            "CREATE TRIGGER gate BEFORE INSERT ON docs FOR EACH ROW EXECUTE FUNCTION gate()")
+        with gate_closed():
+            loader = subprocess.Popen([PROGRAM, "load", f"{tmp}/x.jsonl", "-t", "docs", "--batch-files", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      env={**os.environ, "PGOPTIONS": "-c search_path=shared,public"})
+            wait_for_gate()
+            sql(f"""SET ROLE neardup_mallory; CREATE TABLE shared.docs_files ({columns});
+              CREATE TABLE shared.docs (path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text, record_id text, at timestamptz, attributes jsonb);
+              CREATE FUNCTION shared.spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user; END $$;
+              CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON shared.docs_files FOR EACH ROW EXECUTE FUNCTION shared.spring();
+              CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON shared.docs FOR EACH ROW EXECUTE FUNCTION shared.spring(); GRANT ALL ON ALL TABLES IN SCHEMA shared TO public""")
+        contains(finish([loader])[0], "2 new")
+        equal(sql("SELECT size > 0, records FROM docs_files"), "t|2")
+        equal(sql("SELECT count(*) FROM docs"), "2")
+    finally:
+        sql("DROP SCHEMA shared CASCADE; DROP OWNED BY neardup_mallory CASCADE; DROP ROLE neardup_mallory")
+
+
+@test
+def types_of_another_schema(tmp):
+    """What a type is called depends on search_path, what it is does not."""
+    write(f"{tmp}/x.jsonl", '{"text": "one"}\n')
+    sql("CREATE SCHEMA other; CREATE DOMAIN other.text AS pg_catalog.text; CREATE DOMAIN other.jsonb AS pg_catalog.jsonb")
+    path = {"PGOPTIONS": "-c search_path=other,pg_catalog,public"}
+    try:
+        for _ in range(2):
+            Load("load", tmp, "-t", "public.t", **path)
+        equal(sql("SELECT body, attributes IS NULL FROM t"), "one|t")
+        sql("ALTER TABLE t ALTER body TYPE other.text")
+        contains(Load("load", tmp, "-t", "public.t", status=1, **path).err, 'column body of table "public"."t" is other.text, not text')
+    finally:
+        sql("DROP SCHEMA other CASCADE")
 
 
 @test

@@ -586,7 +586,8 @@ def html_with_many_attributes(tmp):
                f'<!-- <a b=" --><p {attributes}>"', f"<script>'<a b=\"'</script><p {attributes}>\"", f'<p =" {attributes}>"', f'<script/><p {attributes}>',
                f'<p a/=" {attributes}>"', f"<p a = b=' {attributes}>'", f'<p "a=" {attributes}>"', f'<p {"x" * 100}" {attributes}>', f"<p {attributes}",
                "<p c=\">\" " + many(5000) + " d='>' " + many(5001, "x{}") + ">", f'<a b="<c d=\'" {attributes}>\'>', "<p " + many(20000, "a{}/") + ">",
-               "<p " + "".join(random.Random(9).choices("abcdefgh", k=1200000)) + ">", f"<a<a {attributes}>", f"<textarea><p {attributes}>"]
+               "<p " + "".join(random.Random(9).choices("abcdefgh", k=1200000)) + ">", f"<a<a {attributes}>", f"<textarea><p {attributes}>",
+               f'<script><a x {many(9000)} x="</script>' + f"<b {many(8990)}>x</b>" * 3]
     words = "many words without a sign " * 1000
     good = [f"<p {many(9990)}>the text", f"<script>for (i = 0; i<n; i++) f(i); T = '{words}';</script>the text", f"<p title='a <b {words}'>the text</p>", f'<p {many(1999, "a{}={{}}")} z="{words}">the text', f"<!-- {words} --><p>the text", "<p a=b c>" * 9999 + "the text",
             f"<script>if (a < b) {{ x = '{words}' }}</script>the text", f"<p title='{words}'>the text</p>", f"<script>a = \"{words}<p>\"</script>the text",
@@ -698,10 +699,10 @@ def tables_that_were_there(tmp):
     contains(Load("load", tmp, "-t", "t").out, "1 new")
     equal(rows("body || '|' || coalesce(attributes::text, '-')"), ["a text|-", 'b|{"x": 1}'])
     sql("ALTER TABLE t ALTER attributes TYPE text; UPDATE t_files SET size = 0")
-    contains(Load("load", tmp, "-t", "t", status=1).err, "column attributes of table \"t\" is text, not jsonb; name a new table")
+    contains(Load("load", tmp, "-t", "t", status=1).err, "column attributes of table \"public\".\"t\" is text, not jsonb; name a new table")
     sql("CREATE TABLE u_files (x int)")
     Load("load", f"{tmp}/a.txt", "-t", "u")
-    contains(Load("load", tmp, "-t", "u", status=1).err, "column path of table \"u_files\" is missing, not text")
+    contains(Load("load", tmp, "-t", "u", status=1).err, "column path of table \"public\".\"u_files\" is missing, not text")
     long = "n" * 60
     contains(Load("load", tmp, "-t", long, status=1).err, "is too long for files of records")
     Load("load", f"{tmp}/a.txt", "-t", long)
@@ -728,6 +729,45 @@ def refused_records(tmp):
     contains(Load("load", tmp, "-t", "t").out, "1 new")
     sql("DROP TRIGGER leave ON t")
     contains(Load("load", tmp, "-t", "t").out, "1 new")
+
+
+@test
+def updates_of_records_that_a_trigger_leaves_out(tmp):
+    """Those whose texts stay the same: the file is read again until the table has them."""
+    path = f"{tmp}/a.jsonl"
+    write(path, lines(*({"text": f"text {i}", "k": 1} for i in range(4))), 10**18)
+    Load("load", path, "-t", "t")
+    write(path, lines(*({"text": f"text {i}", "k": 1 if i == 3 else 2} for i in range(4))), 11 * 10**17)
+    sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body ~ '[12]' THEN NEW END; END $$;"
+        "CREATE TRIGGER leave BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION leave()")
+    load = Load("load", path, "-t", "t")
+    contains(load.out, "0 new, 2 changed, 0 only with a new time, 1 unchanged")
+    contains(load.err, f"{path}#1: left out by a trigger")
+    equal(rows("attributes->'k'"), ["1", "2", "2", "1"])
+    equal(rows("size", table="t_files", order="path"), ["-1"])
+    sql("DROP TRIGGER leave ON t")
+    contains(Load("load", path, "-t", "t").out, "0 new, 1 changed, 0 only with a new time, 3 unchanged")
+    equal(rows("attributes->'k'"), ["2", "2", "2", "1"])
+    contains(Load("load", path, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+
+
+@test
+def a_note_that_meets_another_session(tmp):
+    """A row of the table of files that changes meanwhile, where no transaction may see that."""
+    path = f"{tmp}/a.jsonl"
+    write(path, lines({"text": "one"}), 10**18)
+    Load("load", path, "-t", "t")
+    write(path, lines({"text": "two"}), 11 * 10**17)
+    other = subprocess.Popen(["psql", "-XAtq"], stdin=subprocess.PIPE, text=True)
+    other.stdin.write("BEGIN; UPDATE t_files SET records = records; SELECT 'at work' \\g /dev/null\n")
+    other.stdin.flush()
+    cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't_files'::regclass") == "1")
+    with subprocess.Popen([cli_test.PROGRAM, "load", path, "-t", "t"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, "PGOPTIONS": "-c default_transaction_isolation=repeatable\\ read"}) as loader:
+        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' AND wait_event_type = 'Lock'") == "1")
+        other.communicate("COMMIT;\n")
+        contains(cli_test.finish([loader])[0], "1 changed")
+    equal(rows("records || ' ' || (size > 0)", table="t_files", order="path"), ["1 true"])
 
 
 @test
@@ -786,7 +826,8 @@ def a_file_with_the_path_of_a_record(tmp):
     write(f"{tmp}/x.jsonl#01", "no number")
     for _ in range(2):
         _, found = skipped(tmp, tmp)
-        equal({path: (reason, *more) for path, (reason, *more) in found.items()}, {"x.jsonl#1": ("with the path of another row", "a record of a file has this path")})
+        equal({path: (reason, *more) for path, (reason, *more) in found.items()},
+              {"x.jsonl#1": ("with the path of another row", f"records of {tmp}/x.jsonl have such paths; rename the file")})
         equal(rows(order="path COLLATE \"C\""), ["no number", "of the record", "second", "no record"])
     # the other way around
     Load("load", f"{tmp}/x.jsonl#1", "-t", "u")
@@ -795,6 +836,11 @@ def a_file_with_the_path_of_a_record(tmp):
     contains(load.err, f"{tmp}/x.jsonl#1: with the path of another row (a file has this path)")
     equal(rows(table="u"), ["of the file", "second"])
     contains(Load("load", tmp, "-t", "u").out, "2 new, 0 changed, 0 only with a new time, 2 unchanged")
+    # the same where both have one text: the row stays the file's
+    write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "of the file"}, {"id": 2, "text": "second"}))
+    load = Load("load", f"{tmp}/x.jsonl", "-t", "u")
+    contains(load.err, f"{tmp}/x.jsonl#1: with the path of another row (a file has this path)")
+    equal(rows("size || ' ' || (record_id IS NULL)", table="u", order="id LIMIT 1"), [f"{len('of the file')} true"])
 
 
 @test
