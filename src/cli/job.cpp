@@ -93,7 +93,7 @@ std::string source_id(Connection& db, const Job& job) {
                    " FROM j, below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND t.typtype <> 'd'"
                    " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace, pg_catalog.pg_attribute r"
                    " JOIN pg_catalog.pg_type k ON k.oid = r.atttypid"
-                   " WHERE r.attrelid = $2::pg_catalog.regclass AND r.attname = 'id' AND (k.oid = t.oid"
+                   " WHERE r.attrelid = $2::pg_catalog.regclass::pg_catalog.oid AND r.attname = 'id' AND (k.oid = t.oid"
                    "  OR (n.nspname = 'pg_catalog' AND k.typnamespace = n.oid))",
                Params().text(job.job).text(job.result));
   return PQntuples(found.get()) == 0 ? "" : std::string(get_text(found, 0, 0));
