@@ -38,11 +38,13 @@ verdict() {
 # package_version: as debian/changelog says it, 0.2.0-1
 package_version() { sed -n '1s/^neardup (\([^)]*\)).*/\1/p' "$root/debian/changelog"; }
 
+# upstream_version: the same without Debian's revision, 0.2.0
+upstream_version() { package_version | sed 's/-[^-]*$//'; }
+
 # package_source FOLDER COMMIT: the commit as a source tree and an orig tarball in FOLDER/build, of a user that is not root
 package_source() {
   local upstream
-  upstream=$(package_version)
-  upstream=${upstream%-*}
+  upstream=$(upstream_version)
   in_root "$1" useradd -m builder || return
   mkdir -p "$1/build/neardup-$upstream"
   checkout_git archive "$2" | tar -x -C "$1/build/neardup-$upstream" || return
@@ -55,14 +57,14 @@ package_source() {
 package_names_release() {
   local release
   release=$(sed -n 's/^VERSION_ID="\(.*\)"$/\1/p' "$1/usr/lib/os-release")
-  if [ -n "$release" ]; then sed -i "1s/)/~deb$release+1)/" "$1/build/neardup-$(package_version | sed 's/-[^-]*$//')/debian/changelog"; fi
+  if [ -n "$release" ]; then sed -i "1s/)/~deb$release+1)/" "$1/build/neardup-$(upstream_version)/debian/changelog"; fi
 }
 
 # package_build FOLDER: installs what the build needs, fits debian/control to the versions of this release, builds
 package_build() {
   local source
   in_root "$1" apt-get install -y --no-install-recommends build-essential lintian man-db postgresql-server-dev-all || return
-  source=/build/neardup-$(package_version | sed 's/-[^-]*$//')
+  source=/build/neardup-$(upstream_version)
   package_names_release "$1"
   in_root "$1" sh -c "cd $source && pg_buildext updatecontrol && chown -R builder debian" || return
   in_root "$1" sh -c "cd $source && apt-get build-dep -y --no-install-recommends ./" || return
@@ -154,7 +156,7 @@ END $$;
 SELECT 'all of it works';
 EOSQL
   echo 'a text of a few words' >"$1/tmp/page.txt"
-  in_root "$1" neardup --version | grep -qx "neardup $(package_version | sed 's/-[^-]*$//')" || return
+  in_root "$1" neardup --version | grep -qx "neardup $(upstream_version)" || return
   in_root "$1" su postgres -c 'neardup load /tmp/page.txt --table pages' || return
   in_root "$1" pg_ctlcluster "$version" try stop || return
   in_root "$1" pg_dropcluster "$version" try
