@@ -4,12 +4,11 @@
 
 : "${root:?}"
 me=$(id -un)
+my_uid=$(id -u)
 
 # git in this checkout, whoever owns it: as root in that of somebody else, too.
 n_settings=${GIT_CONFIG_COUNT:-0}
 export GIT_CONFIG_COUNT=$((n_settings + 1)) "GIT_CONFIG_KEY_$n_settings=safe.directory" "GIT_CONFIG_VALUE_$n_settings=$root"
-
-my_uid=$(id -u)
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s\n' "$*" >&2; }

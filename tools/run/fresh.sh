@@ -114,8 +114,7 @@ fresh_suite() {
 can_make_roots() {
   if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null &&
     checkout_git rev-parse -q --verify HEAD >/dev/null 2>&1; then return; fi
-  say "skip - fresh systems: they need root, debootstrap and a git checkout"
-  count skipped
+  fresh_lacks systems "they need root, debootstrap and a git checkout"
   return 1
 }
 

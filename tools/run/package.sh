@@ -56,7 +56,7 @@ package_source() {
 # one replace the others in an upgrade. sid has no number.
 package_names_release() {
   local release
-  release=$(sed -n 's/^VERSION_ID="\(.*\)"$/\1/p' "$1/usr/lib/os-release")
+  release=$(sed -n 's/^VERSION_ID="\(.*\)"$/\1/p' "$1/usr/lib/os-release") || return
   if [ -n "$release" ]; then sed -i "1s/)/~deb$release+1)/" "$1/build/neardup-$(upstream_version)/debian/changelog"; fi
 }
 
@@ -65,7 +65,7 @@ package_build() {
   local source
   in_root "$1" apt-get install -y --no-install-recommends build-essential lintian man-db postgresql-server-dev-all || return
   source=/build/neardup-$(upstream_version)
-  package_names_release "$1"
+  package_names_release "$1" || return
   in_root "$1" sh -c "cd $source && pg_buildext updatecontrol && chown -R builder debian" || return
   in_root "$1" sh -c "cd $source && apt-get build-dep -y --no-install-recommends ./" || return
   in_root "$1" su builder -c "cd $source && DEB_BUILD_OPTIONS=parallel=$(processors) dpkg-buildpackage -us -uc"
@@ -212,18 +212,19 @@ run_package() {
   local folder made architecture=${NEARDUP_PACKAGE_ARCHITECTURE:-} suite=${NEARDUP_PACKAGE_SUITE:-bookworm}
   set_work
   case $architecture in
-    "") ;;
-    arm64)
-      at_exit forget_arm64
-      let_arm64_run || die "programs for arm64 do not run here: that needs root, qemu-user-static and a kernel with binfmt_misc"
-      ;;
+    "" | arm64) ;;
     *) die "NEARDUP_PACKAGE_ARCHITECTURE must be arm64, or empty for this machine's: $architecture" ;;
   esac
+  [ "$my_uid" -eq 0 ] || die "packages are built in a root made by debootstrap; that needs $package_needs"
   made=$work/packages${architecture:+-$architecture}
   folder=${1:-$made}
   if [[ $folder != /* ]]; then folder=$came_from/$folder; fi
   install_packages package
   can_package || die "packages are built in a root made by debootstrap; that needs $package_needs"
+  if [ "$architecture" = arm64 ]; then
+    at_exit forget_arm64
+    let_arm64_run || die "programs for arm64 do not run here: that needs qemu-user-static and a kernel with binfmt_misc"
+  fi
   lock 9 "$work/test.lock" -n || die "another ./run test or ./run package is at work in this checkout"
   counts=$work/counts-package
   : >"$counts"
