@@ -3,8 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <limits>
+#include <fcntl.h>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,47 +103,63 @@ bool is_reason(std::string_view text, bool cut) {
 }
 
 // Whether each line is one of such a list: a reason, a tab, and a path. A load that is killed cuts the last line.
-bool is_list_of_skipped(std::istream& file) {
-  constexpr int kEnd = std::istream::traits_type::eof();
-  for (bool first = true; file.peek() != kEnd; first = false) {
-    char reason[kLongestReason] = "";
-    file.get(reason, sizeof reason, '\t');
-    const int tab = file.get();
-    if (tab == kEnd) return !first && is_reason(reason, true);
-    if (tab != '\t' || !is_reason(reason, false)) return false;
-    const int begin = file.get();
-    if (begin == kEnd) return !first;
-    if (begin != '/' && begin != *kStandardInput) return false;
-    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+bool is_list_of_skipped(std::FILE* file) {
+  int c = std::getc(file);
+  for (bool first = true; c != EOF; first = false) {
+    std::string reason;
+    for (; c != EOF && c != '\t' && reason.size() < kLongestReason; c = std::getc(file)) reason += static_cast<char>(c);
+    if (c == EOF) return !first && is_reason(reason, true);
+    if (c != '\t' || !is_reason(reason, false)) return false;
+    c = std::getc(file);
+    if (c == EOF) return !first;
+    if (c != '/' && c != *kStandardInput) return false;
+    while (c != EOF && c != '\n') c = std::getc(file);
+    if (c == '\n') c = std::getc(file);
   }
   return true;
 }
 
-void check_list_file(const std::string& list_file, const std::vector<std::string>& arguments) {
-  struct stat list = {}, argument = {};
-  if (stat(list_file.c_str(), &list) != 0 || !S_ISREG(list.st_mode)) return;
+// For reading, too, where that is allowed: what is in the file is looked at.
+std::FILE* open_list(const std::string& name) {
+  int fd = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const bool readable = fd >= 0;
+  if (!readable && errno == EACCES) fd = open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  std::FILE* file = fd < 0 ? nullptr : fdopen(fd, readable ? "r+" : "w");
+  if (file == nullptr) throw std::runtime_error("cannot write " + printable(name) + ": " + std::strerror(errno));
+  return file;
+}
+
+void check_is_no_argument(const std::string& name, const struct stat& list, const std::vector<std::string>& arguments) {
+  struct stat argument = {};
   for (const std::string& path : arguments) {
     const bool there = (path == kStandardInput ? fstat(STDIN_FILENO, &argument) : stat(path.c_str(), &argument)) == 0;
     if (there && argument.st_dev == list.st_dev && argument.st_ino == list.st_ino)
-      throw std::runtime_error("--list-skipped " + printable(list_file) + ": the file is to be loaded");
+      throw std::runtime_error("--list-skipped " + printable(name) + ": the file is to be loaded");
   }
-  if (list.st_size == 0) return;
-  std::ifstream file(list_file);
-  if (!file) throw std::runtime_error("cannot read " + printable(list_file) + ": " + std::strerror(errno));
-  if (!is_list_of_skipped(file))
-    throw std::runtime_error("--list-skipped " + printable(list_file) +
+}
+
+// What the file holds is lost, where it is an earlier list.
+void empty_list(const std::string& name, std::FILE* file) {
+  if ((fcntl(fileno(file), F_GETFL) & O_ACCMODE) == O_WRONLY)
+    throw std::runtime_error("cannot read " + printable(name) + ": " + std::strerror(EACCES));
+  if (!is_list_of_skipped(file) || std::ferror(file) != 0)
+    throw std::runtime_error("--list-skipped " + printable(name) +
                              ": the file exists and is not a list of skipped files; name another one");
+  std::rewind(file);
+  if (ftruncate(fileno(file), 0) != 0)
+    throw std::runtime_error("cannot write " + printable(name) + ": " + std::strerror(errno));
 }
 
 }  // namespace
 
 Skipped::Skipped(const std::string& list_file, const std::vector<std::string>& arguments) : list_name_(list_file) {
   if (list_file.empty()) return;
-  check_list_file(list_file, arguments);
-  list_.reset(std::fopen(list_file.c_str(), "we"));
-  if (!list_) throw std::runtime_error("cannot write " + list_file + ": " + std::strerror(errno));
+  list_.reset(open_list(list_file));
   struct stat info = {};
-  if (fstat(fileno(list_.get()), &info) == 0) list_id_ = FileId(info.st_dev, info.st_ino);
+  if (fstat(fileno(list_.get()), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  check_is_no_argument(list_file, info, arguments);
+  if (info.st_size > 0) empty_list(list_file, list_.get());
+  list_id_ = FileId(info.st_dev, info.st_ino);
 }
 
 void Skipped::add(SkipReason reason, const std::string& path, const std::string& detail) {

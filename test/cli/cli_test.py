@@ -241,7 +241,8 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     write(f"{tmp}/notes", "too large a plan\twith a tab\n")
     write(f"{tmp}/empty", "")
     # documents that begin as a list does
-    others = {"word": "unreadable", "words": "archives\tbody\nimportant\n", "path": "archives\t/a\nimportant\n", "end": "archives\t/a\nimportant", "tab": "archives\t", "cut": "arch"}
+    others = {"word": "unreadable", "words": "archives\tbody\nimportant\n", "path": "archives\t/a\nimportant\n", "end": "archives\t/a\nimportant", "tab": "archives\t", "cut": "arch",
+              "indented": "archives\t/a\n\timportant\n"}
     for name, text in others.items():
         write(f"{tmp}/{name}", text)
         contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/{name}", status=1).err, "is not a list of skipped files")
@@ -1200,7 +1201,7 @@ def operators_of_other_roles_are_not_called(tmp):
         contains(Load("report", "public.dups", "--out", f"{tmp}/r.html", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
         Load("passages", "public.dups", "--out", f"{tmp}/p.html", **path)
         contains(Load("passages", "SELECT id, body FROM public.docs", "--out", f"{tmp}/p.html", **path).out, "100 documents")
-        Load("demo-plant", "public.docs_of_demo", "0", **path)
+        equal(Load("demo-plant", "public.docs_of_demo", "3", **path).out, "3\n")
         contains(Load("export", "public.dups", f"{tmp}/out", "--list", **path).out, "90 files of 30 clusters listed")
 
 
