@@ -8,6 +8,9 @@
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 
 #include "cli/interrupt.h"
 
@@ -26,14 +29,24 @@ std::string target_of(const std::string& path) {
   return error ? path : target.string();
 }
 
+// The rights of the group in a file's mode are then the most that any of the list may have, and not the group's.
+bool has_access_list(const std::string& path) {
+#ifdef __linux__
+  return getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+#else
+  static_cast<void>(path);
+  return false;
+#endif
+}
+
 // The owner and the group of the file that is replaced, as far as we may give it to them; to a group that it is not
-// given to, no rights.
-void keep_rights(int fd, const struct stat& old) {
+// given to, no rights. An access control list is not kept.
+void keep_rights(int fd, const std::string& path, const struct stat& old) {
   struct stat now = {};
   const bool same_group = fchown(fd, old.st_uid, old.st_gid) == 0 ||
                           fchown(fd, static_cast<uid_t>(-1), old.st_gid) == 0 ||
                           (fstat(fd, &now) == 0 && now.st_gid == old.st_gid);
-  fchmod(fd, old.st_mode & (same_group ? 0777 : 0707));
+  fchmod(fd, old.st_mode & (same_group && !has_access_list(path) ? 0777 : 0707));
 }
 
 }  // namespace
@@ -49,7 +62,7 @@ OutFile::OutFile(const std::string& path) {
   const bool replaces = stat(path_.c_str(), &old) == 0;
   const int fd = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
   if (fd < 0) fail();
-  if (replaces) keep_rights(fd, old);
+  if (replaces) keep_rights(fd, path_, old);
   file_.reset(fdopen(fd, "w"));
   if (!file_) {
     close(fd);
