@@ -308,6 +308,12 @@ std::string_view get_text(const Result& result, int row, int column) {
 
 std::int64_t command_rows(const Result& result) { return std::strtoll(PQcmdTuples(result.get()), nullptr, 10); }
 
+std::string quote_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 std::string parse_table_name(std::string_view name) {
   auto is_letter = [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
@@ -349,12 +355,7 @@ std::string parse_table_name(std::string_view name) {
   }
   if (parts.size() > 2) throw std::invalid_argument("more than schema and table");
   std::string quoted;
-  for (const std::string& part : parts) {
-    if (!quoted.empty()) quoted += '.';
-    quoted += '"';
-    for (char c : part) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    quoted += '"';
-  }
+  for (const std::string& part : parts) quoted += (quoted.empty() ? "" : ".") + quote_name(part);
   return quoted;
 }
 

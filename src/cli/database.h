@@ -130,8 +130,14 @@ double get_float8(const Result& result, int row, int column);
 bool get_bool(const Result& result, int row, int column);
 std::string_view get_text(const Result& result, int row, int column);
 
+// How often what meets another session, or ends in a serialization failure, is tried again.
+inline constexpr int kRaces = 5;
+
 // How many rows the command of the result has stored, updated or deleted.
 std::int64_t command_rows(const Result& result);
+
+// An identifier, quoted.
+std::string quote_name(std::string_view name);
 
 // A table name as psql takes it: name, schema.name, "Quoted name", schema."x""y". Unquoted parts are folded to lower
 // case. Returns it quoted throughout, safe to put into SQL. Throws std::invalid_argument with the reason.

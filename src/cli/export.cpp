@@ -18,6 +18,7 @@
 #include "cli/file_reader.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/job_source.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stored_names.h"
@@ -213,34 +214,19 @@ class Exporter {
   void open_rows() {
     restrict_search_path(db_, job_);
     db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const Result about = db_.query(
-        "SELECT c.oid IS NOT NULL, COALESCE(c.oid::pg_catalog.regclass::text, ''),"
-        " (SELECT pg_catalog.format_type(a.atttypid, NULL) FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND "
-        "a.attname = $2"
-        "  AND a.attnum > 0 AND NOT a.attisdropped),"
-        " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
-        " FROM " +
-            job_.internal +
-            "neardup_job_row($1::pg_catalog.regclass) j LEFT JOIN pg_catalog.pg_class c ON c.oid "
-            "OPERATOR(pg_catalog.=) "
-            "j.source::pg_catalog.oid",
-        Params().text(job_.job).text(options_.path_column));
-    if (!get_bool(about, 0, 0)) throw std::runtime_error("the source of the job has been dropped");
-    const std::string source(get_text(about, 0, 1));
-    if (PQgetisnull(about.get(), 0, 2)) {
+    const SourcePaths paths = source_paths(db_, job_, options_.path_column);
+    if (paths.source.empty()) throw std::runtime_error("the source of the job has been dropped");
+    if (paths.type.empty()) {
       throw DatabaseError(
-          "the source " + source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
+          "the source " + paths.source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
           false, "Another column is named by --path-column.");
     }
-    const std::string_view type = get_text(about, 0, 2);
-    if (type != "text" && type != "character varying") {
-      throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + source + " is " +
-                               std::string(type) + ", not text");
+    if (paths.type != "text" && paths.type != "character varying") {
+      throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + paths.source + " is " +
+                               paths.type + ", not text");
     }
-    const std::string id = source_id(db_, job_);
-    if (id.empty())
-      throw DatabaseError("the ids of the source " + source + " are not of the type that they had at the last run",
-                          "42804", false, "neardup run writes the table of duplicates again.");
+    const JobIds ids = job_ids(db_, job_);
+    if (ids.type.empty()) throw DatabaseError(problem_of(ids), "42804", false, cure_of(ids, job_));
     // bytes, of which each is converted on its own
     const auto text = [&](const std::string& value) {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
@@ -249,10 +235,8 @@ class Exporter {
               text("pg_catalog.left(" + shown("r.id") + ", 200)") + ", " + text(shown("s.path")) + " FROM " +
               job_.result + " r JOIN (SELECT cluster FROM " + job_.result +
               " GROUP BY cluster HAVING count(*) > 1) c"
-              " ON c.cluster = r.cluster LEFT JOIN (SELECT " +
-              id + " AS id, " + quote_name(options_.path_column) + " AS path FROM " + source + " WHERE true" +
-              std::string(get_text(about, 0, 3)) +
-              ") s ON s.id = r.id"
+              " ON c.cluster = r.cluster LEFT JOIN (" +
+              paths.query + ") s ON " + same_ids(ids, "s.id", "r.id") +
               " ORDER BY r.cluster, r.survivor DESC, r.similarity DESC, s.path, r.id");
   }
 

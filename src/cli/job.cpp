@@ -56,13 +56,16 @@ void restrict_search_path(Connection& db, const Job& job) {
   // better.
   db.query(
       "SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog',"
-      " (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_attribute a"
-      " JOIN pg_catalog.pg_opclass c ON c.opcintype = a.atttypid AND c.opcdefault"
-      " JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'"
-      " JOIN pg_catalog.pg_amop f ON f.amopfamily = c.opcfamily AND f.amoplefttype = a.atttypid"
-      "  AND f.amoprighttype = a.atttypid AND f.amopstrategy = 3"
-      " JOIN pg_catalog.pg_operator o ON o.oid = f.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace"
-      " WHERE a.attrelid = $1::pg_catalog.regclass AND a.attname = 'id' AND n.nspname <> 'pg_catalog')), false)",
+      " (WITH RECURSIVE below(type) AS (SELECT a.atttypid FROM pg_catalog.pg_attribute a"
+      "    WHERE a.attrelid = $1::pg_catalog.regclass AND a.attname = 'id'"
+      "   UNION ALL SELECT t.typbasetype FROM below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND t.typtype = 'd')"
+      "  SELECT pg_catalog.quote_ident(n.nspname) FROM below b"
+      "  JOIN pg_catalog.pg_opclass c ON c.opcintype = b.type AND c.opcdefault"
+      "  JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'"
+      "  JOIN pg_catalog.pg_amop f ON f.amopfamily = c.opcfamily AND f.amoplefttype = b.type"
+      "   AND f.amoprighttype = b.type AND f.amopstrategy = 3"
+      "  JOIN pg_catalog.pg_operator o ON o.oid = f.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace"
+      "  WHERE n.nspname <> 'pg_catalog')), false)",
       Params().text(job.result));
 }
 
@@ -78,31 +81,6 @@ JobCounts count_job(Connection& db, const Job& job) {
       job.result + " GROUP BY cluster) c");
   return {get_int8(found, 0, 0), get_int8(found, 0, 1), get_int8(found, 0, 2), get_int8(found, 0, 3),
           get_int8(found, 0, 4)};
-}
-
-std::string source_id(Connection& db, const Job& job) {
-  const Result found =
-      db.query("WITH RECURSIVE j AS MATERIALIZED (SELECT id, source::pg_catalog.oid AS source FROM " + job.internal +
-                   "neardup_job_row($1::pg_catalog.regclass)),"
-                   " below(type) AS (SELECT a.atttypid FROM j JOIN pg_catalog.pg_attribute a ON a.attrelid = j.source"
-                   "   AND a.attname = j.id AND a.attnum > 0 AND NOT a.attisdropped"
-                   "  UNION ALL SELECT t.typbasetype FROM below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND "
-                   "t.typtype = 'd')"
-                   " SELECT pg_catalog.quote_ident(j.id) || '::' || pg_catalog.quote_ident(n.nspname) || '.' ||"
-                   "  pg_catalog.quote_ident(t.typname)"
-                   " FROM j, below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND t.typtype <> 'd'"
-                   " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace, pg_catalog.pg_attribute r"
-                   " JOIN pg_catalog.pg_type k ON k.oid = r.atttypid"
-                   " WHERE r.attrelid = $2::pg_catalog.regclass::pg_catalog.oid AND r.attname = 'id' AND (k.oid = t.oid"
-                   "  OR (n.nspname = 'pg_catalog' AND k.typnamespace = n.oid))",
-               Params().text(job.job).text(job.result));
-  return PQntuples(found.get()) == 0 ? "" : std::string(get_text(found, 0, 0));
-}
-
-std::string quote_name(std::string_view name) {
-  std::string quoted = "\"";
-  for (char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace neardup::cli

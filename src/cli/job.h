@@ -44,12 +44,4 @@ std::string shown(const std::string& value);
 
 JobCounts count_job(Connection& db, const Job& job);
 
-// SQL of the id of a row of the job's source, as the type below its domains: an operator for a domain may be another
-// role's. Empty where the source has no such column, or its type is not that of the result's ids, and one of the two is
-// not pg_catalog's: its owner may have made casts. After restrict_search_path().
-std::string source_id(Connection& db, const Job& job);
-
-// An identifier, quoted.
-std::string quote_name(std::string_view name);
-
 }  // namespace neardup::cli

@@ -48,17 +48,7 @@ bool prepare_table(Connection& db, LoadOptions& options) {
   if (PQntuples(kind.get()) != 1 || !get_bool(kind, 0, 0)) {
     throw std::runtime_error(options.quoted_table + " is not a table");
   }
-  for (const TableColumn& column : kColumns) {
-    const std::string type = column_type(db, options.quoted_table, column.name);
-    if (type.empty()) {
-      throw std::runtime_error("table " + options.quoted_table + " has no column " + column.name + " (" + column.type +
-                               "); name a new table, or add the column");
-    }
-    if (type != column.type) {
-      throw std::runtime_error("column " + std::string(column.name) + " of table " + options.quoted_table + " is " +
-                               type + ", not " + column.type);
-    }
-  }
+  check_columns(db, options.quoted_table, kColumns);
   Result unique = db.query(
       "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a"
       "   ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid AND a.attnum OPERATOR(pg_catalog.=) i.indkey[0]"

@@ -34,7 +34,7 @@ struct Source {
 Source source_of_job(Connection& db, const std::string& name) {
   const Job job = find_job(db, name);
   ReportReader reader(db, job);  // begins the transaction
-  if (!reader.no_texts().empty()) throw std::runtime_error(reader.no_texts());
+  if (!reader.no_documents().empty()) throw std::runtime_error(reader.no_documents());
   return {reader.documents_query(), false, reader.about()};
 }
 

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "cli/row_sender.h"
 #include "cli/table.h"
 
 namespace neardup::cli {
@@ -56,24 +55,6 @@ constexpr TableColumn kFileColumns[] = {{"path", "text"},
                                         {"mtime", "timestamp with time zone"},
                                         {"records", "bigint"},
                                         {"options", "text"}};
-
-// Why the table does not have the columns; empty where it does.
-template <std::size_t N>
-std::string column_problem(Connection& db, const std::string& table, const TableColumn (&columns)[N]) {
-  for (const TableColumn& column : columns) {
-    const std::string type = column_type(db, table, column.name);
-    if (type != column.type)
-      return "column " + std::string(column.name) + " of table " + table + " is " + (type.empty() ? "missing" : type) +
-             ", not " + column.type + "; name a new table";
-  }
-  return {};
-}
-
-template <std::size_t N>
-void check_columns(Connection& db, const std::string& table, const TableColumn (&columns)[N]) {
-  const std::string problem = column_problem(db, table, columns);
-  if (!problem.empty()) throw std::runtime_error(problem);
-}
 
 }  // namespace
 

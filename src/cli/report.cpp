@@ -30,6 +30,8 @@ int write_report(const ReportOptions& options) {
   }
   reader.finish();
   file.commit();
+  if (options.format != ReportFormat::html && !reader.no_ids().empty())
+    std::fprintf(stderr, "warning: %s\n", printable_message(reader.no_ids()).c_str());
   if (!options.quiet) {
     const JobCounts& counts = reader.counts();
     const bool on_stdout = options.out == "-";

@@ -45,7 +45,7 @@ std::string literal(double value) {
 ReportReader::ReportReader(Connection& db, const Job& job) : db_(db), job_(job) {
   restrict_search_path(db_, job_);
   find_documents();
-  find_paths();
+  find_ids_and_paths();
   db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   const Result run = db_.query("SELECT " + time_columns("j.finished") +
                                ", COALESCE(j.phase, '') FROM (SELECT) one LEFT JOIN " + job_.job + " j ON true");
@@ -69,8 +69,8 @@ void ReportReader::find_documents() {
       Params().text(job_.job));
   threshold_ = get_float8(job, 0, 2);
   if (!get_bool(job, 0, 0)) {
-    no_texts_ = "The job reads signatures from the column " + std::string(get_text(job, 0, 1)) +
-                ", so there are no texts to show.";
+    no_documents_ = "The job reads signatures from the column " + std::string(get_text(job, 0, 1)) +
+                    ", so there are no texts to show.";
     return;
   }
   try {
@@ -88,36 +88,25 @@ void ReportReader::find_documents() {
     cleaned_ = get_bool(rows, 0, 4);
     undecoded_ = bytes && encoding.empty();
     if (!bytes || undecoded_) return;
-    if (!get_bool(rows, 0, 5)) no_texts_ = "The documents are bytea, and the server has no function to decode them.";
+    if (!get_bool(rows, 0, 5))
+      no_documents_ = "The documents are bytea, and the server has no function to decode them.";
     decode_before_ = "(" + job_.extension + "neardup_decode(";
     decode_after_ = (encoding == "detect" ? "" : ", " + quoted) + ")).body";
   } catch (const DatabaseError& error) {
     if (error.connection_lost()) throw;
-    no_texts_ = std::string("The documents cannot be read: ") + error.what() + ".";
+    no_documents_ = std::string("The documents cannot be read: ") + error.what() + ".";
   }
 }
 
-// As neardup load names it; one that may not be read is left out.
-void ReportReader::find_paths() {
-  const std::string id = source_id(db_, job_);
-  if (id.empty()) {
-    if (no_texts_.empty()) no_texts_ = "The documents cannot be read: the type of the ids is not that of the last run.";
+// The path as neardup load names it; one that may not be read is left out.
+void ReportReader::find_ids_and_paths() {
+  ids_ = job_ids(db_, job_);
+  if (ids_.type.empty()) {
+    no_ids_ = "Documents and paths are not shown: " + problem_of(ids_) + ". " + cure_of(ids_, job_);
     return;
   }
-  const Result found = db_.query(
-      "SELECT 'SELECT ' || $3 || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
-      " ' AS path FROM ' || c.oid::pg_catalog.regclass::text || ' WHERE true' ||"
-      " COALESCE(' AND (' || j.filter || E'\\n)', '') || COALESCE(' AND (' || j.deleted || E'\\n) IS NOT TRUE', '')"
-      " FROM " +
-          job_.internal +
-          "neardup_job_row($1::pg_catalog.regclass) j JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) "
-          "j.source::pg_catalog.oid"
-          " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = $2 AND a.attnum > 0 AND NOT"
-          " a.attisdropped WHERE a.atttypid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.text',"
-          " 'pg_catalog.varchar']::pg_catalog.regtype[])"
-          " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
-      Params().text(job_.job).text(kPathColumn).text(id));
-  if (PQntuples(found.get()) > 0) paths_ = get_text(found, 0, 0);
+  const SourcePaths paths = source_paths(db_, job_, kPathColumn);
+  if (paths.readable && (paths.type == "text" || paths.type == "character varying")) paths_ = paths.query;
 }
 
 // SQL of the first characters of a document and of its length; of undecoded bytes what is UTF-8 can be shown.
@@ -133,22 +122,27 @@ std::string ReportReader::documents_query() const {
   return "SELECT d.id, " + decode_before_ + "d.body" + decode_after_ + " AS body FROM (" + source_rows_ + ") d";
 }
 
+// SQL: to a row of the result, the row of that id in a query of the source.
+std::string ReportReader::source_join(const std::string& query, const std::string& name, const std::string& id) const {
+  return " LEFT JOIN (" + query + ") " + name + " ON " + same_ids(ids_, name + ".id", id);
+}
+
 std::string ReportReader::path_join(const std::string& id) const {
-  return " LEFT JOIN (" + (paths_.empty() ? "SELECT NULL::text AS path WHERE false" : paths_) + ") s ON " +
-         (paths_.empty() ? "false" : "s.id = " + id);
+  if (paths_.empty()) return " LEFT JOIN (SELECT NULL::text AS path WHERE false) s ON false";
+  return source_join(paths_, "s", id);
 }
 
 // Calls read(true), which shows documents; where these cannot be read, says why, and calls read(false).
 template <class Read>
 auto ReportReader::with_texts_or_without(Read read) {
-  if (!no_texts_.empty()) return read(false);
+  if (!no_texts().empty()) return read(false);
   db_.query("SAVEPOINT texts");
   try {
     return read(true);
   } catch (const DatabaseError& error) {
     if (error.connection_lost()) throw;
     db_.query("ROLLBACK TO SAVEPOINT texts");
-    no_texts_ = std::string("The documents cannot be read: ") + error.what() + ".";
+    no_documents_ = std::string("The documents cannot be read: ") + error.what() + ".";
   }
   return read(false);
 }
@@ -218,9 +212,8 @@ std::vector<ReportPair> ReportReader::read_pairs(std::int64_t most, bool with_te
   };
   const std::string documents = with_texts ? document("a", kTextShown) + ", " + document("b", kTextShown)
                                            : std::string(kNoDocument) + ", " + kNoDocument;
-  const std::string join = with_texts ? " LEFT JOIN (" + source_rows_ + ") a ON a.id = p.representative LEFT JOIN (" +
-                                            source_rows_ + ") b ON b.id = p.id"
-                                      : "";
+  const std::string join =
+      with_texts ? source_join(source_rows_, "a", "p.representative") + source_join(source_rows_, "b", "p.id") : "";
   const Result rows =
       db_.query("WITH p AS MATERIALIZED " + nearest + " SELECT p.similarity, p.cluster, " + id("p.representative") +
                 ", " + id("p.id") + ", " + documents + " FROM p" + join + " ORDER BY p.turn");
@@ -253,7 +246,7 @@ std::vector<ReportCluster> ReportReader::read_clusters(std::int64_t most, bool w
       std::to_string(kMembersShown + 1) +
       ") r) SELECT m.cluster, m.n, m.least, m.average, m.similarity, pg_catalog.left(" + shown("m.id") +
       ", 200), pg_catalog.right(s.path, 1000), " + (with_texts ? document("d", kTextCompared) : kNoDocument) +
-      " FROM m" + (with_texts ? " LEFT JOIN (" + source_rows_ + ") d ON d.id = m.id" : "") + path_join("m.id") +
+      " FROM m" + (with_texts ? source_join(source_rows_, "d", "m.id") : "") + path_join("m.id") +
       " ORDER BY m.n DESC, m.cluster, m.survivor DESC, m.similarity DESC NULLS LAST, m.id";
   std::vector<ReportCluster> clusters;
   ReportDocument kept;  // of the cluster at work

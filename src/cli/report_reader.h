@@ -10,6 +10,7 @@
 
 #include "cli/database.h"
 #include "cli/job.h"
+#include "cli/job_source.h"
 #include "cli/page.h"
 #include "cli/snippet.h"
 
@@ -80,9 +81,13 @@ class ReportReader {
   // Counted at the first call.
   const JobCounts& counts();
   double threshold() const { return threshold_; }  // of the similarity that the result has
-  // Why there are no documents; empty where there are. An error in reading them shows after a call of pairs or
-  // clusters.
-  const std::string& no_texts() const { return no_texts_; }
+  // Why documents are not shown beside the rows of the result; empty where they are. An error in reading them shows
+  // after a call of pairs or clusters.
+  const std::string& no_texts() const { return no_documents_.empty() ? no_ids_ : no_documents_; }
+  // Why the documents cannot be read at all; empty where they can.
+  const std::string& no_documents() const { return no_documents_; }
+  // Why rows of the result are not found in the source, so that there are no paths either; empty where they are.
+  const std::string& no_ids() const { return no_ids_; }
   bool cleaned() const { return cleaned_; }  // the profile changes texts before they are compared
 
   std::vector<ReportSetting> settings();
@@ -90,7 +95,7 @@ class ReportReader {
   std::vector<std::int64_t> similarities();
   // Clusters by size: of 2, 3 to 4, 5 to 8 ... rows.
   std::vector<std::int64_t> sizes();
-  // The query of id and decoded document of the job's rows; no_texts() is empty.
+  // The query of id and decoded document of the job's rows; no_documents() is empty.
   std::string documents_query() const;
   // The pairs whose similarity is nearest to the threshold; of those as near, by a hash of their ids.
   std::vector<ReportPair> pairs(std::int64_t most, bool with_texts);
@@ -104,8 +109,9 @@ class ReportReader {
 
  private:
   void find_documents();
-  void find_paths();
+  void find_ids_and_paths();
   std::string document(const std::string& side, int characters) const;
+  std::string source_join(const std::string& query, const std::string& name, const std::string& id) const;
   std::string path_join(const std::string& id) const;
   template <class Read>
   auto with_texts_or_without(Read read);
@@ -120,7 +126,8 @@ class ReportReader {
   double threshold_ = 0;
   std::string source_rows_;  // the query of the job's rows, with their documents
   std::string paths_;        // the query of id and path of the source's rows; empty where there are no paths
-  std::string no_texts_;
+  JobIds ids_;
+  std::string no_documents_, no_ids_;
   std::string decode_before_, decode_after_;  // SQL around a document
   bool undecoded_ = false, cleaned_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sys/stat.h>
+#include <unordered_set>
 
 #include "cli/copy_writer.h"
 #include "cli/file_reader.h"
@@ -25,8 +26,8 @@ bool holds(const Known& known, const Row& row) {
   return known.size == row.size && known.mtime == row.mtime && known.content_hash == row.content_hash;
 }
 
-// Whether the row is that of a file X#1, and none of the record 1 of X.
-bool is_file(const std::string& path, const Known& known) {
+// Whether the row may be that of a file X#1, and none of the record 1 of X.
+bool may_be_file(const std::string& path, const Known& known) {
   struct stat info = {};
   return path.front() == '/' && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == known.size &&
          file_mtime(info.st_mtim.tv_sec, info.st_mtim.tv_nsec) == known.mtime;
@@ -118,16 +119,32 @@ void RowSender::transaction(std::span<const Row> rows, bool likely_new) {
   skipped_.add_unnamed(SkipReason::left_out, outcome.left_out_unnamed);
 }
 
+// The row of a file has nothing that only records have. A record without id, time and attributes is not told from a
+// file of the same size and time.
+RowSender::Rows RowSender::without_paths_of_files(const Rows& rows, const KnownRows& known, Outcome& outcome) {
+  std::vector<std::string_view> suspects;
+  for (const Row* row : rows) {
+    const auto match = row->is_record ? known.find(row->path) : known.end();
+    if (match != known.end() && may_be_file(row->path, match->second)) suspects.push_back(row->path);
+  }
+  if (suspects.empty()) return rows;
+  const Result found = db_.query("SELECT path FROM " + table_ +
+                                     " WHERE path OPERATOR(pg_catalog.=) ANY ($1)"
+                                     " AND record_id IS NULL AND at IS NULL AND attributes IS NULL",
+                                 Params().text_array(suspects));
+  std::unordered_set<std::string_view> of_files;
+  for (int i = 0; i < PQntuples(found.get()); ++i) of_files.insert(get_text(found, i, 0));
+  Rows rest;
+  for (const Row* row : rows) (of_files.contains(row->path) ? outcome.path_taken : rest).push_back(row);
+  return rest;
+}
+
 void RowSender::update_known(const Rows& rows, const KnownRows& known, Rows& fresh, Outcome& outcome) {
   Rows same_records, not_updated;
-  for (const Row* row : rows) {
+  for (const Row* row : without_paths_of_files(rows, known, outcome)) {
     const auto match = known.find(row->path);
     if (match == known.end()) {
       fresh.push_back(row);
-      continue;
-    }
-    if (row->is_record && is_file(row->path, match->second)) {
-      outcome.path_taken.push_back(row);
       continue;
     }
     const bool with_body = match->second.content_hash != row->content_hash;

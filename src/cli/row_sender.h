@@ -43,9 +43,6 @@ struct SentCounts {
   std::int64_t text_bytes = 0;
 };
 
-// How often what meets another loader, or ends in a serialization failure, is tried again.
-inline constexpr int kRaces = 5;
-
 class RowSender {
  public:
   RowSender(Connection& db, const std::string& quoted_table, Skipped& skipped)
@@ -79,6 +76,8 @@ class RowSender {
   };
   Differing differing(const Rows& records);
   KnownRows look_up(const Rows& rows);
+  // Takes those records out whose paths are rows of files.
+  Rows without_paths_of_files(const Rows& rows, const KnownRows& known, Outcome& outcome);
   bool update(const Row& row, bool with_body);
   void copy(const Rows& rows, Outcome& outcome);
   std::int64_t copy_rows(const Rows& rows);

@@ -3,8 +3,6 @@
 
 #include <stdexcept>
 
-#include "cli/job.h"
-
 namespace neardup::cli {
 
 bool table_exists(Connection& db, const std::string& quoted) {
@@ -33,6 +31,24 @@ std::string column_type(Connection& db, const std::string& quoted_table, const c
       " AND a.attname OPERATOR(pg_catalog.=) $2 AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped",
       Params().text(quoted_table).text(column));
   return PQntuples(found.get()) == 0 ? "" : std::string(get_text(found, 0, 0));
+}
+
+std::string column_problem(Connection& db, const std::string& quoted_table, std::span<const TableColumn> columns) {
+  for (const TableColumn& column : columns) {
+    const std::string type = column_type(db, quoted_table, column.name);
+    if (type.empty())
+      return "table " + quoted_table + " has no column " + column.name + " (" + column.type +
+             "); name a new table, or add the column";
+    if (type != column.type)
+      return "column " + std::string(column.name) + " of table " + quoted_table + " is " + type + ", not " +
+             column.type + "; name a new table";
+  }
+  return {};
+}
+
+void check_columns(Connection& db, const std::string& quoted_table, std::span<const TableColumn> columns) {
+  const std::string problem = column_problem(db, quoted_table, columns);
+  if (!problem.empty()) throw std::runtime_error(problem);
 }
 
 }  // namespace neardup::cli

@@ -2,6 +2,7 @@
 // first name.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "cli/database.h"
@@ -21,5 +22,10 @@ struct TableColumn {
 
 // The type of a column, with its schema unless that is pg_catalog; empty where the table has no such column.
 std::string column_type(Connection& db, const std::string& quoted_table, const char* column);
+
+// Why the table does not have the columns, and the cure; empty where it has them.
+std::string column_problem(Connection& db, const std::string& quoted_table, std::span<const TableColumn> columns);
+// Throws std::runtime_error with that.
+void check_columns(Connection& db, const std::string& quoted_table, std::span<const TableColumn> columns);
 
 }  // namespace neardup::cli

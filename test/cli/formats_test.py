@@ -12,6 +12,7 @@ import lzma
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -702,7 +703,7 @@ def tables_that_were_there(tmp):
     contains(Load("load", tmp, "-t", "t", status=1).err, "column attributes of table \"public\".\"t\" is text, not jsonb; name a new table")
     sql("CREATE TABLE u_files (x int)")
     Load("load", f"{tmp}/a.txt", "-t", "u")
-    contains(Load("load", tmp, "-t", "u", status=1).err, "column path of table \"public\".\"u_files\" is missing, not text")
+    contains(Load("load", tmp, "-t", "u", status=1).err, "table \"public\".\"u_files\" has no column path (text); name a new table, or add the column")
     long = "n" * 60
     contains(Load("load", tmp, "-t", long, status=1).err, "is too long for files of records")
     Load("load", f"{tmp}/a.txt", "-t", long)
@@ -841,6 +842,13 @@ def a_file_with_the_path_of_a_record(tmp):
     load = Load("load", f"{tmp}/x.jsonl", "-t", "u")
     contains(load.err, f"{tmp}/x.jsonl#1: with the path of another row (a file has this path)")
     equal(rows("size || ' ' || (record_id IS NULL)", table="u", order="id LIMIT 1"), [f"{len('of the file')} true"])
+    # a copy of a file of one record has the size and the time that the row of the record has
+    write(f"{tmp}/one.jsonl", '{"id": 1, "text": "one"}', 10**18)
+    Load("load", f"{tmp}/one.jsonl", "-t", "v")
+    shutil.copy2(f"{tmp}/one.jsonl", f"{tmp}/one.jsonl#1")
+    write(f"{tmp}/one.jsonl", '{"id": 1, "text": "changed"}', 11 * 10**17)
+    contains(Load("load", f"{tmp}/one.jsonl", "-t", "v").out, "0 new, 1 changed")
+    equal(rows(table="v"), ["changed"])
 
 
 @test
