@@ -1,9 +1,6 @@
 // AVX-512 (F, BW, DQ, VL) forms. Per-function target attributes only, as in avx2.cpp.
 #if defined(__x86_64__)
-// GCC 12 warns about its own undefined-vector intrinsics (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-
+#include "core/kernels/avx512_intrinsics.h"
 #include "core/kernels/ctph_kernels.h"
 #include "core/kernels/forms.h"
 #include "core/kernels/word_kernels.h"

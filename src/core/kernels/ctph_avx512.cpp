@@ -1,10 +1,6 @@
 // AVX-512 (F, BW, DQ, VL) forms of the ctph kernels. Per-function target attributes only, as in avx2.cpp.
 #if defined(__x86_64__)
-// GCC 12 warns about its own undefined-vector intrinsics (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#include <immintrin.h>
-
+#include "core/kernels/avx512_intrinsics.h"
 #include "core/kernels/ctph_kernels.h"
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
