@@ -224,14 +224,37 @@ def domains_of_others(name, conn):
             conn.execute("CREATE FUNCTION shared.sprung(shared.%s, shared.%s) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'operator of others'; END $$;"
                          "CREATE OPERATOR shared.= (LEFTARG = shared.%s, RIGHTARG = shared.%s, FUNCTION = shared.sprung)" % (left, right, left, right))
         equal("report of ids of the domain %s" % kind, paths(kind + "_copies"), ["/a", "/b"])
-    conn.execute("CREATE TABLE grown (id int PRIMARY KEY, path text, body text); INSERT INTO grown VALUES (1, '/1', %s), (2, '/2', %s); SELECT create_duplicates('grown_copies', 'grown', 'id', 'body')" % ((psycopg.sql.quote(DOC),) * 2))
-    neardup.refresh(conn, "grown_copies")
-    conn.execute("ALTER TABLE grown ALTER id TYPE bigint")
-    equal("ids of another type since the last refresh", paths("grown_copies"), ["/1", "/2"])
+    conn.execute("DELETE FROM by_code WHERE id = 'b'")  # the other becomes ROW(1), which is unique then
     conn.execute("CREATE TYPE shared.pair AS (n int); CREATE FUNCTION shared.sprung(shared.pair) RETURNS shared.citext LANGUAGE plpgsql AS $$ BEGIN RAISE 'cast of others'; END $$;"
                  "CREATE CAST (shared.pair AS shared.citext) WITH FUNCTION shared.sprung(shared.pair) AS IMPLICIT;"
-                 "ALTER TABLE by_code ALTER id TYPE shared.pair USING ROW(1)::shared.pair" if one(conn, "DELETE FROM by_code WHERE id = 'b' RETURNING 1") else "")
+                 "ALTER TABLE by_code ALTER id TYPE shared.pair USING ROW(1)::shared.pair")
     equal("ids of a type of others since: no cast of theirs, no paths", paths("code_copies"), ["None", "None"])
+
+
+def types_since(conn):
+    """Ids that have another type of pg_catalog since the last refresh, also one without a common operator =, or another collation."""
+    uuids = "(lpad(id::text, 32, '0'))::uuid"
+    rows = []
+    conn.execute("CREATE DOMAIN small AS int; CREATE DOMAIN label AS text")
+    for before, after in (("int", "bigint"), ("int", "text"), ("bigint", "varchar(9)"), ("small", "label"), ("text", "int"), ("text", "uuid"), ("uuid", "label"),
+                          ('text COLLATE "C"', 'text COLLATE "POSIX"'), ('text COLLATE "C"', 'varchar COLLATE "POSIX"')):
+        conn.execute("CREATE TABLE grown (id int PRIMARY KEY, path text, body text); INSERT INTO grown VALUES (1, '/1', %s), (2, '/2', %s)" % ((psycopg.sql.quote(DOC),) * 2))
+        if "uuid" in (before, after):
+            conn.execute("ALTER TABLE grown ALTER id TYPE uuid USING %s" % uuids)
+        if before != "uuid":
+            conn.execute("ALTER TABLE grown ALTER id TYPE %s USING id::text::%s" % (before, before.partition(" ")[0]))
+        conn.execute("SELECT create_duplicates('grown_copies', 'grown', 'id', 'body')")
+        neardup.refresh(conn, "grown_copies")
+        conn.execute("ALTER TABLE grown ALTER id TYPE %s USING id::text::%s" % (after, after.partition(" ")[0]))
+        for format, found in (("json", lambda: [row["path"] for row in neardup.report(conn, "grown_copies")["clusters"][0]["rows"]]),
+                              ("csv", lambda: [row["path"] for row in csv.DictReader(io.StringIO(neardup.report(conn, "grown_copies", format="csv")))])):
+            try:
+                got = sorted(found())
+            except psycopg.Error as error:
+                got = str(error)
+            rows.append(("%s, then %s, as %s" % (before, after, format), got, ["/1", "/2"]))
+        conn.execute("SELECT drop_duplicates('grown_copies'); DROP TABLE grown")
+    equal_all("ids of another type since the last refresh", rows)
 
 
 def refusals(name, conn):
@@ -265,7 +288,7 @@ def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning")
         make(conn)
-        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (types_of_others, name, conn), (domains_of_others, name, conn), (refusals, name, conn))
+        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (types_of_others, name, conn), (domains_of_others, name, conn), (types_since, conn), (refusals, name, conn))
 
 
 finish(main)

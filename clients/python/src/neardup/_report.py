@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ._errors import shown
 from ._job import Job, count_job, find_job
@@ -27,12 +27,21 @@ PAIRS: Final = 12
 MAX_PAIRS: Final = 200
 FETCHED: Final = 500
 PATH_COLUMN: Final = "path"
+BYTES: Final = ' COLLATE pg_catalog."C"'
 FORMATS: Final = ("html", "json", "csv")
 CSV_COLUMNS: Final = ("cluster", "id", "representative", "similarity", "survivor", "path")
 SETTINGS: Final = (
     "source", "id", "body", "signature", "profile", "profile_version", "threshold", "linkage", "verify", "verify_threshold", "keep",
     "order_by", "within", "at", "at_most_apart", "filter", "deleted", "measure",
 )  # fmt: skip
+
+
+class _Type(NamedTuple):
+    """Of a column, a domain's type being that below it."""
+
+    name: str  # qualified
+    is_built_in: bool
+    collation: int  # of the column; 0 where the type has none
 
 
 class _Reader:
@@ -64,15 +73,23 @@ class _Reader:
         """The join with the paths of the source, as neardup load names them; one that may not be read is left out.
 
         Ids are compared as the type below domains on both sides. An operator for the domain itself may be anyone's, and fits better than that
-        of the type below.
+        of the type below. Where the source has another type since the last refresh, built-in types are compared as texts; an operator or a
+        cast of another type would be of others. Where it has another collation, both have "C": without one, they cannot be compared.
         """
         none = "LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false"
-        source = self._base_type("j.source::pg_catalog.oid", "j.id::pg_catalog.name", [self.job.job])
-        result = self._base_type("%s::pg_catalog.regclass::pg_catalog.oid", "'id'", [self.job.job, self.job.result])
-        if source is None or result is None or (source != result and not (source[1] and result[1])):
-            return none  # the column has another type since the last refresh; an operator or a cast of both would be of others
+        types = self._types_of_ids()
+        if types is None:
+            return none
+        source, result = types
+        further = ""
+        if source.name != result.name:
+            if not (source.is_built_in and result.is_built_in):
+                return none
+            further = "::pg_catalog.text" + BYTES
+        elif source.is_built_in and source.collation != result.collation:
+            further = BYTES
         found = self.session.query(
-            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), '::', %s::pg_catalog.text, ' AS id, ', pg_catalog.quote_ident(a.attname),"
+            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), %s::pg_catalog.text, ' AS id, ', pg_catalog.quote_ident(a.attname),"
             " ' AS path FROM ', pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(c.relname),"
             " ' WHERE true', CASE WHEN j.filter IS NOT NULL THEN pg_catalog.concat(' AND (', j.filter, E'\\n)') END,"
             " CASE WHEN j.deleted IS NOT NULL THEN pg_catalog.concat(' AND (', j.deleted, E'\\n) IS NOT TRUE') END)"
@@ -82,23 +99,31 @@ class _Reader:
             " AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped"
             " WHERE a.atttypid OPERATOR(pg_catalog.=) ANY ('{pg_catalog.text,pg_catalog.varchar}'::pg_catalog.regtype[]::pg_catalog.oid[])"
             " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
-            [source[0], self.job.job, PATH_COLUMN],
+            [f"::{source.name}{further}", self.job.job, PATH_COLUMN],
         )
-        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id::{result[0]}" if found else none
+        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id::{result.name}{further}" if found else none
 
-    def _base_type(self, table: str, column: str, parameters: list[str]) -> tuple[str, bool] | None:
-        """The qualified name of a column's type, of a domain that of the type below it, and whether it is of pg_catalog. j: the row of the job."""
-        found = self.session.query(
-            f"WITH RECURSIVE types AS (SELECT a.atttypid AS type FROM {self.row_in_parameters} j JOIN pg_catalog.pg_attribute a"
-            f" ON a.attrelid OPERATOR(pg_catalog.=) {table} AND a.attname OPERATOR(pg_catalog.=) {column} AND NOT a.attisdropped"
-            " UNION ALL SELECT t.typbasetype FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
-            " WHERE t.typtype OPERATOR(pg_catalog.=) 'd')"
-            " SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(t.typname)), n.nspname OPERATOR(pg_catalog.=) 'pg_catalog'"
-            " FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
-            " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.typtype OPERATOR(pg_catalog.<>) 'd'",
-            parameters,
-        )
-        return (str(found[0][0]), bool(found[0][1])) if found else None
+    def _types_of_ids(self) -> tuple[_Type, _Type] | None:
+        """That of the source, and that of the result."""
+        found = {
+            str(side): _Type(str(name), bool(is_built_in), int(collation))
+            for side, name, is_built_in, collation in self.session.query(
+                "WITH RECURSIVE types AS ("
+                f"(SELECT 'source' AS side, a.atttypid AS type, a.attcollation AS collation FROM {self.row_in_parameters} j JOIN pg_catalog.pg_attribute a"
+                " ON a.attrelid OPERATOR(pg_catalog.=) j.source::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) j.id::pg_catalog.name AND NOT a.attisdropped"
+                " UNION ALL SELECT 'result', a.atttypid, a.attcollation FROM pg_catalog.pg_attribute a"
+                " WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid"
+                " AND a.attname OPERATOR(pg_catalog.=) 'id' AND NOT a.attisdropped)"
+                " UNION ALL SELECT b.side, t.typbasetype, b.collation FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+                " WHERE t.typtype OPERATOR(pg_catalog.=) 'd')"
+                " SELECT b.side, pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(t.typname)),"
+                " n.nspname OPERATOR(pg_catalog.=) 'pg_catalog', b.collation::pg_catalog.int8"
+                " FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+                " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.typtype OPERATOR(pg_catalog.<>) 'd'",
+                [self.job.job, self.job.result],
+            )
+        }
+        return (found["source"], found["result"]) if len(found) == 2 else None
 
     def about(self) -> dict[str, Any]:
         ((database, now, version, finished, phase),) = self.session.query(
