@@ -7,16 +7,15 @@ import io
 import json
 import math
 import os
-import stat
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Final, NamedTuple
 
 from ._errors import shown
 from ._job import Job, count_job, find_job
+from ._out_file import write_file
 from ._program import check_number, run_program
 from ._session import Session, session_of, snapshot
 from ._texts import percent_doubled
@@ -242,51 +241,6 @@ def _write_page(session: Session, job: str, out: Path, clusters: int, pairs: int
     )
 
 
-def _write(out: Path, text: str) -> None:
-    """Beside it under a temporary name, and renamed at the end."""
-    if out.exists() and not out.is_file():
-        raise ValueError(f"{out} is not a regular file")
-    target = out.resolve()
-    with NamedTemporaryFile("w", encoding="utf-8", errors="replace", newline="", dir=target.parent, delete=False) as file:
-        try:
-            file.write(text)
-            file.flush()  # what is buffered is written now, or fails
-            _set_rights(file.fileno(), file.name, target)
-            file.close()  # Windows renames no open file
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _set_rights(new: int, name: str, target: Path) -> None:
-    """Of an open file that replaces `target`: owner and group, as far as the system lets us, and the rights. As src/cli/out_file.cpp.
-
-    Where the group must be ours, it gets no rights: no other group may read the new file. By the descriptor: in a folder of others the name may
-    mean another file by now.
-    """
-    if target.exists():
-        old = target.stat()
-        kept = _give(new, old.st_uid, old.st_gid) or os.fstat(new).st_gid == old.st_gid or _give(new, -1, old.st_gid)
-        mode = stat.S_IMODE(old.st_mode) & (0o777 if kept else 0o707)
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    if os.chmod in os.supports_fd:
-        os.chmod(new, mode)
-    else:
-        os.chmod(name, mode)
-
-
-def _give(file: int, owner: int, group: int) -> bool:
-    try:
-        os.fchown(file, owner, group)
-    except (OSError, AttributeError):  # Windows has no os.fchown
-        return False
-    return True
-
-
 def report(
     conn: Any, job: str, out: str | os.PathLike[str] | None = None, *, format: str | None = None, clusters: int = CLUSTERS, pairs: int = PAIRS
 ) -> Any:
@@ -317,5 +271,5 @@ def report(
     if format == "html":
         _write_page(session, job, path, clusters, pairs)
         return path
-    _write(path, content if format == "csv" else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    write_file(path, content if format == "csv" else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return path
