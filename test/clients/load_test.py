@@ -3,7 +3,9 @@ import datetime
 import importlib
 import json
 import random
+import shutil
 import tempfile
+from unittest import mock
 
 from clients import *
 
@@ -243,6 +245,30 @@ def with_program(conn, folder):
     equal("of refused records", conn.execute("SELECT size, records FROM two_files WHERE path = %s", (short,)).fetchall(), [(-1, 0)])
     conn.execute("ALTER TABLE two DROP CONSTRAINT no")
     equal("and they come", (neardup.load(conn, "two", short).new, neardup.load(conn, "two", short).unchanged), (1, 2))
+
+
+def beside_files(conn, folder):
+    """The own row of a record n of X is not taken for that of a file X#n, and not each record costs a look at the file system."""
+    path = os.path.join(folder, "beside.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"id": "r", "text": "the only one"}\n')
+    neardup.load(conn, "beside", path)
+    shutil.copy2(path, path + "#1")
+    result = neardup.load(conn, "beside", path, attributes=[])
+    equal("a record of the size and time of a file with its path", (result.unchanged, dict(result.skipped)), (1, {}))
+    path = os.path.join(folder, "many.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps({"id": i, "text": "text %d" % i} if i != 3 else {"text": "without an id"}) + "\n" for i in range(40))
+    neardup.load(conn, "beside", path)
+    looks, look = [], os.stat
+    with mock.patch.object(os, "stat", lambda name, *a, **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
+        result = neardup.load(conn, "beside", path, attributes=[])
+    equal("files are looked for where a row may be that of a file", (result.unchanged, looks), (40, [path + "#4"]))
+    looks.clear()
+    with mock.patch.object(os, "stat", lambda name, *a, **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
+        for text in ("a", "b"):
+            neardup.load(conn, "beside", [{"text": text}], name="no path")
+    equal("and never for what has no path of a file", looks, [])
 
 
 def refused_now(conn, folder):
@@ -547,7 +573,7 @@ def places(name, conn, folder):
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
-        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (refused_now, conn, folder),
+        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (beside_files, conn, folder), (refused_now, conn, folder),
                  (refusals, name, conn, folder), (values, conn), (times, conn), (conflicts, conn, folder), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder), (places, name, conn, folder))
 
 

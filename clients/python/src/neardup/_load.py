@@ -290,9 +290,15 @@ class _Sender:
         return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
 
     def _paths_of_files(self, rows: Sequence[_Row]) -> set[str]:
-        """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced."""
-        states = {row.path: state for row in rows if (state := _state_of_file(row.path)) is not None}
-        return self.table.paths_of_files(states) if states else set()
+        """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced.
+
+        What cannot be told apart is the row of a record without id and attributes where a file X#n has its size and time, such as a copy of an X of
+        one line. It is taken for that of the file.
+        """
+        if not os.path.isabs(rows[0].path):  # those of files are absolute
+            return set()
+        states = self.table.states_of_texts([row.path for row in rows])
+        return {path for path, state in states.items() if state == _state_of_file(path)}
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:
@@ -409,8 +415,6 @@ def _size_and_time(status: os.stat_result) -> tuple[int, int]:
 
 def _state_of_file(path: str) -> tuple[int, int] | None:
     """Size and modification time; None where the path is not that of a file."""
-    if not os.path.isabs(path):
-        return None
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -130,13 +130,14 @@ class LoadTable:
             raise NeardupError(f"no schema of search_path exists; name table {name} with a schema")
         return str(schema)
 
-    def paths_of_files(self, states: dict[str, tuple[int, int]]) -> set[str]:
-        """Those of the paths whose row has this size and modification time."""
+    def states_of_texts(self, paths: list[str]) -> dict[str, tuple[int, int]]:
+        """Size and modification time of those of the paths that have a row without what only records have, as those of files are."""
         rows = self.session.query(
-            f"SELECT t.path, t.size, {MICROSECONDS.format('t.mtime')} FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[])",
-            [list(states)],
+            f"SELECT t.path, t.size, {MICROSECONDS.format('t.mtime')} FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[])"
+            f" AND {' AND '.join(f't.{name} IS NULL' for name in RECORD_COLUMNS)}",
+            [paths],
         )
-        return {path for path, size, mtime in rows if states[path] == (size, mtime)}
+        return {path: (size, mtime) for path, size, mtime in rows}
 
     def _exists(self, quoted: str) -> bool:
         return bool(self.session.query("SELECT pg_catalog.to_regclass(%s) IS NOT NULL", [quoted])[0][0])
