@@ -8,16 +8,16 @@ import stat
 import struct
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from datetime import time as time_of_day
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from ._errors import shown, type_error
+from ._load_result import LoadResult, Stored
 from ._load_table import COLUMNS, IN_PROGRESS, RECORD_COLUMNS, STAGE_COLUMNS, FileState, LoadTable
 from ._refresh import progress_bar
 from ._session import Session, own_transactions, session_of, transaction, utf8
@@ -28,7 +28,6 @@ BATCH_BYTES: Final = 32 << 20
 MAX_SIZE: Final = 256 << 20
 LARGEST: Final = 1000 << 20
 BLOCK: Final = 1 << 20
-EXAMPLES: Final = 10  # of skipped records
 EPOCH: Final = 946684800  # 2000-01-01, from which PostgreSQL counts
 COPY_HEADER: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 COPY_TRAILER: Final = b"\xff\xff"
@@ -42,52 +41,6 @@ DATA_ERRORS: Final = ("22", "23", "54", "P0")  # classes in which the server obj
 CONFLICTS: Final = "40"  # class of deadlocks and serialization failures
 PAUSES: Final = (0.05, 0.2, 0.8, 2.0)  # seconds before a transaction is made again
 T = TypeVar("T")
-
-
-@dataclass
-class LoadResult:
-    """What a load did. Its str() is the summary that `neardup load` prints."""
-
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    bytes: int = 0  # of text, in new and changed rows
-    seconds: float = 0.0
-    skipped: Counter[str] = field(default_factory=Counter)  # by reason
-    examples: list[tuple[str, str, str]] = field(default_factory=list)  # the first skipped: reason, path, detail
-
-    def __str__(self) -> str:
-        rate = self.bytes / max(self.seconds, 1e-3)
-        text = (
-            f"{self.new} new, {self.changed} changed, {self.unchanged} unchanged; "
-            f"{_human(self.bytes)} of text in {self.seconds:.1f} s ({_human(rate)}/s)"
-        )
-        if self.skipped:
-            text += f"\n{self.skipped.total()} skipped: " + ", ".join(f"{number} {reason}" for reason, number in sorted(self.skipped.items()))
-        return text
-
-    def add(self, stored: _Stored) -> None:
-        self.new += stored.new
-        self.changed += stored.changed
-        self.unchanged += stored.unchanged
-        self.bytes += stored.bytes
-        if stored.left_out:
-            self.skipped["left out by a trigger"] += stored.left_out
-        for path in stored.of_files:
-            self.skip("with the path of another row", path, "a file has this path")
-
-    def skip(self, reason: str, path: str, detail: str = "") -> None:
-        self.skipped[reason] += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append((reason, path, detail))
-
-
-def _human(number: float) -> str:
-    units = iter(("B", "kB", "MB", "GB", "TB"))
-    unit = next(units)
-    while number >= 999.5 and unit != "TB":
-        number, unit = number / 1000, next(units)
-    return f"{number:.0f} {unit}" if unit == "B" or number >= 99.95 else f"{number:.1f} {unit}"
 
 
 @dataclass
@@ -206,18 +159,6 @@ def _copy_blocks(rows: Sequence[_Row]) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
-@dataclass
-class _Stored:
-    """What a transaction did to its rows."""
-
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    left_out: int = 0  # by a trigger
-    bytes: int = 0
-    of_files: Sequence[str] = ()  # paths that rows of files have
-
-
 def _repeated(session: Session, call: Callable[[], T]) -> T:
     """A transaction that meets others, a deadlock or a serialization failure, is made again."""
     for pause in PAUSES:
@@ -256,18 +197,18 @@ class _Sender:
         self.last = rows[-1].number
         self.result.add(stored)
 
-    def _once(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
+    def _once(self, rows: Sequence[_Row], fresh: bool) -> Stored:
         with transaction(self.session):
             stored = self._copy(rows) if fresh else self._merge(rows)
             if stored.left_out == 0:  # else the next load tries these again
                 self.note(rows[-1].number)
         return stored
 
-    def _copy(self, rows: Sequence[_Row]) -> _Stored:
+    def _copy(self, rows: Sequence[_Row]) -> Stored:
         new = self.session.copy(f"COPY {self.table.name} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
-        return _Stored(new=new, left_out=len(rows) - new, bytes=sum(row.text_bytes for row in rows))
+        return Stored(new=new, left_out=len(rows) - new, bytes=sum(row.text_bytes for row in rows))
 
-    def _merge(self, rows: Sequence[_Row]) -> _Stored:
+    def _merge(self, rows: Sequence[_Row]) -> Stored:
         """Through a temporary table: new rows are added, changed ones replaced with the same id, equal ones stay as they are."""
         of_files = self._paths_of_files(rows)
         rows = [row for row in rows if row.path not in of_files]
@@ -287,7 +228,7 @@ class _Sender:
             " SELECT (SELECT pg_catalog.count(*) FROM wanted), pg_catalog.count(*) FILTER (WHERE NOT known), pg_catalog.count(*) FILTER (WHERE known),"
             " COALESCE(pg_catalog.sum(size), 0)::pg_catalog.int8 FROM known"
         )
-        return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
+        return Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
 
     def _paths_of_files(self, rows: Sequence[_Row]) -> set[str]:
         """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced.
