@@ -271,6 +271,31 @@ def beside_files(conn, folder):
     equal("and never for what has no path of a file", looks, [])
 
 
+def unnoted(folder):
+    """A database whose encoding lacks a character of the options: the records are stored, the file cannot be noted, and is read again."""
+    path = os.path.join(folder, "unnoted.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps({"text": "here %d" % i, "文本": "there %d" % i}) + "\n" for i in range(5))
+    rows = []
+    with database("_latin", options="ENCODING 'LATIN1' LOCALE 'C'") as latin, connect(latin) as conn, contextlib.closing(psycopg2.connect(dbname=latin)) as other:
+        for what, user in (("psycopg", conn), ("psycopg2", other)):
+            for turn, want in (("first", (5, 0, 0)), ("again", (0, 0, 5))):
+                result = neardup.load(user, "docs", path, text_column="文本", attributes=[], batch=2)
+                rows.append(("%s, %s" % (what, turn), (result.new, result.changed, result.unchanged, dict(result.skipped), result.unnoted), (*want, {}, 1)))
+                rows.append(("%s, %s: the summary" % (what, turn), str(result).splitlines()[1:], ["1 files of records cannot be noted as read (path or options do not fit); the next load reads them again"]))
+            rows.append((what + ": no note", conn.execute("SELECT count(*) FROM docs_files").fetchone(), (0,)))
+            # a note of an earlier load is not true of the rows that come, and the next load must not believe it
+            neardup.load(user, "docs", path, attributes=[])
+            rows.append((what + ": with other options", conn.execute("SELECT records, options FROM docs_files").fetchall(), [(5, "jsonl attributes=")]))
+            neardup.load(user, "docs", path, text_column="文本", attributes=[])
+            result = neardup.load(user, "docs", path, attributes=[])
+            rows.append((what + ": a note of an earlier load", (result.changed, result.unchanged, one(conn, "SELECT min(body) FROM docs")), (5, 0, "here 0")))
+            neardup.load(user, "docs", [{"文本": "a"}], name="n", text_column="文本")
+            rows.append((what + ": what is not a file", conn.execute("SELECT body FROM docs WHERE path = 'n#1'").fetchall(), [("a",)]))
+            conn.execute("DROP TABLE docs, docs_files")
+    equal_all("a file that cannot be noted", rows)
+
+
 def refused_now(conn, folder):
     """Records that the server refuses come with a later load of the same file."""
     path = os.path.join(folder, "refused.jsonl")
@@ -573,7 +598,7 @@ def places(name, conn, folder):
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
-        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (beside_files, conn, folder), (refused_now, conn, folder),
+        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (beside_files, conn, folder), (unnoted, folder), (refused_now, conn, folder),
                  (refusals, name, conn, folder), (values, conn), (times, conn), (conflicts, conn, folder), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder), (places, name, conn, folder))
 
 

@@ -38,6 +38,7 @@ LENGTH: Final = struct.Struct(">i")
 UNITS: Final = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 COLUMNS_SQL: Final = ", ".join((*COLUMNS, *RECORD_COLUMNS))
 DATA_ERRORS: Final = ("22", "23", "54", "P0")  # classes in which the server objects to a row
+NO_NOTE: Final = ("22", "54")  # a character that the encoding of the database lacks, an entry that is too long for an index
 CONFLICTS: Final = "40"  # class of deadlocks and serialization failures
 PAUSES: Final = (0.05, 0.2, 0.8, 2.0)  # seconds before a transaction is made again
 T = TypeVar("T")
@@ -289,12 +290,11 @@ class _Loader:
         if state is not None and source.is_file and (state.size, state.mtime, state.options) == (size, mtime, options):
             self.result.unchanged += state.records
             return
-        skip = 0
+        skip, can_note = 0, True
         if state is not None and state.size == IN_PROGRESS and state.options == options and (state.mtime == mtime or not source.is_file):
             skip, mtime = state.records, state.mtime  # a load that was interrupted goes on
-        elif noted is not None:
-            # What it says is not true of the rows to come, and would be believed again when the record that it names last is stored.
-            self._note(source, FileState(IN_PROGRESS, mtime, 0, options))
+        else:
+            can_note = self._begin_notes(source, noted, FileState(IN_PROGRESS, mtime, 0, options))
         encoder = _Encoder(source, mtime, self.options.max_size, self.result)
         if skip:
             encoder.take_ids(self.table.ids_before(source.name, skip))
@@ -302,7 +302,7 @@ class _Loader:
         before = self._refused()
 
         def note(records: int) -> None:
-            if self._refused() == before:  # else the next load tries these again
+            if can_note and self._refused() == before:  # else the next load tries these again
                 self.table.note(source.name, FileState(IN_PROGRESS, mtime, records, options))
 
         sender = _Sender(self.session, self.table, self.result, note, skip)
@@ -311,13 +311,46 @@ class _Loader:
                 sender.send(rows, fresh)
             self.advance(read, sum(row.text_bytes for row in rows))
         if not source.is_file:
-            _repeated(self.session, lambda: self.table.forget(source.name))
+            self._forget(source)
         elif _stat(source) == (size, mtime) and self._refused() == before:
-            self._note(source, FileState(size, mtime, sender.last, options))
+            if can_note:
+                self._note(source, FileState(size, mtime, sender.last, options))
+            else:
+                self.result.unnoted += 1
+
+    def _begin_notes(self, source: Source, noted: FileState | None, first: FileState) -> bool:
+        """Whether TABLE_files can hold the notes of this load, asked before the batches: in these the error would be taken for that of a row.
+
+        What it has `noted` is replaced or forgotten: it is not true of the rows to come, and would be believed again when the record that it names
+        last is stored.
+        """
+        try:
+            _repeated(self.session, lambda: self._try_note(source, first))
+        except Exception as error:
+            if self.session.is_closed() or not (self.session.sqlstate(error) or "").startswith(NO_NOTE):
+                raise
+            if noted is not None:
+                self._forget(source)
+            return False
+        if noted is not None:
+            self._note(source, first)
+        return True
+
+    def _try_note(self, source: Source, state: FileState) -> None:
+        """Leaves nothing: where there was no note, a load that stores no row makes none."""
+        self.session.query("BEGIN")
+        try:
+            self.table.note(source.name, state)
+        finally:
+            if not self.session.is_closed():
+                self.session.rollback()
 
     def _note(self, source: Source, state: FileState) -> None:
         """In a transaction of its own."""
         _repeated(self.session, lambda: self.table.note(source.name, state))
+
+    def _forget(self, source: Source) -> None:
+        _repeated(self.session, lambda: self.table.forget(source.name))
 
     def _refused(self) -> int:
         """Records that another load may take, though the source is the same."""

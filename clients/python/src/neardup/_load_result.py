@@ -33,6 +33,7 @@ class LoadResult:
     seconds: float = 0.0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     examples: list[tuple[str, str, str]] = field(default_factory=list)  # the first skipped: reason, path, detail
+    unnoted: int = 0  # files that cannot be noted in TABLE_files: the next load reads them again
 
     def __str__(self) -> str:
         rate = self.bytes / max(self.seconds, 1e-3)
@@ -42,6 +43,8 @@ class LoadResult:
         )
         if self.skipped:
             text += f"\n{self.skipped.total()} skipped: " + ", ".join(f"{number} {reason}" for reason, number in sorted(self.skipped.items()))
+        if self.unnoted:
+            text += f"\n{self.unnoted} files of records cannot be noted as read (path or options do not fit); the next load reads them again"
         return text
 
     def add(self, stored: Stored) -> None:
