@@ -73,7 +73,8 @@ class LoadTable:
         self._check(table, COLUMNS)
         self._check_unique(table)
         if len(self._types(table, RECORD_COLUMNS)) < len(RECORD_COLUMNS):
-            self.session.query(f"ALTER TABLE {table} {_definition({f'ADD COLUMN IF NOT EXISTS {name}': kind for name, kind in RECORD_COLUMNS.items()})}")
+            added = ", ".join(f"ADD COLUMN IF NOT EXISTS {name} pg_catalog.{kind}" for name, kind in RECORD_COLUMNS.items())
+            self.session.query(f"ALTER TABLE {table} {added}")
         self._check(table, RECORD_COLUMNS)
         if not self._exists(files):
             self._create(
@@ -167,8 +168,8 @@ class LoadTable:
         }
 
     def _check(self, quoted: str, columns: dict[str, str]) -> None:
-        ((kind,),) = self.session.query(f"SELECT relkind::pg_catalog.text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
-        if kind not in ("r", "p"):
+        ((relkind,),) = self.session.query(f"SELECT relkind::pg_catalog.text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
+        if relkind not in ("r", "p"):
             raise NeardupError(f"{quoted} is not a table")
         found = self._types(quoted, columns)
         for name, wanted in columns.items():
