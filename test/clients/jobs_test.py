@@ -5,11 +5,15 @@ import io
 import json
 import re
 import stat
+import struct
 import tempfile
+from unittest import mock
 
 from clients import *
 
 neardup, psycopg2 = need("neardup", "psycopg2")
+from neardup import _out_file
+
 BIN = os.environ.get("NEARDUP_BIN") or os.path.join(ROOT, "bin", "neardup")
 
 
@@ -86,17 +90,84 @@ def failing_write(conn, folder):
     equal("leaves nothing beside it", sorted(os.listdir(folder)), ["r.json"])
 
 
+def one_error(conn, folder):
+    """The first error is raised, the file is closed and removed, and what was there stays."""
+    path = os.path.join(folder, "first.csv")
+    neardup.report(conn, "copies", path)
+    with open(path, encoding="utf-8") as file:
+        before = file.read()
+    unlink, seen = os.unlink, []
+
+    def fails(*arguments, **named):
+        raise OSError("the first")
+
+    def unlink_fails(name, **named):
+        seen.append([os.readlink(link) for link in open_files()].count(os.path.realpath(name)))
+        unlink(name)
+        raise OSError("the second")
+    rows = []
+    for what, module in (("fsync", os), ("replace", os), ("_keep_rights", _out_file)):
+        with mock.patch.object(module, what, fails), mock.patch.object(os, "unlink", unlink_fails):
+            try:
+                neardup.report(conn, "copies", path)
+                got = None
+            except OSError as error:
+                got = str(error)
+        rows.append(("the error of %s" % what, got, "the first"))
+    rows.append(("the file is closed when it is removed", seen, [0, 0, 0]))
+    with open(path, encoding="utf-8") as file:
+        rows.append(("the report of before", file.read(), before))
+    os.unlink(path)
+    equal_all("an error of writing a report is the first one", rows)
+
+
+def open_files():
+    """The links to them."""
+    folder = "/proc/self/fd"
+    return [link for link in (os.path.join(folder, name) for name in os.listdir(folder)) if os.path.islink(link)]
+
+
+def order_of_writing(conn, folder):
+    """All is on disk before the file has its name."""
+    path, calls = os.path.join(folder, "order.csv"), []
+    real = {name: getattr(os, name) for name in ("fsync", "replace")}
+
+    def noted(name, size):
+        def call(*arguments):
+            calls.append((name, size(*arguments)))
+            return real[name](*arguments)
+        return call
+    with mock.patch.object(os, "fsync", noted("fsync", lambda file: os.fstat(file).st_size)), mock.patch.object(os, "replace", noted("replace", lambda new, old: os.stat(new).st_size)):
+        neardup.report(conn, "copies", path)
+    size = os.stat(path).st_size
+    equal("synchronized before it is renamed", calls, [("fsync", size), ("replace", size)])
+    os.unlink(path)
+
+
 def rights_of_files(conn, folder):
     """A new file has those that the umask leaves; one that is replaced keeps its own. test/cli/report_test.py has the program's."""
     path = os.path.join(folder, "rights.json")
-    before = os.umask(0o027)
+    rights = lambda: stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode)
+    before, umask, calls = os.umask(0o027), os.umask, []
     try:
-        rows = [("new", stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode), 0o640)]
+        with mock.patch.object(os, "umask", lambda mask: calls.append(mask) or umask(mask)):
+            rows = [("new", rights(), 0o640), ("the umask of the process, which other threads have too, stays", calls, [])]
     finally:
         os.umask(before)
     for mode in (0o600, 0o640, 0o664):
         os.chmod(path, mode)
-        rows.append(("%o" % mode, stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode), mode))
+        rows.append(("%o" % mode, rights(), mode))
+    with mock.patch.object(_out_file, "_give", lambda file, old: False):
+        os.chmod(path, 0o664)
+        rows.append(("no rights for another group", rights(), 0o604))
+    for other in (folder, os.devnull):
+        raises("%s is no regular file" % other, ValueError, lambda: neardup.report(conn, "copies", other, format="csv"), "is not a regular file")
+    link = os.path.join(folder, "link.json")
+    os.symlink(path, link)
+    os.chmod(path, 0o600)
+    neardup.report(conn, "copies", link)
+    rows.append(("a link stays", (os.readlink(link), stat.S_IMODE(os.stat(path).st_mode)), (path, 0o600)))
+    os.unlink(link)
     equal_all("rights of a report that is replaced", rows)
     if os.geteuid() == 0:
         rows = []
@@ -106,6 +177,30 @@ def rights_of_files(conn, folder):
             status = os.stat(neardup.report(conn, "copies", path))
             rows.append((str(owner), (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)), (*owner, 0o640)))
         equal_all("owner and group of a report that is replaced", rows)
+    os.unlink(path)
+
+
+def access_lists(conn, folder):
+    """With an ACL the bits of the group are what its entries may have at most: another entry's rights are not given to the group, nor by the folder's list."""
+    entries = ((0x01, 6, -1), (0x02, 6, 65534), (0x04, 0, -1), (0x10, 6, -1), (0x20, 0, -1))  # u::rw, u:65534:rw, g::-, m::rw, o::-
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    path, within = os.path.join(folder, "acl.json"), os.path.join(folder, "within")
+    neardup.report(conn, "copies", path)
+    os.mkdir(within)
+    try:
+        os.setxattr(path, "system.posix_acl_access", acl)
+        os.setxattr(within, "system.posix_acl_default", acl)
+    except OSError as error:
+        return skip("no access lists in %s: %s" % (folder, error))
+    rows = [("its bits of the group are the mask", stat.S_IMODE(os.stat(path).st_mode), 0o660)]
+    rows.append(("a file with a list", stat.S_IMODE(os.stat(neardup.report(conn, "copies", path)).st_mode), 0o600))
+    inner = os.path.join(within, "inner.json")
+    with open(inner, "w", encoding="utf-8"):
+        os.removexattr(inner, "system.posix_acl_access")
+        os.chmod(inner, 0o640)
+    neardup.report(conn, "copies", inner)
+    rows.append(("the list of the folder grants nothing", stat.S_IMODE(os.stat(inner).st_mode), 0o600))
+    equal_all("access lists are not kept", rows)
     os.unlink(path)
 
 
@@ -119,7 +214,10 @@ def reports(name, conn):
             written = json.load(file)
         equal("a file of JSON", {**written, "time": ""}, {**report, "time": ""})
         failing_write(conn, folder)
+        one_error(conn, folder)
+        order_of_writing(conn, folder)
         rights_of_files(conn, folder)
+        access_lists(conn, folder)
         equal("a file of CSV", open(neardup.report(conn, "copies", os.path.join(folder, "r.csv")), encoding="utf-8", newline="").read(), text)
         if not os.path.exists(BIN):
             return skip("the program neardup is not built: bin/neardup")
@@ -224,14 +322,37 @@ def domains_of_others(name, conn):
             conn.execute("CREATE FUNCTION shared.sprung(shared.%s, shared.%s) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'operator of others'; END $$;"
                          "CREATE OPERATOR shared.= (LEFTARG = shared.%s, RIGHTARG = shared.%s, FUNCTION = shared.sprung)" % (left, right, left, right))
         equal("report of ids of the domain %s" % kind, paths(kind + "_copies"), ["/a", "/b"])
-    conn.execute("CREATE TABLE grown (id int PRIMARY KEY, path text, body text); INSERT INTO grown VALUES (1, '/1', %s), (2, '/2', %s); SELECT create_duplicates('grown_copies', 'grown', 'id', 'body')" % ((psycopg.sql.quote(DOC),) * 2))
-    neardup.refresh(conn, "grown_copies")
-    conn.execute("ALTER TABLE grown ALTER id TYPE bigint")
-    equal("ids of another type since the last refresh", paths("grown_copies"), ["/1", "/2"])
+    conn.execute("DELETE FROM by_code WHERE id = 'b'")  # the other becomes ROW(1), which is unique then
     conn.execute("CREATE TYPE shared.pair AS (n int); CREATE FUNCTION shared.sprung(shared.pair) RETURNS shared.citext LANGUAGE plpgsql AS $$ BEGIN RAISE 'cast of others'; END $$;"
                  "CREATE CAST (shared.pair AS shared.citext) WITH FUNCTION shared.sprung(shared.pair) AS IMPLICIT;"
-                 "ALTER TABLE by_code ALTER id TYPE shared.pair USING ROW(1)::shared.pair" if one(conn, "DELETE FROM by_code WHERE id = 'b' RETURNING 1") else "")
+                 "ALTER TABLE by_code ALTER id TYPE shared.pair USING ROW(1)::shared.pair")
     equal("ids of a type of others since: no cast of theirs, no paths", paths("code_copies"), ["None", "None"])
+
+
+def types_since(conn):
+    """Ids that have another type of pg_catalog since the last refresh, also one without a common operator =, or another collation."""
+    uuids = "(lpad(id::text, 32, '0'))::uuid"
+    rows = []
+    conn.execute("CREATE DOMAIN small AS int; CREATE DOMAIN label AS text")
+    for before, after in (("int", "bigint"), ("int", "text"), ("bigint", "varchar(9)"), ("small", "label"), ("text", "int"), ("text", "uuid"), ("uuid", "label"),
+                          ('text COLLATE "C"', 'text COLLATE "POSIX"'), ('text COLLATE "C"', 'varchar COLLATE "POSIX"')):
+        conn.execute("CREATE TABLE grown (id int PRIMARY KEY, path text, body text); INSERT INTO grown VALUES (1, '/1', %s), (2, '/2', %s)" % ((psycopg.sql.quote(DOC),) * 2))
+        if "uuid" in (before, after):
+            conn.execute("ALTER TABLE grown ALTER id TYPE uuid USING %s" % uuids)
+        if before != "uuid":
+            conn.execute("ALTER TABLE grown ALTER id TYPE %s USING id::text::%s" % (before, before.partition(" ")[0]))
+        conn.execute("SELECT create_duplicates('grown_copies', 'grown', 'id', 'body')")
+        neardup.refresh(conn, "grown_copies")
+        conn.execute("ALTER TABLE grown ALTER id TYPE %s USING id::text::%s" % (after, after.partition(" ")[0]))
+        for format, found in (("json", lambda: [row["path"] for row in neardup.report(conn, "grown_copies")["clusters"][0]["rows"]]),
+                              ("csv", lambda: [row["path"] for row in csv.DictReader(io.StringIO(neardup.report(conn, "grown_copies", format="csv")))])):
+            try:
+                got = sorted(found())
+            except psycopg.Error as error:
+                got = str(error)
+            rows.append(("%s, then %s, as %s" % (before, after, format), got, ["/1", "/2"]))
+        conn.execute("SELECT drop_duplicates('grown_copies'); DROP TABLE grown")
+    equal_all("ids of another type since the last refresh", rows)
 
 
 def refusals(name, conn):
@@ -265,7 +386,7 @@ def main():
     with database() as name, connect(name) as conn:
         conn.execute("SET client_min_messages = warning")
         make(conn)
-        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (types_of_others, name, conn), (domains_of_others, name, conn), (refusals, name, conn))
+        sections((results, name, conn), (reports, name, conn), (passages, name, conn), (progress, name, conn), (operators_of_others, name, conn), (types_of_others, name, conn), (domains_of_others, name, conn), (types_since, conn), (refusals, name, conn))
 
 
 finish(main)

@@ -3,7 +3,9 @@ import datetime
 import importlib
 import json
 import random
+import shutil
 import tempfile
+from unittest import mock
 
 from clients import *
 
@@ -245,6 +247,55 @@ def with_program(conn, folder):
     equal("and they come", (neardup.load(conn, "two", short).new, neardup.load(conn, "two", short).unchanged), (1, 2))
 
 
+def beside_files(conn, folder):
+    """The own row of a record n of X is not taken for that of a file X#n, and not each record costs a look at the file system."""
+    path = os.path.join(folder, "beside.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"id": "r", "text": "the only one"}\n')
+    neardup.load(conn, "beside", path)
+    shutil.copy2(path, path + "#1")
+    result = neardup.load(conn, "beside", path, attributes=[])
+    equal("a record of the size and time of a file with its path", (result.unchanged, dict(result.skipped)), (1, {}))
+    path = os.path.join(folder, "many.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps({"id": i, "text": "text %d" % i} if i != 3 else {"text": "without an id"}) + "\n" for i in range(40))
+    neardup.load(conn, "beside", path)
+    looks, look = [], os.stat
+    with mock.patch.object(os, "stat", lambda name, *a, **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
+        result = neardup.load(conn, "beside", path, attributes=[])
+    equal("files are looked for where a row may be that of a file", (result.unchanged, looks), (40, [path + "#4"]))
+    looks.clear()
+    with mock.patch.object(os, "stat", lambda name, *a, **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
+        for text in ("a", "b"):
+            neardup.load(conn, "beside", [{"text": text}], name="no path")
+    equal("and never for what has no path of a file", looks, [])
+
+
+def unnoted(folder):
+    """A database whose encoding lacks a character of the options: the records are stored, the file cannot be noted, and is read again."""
+    path = os.path.join(folder, "unnoted.jsonl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps({"text": "here %d" % i, "文本": "there %d" % i}) + "\n" for i in range(5))
+    rows = []
+    with database("_latin", options="ENCODING 'LATIN1' LOCALE 'C'") as latin, connect(latin) as conn, contextlib.closing(psycopg2.connect(dbname=latin)) as other:
+        for what, user in (("psycopg", conn), ("psycopg2", other)):
+            for turn, want in (("first", (5, 0, 0)), ("again", (0, 0, 5))):
+                result = neardup.load(user, "docs", path, text_column="文本", attributes=[], batch=2)
+                rows.append(("%s, %s" % (what, turn), (result.new, result.changed, result.unchanged, dict(result.skipped), result.unnoted), (*want, {}, 1)))
+                rows.append(("%s, %s: the summary" % (what, turn), str(result).splitlines()[1:], ["1 files of records cannot be noted as read (path or options do not fit); the next load reads them again"]))
+            rows.append((what + ": no note", conn.execute("SELECT count(*) FROM docs_files").fetchone(), (0,)))
+            # a note of an earlier load is not true of the rows that come, and the next load must not believe it
+            neardup.load(user, "docs", path, attributes=[])
+            rows.append((what + ": with other options", conn.execute("SELECT records, options FROM docs_files").fetchall(), [(5, "jsonl attributes=")]))
+            neardup.load(user, "docs", path, text_column="文本", attributes=[])
+            result = neardup.load(user, "docs", path, attributes=[])
+            rows.append((what + ": a note of an earlier load", (result.changed, result.unchanged, one(conn, "SELECT min(body) FROM docs")), (5, 0, "here 0")))
+            neardup.load(user, "docs", [{"文本": "a"}], name="n", text_column="文本")
+            rows.append((what + ": what is not a file", conn.execute("SELECT body FROM docs WHERE path = 'n#1'").fetchall(), [("a",)]))
+            conn.execute("DROP TABLE docs, docs_files")
+    equal_all("a file that cannot be noted", rows)
+
+
 def refused_now(conn, folder):
     """Records that the server refuses come with a later load of the same file."""
     path = os.path.join(folder, "refused.jsonl")
@@ -343,38 +394,84 @@ def values(conn):
     equal("a time beyond Python's is a number, the others stay", [a["late"] for *_, a in stored(conn, "times")], [2**62, "1970-01-01T00:00:00"])
 
 
-def times(conn):
-    """Times that Python does not have, with nanoseconds or beyond its years, alone and within lists, structs and dictionaries."""
-    code = """import sys
+# Prints the id and the attributes of records whose columns have times of every kind; the argument: whether pandas can be imported.
+TIMES = """import json, sys
 class NoPandas:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] == "pandas":
             raise ImportError("no pandas")
-sys.meta_path.insert(0, NoPandas())
-import json, pyarrow as pa
+if sys.argv[1] == "without":
+    sys.meta_path.insert(0, NoPandas())
+import pyarrow as pa
 from neardup._load import _json
 from neardup._sources import Columns, arrow_source
-ns = [1704067200000000000, 1704067200123456789, 1704067200123456000]
-columns = {"t": pa.array(ns, pa.timestamp("ns")), "u": pa.array(ns, pa.timestamp("ns", "UTC")), "b": pa.array(ns, pa.timestamp("ns", "+05:30")),
-           "c": pa.array([n % (86400 * 10**9) for n in ns], pa.time64("ns")), "y": pa.array([253402300800, 2**62, 0], pa.timestamp("s"))}
-for id_ in ("t", "u"):
-    for records in arrow_source("x", pa.table({"text": ["a"] * 3, "id": columns[id_], **columns})).records(Columns(), 0):
-        print(json.dumps([[r.record_id, json.loads(_json(r.attributes))] for r in records]))
+ns = [1704067200000000000, 1704067200123456789, 1704067200123456000, -1, None]
+clocks = [0, 123456001, 123456002, 86399999999999, None]
+spans = [0, 1, 1500, -1, None]
+columns = {"t": pa.array(ns, pa.timestamp("ns")), "u": pa.array(ns, pa.timestamp("ns", "UTC")), "b": pa.array(ns, pa.timestamp("ns", "+05:30")), "z": pa.array(ns, pa.timestamp("ns", "Europe/Berlin")),
+           "c": pa.array(clocks, pa.time64("ns")), "d": pa.array(spans, pa.duration("ns")), "du": pa.array(spans, pa.duration("us")),
+           "y": pa.array([253402300800, 2**62, 0, -1, None], pa.timestamp("s"))}
+for name in "tcd":
+    array = columns[name]
+    columns[name + " of a dictionary"] = array.dictionary_encode()
+    columns[name + " in lists"] = pa.ListArray.from_arrays(pa.array([0, 2, 3, 3, 4, 5], pa.int32()), array)
+    columns[name + " in large lists"] = pa.LargeListArray.from_arrays(pa.array([0, 2, 3, 3, 4, 5], pa.int64()), array)
+    columns[name + " in a struct"] = pa.StructArray.from_arrays([array, pa.array(list("abcde"))], ["at", "s"], mask=pa.array([False, False, True, False, False]))
+    columns[name + " in maps"] = pa.MapArray.from_arrays(pa.array([0, 2, 3, 3, 4, 5], pa.int32()), pa.array(list("abcde")), array)
+    columns[name + " in lists of structs"] = pa.ListArray.from_arrays(pa.array([0, 2, 3, 3, 4, 5], pa.int32()), columns[name + " in a struct"])
+table = pa.table({"text": ["a"] * 5, **columns})
+for id_ in columns:
+    print(json.dumps([[r.record_id, json.loads(_json(r.attributes))] for records in arrow_source("x", table).records(Columns(id=id_), 0) for r in records]))
+for text in columns:
+    print(json.dumps([text, [r.text and r.text.decode() for records in arrow_source("x", table).records(Columns(text=text, id="t"), 0) for r in records]]))
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True)
-    day = "2024-01-01"
-    want = [{"t": day + "T" + clock, "u": day + "T" + clock + "+00:00", "b": day + "T" + clock.replace("00:", "05:30:", 1).replace(":00:00", ":00", 1) + "+05:30", "c": clock, "y": y}
-            for clock, y in (("00:00:00", 253402300800), ("00:00:00.123456789", 2**62), ("00:00:00.123456", "1970-01-01T00:00:00"))]
-    if check("times without pandas are read", done.returncode == 0, done.stderr[-500:]):
-        got = [json.loads(line) for line in done.stdout.splitlines()]
-        equal("times with nanoseconds are texts, as those without", [r[1] for r in got[0]], want)
-        equal("as ids", [[r[0] for r in rows] for rows in got], [["2024-01-01 " + r["c"] + zone for r in want] for zone in ("", "+00:00")])
+
+
+def times(conn):
+    """Times that Python does not have, with nanoseconds or beyond its years, alone and within lists, structs and dictionaries."""
+    outputs = []
+    for pandas_is in ("with", "without"):
+        done = subprocess.run([sys.executable, "-c", TIMES, pandas_is], cwd=HERE, capture_output=True, text=True)
+        if check("times %s pandas are read" % pandas_is, done.returncode == 0, done.stderr[-500:]):
+            outputs.append([json.loads(line) for line in done.stdout.splitlines()])
+    if len(outputs) < 2:
+        return
+    differ = [pair for pair in zip(*outputs) if pair[0] != pair[1]]
+    check("and are the same ones (%d)" % len(outputs[0]), not differ and len(outputs[0]) == len(outputs[1]), differ)
+    rows = outputs[0][0]
+    attributes = {"t": None, **{name: [row[1][name] for row in rows] for name in rows[0][1]}}
+    ids = {name: [row[0] for row in found] for name, found in zip(("t", *rows[0][1]), outputs[0])}
+    attributes["t"] = [row[1]["t"] for row in outputs[0][1]]
+    t = ["2024-01-01T00:00:00", "2024-01-01T00:00:00.123456789", "2024-01-01T00:00:00.123456", "1969-12-31T23:59:59.999999999", None]
+    c = ["00:00:00", "00:00:00.123456001", "00:00:00.123456002", "23:59:59.999999999", None]
+    d = ["0:00:00", "0:00:00.000000001", "0:00:00.000001500", "-1 day, 23:59:59.999999999", None]
+    want = {"t": t, "u": [v and v + "+00:00" for v in t], "z": [v and v.replace("01T00", "01T01").replace("1969-12-31T23", "1970-01-01T00") + "+01:00" for v in t],
+            "b": [v and v.replace("01T00:00", "01T05:30").replace("1969-12-31T23:59", "1970-01-01T05:29") + "+05:30" for v in t], "c": c, "d": d,
+            "du": ["0:00:00", "0:00:00.000001", "0:00:00.001500", "-1 day, 23:59:59.999999", None], "y": [253402300800, 2**62, "1970-01-01T00:00:00", "1969-12-31T23:59:59", None]}
+    equal_all("times as they are stored", [(name, attributes[name], want[name]) for name in want])
+    nested = []
+    for name, v in (("t", t), ("c", c), ("d", d)):
+        structs = [{"at": v[i], "s": "abcde"[i]} if i != 2 else None for i in range(5)]
+        nested += [(name + " of a dictionary", v), (name + " in lists", [v[:2], v[2:3], [], v[3:4], v[4:]]), (name + " in large lists", [v[:2], v[2:3], [], v[3:4], v[4:]]), (name + " in a struct", structs),
+                   (name + " in maps", [[["a", v[0]], ["b", v[1]]], [["c", v[2]]], [], [["d", v[3]]], [["e", v[4]]]]), (name + " in lists of structs", [structs[:2], structs[2:3], [], structs[3:4], structs[4:]])]
+    equal_all("and within others", [(name, attributes[name], v) for name, v in nested])
+    equal_all("as ids", [(name, ids[name], [str(v).replace("T", " ") if v is not None else None for v in want[name]]) for name in want])
+    equal("no text is made of them", [found for found in outputs[0][len(ids):] if any(found[1])], [])
     late = pa.array([2**62, 0, None], pa.timestamp("s"))
     neardup.load(conn, "late", pa.table({"text": ["a", "b", "c"], "t": late, "d": late.dictionary_encode()}), name="w")
     equal("a time beyond Python's, in a dictionary, too", [(a["t"], a["d"]) for *_, a in stored(conn, "late")], [(2**62,) * 2, ("1970-01-01T00:00:00",) * 2, (None,) * 2])
-    for what, column in (("list", pa.array([[2**62]], pa.list_(late.type))), ("struct", pa.array([{"a": 2**62}], pa.struct([("a", late.type)])))):
-        for name in ("k", "id"):
-            raises("one within a %s, as %s" % (what, name), ValueError, lambda: neardup.load(conn, "late", pa.table({"text": ["a"], name: column}), name="w"), "column %s of w cannot be read" % name)
+    broken = pa.array([b"\xff", b"ok", None], pa.binary()).view(pa.string())
+    offsets = pa.array([0, 2, 3, 3], pa.int32())
+    nested = {"lists": pa.ListArray.from_arrays(offsets, late), "structs": pa.StructArray.from_arrays([late, broken], ["t", "s"]), "texts": pa.ListArray.from_arrays(offsets, broken)}
+    neardup.load(conn, "later", pa.table({"text": ["a", "b", "c"], **nested}), name="w")
+    equal("one within lists and structs, and text that is not UTF-8", [a for *_, a in stored(conn, "later")],
+          [{"lists": [2**62, "1970-01-01T00:00:00"], "structs": {"t": 2**62, "s": "\ufffd"}, "texts": ["\ufffd", "ok"]},
+           {"lists": [None], "structs": {"t": "1970-01-01T00:00:00", "s": "ok"}, "texts": [None]}, {"lists": [], "structs": {"t": None, "s": None}, "texts": []}])
+    neardup.load(conn, "clocks", pa.table({"text": ["a", "b"], "id": pa.array([123456001, 123456002], pa.time64("ns"))}), name="w")
+    equal("ids that differ in nanoseconds", [r for _, _, r, _ in stored(conn, "clocks")], ["00:00:00.123456001", "00:00:00.123456002"])
+    twice = pa.StructArray.from_arrays([late, late], ["a", "a"])
+    for name in ("k", "id"):
+        raises("two fields of one name, as %s" % name, ValueError, lambda: neardup.load(conn, "late", pa.table({"text": ["a", "b", "c"], name: twice}), name="w"), "column %s of w cannot be read" % name)
 
 
 def conflicts(conn, folder):
@@ -501,7 +598,7 @@ def places(name, conn, folder):
 def main():
     with database() as name, connect(name) as conn, tempfile.TemporaryDirectory() as folder:
         conn.execute("SET client_min_messages = warning")
-        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (refused_now, conn, folder),
+        sections((sources, conn, folder), (drivers, name, conn, folder), (again, conn, folder), (interrupted, conn, folder), (skipped, conn, folder), (numbers, conn, folder), (with_program, conn, folder), (beside_files, conn, folder), (unnoted, folder), (refused_now, conn, folder),
                  (refusals, name, conn, folder), (values, conn), (times, conn), (conflicts, conn, folder), (partitioned, conn, folder), (names, conn), (strangers, name, conn, folder), (places, name, conn, folder))
 
 

@@ -10,7 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from ._ctph import Ctph
 from ._errors import NeardupError
-from ._load import LoadResult, load
+from ._load import load
+from ._load_result import LoadResult
 from ._minhash import Minhash
 from ._passages import passages
 from ._refresh import RefreshResult, Status, refresh

@@ -8,16 +8,16 @@ import stat
 import struct
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from datetime import time as time_of_day
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from ._errors import shown, type_error
+from ._load_result import LoadResult, Stored
 from ._load_table import COLUMNS, IN_PROGRESS, RECORD_COLUMNS, STAGE_COLUMNS, FileState, LoadTable
 from ._refresh import progress_bar
 from ._session import Session, own_transactions, session_of, transaction, utf8
@@ -28,7 +28,6 @@ BATCH_BYTES: Final = 32 << 20
 MAX_SIZE: Final = 256 << 20
 LARGEST: Final = 1000 << 20
 BLOCK: Final = 1 << 20
-EXAMPLES: Final = 10  # of skipped records
 EPOCH: Final = 946684800  # 2000-01-01, from which PostgreSQL counts
 COPY_HEADER: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 COPY_TRAILER: Final = b"\xff\xff"
@@ -39,55 +38,10 @@ LENGTH: Final = struct.Struct(">i")
 UNITS: Final = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 COLUMNS_SQL: Final = ", ".join((*COLUMNS, *RECORD_COLUMNS))
 DATA_ERRORS: Final = ("22", "23", "54", "P0")  # classes in which the server objects to a row
+NO_NOTE: Final = ("22", "54")  # a character that the encoding of the database lacks, an entry that is too long for an index
 CONFLICTS: Final = "40"  # class of deadlocks and serialization failures
 PAUSES: Final = (0.05, 0.2, 0.8, 2.0)  # seconds before a transaction is made again
 T = TypeVar("T")
-
-
-@dataclass
-class LoadResult:
-    """What a load did. Its str() is the summary that `neardup load` prints."""
-
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    bytes: int = 0  # of text, in new and changed rows
-    seconds: float = 0.0
-    skipped: Counter[str] = field(default_factory=Counter)  # by reason
-    examples: list[tuple[str, str, str]] = field(default_factory=list)  # the first skipped: reason, path, detail
-
-    def __str__(self) -> str:
-        rate = self.bytes / max(self.seconds, 1e-3)
-        text = (
-            f"{self.new} new, {self.changed} changed, {self.unchanged} unchanged; "
-            f"{_human(self.bytes)} of text in {self.seconds:.1f} s ({_human(rate)}/s)"
-        )
-        if self.skipped:
-            text += f"\n{self.skipped.total()} skipped: " + ", ".join(f"{number} {reason}" for reason, number in sorted(self.skipped.items()))
-        return text
-
-    def add(self, stored: _Stored) -> None:
-        self.new += stored.new
-        self.changed += stored.changed
-        self.unchanged += stored.unchanged
-        self.bytes += stored.bytes
-        if stored.left_out:
-            self.skipped["left out by a trigger"] += stored.left_out
-        for path in stored.of_files:
-            self.skip("with the path of another row", path, "a file has this path")
-
-    def skip(self, reason: str, path: str, detail: str = "") -> None:
-        self.skipped[reason] += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append((reason, path, detail))
-
-
-def _human(number: float) -> str:
-    units = iter(("B", "kB", "MB", "GB", "TB"))
-    unit = next(units)
-    while number >= 999.5 and unit != "TB":
-        number, unit = number / 1000, next(units)
-    return f"{number:.0f} {unit}" if unit == "B" or number >= 99.95 else f"{number:.1f} {unit}"
 
 
 @dataclass
@@ -206,18 +160,6 @@ def _copy_blocks(rows: Sequence[_Row]) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
-@dataclass
-class _Stored:
-    """What a transaction did to its rows."""
-
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    left_out: int = 0  # by a trigger
-    bytes: int = 0
-    of_files: Sequence[str] = ()  # paths that rows of files have
-
-
 def _repeated(session: Session, call: Callable[[], T]) -> T:
     """A transaction that meets others, a deadlock or a serialization failure, is made again."""
     for pause in PAUSES:
@@ -256,18 +198,18 @@ class _Sender:
         self.last = rows[-1].number
         self.result.add(stored)
 
-    def _once(self, rows: Sequence[_Row], fresh: bool) -> _Stored:
+    def _once(self, rows: Sequence[_Row], fresh: bool) -> Stored:
         with transaction(self.session):
             stored = self._copy(rows) if fresh else self._merge(rows)
             if stored.left_out == 0:  # else the next load tries these again
                 self.note(rows[-1].number)
         return stored
 
-    def _copy(self, rows: Sequence[_Row]) -> _Stored:
+    def _copy(self, rows: Sequence[_Row]) -> Stored:
         new = self.session.copy(f"COPY {self.table.name} ({COLUMNS_SQL}) FROM STDIN (FORMAT binary)", _copy_blocks(rows))
-        return _Stored(new=new, left_out=len(rows) - new, bytes=sum(row.text_bytes for row in rows))
+        return Stored(new=new, left_out=len(rows) - new, bytes=sum(row.text_bytes for row in rows))
 
-    def _merge(self, rows: Sequence[_Row]) -> _Stored:
+    def _merge(self, rows: Sequence[_Row]) -> Stored:
         """Through a temporary table: new rows are added, changed ones replaced with the same id, equal ones stay as they are."""
         of_files = self._paths_of_files(rows)
         rows = [row for row in rows if row.path not in of_files]
@@ -287,12 +229,18 @@ class _Sender:
             " SELECT (SELECT pg_catalog.count(*) FROM wanted), pg_catalog.count(*) FILTER (WHERE NOT known), pg_catalog.count(*) FILTER (WHERE known),"
             " COALESCE(pg_catalog.sum(size), 0)::pg_catalog.int8 FROM known"
         )
-        return _Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
+        return Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
 
     def _paths_of_files(self, rows: Sequence[_Row]) -> set[str]:
-        """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced."""
-        states = {row.path: state for row in rows if (state := _state_of_file(row.path)) is not None}
-        return self.table.paths_of_files(states) if states else set()
+        """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced.
+
+        What cannot be told apart is the row of a record without id and attributes where a file X#n has its size and time, such as a copy of an X of
+        one line. It is taken for that of the file.
+        """
+        if not os.path.isabs(rows[0].path):  # those of files are absolute
+            return set()
+        states = self.table.states_of_texts([row.path for row in rows])
+        return {path for path, state in states.items() if state == _state_of_file(path)}
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:
@@ -342,12 +290,11 @@ class _Loader:
         if state is not None and source.is_file and (state.size, state.mtime, state.options) == (size, mtime, options):
             self.result.unchanged += state.records
             return
-        skip = 0
+        skip, can_note = 0, True
         if state is not None and state.size == IN_PROGRESS and state.options == options and (state.mtime == mtime or not source.is_file):
             skip, mtime = state.records, state.mtime  # a load that was interrupted goes on
-        elif noted is not None:
-            # What it says is not true of the rows to come, and would be believed again when the record that it names last is stored.
-            self._note(source, FileState(IN_PROGRESS, mtime, 0, options))
+        else:
+            can_note = self._begin_notes(source, noted, FileState(IN_PROGRESS, mtime, 0, options))
         encoder = _Encoder(source, mtime, self.options.max_size, self.result)
         if skip:
             encoder.take_ids(self.table.ids_before(source.name, skip))
@@ -355,7 +302,7 @@ class _Loader:
         before = self._refused()
 
         def note(records: int) -> None:
-            if self._refused() == before:  # else the next load tries these again
+            if can_note and self._refused() == before:  # else the next load tries these again
                 self.table.note(source.name, FileState(IN_PROGRESS, mtime, records, options))
 
         sender = _Sender(self.session, self.table, self.result, note, skip)
@@ -364,13 +311,46 @@ class _Loader:
                 sender.send(rows, fresh)
             self.advance(read, sum(row.text_bytes for row in rows))
         if not source.is_file:
-            _repeated(self.session, lambda: self.table.forget(source.name))
+            self._forget(source)
         elif _stat(source) == (size, mtime) and self._refused() == before:
-            self._note(source, FileState(size, mtime, sender.last, options))
+            if can_note:
+                self._note(source, FileState(size, mtime, sender.last, options))
+            else:
+                self.result.unnoted += 1
+
+    def _begin_notes(self, source: Source, noted: FileState | None, first: FileState) -> bool:
+        """Whether TABLE_files can hold the notes of this load, asked before the batches: in these the error would be taken for that of a row.
+
+        What it has `noted` is replaced or forgotten: it is not true of the rows to come, and would be believed again when the record that it names
+        last is stored.
+        """
+        try:
+            _repeated(self.session, lambda: self._try_note(source, first))
+        except Exception as error:
+            if self.session.is_closed() or not (self.session.sqlstate(error) or "").startswith(NO_NOTE):
+                raise
+            if noted is not None:
+                self._forget(source)
+            return False
+        if noted is not None:
+            self._note(source, first)
+        return True
+
+    def _try_note(self, source: Source, state: FileState) -> None:
+        """Leaves nothing: where there was no note, a load that stores no row makes none."""
+        self.session.query("BEGIN")
+        try:
+            self.table.note(source.name, state)
+        finally:
+            if not self.session.is_closed():
+                self.session.rollback()
 
     def _note(self, source: Source, state: FileState) -> None:
         """In a transaction of its own."""
         _repeated(self.session, lambda: self.table.note(source.name, state))
+
+    def _forget(self, source: Source) -> None:
+        _repeated(self.session, lambda: self.table.forget(source.name))
 
     def _refused(self) -> int:
         """Records that another load may take, though the source is the same."""
@@ -409,8 +389,6 @@ def _size_and_time(status: os.stat_result) -> tuple[int, int]:
 
 def _state_of_file(path: str) -> tuple[int, int] | None:
     """Size and modification time; None where the path is not that of a file."""
-    if not os.path.isabs(path):
-        return None
     try:
         status = os.stat(path)
     except (OSError, ValueError):

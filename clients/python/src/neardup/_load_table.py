@@ -73,7 +73,8 @@ class LoadTable:
         self._check(table, COLUMNS)
         self._check_unique(table)
         if len(self._types(table, RECORD_COLUMNS)) < len(RECORD_COLUMNS):
-            self.session.query(f"ALTER TABLE {table} {_definition({f'ADD COLUMN IF NOT EXISTS {name}': kind for name, kind in RECORD_COLUMNS.items()})}")
+            added = ", ".join(f"ADD COLUMN IF NOT EXISTS {name} pg_catalog.{kind}" for name, kind in RECORD_COLUMNS.items())
+            self.session.query(f"ALTER TABLE {table} {added}")
         self._check(table, RECORD_COLUMNS)
         if not self._exists(files):
             self._create(
@@ -130,13 +131,14 @@ class LoadTable:
             raise NeardupError(f"no schema of search_path exists; name table {name} with a schema")
         return str(schema)
 
-    def paths_of_files(self, states: dict[str, tuple[int, int]]) -> set[str]:
-        """Those of the paths whose row has this size and modification time."""
+    def states_of_texts(self, paths: list[str]) -> dict[str, tuple[int, int]]:
+        """Size and modification time of those of the paths that have a row without what only records have, as those of files are."""
         rows = self.session.query(
-            f"SELECT t.path, t.size, {MICROSECONDS.format('t.mtime')} FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[])",
-            [list(states)],
+            f"SELECT t.path, t.size, {MICROSECONDS.format('t.mtime')} FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) ANY (%s::pg_catalog.text[])"
+            f" AND {' AND '.join(f't.{name} IS NULL' for name in RECORD_COLUMNS)}",
+            [paths],
         )
-        return {path for path, size, mtime in rows if states[path] == (size, mtime)}
+        return {path: (size, mtime) for path, size, mtime in rows}
 
     def _exists(self, quoted: str) -> bool:
         return bool(self.session.query("SELECT pg_catalog.to_regclass(%s) IS NOT NULL", [quoted])[0][0])
@@ -166,8 +168,8 @@ class LoadTable:
         }
 
     def _check(self, quoted: str, columns: dict[str, str]) -> None:
-        ((kind,),) = self.session.query(f"SELECT relkind::pg_catalog.text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
-        if kind not in ("r", "p"):
+        ((relkind,),) = self.session.query(f"SELECT relkind::pg_catalog.text FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) {OID_OF}", [quoted])
+        if relkind not in ("r", "p"):
             raise NeardupError(f"{quoted} is not a table")
         found = self._types(quoted, columns)
         for name, wanted in columns.items():

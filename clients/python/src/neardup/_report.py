@@ -7,16 +7,15 @@ import io
 import json
 import math
 import os
-import stat
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ._errors import shown
 from ._job import Job, count_job, find_job
+from ._out_file import write_file
 from ._program import check_number, run_program
 from ._session import Session, session_of, snapshot
 from ._texts import percent_doubled
@@ -27,12 +26,21 @@ PAIRS: Final = 12
 MAX_PAIRS: Final = 200
 FETCHED: Final = 500
 PATH_COLUMN: Final = "path"
+BYTES: Final = ' COLLATE pg_catalog."C"'
 FORMATS: Final = ("html", "json", "csv")
 CSV_COLUMNS: Final = ("cluster", "id", "representative", "similarity", "survivor", "path")
 SETTINGS: Final = (
     "source", "id", "body", "signature", "profile", "profile_version", "threshold", "linkage", "verify", "verify_threshold", "keep",
     "order_by", "within", "at", "at_most_apart", "filter", "deleted", "measure",
 )  # fmt: skip
+
+
+class _Type(NamedTuple):
+    """Of a column, a domain's type being that below it."""
+
+    name: str  # qualified
+    is_built_in: bool
+    collation: int  # of the column; 0 where the type has none
 
 
 class _Reader:
@@ -64,15 +72,23 @@ class _Reader:
         """The join with the paths of the source, as neardup load names them; one that may not be read is left out.
 
         Ids are compared as the type below domains on both sides. An operator for the domain itself may be anyone's, and fits better than that
-        of the type below.
+        of the type below. Where the source has another type since the last refresh, built-in types are compared as texts; an operator or a
+        cast of another type would be of others. Where it has another collation, both have "C": without one, they cannot be compared.
         """
         none = "LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false"
-        source = self._base_type("j.source::pg_catalog.oid", "j.id::pg_catalog.name", [self.job.job])
-        result = self._base_type("%s::pg_catalog.regclass::pg_catalog.oid", "'id'", [self.job.job, self.job.result])
-        if source is None or result is None or (source != result and not (source[1] and result[1])):
-            return none  # the column has another type since the last refresh; an operator or a cast of both would be of others
+        types = self._types_of_ids()
+        if types is None:
+            return none
+        source, result = types
+        further = ""
+        if source.name != result.name:
+            if not (source.is_built_in and result.is_built_in):
+                return none
+            further = "::pg_catalog.text" + BYTES
+        elif source.is_built_in and source.collation != result.collation:
+            further = BYTES
         found = self.session.query(
-            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), '::', %s::pg_catalog.text, ' AS id, ', pg_catalog.quote_ident(a.attname),"
+            "SELECT pg_catalog.concat('SELECT ', pg_catalog.quote_ident(j.id), %s::pg_catalog.text, ' AS id, ', pg_catalog.quote_ident(a.attname),"
             " ' AS path FROM ', pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(c.relname),"
             " ' WHERE true', CASE WHEN j.filter IS NOT NULL THEN pg_catalog.concat(' AND (', j.filter, E'\\n)') END,"
             " CASE WHEN j.deleted IS NOT NULL THEN pg_catalog.concat(' AND (', j.deleted, E'\\n) IS NOT TRUE') END)"
@@ -82,23 +98,31 @@ class _Reader:
             " AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped"
             " WHERE a.atttypid OPERATOR(pg_catalog.=) ANY ('{pg_catalog.text,pg_catalog.varchar}'::pg_catalog.regtype[]::pg_catalog.oid[])"
             " AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')",
-            [source[0], self.job.job, PATH_COLUMN],
+            [f"::{source.name}{further}", self.job.job, PATH_COLUMN],
         )
-        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id::{result[0]}" if found else none
+        return f"LEFT JOIN ({found[0][0]}) s ON s.id = r.id::{result.name}{further}" if found else none
 
-    def _base_type(self, table: str, column: str, parameters: list[str]) -> tuple[str, bool] | None:
-        """The qualified name of a column's type, of a domain that of the type below it, and whether it is of pg_catalog. j: the row of the job."""
-        found = self.session.query(
-            f"WITH RECURSIVE types AS (SELECT a.atttypid AS type FROM {self.row_in_parameters} j JOIN pg_catalog.pg_attribute a"
-            f" ON a.attrelid OPERATOR(pg_catalog.=) {table} AND a.attname OPERATOR(pg_catalog.=) {column} AND NOT a.attisdropped"
-            " UNION ALL SELECT t.typbasetype FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
-            " WHERE t.typtype OPERATOR(pg_catalog.=) 'd')"
-            " SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(t.typname)), n.nspname OPERATOR(pg_catalog.=) 'pg_catalog'"
-            " FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
-            " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.typtype OPERATOR(pg_catalog.<>) 'd'",
-            parameters,
-        )
-        return (str(found[0][0]), bool(found[0][1])) if found else None
+    def _types_of_ids(self) -> tuple[_Type, _Type] | None:
+        """That of the source, and that of the result."""
+        found = {
+            str(side): _Type(str(name), bool(is_built_in), int(collation))
+            for side, name, is_built_in, collation in self.session.query(
+                "WITH RECURSIVE types AS ("
+                f"(SELECT 'source' AS side, a.atttypid AS type, a.attcollation AS collation FROM {self.row_in_parameters} j JOIN pg_catalog.pg_attribute a"
+                " ON a.attrelid OPERATOR(pg_catalog.=) j.source::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) j.id::pg_catalog.name AND NOT a.attisdropped"
+                " UNION ALL SELECT 'result', a.atttypid, a.attcollation FROM pg_catalog.pg_attribute a"
+                " WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid"
+                " AND a.attname OPERATOR(pg_catalog.=) 'id' AND NOT a.attisdropped)"
+                " UNION ALL SELECT b.side, t.typbasetype, b.collation FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+                " WHERE t.typtype OPERATOR(pg_catalog.=) 'd')"
+                " SELECT b.side, pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.', pg_catalog.quote_ident(t.typname)),"
+                " n.nspname OPERATOR(pg_catalog.=) 'pg_catalog', b.collation::pg_catalog.int8"
+                " FROM types b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+                " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.typtype OPERATOR(pg_catalog.<>) 'd'",
+                [self.job.job, self.job.result],
+            )
+        }
+        return (found["source"], found["result"]) if len(found) == 2 else None
 
     def about(self) -> dict[str, Any]:
         ((database, now, version, finished, phase),) = self.session.query(
@@ -217,51 +241,6 @@ def _write_page(session: Session, job: str, out: Path, clusters: int, pairs: int
     )
 
 
-def _write(out: Path, text: str) -> None:
-    """Beside it under a temporary name, and renamed at the end."""
-    if out.exists() and not out.is_file():
-        raise ValueError(f"{out} is not a regular file")
-    target = out.resolve()
-    with NamedTemporaryFile("w", encoding="utf-8", errors="replace", newline="", dir=target.parent, delete=False) as file:
-        try:
-            file.write(text)
-            file.flush()  # what is buffered is written now, or fails
-            _set_rights(file.fileno(), file.name, target)
-            file.close()  # Windows renames no open file
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _set_rights(new: int, name: str, target: Path) -> None:
-    """Of an open file that replaces `target`: owner and group, as far as the system lets us, and the rights. As src/cli/out_file.cpp.
-
-    Where the group must be ours, it gets no rights: no other group may read the new file. By the descriptor: in a folder of others the name may
-    mean another file by now.
-    """
-    if target.exists():
-        old = target.stat()
-        kept = _give(new, old.st_uid, old.st_gid) or os.fstat(new).st_gid == old.st_gid or _give(new, -1, old.st_gid)
-        mode = stat.S_IMODE(old.st_mode) & (0o777 if kept else 0o707)
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    if os.chmod in os.supports_fd:
-        os.chmod(new, mode)
-    else:
-        os.chmod(name, mode)
-
-
-def _give(file: int, owner: int, group: int) -> bool:
-    try:
-        os.fchown(file, owner, group)
-    except (OSError, AttributeError):  # Windows has no os.fchown
-        return False
-    return True
-
-
 def report(
     conn: Any, job: str, out: str | os.PathLike[str] | None = None, *, format: str | None = None, clusters: int = CLUSTERS, pairs: int = PAIRS
 ) -> Any:
@@ -292,5 +271,5 @@ def report(
     if format == "html":
         _write_page(session, job, path, clusters, pairs)
         return path
-    _write(path, content if format == "csv" else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    write_file(path, content if format == "csv" else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return path

@@ -5,10 +5,9 @@ from __future__ import annotations
 import codecs
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from datetime import time as time_of_day
 from decimal import Decimal
 from typing import Any, Protocol
@@ -21,7 +20,6 @@ ID_COLUMN = "id"
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 PACKINGS = (".gz", ".bz2", ".xz")
 ROWS = 2048  # of a batch of records
-NANOSECONDS = re.compile(r"(?:(\d{4}-\d\d-\d\d) )?(\d\d:\d\d:\d\d\.\d{9})(?:Z|([+-]\d\d)(\d\d))?")  # a time as Arrow writes it
 
 BATCHES = "batches"  # the format of a source that is not a file
 BAD_RECORD = "damaged records"
@@ -123,8 +121,8 @@ def is_numpy_scalar(value: Any) -> bool:
 
 
 def _id_of(value: Any) -> str | None:
-    """An id as text: that of a text, of UUIDs, decimal numbers and times as they are written; None where there is none."""
-    if isinstance(value, (UUID, Decimal, date, time_of_day)) and value == value:  # a datetime is a date; NaT is not itself
+    """An id as text: that of a text, of UUIDs, decimal numbers, times and durations as they are written; None where there is none."""
+    if isinstance(value, (UUID, Decimal, date, time_of_day, timedelta)) and value == value:  # a datetime is a date; NaT is not itself
         return str(value)
     text = text_of(value)
     return None if text is None else text.decode("utf-8", "replace")
@@ -167,6 +165,8 @@ def _arrow_records(batch: Any, columns: Columns, source: str) -> Iterator[Record
         column = column.cast(column.type.value_type)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         texts = column.cast(pa.large_binary()).to_pylist()  # bytes as they are, not decoded and encoded again
+    elif pa.types.is_temporal(column.type) or (pa.types.is_nested(column.type) and not pa.types.is_union(column.type)):
+        texts = [None] * len(column)  # no texts, whether Python has the values or not
     else:
         texts = [text_of(value) for value in column.to_pylist()]
     ids = [_id_of(value) for value in _values(batch, id_, source, " ")] if id_ else [None] * len(texts)
@@ -177,50 +177,13 @@ def _arrow_records(batch: Any, columns: Columns, source: str) -> Iterator[Record
 
 
 def _values(batch: Any, name: str, source: str, separator: str) -> list[Any]:
-    """A column as Python's values; `separator`: between day and time. What is not valid UTF-8 in it, or beyond Python's times, does not end the load."""
-    pa = import_pyarrow()
-    at = batch.schema.names.index(name)
-    column = batch.column(at)
+    """A column as Python's values, as values_of() makes them; an error names the column."""
+    from ._arrow_values import values_of  # needs pyarrow
+
     try:
-        values: list[Any] = column.to_pylist()
-        return values
-    except (UnicodeDecodeError, OverflowError, ValueError) as error:
-        cause = error
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if isinstance(cause, UnicodeDecodeError):
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            return [None if value is None else value.decode("utf-8", "replace") for value in column.cast(pa.large_binary()).to_pylist()]
-        raise ValueError(f"column {name} of {source} holds text that is not valid UTF-8")
-    try:
-        return [_value(value, separator) for value in column]
+        return values_of(batch.column(batch.schema.names.index(name)), separator)
     except (OverflowError, ValueError) as error:
         raise ValueError(f"column {name} of {source} cannot be read: {error}") from None
-
-
-def _value(scalar: Any, separator: str) -> Any:
-    """Of a time with nanoseconds, which Python needs pandas for: its text; of one beyond Python's times: the number that Arrow has."""
-    try:
-        return scalar.as_py()
-    except (OverflowError, ValueError):
-        number = getattr(scalar, "value", None)
-        if not isinstance(number, int):
-            raise  # a list or a struct that holds such a time
-    return _text_of_time(scalar, separator) or number
-
-
-def _text_of_time(scalar: Any, separator: str) -> str | None:
-    """As Python writes times."""
-    pa = import_pyarrow()
-    try:
-        found = NANOSECONDS.fullmatch(scalar.cast(pa.string()).as_py())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return None
-    if found is None:  # beyond its own calendar Arrow writes no time either
-        return None
-    day, time, hours, minutes = found.groups()
-    zone = "+00:00" if found[0].endswith("Z") else f"{hours}:{minutes}" if hours else ""
-    return (day + separator if day else "") + time + zone
 
 
 class ParquetSource(ArrowSource):
