@@ -2,6 +2,12 @@
 #include "cli/job_source.h"
 
 namespace neardup::cli {
+namespace {
+
+// Two collations of columns cannot be compared without one of their own.
+constexpr const char* kBytes = " COLLATE pg_catalog.\"C\"";
+
+}  // namespace
 
 JobIds job_ids(Connection& db, const Job& job) {
   const Result source = db.query("SELECT id, COALESCE(source::pg_catalog.oid::pg_catalog.regclass::text, '') FROM " +
@@ -15,29 +21,34 @@ JobIds job_ids(Connection& db, const Job& job) {
           job.internal +
           "neardup_job_row($1::pg_catalog.regclass) UNION ALL SELECT 2::int8, $2::pg_catalog.regclass::pg_catalog.oid, "
           "'id'),"
-          " below(side, declared, type) AS (SELECT c.side, a.atttypid, a.atttypid FROM columns c"
+          " below(side, declared, type, collated) AS (SELECT c.side, a.atttypid, a.atttypid, a.attcollation FROM "
+          "columns c"
           "   JOIN pg_catalog.pg_attribute a ON a.attrelid = c.relation AND a.attname = c.name AND a.attnum > 0 AND "
           "NOT "
           "a.attisdropped"
-          "  UNION ALL SELECT b.side, b.declared, t.typbasetype FROM below b"
+          "  UNION ALL SELECT b.side, b.declared, t.typbasetype, b.collated FROM below b"
           "   JOIN pg_catalog.pg_type t ON t.oid = b.type AND t.typtype = 'd')"
           " SELECT b.side, pg_catalog.format_type(b.declared, NULL),"
-          "  pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname), n.nspname = 'pg_catalog'"
+          "  pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname), n.nspname = 'pg_catalog',"
+          "  b.collated::int8"
           " FROM below b JOIN pg_catalog.pg_type t ON t.oid = b.type AND t.typtype <> 'd'"
           " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace ORDER BY b.side",
       Params().text(job.job).text(job.result));
   const int n = PQntuples(sides.get());
   for (int i = 0; i < n; ++i) (get_int8(sides, i, 0) == 1 ? ids.source_type : ids.result_type) = get_text(sides, i, 1);
   if (n < 2) return ids;
-  if (get_text(sides, 0, 2) == get_text(sides, 1, 2))
-    ids.type = get_text(sides, 0, 2);
-  else if (get_bool(sides, 0, 3) && get_bool(sides, 1, 3))
-    ids.type = "pg_catalog.text";
+  const bool built_in = get_bool(sides, 0, 3) && get_bool(sides, 1, 3);
+  if (get_text(sides, 0, 2) == get_text(sides, 1, 2)) {
+    ids.type = "::" + std::string(get_text(sides, 0, 2));
+    if (built_in && get_int8(sides, 0, 4) != get_int8(sides, 1, 4)) ids.type += kBytes;
+  } else if (built_in) {
+    ids.type = "::pg_catalog.text" + std::string(kBytes);
+  }
   return ids;
 }
 
 std::string same_ids(const JobIds& ids, const std::string& a, const std::string& b) {
-  return a + "::" + ids.type + " = " + b + "::" + ids.type;
+  return a + ids.type + " = " + b + ids.type;
 }
 
 std::string problem_of(const JobIds& ids) {

@@ -7,11 +7,11 @@
 
 namespace neardup::cli {
 
-// The type that ids of the source and of the result are compared as: that below their domains, for an operator for a
-// domain may be another role's. Where they have different types of pg_catalog since the last run, text, as a refresh
-// converts them. Other types are not compared: their owners may have made casts.
+// What ids of the source and of the result are compared as: the type below their domains, for an operator for a domain
+// may be another role's. Where they have different types of pg_catalog since the last run, text, as a refresh converts
+// them; where only their collations differ, "C". Other types are not compared: their owners may have made casts.
 struct JobIds {
-  std::string type;                      // for SQL; empty where they are not compared
+  std::string type;                      // a cast to it, for SQL; empty where they are not compared
   std::string source_type, result_type;  // for messages; empty where there is no such column
   std::string column;                    // of the source
   std::string source;                    // for messages

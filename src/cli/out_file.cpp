@@ -29,13 +29,14 @@ std::string target_of(const std::string& path) {
   return error ? path : target.string();
 }
 
-// The rights of the group in a file's mode are then the most that any of the list may have, and not the group's.
-bool has_access_list(const std::string& path) {
+// Whether a file has an access control list: the one that is replaced, or the new one from its folder. The rights of
+// the group in a file's mode are then the most that any of the list may have, and not the group's.
+bool has_access_list(const std::string& old, int now) {
 #ifdef __linux__
-  return getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+  constexpr const char* kAccess = "system.posix_acl_access";
+  return getxattr(old.c_str(), kAccess, nullptr, 0) > 0 || fgetxattr(now, kAccess, nullptr, 0) > 0;
 #else
-  static_cast<void>(path);
-  return false;
+  return static_cast<void>(old), static_cast<void>(now), false;
 #endif
 }
 
@@ -46,7 +47,7 @@ void keep_rights(int fd, const std::string& path, const struct stat& old) {
   const bool same_group = fchown(fd, old.st_uid, old.st_gid) == 0 ||
                           fchown(fd, static_cast<uid_t>(-1), old.st_gid) == 0 ||
                           (fstat(fd, &now) == 0 && now.st_gid == old.st_gid);
-  fchmod(fd, old.st_mode & (same_group && !has_access_list(path) ? 0777 : 0707));
+  fchmod(fd, old.st_mode & (same_group && !has_access_list(path, fd) ? 0777 : 0707));
 }
 
 }  // namespace

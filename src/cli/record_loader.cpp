@@ -169,7 +169,7 @@ bool RecordLoader::make_text(const std::string& path, Record& record) {
 void RecordLoader::send(bool likely_new) {
   if (rows_.empty()) return;
   // Until it is read to its end, a note of an earlier load with other options is not true of its rows.
-  if (!noted_) table_.note(file_);
+  if (!noted_ && !table_.note(file_).empty()) table_.forget(file_.path);
   noted_ = true;
   sender_.send(rows_, likely_new);
   rows_.clear();

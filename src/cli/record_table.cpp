@@ -142,6 +142,10 @@ std::string RecordTable::note(const RecordFile& file) {
   }
 }
 
+void RecordTable::forget(const std::string& path) {
+  db_.query("DELETE FROM " + files_ + " f WHERE f.path OPERATOR(pg_catalog.=) $1", Params().text(path));
+}
+
 bool RecordTable::has_record(std::string_view path) {
   const std::size_t mark = path.rfind('#');
   if (!files_there_ || mark == std::string_view::npos) return false;

@@ -39,6 +39,8 @@ class RecordTable {
   // To be called before the first records of the file are sent, with kUnfinished, and when all of them are committed.
   // Returns why the table does not hold it (a path too long for its index), or nothing.
   std::string note(const RecordFile& file);
+  // What an earlier load has noted is no longer true.
+  void forget(const std::string& path);
   // Whether the table of documents has a row of this path that is the record of a file.
   bool has_record(std::string_view path);
 

@@ -820,6 +820,18 @@ def paths_too_long_for_an_index(tmp):
 
 
 @test
+def options_that_cannot_be_noted(tmp):
+    """What was noted with other options is forgotten: it is not true of the rows that these have written."""
+    write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "one"}))
+    with cli_test.database("loader_latin1", "LATIN1"):
+        Load("load", tmp, "-t", "t", "--id-column", "id")
+        contains(Load("load", tmp, "-t", "t", "--id-column", "\u6587").out, "1 files of records cannot be noted as read")
+        equal(rows("record_id IS NULL"), ["t"])
+        contains(Load("load", tmp, "-t", "t", "--id-column", "id").out, "0 new, 1 changed")
+        equal(rows("record_id"), ["1"])
+
+
+@test
 def a_file_with_the_path_of_a_record(tmp):
     write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "of the record"}, {"id": 2, "text": "second"}))
     write(f"{tmp}/x.jsonl#1", "of the file")

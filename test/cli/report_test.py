@@ -363,6 +363,8 @@ def ids_of_another_type(tmp):
         Load("report", "dups", "--out", f"{tmp}/r.html", "-q")
         contains(cli_test.Page(f"{tmp}/r.html").text, "of number 1")
         contains(Load("export", "dups", "-", "--list").out, f"{tmp}/3")
+    sql("ALTER TABLE docs ALTER id TYPE text COLLATE \"C\"; ALTER TABLE dups ALTER id TYPE text COLLATE \"POSIX\"")
+    equal(Load("report", "dups", "--out", "-", "--format", "csv", "-q").out, paths)
     # a table of duplicates that 0.2.0 made has ids of the source's domain
     sql("CREATE DOMAIN word AS text; ALTER TABLE docs ALTER id TYPE word; ALTER TABLE dups ALTER id TYPE word; ALTER TABLE dups ALTER representative TYPE word")
     equal(Load("report", "dups", "--out", "-", "--format", "csv", "-q").out, paths)
