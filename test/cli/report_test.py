@@ -334,6 +334,12 @@ def ids_of_a_domain(tmp):
     contains(cli_test.Page(f"{tmp}/r.html").text, f"{tmp}/3")
     contains(Load("report", "dups", "--out", "-", "--format", "csv", "-q").out, f"{tmp}/3")
     contains(Load("export", "dups", f"{tmp}/out", "--list").out, "8 files of 4 clusters listed, 0 skipped")
+    # a table of duplicates that 0.2.0 made has ids of the domain
+    sql("ALTER TABLE dups ALTER id TYPE id_of_docs; ALTER TABLE dups ALTER representative TYPE id_of_docs")
+    Load("report", "dups", "--out", f"{tmp}/r.html", "-q")
+    contains(cli_test.Page(f"{tmp}/r.html").text, "of number 1")
+    contains(Load("export", "dups", "-", "--list").out, f"{tmp}/3")
+    sql("ALTER TABLE dups ALTER id TYPE odd; ALTER TABLE dups ALTER representative TYPE odd")
     # a cast of another type may be its owner's
     sql("CREATE TYPE own AS ENUM ('2', '3', '4', '5', '6', '7', '8', '9'); CREATE FUNCTION convert(own) RETURNS odd LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;"
         "ALTER TABLE docs ALTER id TYPE own USING id::text::own; CREATE CAST (own AS odd) WITH FUNCTION convert(own) AS IMPLICIT")

@@ -56,15 +56,18 @@ class _Reader:
         """Until the report is read, operators are found in pg_catalog only, and where the type of the ids has an equality of its own."""
         self.session.query(
             "SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog',"
-            " (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_attribute a"
-            " JOIN pg_catalog.pg_opclass c ON c.opcintype OPERATOR(pg_catalog.=) a.atttypid AND c.opcdefault"
+            " (WITH RECURSIVE below(type) AS (SELECT a.atttypid FROM pg_catalog.pg_attribute a"
+            " WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) 'id'"
+            " UNION ALL SELECT t.typbasetype FROM below b JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) b.type"
+            " AND t.typtype OPERATOR(pg_catalog.=) 'd')"
+            " SELECT pg_catalog.quote_ident(n.nspname) FROM below b"
+            " JOIN pg_catalog.pg_opclass c ON c.opcintype OPERATOR(pg_catalog.=) b.type AND c.opcdefault"
             " JOIN pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) c.opcmethod AND m.amname OPERATOR(pg_catalog.=) 'btree'"
-            " JOIN pg_catalog.pg_amop f ON f.amopfamily OPERATOR(pg_catalog.=) c.opcfamily AND f.amoplefttype OPERATOR(pg_catalog.=) a.atttypid"
-            " AND f.amoprighttype OPERATOR(pg_catalog.=) a.atttypid AND f.amopstrategy OPERATOR(pg_catalog.=) 3"
+            " JOIN pg_catalog.pg_amop f ON f.amopfamily OPERATOR(pg_catalog.=) c.opcfamily AND f.amoplefttype OPERATOR(pg_catalog.=) b.type"
+            " AND f.amoprighttype OPERATOR(pg_catalog.=) b.type AND f.amopstrategy OPERATOR(pg_catalog.=) 3"
             " JOIN pg_catalog.pg_operator o ON o.oid OPERATOR(pg_catalog.=) f.amopopr"
             " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace"
-            " WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) 'id'"
-            " AND n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog')), true)",
+            " WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog')), true)",
             [self.job.result],
         )
 
