@@ -242,7 +242,7 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     write(f"{tmp}/empty", "")
     # documents that begin as a list does
     others = {"word": "unreadable", "words": "archives\tbody\nimportant\n", "path": "archives\t/a\nimportant\n", "end": "archives\t/a\nimportant", "tab": "archives\t", "cut": "arch",
-              "indented": "archives\t/a\n\timportant\n"}
+              "indented": "archives\t/a\n\timportant\n", "reason": "notes\t/a\n"}
     for name, text in others.items():
         write(f"{tmp}/{name}", text)
         contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/{name}", status=1).err, "is not a list of skipped files")
