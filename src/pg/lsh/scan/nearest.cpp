@@ -185,7 +185,8 @@ void NearestRows::search_table(Pass* pass) {
   };
   Relation table = table_open(scan_->indexRelation->rd_index->indrelid, NoLock);
   TableScanDesc rows = table_beginscan_strat(table, scan_->xs_snapshot, 0, nullptr, true, false);
-  table_index_build_scan(table, scan_->indexRelation, info_for_reading(scan_->indexRelation), false, false, offer, pass,
+  // allow_sync is true, as PostgreSQL asserts where it is given a scan; this one was begun without.
+  table_index_build_scan(table, scan_->indexRelation, info_for_reading(scan_->indexRelation), true, false, offer, pass,
                          rows);
   table_close(table, NoLock);
 }
