@@ -214,8 +214,9 @@ class Exporter {
   void open_rows() {
     restrict_search_path(db_, job_);
     db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const JobIds ids = job_ids(db_, job_);
+    if (ids.source.empty()) throw DatabaseError(problem_of(ids), "42P01", false, cure_of(ids));
     const SourcePaths paths = source_paths(db_, job_, options_.path_column);
-    if (paths.source.empty()) throw std::runtime_error("the source of the job has been dropped");
     if (paths.type.empty()) {
       throw DatabaseError(
           "the source " + paths.source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
@@ -225,8 +226,7 @@ class Exporter {
       throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + paths.source + " is " +
                                paths.type + ", not text");
     }
-    const JobIds ids = job_ids(db_, job_);
-    if (ids.type.empty()) throw DatabaseError(problem_of(ids), "42804", false, cure_of(ids, job_));
+    if (ids.type.empty()) throw DatabaseError(problem_of(ids), "42804", false, cure_of(ids));
     // bytes, of which each is converted on its own
     const auto text = [&](const std::string& value) {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;

@@ -10,9 +10,11 @@ constexpr const char* kBytes = " COLLATE pg_catalog.\"C\"";
 }  // namespace
 
 JobIds job_ids(Connection& db, const Job& job) {
-  const Result source = db.query("SELECT id, COALESCE(source::pg_catalog.oid::pg_catalog.regclass::text, '') FROM " +
-                                     job.internal + "neardup_job_row($1::pg_catalog.regclass)",
-                                 Params().text(job.job));
+  const Result source = db.query(
+      "SELECT j.id, COALESCE((SELECT c.oid::pg_catalog.regclass::text FROM pg_catalog.pg_class c"
+      "  WHERE c.oid = j.source::pg_catalog.oid), '') FROM " +
+          job.internal + "neardup_job_row($1::pg_catalog.regclass) j",
+      Params().text(job.job));
   JobIds ids;
   ids.column = get_text(source, 0, 0);
   ids.source = get_text(source, 0, 1);
@@ -52,14 +54,15 @@ std::string same_ids(const JobIds& ids, const std::string& a, const std::string&
 }
 
 std::string problem_of(const JobIds& ids) {
+  if (ids.source.empty()) return "the source of the job has been dropped";
   const std::string column = "column \"" + printable(ids.column) + "\"";
   if (ids.source_type.empty()) return column + " of ids does not exist in " + ids.source;
   return column + " of " + ids.source + " is " + ids.source_type + ", and was " + ids.result_type + " at the last run";
 }
 
-std::string cure_of(const JobIds& ids, const Job& job) {
-  if (ids.source_type.empty())
-    return "If it was renamed: SELECT alter_duplicates('" + job.name + "', id => 'new_name').";
+std::string cure_of(const JobIds& ids) {
+  if (ids.source.empty()) return "drop_duplicates() drops the job.";
+  if (ids.source_type.empty()) return "If it was renamed: SELECT alter_duplicates(.., id => 'new_name').";
   return "neardup run writes the table of duplicates again.";
 }
 

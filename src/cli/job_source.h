@@ -14,7 +14,7 @@ struct JobIds {
   std::string type;                      // a cast to it, for SQL; empty where they are not compared
   std::string source_type, result_type;  // for messages; empty where there is no such column
   std::string column;                    // of the source
-  std::string source;                    // for messages
+  std::string source;                    // for messages; empty where it was dropped
 };
 
 // After restrict_search_path().
@@ -25,10 +25,10 @@ std::string same_ids(const JobIds& ids, const std::string& a, const std::string&
 
 // Why ids are not compared, and the cure.
 std::string problem_of(const JobIds& ids);
-std::string cure_of(const JobIds& ids, const Job& job);
+std::string cure_of(const JobIds& ids);
 
 struct SourcePaths {
-  std::string source;     // its name; empty where it was dropped
+  std::string source;     // its name
   std::string type;       // of the column, as format_type() has it; empty where there is none of that name
   bool readable = false;  // we may read the column
   std::string query;      // of id and path of the job's rows

@@ -124,26 +124,38 @@ void RecordTable::prepare() {
   files_there_ = prepared_ = true;
 }
 
-std::string RecordTable::note(const RecordFile& file) {
+template <class Call>
+void RecordTable::repeated(Call call) {
   for (int attempt = 0;; ++attempt) {
     try {
-      db_.query("INSERT INTO " + files_ +
-                    " AS f (path, size, mtime, records, options) VALUES ($1, $2, $3, $4, $5)"
-                    " ON CONFLICT (path) DO UPDATE SET size = EXCLUDED.size, mtime = EXCLUDED.mtime,"
-                    " records = EXCLUDED.records, options = EXCLUDED.options",
-                Params().text(file.path).int8(file.size).timestamptz(file.mtime).int8(file.records).text(file.options));
-      return {};
+      call();
+      return;
     } catch (const DatabaseError& error) {
-      if (error.connection_lost()) throw;
-      if (error.in_class("40") && attempt < kRaces) continue;
-      if (!(error.in_class("22") || error.in_class("54"))) throw;
-      return error.what();
+      if (error.connection_lost() || !error.in_class("40") || attempt >= kRaces) throw;
     }
   }
 }
 
+std::string RecordTable::note(const RecordFile& file) {
+  const std::string sql = "INSERT INTO " + files_ +
+                          " AS f (path, size, mtime, records, options) VALUES ($1, $2, $3, $4, $5)"
+                          " ON CONFLICT (path) DO UPDATE SET size = EXCLUDED.size, mtime = EXCLUDED.mtime,"
+                          " records = EXCLUDED.records, options = EXCLUDED.options";
+  try {
+    repeated([&] {
+      db_.query(sql,
+                Params().text(file.path).int8(file.size).timestamptz(file.mtime).int8(file.records).text(file.options));
+    });
+  } catch (const DatabaseError& error) {
+    if (error.connection_lost() || !(error.in_class("22") || error.in_class("54"))) throw;
+    return error.what();
+  }
+  return {};
+}
+
 void RecordTable::forget(const std::string& path) {
-  db_.query("DELETE FROM " + files_ + " f WHERE f.path OPERATOR(pg_catalog.=) $1", Params().text(path));
+  repeated(
+      [&] { db_.query("DELETE FROM " + files_ + " f WHERE f.path OPERATOR(pg_catalog.=) $1", Params().text(path)); });
 }
 
 bool RecordTable::has_record(std::string_view path) {

@@ -30,7 +30,9 @@ int write_report(const ReportOptions& options) {
   }
   reader.finish();
   file.commit();
-  if (options.format != ReportFormat::html && !reader.no_ids().empty())
+  // The page has room for one reason.
+  const bool page_says_it = options.format == ReportFormat::html && reader.no_documents().empty();
+  if (!reader.no_ids().empty() && !page_says_it)
     std::fprintf(stderr, "warning: %s\n", printable_message(reader.no_ids()).c_str());
   if (!options.quiet) {
     const JobCounts& counts = reader.counts();

@@ -102,7 +102,7 @@ void ReportReader::find_documents() {
 void ReportReader::find_ids_and_paths() {
   ids_ = job_ids(db_, job_);
   if (ids_.type.empty()) {
-    no_ids_ = "Documents and paths are not shown: " + problem_of(ids_) + ". " + cure_of(ids_, job_);
+    no_ids_ = "Documents and paths are not shown: " + problem_of(ids_) + ". " + cure_of(ids_);
     return;
   }
   const SourcePaths paths = source_paths(db_, job_, kPathColumn);

@@ -119,11 +119,13 @@ bool is_list_of_skipped(std::FILE* file) {
   return true;
 }
 
-// For reading, too, where that is allowed: what is in the file is looked at.
+// For reading, too, where that is allowed: what is in the file is looked at. Not of a pipe, whose reader we would be.
 std::FILE* open_list(const std::string& name) {
-  int fd = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  struct stat info = {};
+  const bool special = stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  int fd = special ? -1 : open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   const bool readable = fd >= 0;
-  if (!readable && errno == EACCES) fd = open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (special || (!readable && errno == EACCES)) fd = open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   std::FILE* file = fd < 0 ? nullptr : fdopen(fd, readable ? "r+" : "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + printable(name) + ": " + std::strerror(errno));
   return file;

@@ -268,6 +268,11 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     os.chmod(f"{tmp}/empty", 0o222)
     contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty", prefix=other_user(), status=1).err, f"cannot read {tmp}/empty: Permission denied")
     contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", "/dev/stdout").out, f"not valid UTF-8\t{tmp}/in/latin\n")
+    # a pipe is read by others only: the load waits until its reader comes
+    os.mkfifo(f"{tmp}/pipe")
+    with subprocess.Popen(["sh", "-c", 'sleep 1; exec cat "$0"', f"{tmp}/pipe"], stdout=subprocess.PIPE) as reader:
+        Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/pipe")
+        equal(reader.communicate()[0].decode(), f"not valid UTF-8\t{tmp}/in/latin\n")
 
 
 @test

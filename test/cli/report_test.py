@@ -351,7 +351,10 @@ def ids_of_a_domain(tmp):
     # which needs no ids of the result
     contains(Load("passages", "dups", "--out", f"{tmp}/p.html").out, "8 documents")
     sql("ALTER TABLE docs RENAME id TO number")
-    contains(Load("export", "dups", f"{tmp}/out2", "--list", status=1).err, "hint: If it was renamed: SELECT alter_duplicates('dups', id => 'new_name').")
+    contains(Load("export", "dups", f"{tmp}/out2", "--list", status=1).err, "hint: If it was renamed: SELECT alter_duplicates(.., id => 'new_name').")
+    sql("DROP TABLE docs")
+    contains(Load("report", "dups", "--out", "-", "--format", "json", "-q").err, "warning: Documents and paths are not shown: the source of the job has been dropped. drop_duplicates()")
+    contains(Load("export", "dups", f"{tmp}/out2", "--list", status=1).err, "the source of the job has been dropped\nhint: drop_duplicates() drops the job.")
 
 
 @test

@@ -467,6 +467,11 @@ def times(conn):
     equal("one within lists and structs, and text that is not UTF-8", [a for *_, a in stored(conn, "later")],
           [{"lists": [2**62, "1970-01-01T00:00:00"], "structs": {"t": 2**62, "s": "\ufffd"}, "texts": ["\ufffd", "ok"]},
            {"lists": [None], "structs": {"t": "1970-01-01T00:00:00", "s": "ok"}, "texts": [None]}, {"lists": [], "structs": {"t": None, "s": None}, "texts": []}])
+    zones = {unit: pa.array([1], pa.timestamp(unit, "No/Where")) for unit in ("us", "ns")}
+    if hasattr(pa, "json_"):
+        zones["json"] = pa.ExtensionArray.from_storage(pa.json_(), pa.array([b"\"\xff\""], pa.binary()).view(pa.string()))
+    neardup.load(conn, "zones", pa.table({"text": ["a"], **zones}), name="w")
+    equal("a zone that is not known; JSON that is not UTF-8", {**stored(conn, "zones")[0][-1], "json": None}, {"us": 1, "ns": 1, "json": None})
     neardup.load(conn, "clocks", pa.table({"text": ["a", "b"], "id": pa.array([123456001, 123456002], pa.time64("ns"))}), name="w")
     equal("ids that differ in nanoseconds", [r for _, _, r, _ in stored(conn, "clocks")], ["00:00:00.123456001", "00:00:00.123456002"])
     twice = pa.StructArray.from_arrays([late, late], ["a", "a"])

@@ -72,7 +72,7 @@ one_verdict() {
   local what=$1
   shift
   if ! checkout_git rev-parse -q --verify HEAD >/dev/null 2>&1; then
-    skip "$what" "git is not installed, or this is no checkout of it"
+    skip "$what" "git is not installed, or this is no git checkout"
     return
   fi
   if (cd "$root" && "$@"); then

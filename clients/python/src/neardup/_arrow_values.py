@@ -17,8 +17,8 @@ def values_of(column: Any, separator: str) -> list[Any]:
     """The values as column.to_pylist() has them, except for those that Python lacks, also within lists, structs, maps and dictionaries.
 
     Of a time, a timestamp or a duration of Arrow's unit ns: as that of microseconds where these suffice, else its text, as Python writes it, with
-    three digits more, and with `separator` between day and time. Of a time beyond Python's: the number that Arrow has. Of a text that is not
-    valid UTF-8: U+FFFD for what is broken. ValueError where there is none of these: a struct with two fields of one name.
+    three digits more, and with `separator` between day and time. Of a time beyond Python's, or in a
+    zone that this machine does not know: the number that Arrow has. Of a text that is not valid UTF-8: U+FFFD for what is broken. ValueError where there is none of these: a struct with two fields of one name.
     """
     if not _has_nanoseconds(column.type):
         try:
@@ -65,6 +65,8 @@ def _plain_value(scalar: Any) -> Any:
     try:
         return scalar.as_py()
     except UnicodeDecodeError:
+        if isinstance(scalar, pa.ExtensionScalar):  # such as JSON
+            return _plain_value(scalar.value)
         return scalar.as_buffer().to_pybytes().decode("utf-8", "replace")
     except (OverflowError, ValueError):
         number = getattr(scalar, "value", None)
@@ -84,7 +86,10 @@ def _of_nanoseconds(kind: Any, number: int, separator: str) -> Any:
             return number
         time = (EPOCH + span).time()
         return time if rest == 0 else _with_digits(time.isoformat("microseconds"), rest, MICROSECONDS_END["time"])
-    moment = EPOCH + span if kind.tz is None else (EPOCH.replace(tzinfo=timezone.utc) + span).astimezone(_zone(kind.tz))
+    try:
+        moment = EPOCH + span if kind.tz is None else (EPOCH.replace(tzinfo=timezone.utc) + span).astimezone(_zone(kind.tz))
+    except ValueError:  # a zone that this machine does not know
+        return number
     return moment if rest == 0 else _with_digits(moment.isoformat(separator, "microseconds"), rest, MICROSECONDS_END["timestamp"])
 
 
