@@ -356,7 +356,7 @@ TEST(Pairs, BetweenSetsAsideWhatIsNearNothing) {
       std::sort(near_b.begin(), near_b.end());
       const auto near = std::unique(near_b.begin(), near_b.end()) - near_b.begin();
       for (const size_t limit : {size_t{1} << 16, size_t{1} << 20, kUnlimited}) {
-        const auto what = [&] {
+        const auto what = [&, num_perm = num_perm, bits = bits] {  // clang 14 captures no structured binding
           return ::testing::Message() << num_perm << " x " << bits << ", " << first << ", limit " << limit;
         };
         for (const bool ranks : {false, true}) {
