@@ -48,7 +48,7 @@ SELECT opcdefault FROM pg_opclass WHERE opcname = 'bit_ops' AND opcmethod = (SEL
 ANALYZE hashes;
 SELECT parameters, guarantee FROM lsh_info('hashes_pdq');
 SET enable_seqscan = off;
--- 17 and 19 write subqueries in other words, and 19 what an empty result replaces
+-- PostgreSQL 17 and 19 name the value of a subquery in other ways, and 19 also shows what an empty result replaces.
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
   DECLARE line text; BEGIN FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
     CONTINUE WHEN line LIKE '%Replaces: %';

@@ -219,14 +219,14 @@ class Exporter {
     const SourcePaths paths = source_paths(db_, job_, options_.path_column);
     if (paths.type.empty()) {
       throw DatabaseError(
-          "the source " + paths.source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
+          "the source " + ids.source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
           false, "Another column is named by --path-column.");
     }
-    if (paths.type != "text" && paths.type != "character varying") {
-      throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + paths.source + " is " +
+    if (!paths.has_text()) {
+      throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + ids.source + " is " +
                                paths.type + ", not text");
     }
-    if (ids.type.empty()) throw DatabaseError(problem_of(ids), "42804", false, cure_of(ids));
+    if (ids.cast.empty()) throw DatabaseError(problem_of(ids), "42804", false, cure_of(ids));
     // bytes, of which each is converted on its own
     const auto text = [&](const std::string& value) {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;

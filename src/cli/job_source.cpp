@@ -4,7 +4,7 @@
 namespace neardup::cli {
 namespace {
 
-// Two collations of columns cannot be compared without one of their own.
+// Columns of two collations can be compared only by a collation that the comparison names.
 constexpr const char* kBytes = " COLLATE pg_catalog.\"C\"";
 
 }  // namespace
@@ -41,22 +41,22 @@ JobIds job_ids(Connection& db, const Job& job) {
   if (n < 2) return ids;
   const bool built_in = get_bool(sides, 0, 3) && get_bool(sides, 1, 3);
   if (get_text(sides, 0, 2) == get_text(sides, 1, 2)) {
-    ids.type = "::" + std::string(get_text(sides, 0, 2));
-    if (built_in && get_int8(sides, 0, 4) != get_int8(sides, 1, 4)) ids.type += kBytes;
+    ids.cast = "::" + std::string(get_text(sides, 0, 2));
+    if (built_in && get_int8(sides, 0, 4) != get_int8(sides, 1, 4)) ids.cast += kBytes;
   } else if (built_in) {
-    ids.type = "::pg_catalog.text" + std::string(kBytes);
+    ids.cast = "::pg_catalog.text" + std::string(kBytes);
   }
   return ids;
 }
 
 std::string same_ids(const JobIds& ids, const std::string& a, const std::string& b) {
-  return a + ids.type + " = " + b + ids.type;
+  return a + ids.cast + " = " + b + ids.cast;
 }
 
 std::string problem_of(const JobIds& ids) {
   if (ids.source.empty()) return "the source of the job has been dropped";
   const std::string column = "column \"" + printable(ids.column) + "\"";
-  if (ids.source_type.empty()) return column + " of ids does not exist in " + ids.source;
+  if (ids.source_type.empty()) return column + " of " + ids.source + " does not exist";
   return column + " of " + ids.source + " is " + ids.source_type + ", and was " + ids.result_type + " at the last run";
 }
 
@@ -68,7 +68,7 @@ std::string cure_of(const JobIds& ids) {
 
 SourcePaths source_paths(Connection& db, const Job& job, const std::string& column) {
   const Result found = db.query(
-      "SELECT COALESCE(c.oid::pg_catalog.regclass::text, ''), COALESCE(pg_catalog.format_type(a.atttypid, NULL), ''),"
+      "SELECT COALESCE(pg_catalog.format_type(a.atttypid, NULL), ''),"
       " COALESCE(pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'), false),"
       " COALESCE('SELECT ' || pg_catalog.quote_ident(j.id) || ' AS id, ' || pg_catalog.quote_ident(a.attname) ||"
       "  ' AS path FROM ' || c.oid::pg_catalog.regclass::text || ' WHERE true' ||"
@@ -81,8 +81,7 @@ SourcePaths source_paths(Connection& db, const Job& job, const std::string& colu
           " LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = $2 AND a.attnum > 0"
           "  AND NOT a.attisdropped",
       Params().text(job.job).text(column));
-  return {std::string(get_text(found, 0, 0)), std::string(get_text(found, 0, 1)), get_bool(found, 0, 2),
-          std::string(get_text(found, 0, 3))};
+  return {std::string(get_text(found, 0, 0)), get_bool(found, 0, 1), std::string(get_text(found, 0, 2))};
 }
 
 }  // namespace neardup::cli

@@ -11,7 +11,7 @@ namespace neardup::cli {
 // may be another role's. Where they have different types of pg_catalog since the last run, text, as a refresh converts
 // them; where only their collations differ, "C". Other types are not compared: their owners may have made casts.
 struct JobIds {
-  std::string type;                      // a cast to it, for SQL; empty where they are not compared
+  std::string cast;                      // SQL behind an id; empty where they are not compared
   std::string source_type, result_type;  // for messages; empty where there is no such column
   std::string column;                    // of the source
   std::string source;                    // for messages; empty where it was dropped
@@ -28,10 +28,10 @@ std::string problem_of(const JobIds& ids);
 std::string cure_of(const JobIds& ids);
 
 struct SourcePaths {
-  std::string source;     // its name
   std::string type;       // of the column, as format_type() has it; empty where there is none of that name
   bool readable = false;  // we may read the column
   std::string query;      // of id and path of the job's rows
+  bool has_text() const { return type == "text" || type == "character varying"; }
 };
 
 // The paths of a job's rows, in that column of the source. After restrict_search_path().

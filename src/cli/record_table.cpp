@@ -56,6 +56,19 @@ constexpr TableColumn kFileColumns[] = {{"path", "text"},
                                         {"records", "bigint"},
                                         {"options", "text"}};
 
+// Makes a statement again that meets another loader's.
+template <class Call>
+void repeated(Call call) {
+  for (int attempt = 0;; ++attempt) {
+    try {
+      call();
+      return;
+    } catch (const DatabaseError& error) {
+      if (error.connection_lost() || !error.in_class("40") || attempt >= kRaces) throw;
+    }
+  }
+}
+
 }  // namespace
 
 RecordTable::RecordTable(Connection& db, std::string quoted_table)
@@ -122,18 +135,6 @@ void RecordTable::prepare() {
   }
   check_columns(db_, files_, kFileColumns);
   files_there_ = prepared_ = true;
-}
-
-template <class Call>
-void RecordTable::repeated(Call call) {
-  for (int attempt = 0;; ++attempt) {
-    try {
-      call();
-      return;
-    } catch (const DatabaseError& error) {
-      if (error.connection_lost() || !error.in_class("40") || attempt >= kRaces) throw;
-    }
-  }
 }
 
 std::string RecordTable::note(const RecordFile& file) {

@@ -46,9 +46,6 @@ class RecordTable {
 
  private:
   void check_owner();
-  // Again where it meets another loader's.
-  template <class Call>
-  void repeated(Call call);
   Connection& db_;
   std::string table_, files_;
   bool files_there_ = false, prepared_ = false;

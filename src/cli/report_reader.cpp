@@ -101,12 +101,12 @@ void ReportReader::find_documents() {
 // The path as neardup load names it; one that may not be read is left out.
 void ReportReader::find_ids_and_paths() {
   ids_ = job_ids(db_, job_);
-  if (ids_.type.empty()) {
+  if (ids_.cast.empty()) {
     no_ids_ = "Documents and paths are not shown: " + problem_of(ids_) + ". " + cure_of(ids_);
     return;
   }
   const SourcePaths paths = source_paths(db_, job_, kPathColumn);
-  if (paths.readable && (paths.type == "text" || paths.type == "character varying")) paths_ = paths.query;
+  if (paths.readable && paths.has_text()) paths_ = paths.query;
 }
 
 // SQL of the first characters of a document and of its length; of undecoded bytes what is UTF-8 can be shown.

@@ -119,8 +119,8 @@ void RowSender::transaction(std::span<const Row> rows, bool likely_new) {
   skipped_.add_unnamed(SkipReason::left_out, outcome.left_out_unnamed);
 }
 
-// The row of a file has nothing that only records have. A record without id, time and attributes is not told from a
-// file of the same size and time.
+// The row of a file has nothing that only records have. A record without id, time and attributes cannot be
+// distinguished from a file of the same size and time.
 RowSender::Rows RowSender::without_paths_of_files(const Rows& rows, const KnownRows& known, Outcome& outcome) {
   std::vector<std::string_view> suspects;
   for (const Row* row : rows) {

@@ -119,7 +119,8 @@ bool is_list_of_skipped(std::FILE* file) {
   return true;
 }
 
-// For reading, too, where that is allowed: what is in the file is looked at. Not of a pipe, whose reader we would be.
+// Opens it for reading, too, if that is allowed, because its content is checked. A pipe is opened for writing only:
+// else this process would be its reader.
 std::FILE* open_list(const std::string& name) {
   struct stat info = {};
   const bool special = stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
@@ -140,7 +141,7 @@ void check_is_no_argument(const std::string& name, const struct stat& list, cons
   }
 }
 
-// What the file holds is lost, where it is an earlier list.
+// Removes an earlier list. Throws std::runtime_error where the file holds anything else.
 void empty_list(const std::string& name, std::FILE* file) {
   if ((fcntl(fileno(file), F_GETFL) & O_ACCMODE) == O_WRONLY)
     throw std::runtime_error("cannot read " + printable(name) + ": " + std::strerror(EACCES));

@@ -272,7 +272,10 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     os.mkfifo(f"{tmp}/pipe")
     with subprocess.Popen(["sh", "-c", 'sleep 1; exec cat "$0"', f"{tmp}/pipe"], stdout=subprocess.PIPE) as reader:
         Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/pipe")
-        equal(reader.communicate()[0].decode(), f"not valid UTF-8\t{tmp}/in/latin\n")
+        try:
+            equal(reader.communicate(timeout=30)[0].decode(), f"not valid UTF-8\t{tmp}/in/latin\n")
+        finally:
+            reader.kill()
 
 
 @test

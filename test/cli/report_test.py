@@ -285,6 +285,12 @@ def rights_of_a_page_that_is_replaced(tmp):
     else:
         Load("report", "dups", "--out", page, "-q")
         equal(stat.S_IMODE(os.stat(page).st_mode), 0o600)
+        # that of a folder is given to new files
+        os.chmod(page, 0o640)
+        os.setxattr(tmp, "system.posix_acl_default", acl)
+        Load("report", "dups", "--out", page, "-q")
+        os.removexattr(tmp, "system.posix_acl_default")
+        equal(stat.S_IMODE(os.stat(page).st_mode), 0o600)
     os.unlink(page)
     subprocess.run(["sh", "-c", 'umask 027; exec "$0" report dups --out "$1" -q', cli_test.PROGRAM, page], check=True)
     equal(stat.S_IMODE(os.stat(page).st_mode), 0o640)

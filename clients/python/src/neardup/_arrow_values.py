@@ -17,8 +17,8 @@ def values_of(column: Any, separator: str) -> list[Any]:
     """The values as column.to_pylist() has them, except for those that Python lacks, also within lists, structs, maps and dictionaries.
 
     Of a time, a timestamp or a duration of Arrow's unit ns: as that of microseconds where these suffice, else its text, as Python writes it, with
-    three digits more, and with `separator` between day and time. Of a time beyond Python's, or in a
-    zone that this machine does not know: the number that Arrow has. Of a text that is not valid UTF-8: U+FFFD for what is broken. ValueError where there is none of these: a struct with two fields of one name.
+    three digits more, and with `separator` between day and time. Of a time beyond Python's, or in a zone that this machine does not know: the
+    number that Arrow has. Of a text that is not valid UTF-8: U+FFFD for what is broken. Raises ValueError for a struct with two fields of one name.
     """
     if not _has_nanoseconds(column.type):
         try:
