@@ -5,9 +5,10 @@
 #error "neardup needs PostgreSQL 14 or newer"
 #endif
 
-// 16 moved the variable-length macros out of postgres.h.
+// 16 moved the variable-length macros out of postgres.h, and privileges out of the range table.
 #if PG_VERSION_NUM >= 160000
 extern "C" {
+#include "parser/parse_relation.h"
 #include "varatt.h"
 }
 #endif
@@ -361,17 +362,40 @@ static inline Query* analyze_with_parameters(RawStmt* statement, const char* tex
 }
 static inline PlannedStmt* plan_query(Query* query, const char* text, ParamListInfo parameters) {
 #if PG_VERSION_NUM >= 190000
-  return planner(query, text, CURSOR_OPT_PARALLEL_OK, parameters, nullptr);
+  return pg_plan_query(query, text, CURSOR_OPT_PARALLEL_OK, parameters, nullptr);
 #else
-  return planner(query, text, CURSOR_OPT_PARALLEL_OK, parameters);
+  return pg_plan_query(query, text, CURSOR_OPT_PARALLEL_OK, parameters);
 #endif
 }
-// An error unless the caller may run the statement. 16: privileges lie beside the range table.
+// An error unless the current user may use the relations of a statement that is planned. 16: privileges lie beside the
+// range table.
 static inline void demand_privileges(PlannedStmt* statement) {
 #if PG_VERSION_NUM >= 160000
   ExecCheckPermissions(statement->rtable, statement->permInfos, true);
 #else
   ExecCheckRTPerms(statement->rtable, true);
+#endif
+}
+// The same of a query that is not planned yet, without its subqueries. From 16 on the lists are those that the planner
+// makes: privileges of the range table alone, each once.
+static inline void demand_privileges(Query* query) {
+#if PG_VERSION_NUM >= 160000
+  List* entries = NIL;
+  List* privileges = NIL;
+  ListCell* cell;
+  foreach (cell, query->rtable) {
+    const auto* entry = lfirst_node(RangeTblEntry, cell);
+    if (entry->perminfoindex == 0) continue;
+    RangeTblEntry* copy = makeNode(RangeTblEntry);
+    *copy = *entry;
+    copy->perminfoindex = 0;
+    RTEPermissionInfo* info = addRTEPermissionInfo(&privileges, copy);
+    *info = *getRTEPermissionInfo(query->rteperminfos, const_cast<RangeTblEntry*>(entry));
+    entries = lappend(entries, copy);
+  }
+  ExecCheckPermissions(entries, privileges, true);
+#else
+  ExecCheckRTPerms(query->rtable, true);
 #endif
 }
 

@@ -77,7 +77,18 @@ void point_into_query(void* source) {
   internalerrquery(static_cast<const char*>(source));
 }
 
-// The query as it is run, its views expanded; $1 and the like may stand in it.
+// The queries within a query, each of which has a range table of its own.
+bool demand_all_privileges(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (!IsA(node, Query)) return walk_expression(node, demand_all_privileges, context);
+  auto* query = reinterpret_cast<Query*>(node);
+  demand_privileges(query);
+  return walk_query(query, demand_all_privileges, context);
+}
+
+// The query as it is run: its views expanded, and perhaps several by rules; $1 and the like may stand in it. The
+// executor would check privileges after planning, which is too late here: planning tells of tables. As written, the
+// query names relations that a rule DO INSTEAD leaves out.
 List* rewritten(const char* source) {
   ErrorContextCallback callback = {error_context_stack, point_into_query, const_cast<char*>(source)};
   error_context_stack = &callback;
@@ -86,7 +97,11 @@ List* rewritten(const char* source) {
   Query* query = analyze_with_parameters(linitial_node(RawStmt, parsed), source);
   if (query->commandType == CMD_UTILITY) no_query(source);
   error_context_stack = callback.previous;
-  return QueryRewrite(query);
+  demand_all_privileges(reinterpret_cast<Node*>(query), nullptr);
+  List* queries = QueryRewrite(query);
+  ListCell* cell;
+  foreach (cell, queries) demand_all_privileges(static_cast<Node*>(lfirst(cell)), nullptr);
+  return queries;
 }
 
 PlannedStmt* plan_and_note(Query* query, const char* source, List** notes) {
@@ -100,12 +115,15 @@ PlannedStmt* plan_and_note(Query* query, const char* source, List** notes) {
   return statement;
 }
 
-// Notes the conditions of a query, and which indexes its plan uses.
+// Notes the conditions of a query, and which indexes its plan uses. A utility command of a rule, NOTIFY, has no plan.
 List* planned(const char* source, List** used) {
   List* notes = NIL;
   ListCell* cell;
   foreach (cell, rewritten(source)) {
-    PlannedStmt* statement = plan_and_note(lfirst_node(Query, cell), source, &notes);
+    auto* query = lfirst_node(Query, cell);
+    if (query->commandType == CMD_UTILITY) continue;
+    PlannedStmt* statement = plan_and_note(query, source, &notes);
+    // Functions in SQL that were inlined have added tables of theirs.
     demand_privileges(statement);
     *used = list_concat(*used, scans_of(statement));
   }
