@@ -245,6 +245,33 @@ void check_index(const InspectedIndex& opened, bool against_table) {
   MemoryContextDelete(context);
 }
 
+// Whether reading the table's rows as the index has them runs functions that its owner chose.
+bool has_expressions(Relation index) {
+  return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, nullptr) ||
+         !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, nullptr);
+}
+
+// Index expressions run as the table's owner, and with nothing that they could change, as in a REINDEX; and as there,
+// only for who has the owner's privileges: names in these functions may be found in the caller's temporary schema.
+void check_as_owner(const InspectedIndex& opened) {
+  if (!owns_relation(RelationGetRelid(opened.table)))
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+             errmsg("must be owner of table %s to check the rows of index \"%s\"",
+                    quote_identifier(RelationGetRelationName(opened.table)), RelationGetRelationName(opened.index)),
+             errdetail("The index has expressions or a predicate, which run with the privileges of the owner."),
+             errhint("Check the structure alone, with heapallindexed => false.")));
+  Oid user;
+  int security;
+  GetUserIdAndSecContext(&user, &security);
+  SetUserIdAndSecContext(opened.table->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
+  const int settings = NewGUCNestLevel();
+  restrict_search_path();
+  check_index(opened, true);
+  AtEOXact_GUC(false, settings);
+  SetUserIdAndSecContext(user, security);
+}
+
 }  // namespace
 }  // namespace neardup::checking
 
@@ -255,16 +282,11 @@ Datum neardup_lsh_check(PG_FUNCTION_ARGS) {
   using namespace neardup;
   using namespace neardup::checking;
   const InspectedIndex opened = open_inspected(PG_GETARG_OID(0));
-  // Index expressions run as the table's owner, and with nothing that they could change, as in a REINDEX.
-  Oid user;
-  int security;
-  GetUserIdAndSecContext(&user, &security);
-  SetUserIdAndSecContext(opened.table->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
-  const int settings = NewGUCNestLevel();
-  restrict_search_path();
-  check_index(opened, PG_GETARG_BOOL(1));
-  AtEOXact_GUC(false, settings);
-  SetUserIdAndSecContext(user, security);
+  const bool against_table = PG_GETARG_BOOL(1);
+  if (against_table && has_expressions(opened.index))
+    check_as_owner(opened);
+  else
+    check_index(opened, against_table);
   close_inspected(opened);
   PG_RETURN_VOID();
 }
