@@ -177,8 +177,8 @@ constexpr IndexAmRoutine lsh_routine() {
   am.amcanorderbyop = true;
   am.amcanbackward = false;
   am.amcanunique = false;
-  am.amcanmulticol = true;  // lsh_columns.cpp
-  am.amoptionalkey = true;  // an order needs no condition
+  am.amcanmulticol = true;   // lsh_columns.cpp
+  am.amoptionalkey = false;  // rows whose value is NULL are not in an index; add_nearest_paths() of planner
   am.amsearcharray = false;
   am.amsearchnulls = false;
   am.amstorage = false;

@@ -11,6 +11,8 @@
 #include "pg/base/guc.h"
 #include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
+#include "pg/lsh/planner/nearest_paths.h"
+#include "pg/lsh/planner/partial_indexes.h"
 #include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/plan_measures.h"
@@ -189,6 +191,10 @@ void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTb
   if (are_conditions_noted(root)) note_conditions(root, rel, rte);
   add_derived(root, rel, rte);
   guard_orders(root, rel);
+  if (may_use_index(rel, rte)) {
+    add_nearest_paths(root, rel);
+    avoid_predicates(rel);
+  }
   keep_from_workers(rel);
 }
 

@@ -7,6 +7,7 @@
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/near_stats.h"
+#include "pg/lsh/planner/nearest_paths.h"
 #include "pg/lsh/planner/plan_measures.h"
 
 extern "C" {
@@ -236,14 +237,6 @@ Cost processor_cost(const IndexFacts* facts, const LookUp& look_up, double searc
   const double pending_keys = facts != nullptr && look_up.probes > 0 ? facts->pending_keys : 0;
   return cpu_operator_cost * (kOperatorsPerPage * pages + searches * look_up.entries / kEntriesPerOperator +
                               searches * (pending_keys / kPendingKeysPerOperator));
-}
-
-// A search in the order of distance without a condition on the value.
-bool is_nearest(const IndexPath* path) {
-  ListCell* cell;
-  foreach (cell, path->indexclauses)
-    if (static_cast<IndexClause*>(lfirst(cell))->indexcol == planned_value_column(path->indexinfo)) return false;
-  return path->indexorderbys != NIL;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ enum class ScanMode {
   nothing,
   counted,  // candidates by their hits
   roster,   // every indexed row
-  nearest,  // rows in the order of their distance, or all rows
+  nearest,  // rows in the order of their distance
 };
 
 struct ScanState {
@@ -62,12 +62,14 @@ bool has_null_condition(IndexScanDesc scan) {
   return false;
 }
 
-// Without a condition on the value all rows are asked for, also those that are not in the index.
-bool asks_for_all(IndexScanDesc scan) {
+// Without a condition on the value the rows that are not in the index have their place in the order, too.
+bool asks_for_nearest(IndexScanDesc scan) {
   const int column = value_column(scan->indexRelation);
   for (int i = 0; i < scan->numberOfKeys; ++i)
     if (scan->keyData[i].sk_attno == column + 1 && scan->keyData[i].sk_strategy != kStrategyEqual) return false;
-  return scan->numberOfOrderBys > 0 || scan->numberOfKeys == 0;
+  if (scan->numberOfOrderBys == 0 && scan->numberOfKeys == 0)
+    elog(ERROR, "an lsh index cannot be scanned without a condition or an order");
+  return scan->numberOfOrderBys > 0;
 }
 
 // What the scan's conditions ask for. Of several the one with the fewest entries is looked up; all are rechecked.
@@ -146,7 +148,7 @@ void begin_scan(IndexScanDesc scan, ScanState* state) {
   if (has_null_condition(scan)) return;
   MemoryContext old = MemoryContextSwitchTo(state->context);
   state->collector.read_directory();
-  if (asks_for_all(scan)) {
+  if (asks_for_nearest(scan)) {
     state->mode = ScanMode::nearest;
     state->nearest.start(scan, &state->collector, state->context);
   } else {
@@ -156,33 +158,21 @@ void begin_scan(IndexScanDesc scan, ScanState* state) {
   MemoryContextSwitchTo(old);
 }
 
-// The next row of all; its distances are those of the operators, and need no recheck.
+// The next row in the order; its distances are those of the operators, and need no recheck.
 bool next_nearest(IndexScanDesc scan, ScanState* state) {
   NearRow row;
   if (!state->nearest.next(&row)) return false;
   set_row(scan->indexRelation, row.tid, MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = false;
-  if (scan->numberOfOrderBys > 0) {
-    IndexOrderByDistance distances[INDEX_MAX_KEYS];
-    Oid types[INDEX_MAX_KEYS];
-    for (int i = 0; i < scan->numberOfOrderBys; ++i) {
-      types[i] = FLOAT8OID;
-      distances[i].isnull = i == 0 && std::isnan(row.distance);
-      distances[i].value = i == 0 ? row.distance : 0;  // the executor orders rows of one distance by further ones
-    }
-    index_store_float8_orderby_distances(scan, types, distances, scan->numberOfOrderBys > 1);
+  IndexOrderByDistance distances[INDEX_MAX_KEYS];
+  Oid types[INDEX_MAX_KEYS];
+  for (int i = 0; i < scan->numberOfOrderBys; ++i) {
+    types[i] = FLOAT8OID;
+    distances[i].isnull = i == 0 && std::isnan(row.distance);
+    distances[i].value = i == 0 ? row.distance : 0;  // the executor orders rows of one distance by further ones
   }
+  index_store_float8_orderby_distances(scan, types, distances, scan->numberOfOrderBys > 1);
   return true;
-}
-
-int64 all_rows(IndexScanDesc scan, ScanState* state, TIDBitmap* tbm) {
-  int64 total = 0;
-  for (NearRow row; state->nearest.next(&row); ++total) {
-    ItemPointerData tid;
-    set_row(scan->indexRelation, row.tid, kMaxBitmapOffset, &tid);
-    tbm_add_tuples(tbm, &tid, 1, false);
-  }
-  return total;
 }
 
 // After begin_scan().
@@ -274,7 +264,6 @@ int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
   constexpr int kBatch = 1024;
   ItemPointerData tids[kBatch];
   begin_scan(scan, state);
-  if (state->mode == ScanMode::nearest) return all_rows(scan, state, tbm);
   while (fetch_batch(scan, state)) {
     const CandidateList& list = state->collector.list();
     for (size_t from = 0; from < list.n; from += kBatch) {

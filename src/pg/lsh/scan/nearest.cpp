@@ -25,6 +25,14 @@ constexpr size_t kLeastRows = 256;  // that memory is asked for
 
 bool is_farther(const NearRow& a, const NearRow& b) { return b < a; }
 
+// The columns that the scan's conditions and its order are on.
+IndexInfo* info_of_scan(IndexScanDesc scan) {
+  Bitmapset* columns = nullptr;
+  for (int i = 0; i < scan->numberOfKeys; ++i) columns = bms_add_member(columns, scan->keyData[i].sk_attno - 1);
+  for (int i = 0; i < scan->numberOfOrderBys; ++i) columns = bms_add_member(columns, scan->orderByData[i].sk_attno - 1);
+  return info_of_columns(scan->indexRelation, columns);
+}
+
 }  // namespace
 
 // One pass over candidates or over the table.
@@ -151,7 +159,7 @@ void NearestRows::pass() {
 }
 
 void NearestRows::search_index(Pass* pass) {
-  IndexInfo* info = info_for_reading(scan_->indexRelation);
+  IndexInfo* info = info_of_scan(scan_);
   EState* estate = CreateExecutorState();
   TupleTableSlot* slot = table_slot_create(scan_->heapRelation, nullptr);
   GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
@@ -178,7 +186,8 @@ void NearestRows::search_index(Pass* pass) {
   table_index_fetch_reset(scan_->xs_heapfetch);
 }
 
-// Rows that the index does not hold, since their value is NULL, are in the table, too.
+// Rows that the index does not hold, since their value is NULL, are in the table, too. Those beside its predicate are
+// refused by the query's own conditions (avoid_predicates() of pg/lsh/planner).
 void NearestRows::search_table(Pass* pass) {
   const auto offer = [](Relation, ItemPointer tid, Datum* values, bool* nulls, bool, void* arg) {
     static_cast<Pass*>(arg)->offer(tid_of(*tid), values, nulls);
@@ -186,8 +195,7 @@ void NearestRows::search_table(Pass* pass) {
   Relation table = table_open(scan_->indexRelation->rd_index->indrelid, NoLock);
   TableScanDesc rows = table_beginscan_strat(table, scan_->xs_snapshot, 0, nullptr, true, false);
   // allow_sync is true, as PostgreSQL asserts where it is given a scan; this one was begun without.
-  table_index_build_scan(table, scan_->indexRelation, info_for_reading(scan_->indexRelation), true, false, offer, pass,
-                         rows);
+  table_index_build_scan(table, scan_->indexRelation, info_of_scan(scan_), true, false, offer, pass, rows);
   table_close(table, NoLock);
 }
 

@@ -121,4 +121,24 @@ IndexInfo* info_for_reading(Relation index) {
   return info;
 }
 
+IndexInfo* info_of_columns(Relation index, const Bitmapset* columns) {
+  IndexInfo* info = info_for_reading(index);
+  List* expressions = NIL;
+  const ListCell* next = list_head(info->ii_Expressions);
+  for (int i = 0; i < info->ii_NumIndexAttrs; ++i) {
+    const ListCell* expression = nullptr;
+    if (info->ii_IndexAttrNumbers[i] == 0) {
+      expression = next;
+      next = lnext(info->ii_Expressions, next);
+    }
+    if (!bms_is_member(i, columns))
+      info->ii_IndexAttrNumbers[i] = TableOidAttributeNumber;  // stands in its place, and costs nothing
+    else if (expression != nullptr)
+      expressions = lappend(expressions, lfirst(expression));
+  }
+  info->ii_Expressions = expressions;
+  info->ii_Predicate = NIL;
+  return info;
+}
+
 }  // namespace neardup

@@ -16,8 +16,14 @@ inline int value_column(Relation index) { return IndexRelationGetNumberOfKeyAttr
 // An error unless the operator classes are fit for that.
 void check_columns(Relation index);
 
-// Of an index whose table table_index_build_scan() reads by an MVCC snapshot, without building anything.
+// Of an index whose table table_index_build_scan() reads by an MVCC snapshot, without building anything. Expressions
+// and predicate then run: for a caller with the privileges of the table's owner.
 struct IndexInfo* info_for_reading(Relation index);
+
+// The same for a query, which runs with the privileges of a reader: only of those columns, which the query has written
+// itself. It runs neither the index's other expressions nor its predicate; so rows beside the predicate are among those
+// that are read.
+struct IndexInfo* info_of_columns(Relation index, const struct Bitmapset* columns);
 
 // What a row has in the columns of an index.
 struct IndexedRow {

@@ -1,0 +1,69 @@
+// See nearest_paths.h.
+#include "pg/lsh/planner/nearest_paths.h"
+
+#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/row_security_paths.h"
+
+extern "C" {
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+}
+
+namespace neardup {
+namespace {
+
+// With a column before the value and no condition on it, the index finds nothing.
+bool has_order_alone(const IndexOptInfo* index) {
+  return is_lsh(index) && index->nkeycolumns == 1 && (index->indpred == NIL || index->predOK);
+}
+
+// A copy that may be asked for its order alone, but for no bitmap, which has none.
+IndexOptInfo* without_condition(const IndexOptInfo* index) {
+  auto* copy = makeNode(IndexOptInfo);
+  *copy = *index;
+  copy->amoptionalkey = true;
+  copy->amhasgetbitmap = false;
+  return copy;
+}
+
+// What PostgreSQL makes of these indexes, apart from the paths that the relation has.
+List* paths_of(PlannerInfo* root, RelOptInfo* rel, List* indexes) {
+  List* all_indexes = rel->indexlist;
+  List* all_paths = rel->pathlist;
+  rel->indexlist = indexes;
+  rel->pathlist = NIL;
+  create_index_paths(root, rel);
+  guard_orders(root, rel);
+  List* paths = rel->pathlist;
+  rel->indexlist = all_indexes;
+  rel->pathlist = all_paths;
+  return paths;
+}
+
+}  // namespace
+
+bool is_nearest(const IndexPath* path) {
+  ListCell* cell;
+  foreach (cell, path->indexclauses)
+    if (static_cast<IndexClause*>(lfirst(cell))->indexcol == planned_value_column(path->indexinfo)) return false;
+  return path->indexorderbys != NIL;
+}
+
+void add_nearest_paths(PlannerInfo* root, RelOptInfo* rel) {
+  if (root->query_pathkeys == NIL || IS_DUMMY_REL(rel)) return;
+  List* indexes = NIL;
+  ListCell* cell;
+  foreach (cell, rel->indexlist) {
+    const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    if (has_order_alone(index)) indexes = lappend(indexes, without_condition(index));
+  }
+  if (indexes == NIL) return;
+  // Others of them have a condition, and are there already, or neither condition nor order: those read the whole table.
+  foreach (cell, paths_of(root, rel, indexes)) {
+    auto* path = static_cast<IndexPath*>(lfirst(cell));
+    if (IsA(path, IndexPath) && path->indexclauses == NIL && path->indexorderbys != NIL)
+      add_path(rel, reinterpret_cast<Path*>(path));
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,19 @@
+// Index paths in the order of distance, without a condition on the value.
+#pragma once
+
+#include "pg/base/pg.h"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+}
+
+namespace neardup {
+
+// Whether rows come in the order of their distance, also those that are not in the index.
+bool is_nearest(const IndexPath* path);
+
+// Adds the paths of a relation's lsh indexes whose order is the query's, without any condition. PostgreSQL makes only
+// those that have a condition on the first column.
+void add_nearest_paths(PlannerInfo* root, RelOptInfo* rel);
+
+}  // namespace neardup
