@@ -164,6 +164,18 @@ def schemas():
             conn.execute("DROP EXTENSION neardup CASCADE; DROP TABLE IF EXISTS d, copies, copies_job, copies_signatures, copies_changes, m, m_model CASCADE; DROP SCHEMA \"%s\" CASCADE" % schema)
 
 
+def long_names(conn):
+    """A text that is too long for a name is refused by its length, and is not in the message. The longest name is read: 63 quotes in each of three parts."""
+    part = '"%s"' % ('""' * 63)
+    longest = ".".join((part, part, part))
+    for call in ("neardup_rules_named(%s)", "neardup_profile_named(%s)", "create_profile('p', base => %s)", "create_profile('p', rules => %s)", "create_profile(%s)", "alter_profile(%s)",
+                 "create_lexicon(%s, 'SELECT 1')", "drop_word_model(%s)", "create_duplicates(%s, 'pg_class', 'oid')", "check_duplicates(%s)", "rename_duplicates('a', %s)", "drop_duplicates(%s)"):
+        for length in (len(longest) + 1, 400000):
+            fails("%s of %d bytes" % (call % "name", length), conn, "SELECT " + call, ('"' * length,), text="a name with its schema has at most %d bytes: this one has %d" % (len(longest), length), state="42622")
+        e = error_of(conn, "SELECT " + call, (longest,))
+        check("%s of %d bytes is read" % (call % "name", len(longest)), e is not None and "a name with its schema" not in str(e), e)
+
+
 def memory(conn):
     """Errors of every kind, thousands of times in one session: no growth."""
     bad = ["SELECT 'x'::minhash", "SELECT to_minhash('a b', 0)", "SELECT to_minhash('a b', 3, 'page')", "SELECT to_minhash('a', 3, 'word', 5000)",
@@ -216,7 +228,7 @@ def huge(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections((schemas,), (settings, name), *((f, conn) for f in (literals, numbers, queries, rights, memory, huge)))
+        sections((schemas,), (settings, name), *((f, conn) for f in (literals, numbers, queries, rights, long_names, memory, huge)))
 
 
 finish(main)

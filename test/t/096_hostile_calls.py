@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Every SQL function called with invalid arguments (OIDs of nothing, of dropped objects, of an index, a type, a view, another session's temporary table;
 names of other roles' objects), and by roles without rights, or with all rows hidden by row security. Each call returns a result or raises an error that
-says what is wrong. No result, message, detail or hint shows a hidden row, and no object of another role is changed or dropped."""
+says what is wrong. No result, message, detail or hint shows a hidden row, and no object of another role is changed or dropped. Texts and arrays that are
+far too long are refused at once, or can be cancelled."""
 import collections
 import hashlib
 
@@ -54,6 +55,12 @@ BY_TYPE = {"text": "'a b c'", "name": "'id'", "integer": "3", "bigint": "1", "sm
            "neardup_job": "(SELECT jsonb_populate_record(NULL::neardup_job, k.j) FROM kept_job k)", "neardup_profile": "neardup_profile_named('default')", "neardup_word_model": "NULL"}
 # Rows of our types with another's in them: what the functions make SQL of.
 ROWS_OF = {"neardup_job": ("source", "profile", "within", "filter", "signature", "body"), "neardup_profile": ("rules", "script", "encoding", "unit", "signature"), "neardup_word_model": ("query", "dictionary")}
+# Too long for any name or option; the server makes them. What reads them by steps that grow takes a second of processor time and more.
+LONG = 400000
+LONG_TEXTS = ["repeat('\"', %d)" % LONG, "'\"' || repeat('\"\"', %d) || 'a\"'" % (LONG // 2), "repeat('a.', %d) || 'a'" % (LONG // 2)]
+MORE_LONG_TEXTS = ["repeat('%s', %d)" % (c, LONG) for c in ("x", " ", "(", "''", "\\", "1", "a,")] + ["'1' || repeat('+1', %d)" % (LONG // 2), "'SELECT 1' || repeat(' UNION SELECT 1', %d)" % (LONG // 15)]
+LONG_ARRAYS = ["array_fill('id'::text, ARRAY[%d])" % (LONG // 4), "ARRAY(SELECT i::text FROM generate_series(1, %d) i)" % (LONG // 4)]
+LONG_MOST = 0.5  # seconds of processor time, of which the server's own parser takes 0.3
 BAD_STATES = re.compile("XX000|XX002|57P|58|P0004")
 
 
@@ -139,6 +146,44 @@ def calls_of(function, oids, names):
                     base = good[i] if good[i] != "NULL::" + t else "NULL::" + t
                     fields = "jsonb_build_object('%s', %s)" % (column, value)
                     yield "%s = %s" % (column, value), call(i, "jsonb_populate_record(%s, %s)" % (base, fields))
+
+
+def long_calls_of(function):
+    """Each argument that is a text, or an array of texts, in turn far too long."""
+    name, kind, is_set, types, argument_names, variadic = function
+    good = [sensible(t, argument_names[i] if i < len(argument_names) else "") for i, t in enumerate(types)]
+    texts = LONG_TEXTS + MORE_LONG_TEXTS * FULL
+    values = {"text": texts, "text[]": ["ARRAY[%s]" % t for t in texts] + LONG_ARRAYS, "name[]": LONG_ARRAYS}
+    for i, t in enumerate(types):
+        given = ["(%s)::%s" % (v, t) for v in values.get(t, ())]
+        given += ["jsonb_populate_record(%s, jsonb_build_object('%s', %s))" % (good[i], column, text)
+                  for column in ROWS_OF.get(t, ()) for text in texts if column not in ("source", "within") and good[i] != "NULL"]
+        for value in given:
+            arguments = good[:i] + [value] + good[i + 1:]
+            text = "%s(%s)" % (name, ", ".join(arguments[:-1] + ["VARIADIC " + arguments[-1]] if variadic else arguments))
+            yield "CALL " + text if kind == "p" else "SELECT count(*) FROM (SELECT * FROM %s LIMIT 50) made" % text
+
+
+def long_arguments(name, functions):
+    """They end soon after statement_timeout, if not before it, whatever they make of what is too long for them."""
+    with connect(name) as conn:
+        conn.execute("SET statement_timeout = '50ms'")
+        tried, slow, bad = 0, [], []
+        for call in (c.replace(", true::boolean)", ", false::boolean)") for f in functions for c in long_calls_of(f)):
+            tried += 1
+            conn.execute("BEGIN")
+            before = cpu_seconds(conn.info.backend_pid)
+            e = error_of(conn, call)
+            used = cpu_seconds(conn.info.backend_pid) - before
+            while conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:  # what was deaf leaves the cancel to the next statement
+                error_of(conn, "ROLLBACK")
+            if used > LONG_MOST:
+                slow.append("%.2f s: %.200s" % (used, call))
+            if e is not None and (e.sqlstate is None or BAD_STATES.match(e.sqlstate) and e.sqlstate != "57014"):
+                bad.append("%s %.100s: %.200s" % (e.sqlstate, e, call))
+        check("%d calls with arguments that are far too long end when asked" % tried, tried > 100 and not slow and not bad, "%d: %s" % (len(slow + bad), "; ".join((slow + bad)[:3])))
+        for line in slow + bad:
+            print("    " + line)
 
 
 class Caller:
@@ -289,7 +334,7 @@ def main():
                     after = prints_of(conn)
                     equal_all("and nothing of other roles' is otherwise afterwards (%s)" % (role or "superuser, rolled back"), [(k, after.get(k), v) for k, v in before.items()])
                     caller.conn.close()
-            sections((row_security, name))
+            sections((row_security, name), (long_arguments, name, functions))
         finally:
             with connect(name) as conn:
                 for role in (OWNER,) + CALLERS:

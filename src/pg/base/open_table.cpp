@@ -14,6 +14,9 @@ namespace neardup {
 
 namespace {
 
+// database.schema.table, each part of NAMEDATALEN - 1 bytes, all of them quotes that are doubled, between quotes.
+constexpr size_t kMostNameText = 3 * (2 * NAMEDATALEN) + 2;
+
 // Locks and opens what exists, whatever it is; its privileges are looked at under the lock.
 OpenTable open_locked(Oid oid, Waiting waiting, AclMaskHow columns) {
   if (waiting == Waiting::gives_up && !ConditionalLockRelationOid(oid, AccessShareLock))
@@ -88,7 +91,14 @@ bool may_read_all(Relation table) {
          check_enable_rls(oid, InvalidOid, true) != RLS_ENABLED;
 }
 
+void check_name_bytes(size_t bytes) {
+  if (bytes > kMostNameText)
+    ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
+                    errmsg("a name with its schema has at most %zu bytes: this one has %zu", kMostNameText, bytes)));
+}
+
 Oid relation_named(const text* name, const char* suffix) {
+  check_name_bytes(VARSIZE_ANY_EXHDR(name));
   List* parts;
   // to_regclass() has no soft error for what is no name before 16
   if (!SplitIdentifierString(text_to_cstring(name), '.', &parts) || parts == NIL) return InvalidOid;

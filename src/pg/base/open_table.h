@@ -46,8 +46,13 @@ bool may_select(Oid relation, AclMaskHow columns);
 // Whether the caller may read the table, and row security hides nothing of it from him.
 bool may_read_all(Relation table);
 
+// An error for a text of so many bytes, which is to be a name with or without its schema, where none is so long. Before
+// anything reads it: SQL's readers of names take a time that grows with the square of the length, and cannot be
+// cancelled meanwhile.
+void check_name_bytes(size_t bytes);
+
 // The relation of this name, `suffix` added to its last part, in the caller's search_path; InvalidOid where there is
-// none. Not locked.
+// none, an error for a text that is too long for a name. Not locked.
 Oid relation_named(const text* name, const char* suffix = "");
 
 // The relation of a name in a schema; InvalidOid where there is none.

@@ -27,6 +27,7 @@ bool exists_by_now(const QualifiedName& table) {
 
 NameParts parts_of_name(const char* given) {
   if (given == nullptr) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name must not be NULL")));
+  check_name_bytes(strlen(given));
   const Datum all = DirectFunctionCall2(parse_ident, CStringGetTextDatum(given), BoolGetDatum(true));
   NameParts parts = {};
   deconstruct_array(DatumGetArrayTypeP(all), TEXTOID, -1, false, TYPALIGN_INT, &parts.values, nullptr, &parts.count);
