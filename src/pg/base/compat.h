@@ -183,6 +183,25 @@ static inline Buffer extend_relation_locked(Relation relation) {
 #endif
 }
 
+// 14.7: RelationGetSmgr.
+#if PG_VERSION_NUM < 140007
+static inline SMgrRelation RelationGetSmgr(Relation relation) {
+  RelationOpenSmgr(relation);
+  return relation->rd_smgr;
+}
+#endif
+
+// How many blocks this session has last seen the relation to have, which may have grown since; InvalidBlockNumber where
+// it does not know. Versions that nobody has looked at know nothing.
+static inline BlockNumber known_blocks(Relation relation) {
+#if NEARDUP_REACH
+  return RelationGetSmgr(relation)->smgr_cached_nblocks[MAIN_FORKNUM];
+#else
+  (void)relation;
+  return InvalidBlockNumber;
+#endif
+}
+
 // 16 renamed relation file nodes.
 static inline bool read_recent_buffer(Relation relation, BlockNumber block, Buffer recent) {
 #if PG_VERSION_NUM >= 160000

@@ -162,7 +162,7 @@ void begin_scan(IndexScanDesc scan, ScanState* state) {
 bool next_nearest(IndexScanDesc scan, ScanState* state) {
   NearRow row;
   if (!state->nearest.next(&row)) return false;
-  set_row(scan->indexRelation, row.tid, MaxOffsetNumber, &scan->xs_heaptid);
+  set_row(scan->indexRelation, scan->heapRelation, row.tid, MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = false;
   IndexOrderByDistance distances[INDEX_MAX_KEYS];
   Oid types[INDEX_MAX_KEYS];
@@ -195,6 +195,23 @@ bool fetch_batch(IndexScanDesc scan, ScanState* state) {
   state->fetched = true;
   state->at = 0;
   return true;
+}
+
+int64 all_candidates(IndexScanDesc scan, Relation table, ScanState* state, TIDBitmap* tbm) {
+  int64 total = 0;
+  constexpr int kBatch = 1024;
+  ItemPointerData tids[kBatch];
+  while (fetch_batch(scan, state)) {
+    const CandidateList& list = state->collector.list();
+    for (size_t from = 0; from < list.n; from += kBatch) {
+      const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
+      for (int i = 0; i < n; ++i)
+        set_row(scan->indexRelation, table, candidate_tid(list.items[from + i]), kMaxBitmapOffset, &tids[i]);
+      tbm_add_tuples(tbm, tids, n, true);
+    }
+    total += static_cast<int64>(list.n);
+  }
+  return total;
 }
 
 }  // namespace
@@ -241,7 +258,7 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
     state->rows.advance(state->collector.list(), state->at);
     const Buffer page = state->rows.hand_over(scan->xs_heapfetch, state->collector.list(), state->at);
     candidate = state->collector.list().items[state->at++];
-    set_row(scan->indexRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
+    set_row(scan->indexRelation, scan->heapRelation, candidate_tid(candidate), MaxOffsetNumber, &scan->xs_heaptid);
     verdict = state->check.look(scan, page);
   } while (verdict == RowVerdict::refused);
   scan->xs_recheck = verdict != RowVerdict::good;
@@ -260,20 +277,11 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
 
 int64 lshgetbitmap(IndexScanDesc scan, TIDBitmap* tbm) {
   ScanState* state = static_cast<ScanState*>(scan->opaque);
-  int64 total = 0;
-  constexpr int kBatch = 1024;
-  ItemPointerData tids[kBatch];
   begin_scan(scan, state);
-  while (fetch_batch(scan, state)) {
-    const CandidateList& list = state->collector.list();
-    for (size_t from = 0; from < list.n; from += kBatch) {
-      const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
-      for (int i = 0; i < n; ++i)
-        set_row(scan->indexRelation, candidate_tid(list.items[from + i]), kMaxBitmapOffset, &tids[i]);
-      tbm_add_tuples(tbm, tids, n, true);
-    }
-    total += static_cast<int64>(list.n);
-  }
+  // The executor has locked it; a scan for a bitmap is not given it.
+  Relation table = table_open(scan->indexRelation->rd_index->indrelid, NoLock);
+  const int64 total = all_candidates(scan, table, state, tbm);
+  table_close(table, NoLock);
   return total;
 }
 

@@ -171,7 +171,7 @@ void NearestRows::search_index(Pass* pass) {
       CHECK_FOR_INTERRUPTS();
       const uint64_t tid = candidate_tid(list.items[i]);
       ItemPointerData at;
-      set_row(scan_->indexRelation, tid, MaxOffsetNumber, &at);
+      set_row(scan_->indexRelation, scan_->heapRelation, tid, MaxOffsetNumber, &at);
       bool again = false;
       if (!table_index_fetch_tuple(scan_->xs_heapfetch, &at, scan_->xs_snapshot, slot, &again, nullptr)) continue;
       Datum values[INDEX_MAX_KEYS];

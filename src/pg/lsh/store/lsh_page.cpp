@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "access/generic_xlog.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "pgstat.h"
 #if NEARDUP_REACH
@@ -47,10 +48,12 @@ void report_corrupt(Relation index, BlockNumber block, const char* what) {
   pg_unreachable();
 }
 
-void set_row(Relation index, uint64_t tid, unsigned most_offset, ItemPointerData* out) {
+void set_row(Relation index, Relation table, uint64_t tid, unsigned most_offset, ItemPointerData* out) {
   const BlockNumber block = static_cast<BlockNumber>(tid >> 16);
   const unsigned offset = tid & 0xffff;
-  if (offset == 0 || offset > most_offset || block == InvalidBlockNumber)
+  // Of another access method a TID need not name a block of a file.
+  const bool in_blocks = table != nullptr && table->rd_rel->relam == HEAP_TABLE_AM_OID;
+  if (offset == 0 || offset > most_offset || block == InvalidBlockNumber || (in_blocks && !has_block(table, block)))
     ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
                     errmsg("index \"%s\" is damaged: it lists the impossible row (%u,%u)",
                            RelationGetRelationName(index), block, offset),
@@ -148,11 +151,19 @@ bool pin_recent(Relation relation, BlockNumber block, Buffer recent) {
 #endif
 }
 
+bool has_block(Relation relation, BlockNumber block) {
+  const BlockNumber known = known_blocks(relation);
+  return (known != InvalidBlockNumber && block < known) || block < RelationGetNumberOfBlocks(relation);
+}
+
+Buffer read_linked(Relation index, BlockNumber block, BufferAccessStrategy strategy) {
+  if (block == kLshMetaBlock || !has_block(index, block)) report_corrupt(index, block, "impossible link");
+  return ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+}
+
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
                     Buffer* out, Buffer recent) {
-  if (block == InvalidBlockNumber) report_corrupt(index, block, "impossible link");  // reading it would add a page
-  Buffer buffer =
-      pin_recent(index, block, recent) ? recent : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+  Buffer buffer = pin_recent(index, block, recent) ? recent : read_linked(index, block, strategy);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   Page page = BufferGetPage(buffer);
   if (PageIsNew(page)) {

@@ -55,6 +55,13 @@ enum class PageState {
 // buffers; false: it is not there any more, or in no shared buffer.
 bool pin_recent(Relation relation, BlockNumber block, Buffer recent);
 
+// Whether the relation has this block. Nearly always a look at what the session knows; else the file is asked.
+bool has_block(Relation relation, BlockNumber block);
+
+// Reads the block that another page links. PostgreSQL's own words for one that is not there depend on how far away it
+// is, and say nothing of the index: it is damaged. The meta page is linked by none.
+Buffer read_linked(Relation index, BlockNumber block, BufferAccessStrategy strategy = nullptr);
+
 // Locks the block (share) and looks at it. good: the buffer stays locked, the caller unlocks and releases.
 // A page of the right owner and of another kind, or no page of ours, is an error. recent: the buffer in which the block
 // lay when it was read last, if known.
@@ -78,8 +85,8 @@ inline void set_tid(ItemPointerData* out, uint64_t tid) {
 }
 
 // The same for a TID that PostgreSQL is going to be asked about: an error where no row can be, for it passes by some
-// impossible ones as if their rows were gone.
-void set_row(Relation index, uint64_t tid, unsigned most_offset, ItemPointerData* out);
+// impossible ones as if their rows were gone. table: that of the index, where its blocks are to be looked at, or null.
+void set_row(Relation index, Relation table, uint64_t tid, unsigned most_offset, ItemPointerData* out);
 
 // Heavyweight locks; released at the end of the (sub)transaction that fails.
 enum class IndexLock : uint16 { maintenance = 1, vacuum = 2 };

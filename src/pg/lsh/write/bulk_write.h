@@ -15,14 +15,6 @@ extern "C" {
 
 #if PG_VERSION_NUM < 170000
 
-// 14.7: RelationGetSmgr.
-#if PG_VERSION_NUM < 140007
-static inline SMgrRelation RelationGetSmgr(Relation relation) {
-  RelationOpenSmgr(relation);
-  return relation->rd_smgr;
-}
-#endif
-
 // 16: aligned for direct I/O.
 #if PG_VERSION_NUM >= 160000
 typedef PGIOAlignedBlock* BulkWriteBuffer;

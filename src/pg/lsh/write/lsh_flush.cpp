@@ -196,7 +196,7 @@ void flush_all(Relation index, bool even_crowded) {
   if (directory->npending == 0 || (!even_crowded && directory->nruns >= kCrowded)) return;
   // Close the tail. An inserter may add another meanwhile, which then stays.
   const PendingSlot tail = directory->pending[directory->npending - 1];
-  Buffer buffer = ReadBuffer(index, tail.block);
+  Buffer buffer = read_linked(index, tail.block);
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page page = BufferGetPage(buffer);
   if (!is_lsh_page(page) || page_tail(page)->owner != tail.id || (page_tail(page)->kind & kKindMask) != kPendingPage)

@@ -116,7 +116,7 @@ void bind_to(Relation index, Datum value, Head* head) {
 enum class Append { done, full, stale };
 
 Append append_to_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& keys) {
-  Buffer buffer = ReadBuffer(index, head.tail.block);
+  Buffer buffer = read_linked(index, head.tail.block);
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page page = BufferGetPage(buffer);
   Append result = Append::stale;
@@ -138,7 +138,7 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
   read_meta(index, &directory);
   Buffer fresh = alloc_page(index, directory);
   Buffer meta_buffer = ReadBuffer(index, kLshMetaBlock);
-  Buffer old = head.npending == 0 ? InvalidBuffer : ReadBuffer(index, head.tail.block);
+  Buffer old = head.npending == 0 ? InvalidBuffer : read_linked(index, head.tail.block);
   LockBuffer(meta_buffer, BUFFER_LOCK_EXCLUSIVE);
   const LshMeta* now = locked_meta(index, meta_buffer);
   const bool same = now->npending == 0 ? head.npending == 0

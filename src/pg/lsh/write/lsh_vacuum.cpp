@@ -114,7 +114,7 @@ bool find_dead(Vacuum* v, IndexBulkDeleteCallback callback, void* state) {
       UnlockReleaseBuffer(buffer);
       for (uint32_t e = 0; e < n; ++e) {
         ItemPointerData tid;
-        set_row(v->index, v->entries[e].tid, MaxOffsetNumber, &tid);
+        set_row(v->index, nullptr, v->entries[e].tid, MaxOffsetNumber, &tid);
         if (callback(&tid, state) && !v->dead.add(v->entries[e].tid)) return false;
       }
       VACUUM_DELAY_POINT();
@@ -126,7 +126,7 @@ bool find_dead(Vacuum* v, IndexBulkDeleteCallback callback, void* state) {
 
 // Writes the leaf again without its dead entries. Only this vacuum changes leaves of the run.
 void rewrite_leaf(Vacuum* v, const RunSlot& run, BlockNumber block, const Entry* kept, uint32_t n) {
-  Buffer buffer = ReadBufferExtended(v->index, MAIN_FORKNUM, block, RBM_NORMAL, v->strategy);
+  Buffer buffer = read_linked(v->index, block, v->strategy);
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page old = BufferGetPage(buffer);
   if (!is_lsh_page(old) || page_tail(old)->owner != run.id || page_tail(old)->kind != kLeafPage)

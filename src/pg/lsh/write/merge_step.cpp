@@ -66,7 +66,7 @@ void begin_sibling(Relation index, const LshMeta& directory, const RunSlot& out)
 }
 
 Buffer lock_exclusively(Relation index, BlockNumber block) {
-  Buffer buffer = ReadBuffer(index, block);
+  Buffer buffer = read_linked(index, block);
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   return buffer;
 }
