@@ -1,6 +1,23 @@
 -- From 0.1.0 to 0.2.0: a word model may take a discount off its counts; jobs see changes in foreign partitions.
 \echo Use "ALTER EXTENSION neardup UPDATE TO '0.2.0'" to load this file. \quit
 
+-- The types below get columns, and so do tables of them; temporary ones of other sessions cannot get any.
+DO $do$
+DECLARE
+  t record;
+BEGIN
+  SELECT c.oid::pg_catalog.regclass AS name, c.reloftype::pg_catalog.regtype AS type, pg_catalog.pg_get_userbyid(c.relowner) AS owner INTO t
+    FROM pg_catalog.pg_class c
+    WHERE c.reloftype OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@.neardup_job', '@extschema@.neardup_word_model']::pg_catalog.regtype[]::pg_catalog.oid[])
+      AND c.relpersistence OPERATOR(pg_catalog.=) 't' AND c.relnamespace OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
+    LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the update changes the type %, and table % of this type is a temporary one of another session', t.type, t.name
+      USING ERRCODE = 'object_in_use', HINT = pg_catalog.format('End the session: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE '
+        'datname = current_database() AND usename = %L. Without the right TEMPORARY on the database, no role makes such tables.', t.owner);
+  END IF;
+END $do$;
+
 -- Views and functions of users may depend on it: then it stays, as it is, under another name.
 DO $$
 BEGIN
@@ -25,7 +42,39 @@ COMMENT ON FUNCTION word_similarities(text, int, int, int, boolean, int, text[],
 
 ALTER TYPE neardup_word_model ADD ATTRIBUTE discount float8 CASCADE;
 
-DROP FUNCTION neardup_count_words(text, int, int, int, boolean, int, text[], regdictionary, text);
+-- What gets one argument more, or is no more. Whoever may call a function may have made a view
+-- with it, a temporary one that nobody else sees, and must not stop the update by that: what something depends on stays, under another name, and
+-- says that it is no more.
+DO $do$
+DECLARE
+  f record;
+  kept pg_catalog.text;
+  why pg_catalog.text;
+BEGIN
+  FOR f IN SELECT p.proname AS name, pg_catalog.pg_get_function_identity_arguments(p.oid) AS arguments,
+                  CASE WHEN p.prokind OPERATOR(pg_catalog.=) 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS kind,
+                  pg_catalog.concat('(', pg_catalog.pg_get_function_arguments(p.oid), ')', ' RETURNS ' OPERATOR(pg_catalog.||) pg_catalog.pg_get_function_result(p.oid)) AS declared,
+                  CASE WHEN p.provolatile OPERATOR(pg_catalog.=) 'i' THEN ' IMMUTABLE' WHEN p.provolatile OPERATOR(pg_catalog.=) 's' THEN ' STABLE' ELSE '' END AS volatility
+           FROM pg_catalog.unnest(ARRAY[
+    'neardup_count_words(text, int, int, int, boolean, int, text[], regdictionary, text)', 'neardup_key_type(neardup_job)']) v(signature)
+           JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) pg_catalog.concat('@extschema@.', v.signature)::pg_catalog.regprocedure::pg_catalog.oid
+  LOOP
+    BEGIN
+      EXECUTE pg_catalog.format('DROP %s @extschema@.%I(%s)', f.kind, f.name, f.arguments);
+    EXCEPTION
+      WHEN dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+        kept := pg_catalog.concat(CASE WHEN NOT pg_catalog.starts_with(f.name, 'neardup_') THEN 'neardup_' END, f.name, '_0_1_0');
+        EXECUTE pg_catalog.format('ALTER %s @extschema@.%I(%s) RENAME TO %I', f.kind, f.name, f.arguments, kept);
+        EXECUTE pg_catalog.format('CREATE OR REPLACE %s @extschema@.%I%s LANGUAGE plpgsql%s AS %L', f.kind, kept, f.declared, f.volatility,
+          pg_catalog.format('BEGIN RAISE EXCEPTION %L USING ERRCODE = ''feature_not_supported'', HINT = ''Make again what calls it, with the functions of today.''; END', pg_catalog.concat(f.name, '() of neardup 0.1.0 is no more')));
+        EXECUTE pg_catalog.format('COMMENT ON %s @extschema@.%I(%s) IS %L', f.kind, kept, f.arguments, pg_catalog.format('private: the name of %s() of 0.1.0, for what was made with it', f.name));
+        RAISE WARNING '%() of 0.1.0 is no more, and its name is kept as %(), since other objects depend on it', f.name, kept
+          USING DETAIL = why, HINT = pg_catalog.format('When these are dropped, or the session whose temporary objects they are has ended: '
+            'ALTER EXTENSION neardup DROP %1$s @extschema@.%2$I(%3$s); DROP %1$s @extschema@.%2$I(%3$s);', f.kind, kept, f.arguments);
+    END;
+  END LOOP;
+END $do$;
 CREATE FUNCTION neardup_count_words(query text, vocabulary int, k int, "window" int, by_position boolean, features int, stopwords text[],
     dictionary regdictionary, context text, discount float8, OUT id int, OUT word text, OUT frequency bigint, OUT weight bigint, OUT features_of bytea)
   RETURNS SETOF record AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
@@ -204,7 +253,6 @@ END $$;
 -- Jobs, as mended since: each function that differs.
 ALTER TYPE neardup_job ADD ATTRIBUTE columns text[] CASCADE;
 ALTER TYPE neardup_job ADD ATTRIBUTE system bigint CASCADE;
-DROP FUNCTION neardup_key_type(neardup_job);
 CREATE OR REPLACE FUNCTION neardup_profile_named(name text) RETURNS neardup_profile LANGUAGE plpgsql STABLE AS $$
 DECLARE
   p @extschema@.neardup_profile;

@@ -1,6 +1,23 @@
 -- From 0.2.0 to 0.3.0: what users name is opened once, by its OID, under a lock; a job owns its tables; functions have pg_catalog as their search_path.
 \echo Use "ALTER EXTENSION neardup UPDATE TO '0.3.0'" to load this file. \quit
 
+-- The types below get columns, and so do tables of them; temporary ones of other sessions cannot get any.
+DO $do$
+DECLARE
+  t record;
+BEGIN
+  SELECT c.oid::pg_catalog.regclass AS name, c.reloftype::pg_catalog.regtype AS type, pg_catalog.pg_get_userbyid(c.relowner) AS owner INTO t
+    FROM pg_catalog.pg_class c
+    WHERE c.reloftype OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@.neardup_job', '@extschema@.neardup_profile']::pg_catalog.regtype[]::pg_catalog.oid[])
+      AND c.relpersistence OPERATOR(pg_catalog.=) 't' AND c.relnamespace OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
+    LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the update changes the type %, and table % of this type is a temporary one of another session', t.type, t.name
+      USING ERRCODE = 'object_in_use', HINT = pg_catalog.format('End the session: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE '
+        'datname = current_database() AND usename = %L. Without the right TEMPORARY on the database, no role makes such tables.', t.owner);
+  END IF;
+END $do$;
+
 -- What users do not call is in a schema of its own.
 CREATE SCHEMA neardup_internal;
 COMMENT ON SCHEMA neardup_internal IS 'Objects that the extension neardup uses itself: the parts of its types, operators, indexes and jobs';
@@ -167,54 +184,6 @@ ALTER TYPE neardup_profile ADD ATTRIBUTE normalization text CASCADE;
 ALTER TYPE neardup_profile ADD ATTRIBUTE cut_at_least int CASCADE;
 ALTER TYPE neardup_profile ADD ATTRIBUTE cut_min_units int CASCADE;
 ALTER TYPE neardup_profile ADD ATTRIBUTE cut_unit text CASCADE;
-DROP FUNCTION neardup_word_model_names(text);
-DROP FUNCTION neardup_make_signatures(regclass, neardup_job);
--- What is in C++ now.
-DROP FUNCTION neardup_made_meanwhile(text);
-DROP FUNCTION neardup_expression_type(regclass, text);
-DROP FUNCTION neardup_raise(text, text, text, text);
-DROP FUNCTION neardup_job_indexes(regclass);
-DROP FUNCTION neardup_drop(text, text[]);
-DROP FUNCTION neardup_locked_job(text);
-DROP FUNCTION neardup_job_column(regclass, name, text);
-DROP FUNCTION neardup_job_kind(neardup_job);
-DROP FUNCTION neardup_job_key(neardup_job);
-DROP FUNCTION neardup_job_stored(regclass);
-DROP FUNCTION neardup_job_rows(neardup_job);
-DROP FUNCTION neardup_job_hash(neardup_job, text, text);
-DROP FUNCTION neardup_job_differs(neardup_job, text, text);
-DROP FUNCTION neardup_check_order(regtype, text);
-DROP FUNCTION neardup_check_job(neardup_job);
-DROP FUNCTION neardup_check_condition(regclass, text, text);
-DROP FUNCTION neardup_clear_signatures(regclass, neardup_job);
-DROP FUNCTION neardup_check_profile(neardup_profile);
-DROP FUNCTION neardup_document_sql(neardup_profile, regtype, text);
-DROP FUNCTION neardup_profile_path(text);
-DROP FUNCTION neardup_words_given(text);
-DROP FUNCTION neardup_is_word_table(regclass, regtype);
-DROP FUNCTION neardup_lock_word_model(text, text);
-DROP FUNCTION neardup_same_word_model(neardup_word_model, neardup_word_model);
-DROP FUNCTION neardup_dictionary_name(regdictionary);
-DROP PROCEDURE neardup_make_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval);
-DROP FUNCTION neardup_job_temp(regclass, text);
-DROP FUNCTION neardup_refresh_columns(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_types(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_list(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_sign(regclass, neardup_job, bigint, bigint);
-DROP FUNCTION neardup_refresh_threshold(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_near(text, float8, text, text);
-DROP FUNCTION neardup_refresh_index(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_touched(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_cluster(regclass, neardup_job);
-DROP FUNCTION neardup_refresh_step(regclass, int);
-DROP PROCEDURE neardup_refresh(regclass, int, interval, boolean);
-DROP FUNCTION neardup_match_tail(int, float8);
-DROP FUNCTION neardup_matches_needed(int, float8);
-DROP FUNCTION neardup_reading_cursor(text, text, text[]);
-DROP FUNCTION neardup_suggest_query_us(text[], text, int, int, float8);
-DROP FUNCTION neardup_suggest_sample(text);
-DROP FUNCTION neardup_suggest_labels(text);
-DROP FUNCTION neardup_suggest_of(text[], text[], bigint, int, int, boolean, text, text[], text[], boolean[], float8);
 
 -- The view has other columns now. What a user has made over it keeps the old one.
 DO $do$
@@ -254,10 +223,60 @@ BEGIN
     AND EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
                 AND d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e');
 END $do$;
-DROP FUNCTION create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int);
-DROP FUNCTION alter_profile(text, text, text, int, int, int, bigint, text, text, text, int);
-DROP PROCEDURE refresh_duplicates(text, int, interval, boolean);
-DROP FUNCTION neardup_suggest(text, text, float8);
+-- What is in C++ now, and what gets one argument, or some columns, more. Whoever may call a function may have made a view
+-- with it, a temporary one that nobody else sees, and must not stop the update by that: what something depends on stays, under another name, and
+-- says that it is no more.
+DO $do$
+DECLARE
+  f record;
+  kept pg_catalog.text;
+  why pg_catalog.text;
+BEGIN
+  FOR f IN SELECT p.proname AS name, pg_catalog.pg_get_function_identity_arguments(p.oid) AS arguments,
+                  CASE WHEN p.prokind OPERATOR(pg_catalog.=) 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS kind,
+                  pg_catalog.concat('(', pg_catalog.pg_get_function_arguments(p.oid), ')', ' RETURNS ' OPERATOR(pg_catalog.||) pg_catalog.pg_get_function_result(p.oid)) AS declared,
+                  CASE WHEN p.provolatile OPERATOR(pg_catalog.=) 'i' THEN ' IMMUTABLE' WHEN p.provolatile OPERATOR(pg_catalog.=) 's' THEN ' STABLE' ELSE '' END AS volatility
+           FROM pg_catalog.unnest(ARRAY[
+    'neardup_word_model_names(text)', 'neardup_make_signatures(regclass, neardup_job)', 'neardup_made_meanwhile(text)',
+    'neardup_expression_type(regclass, text)', 'neardup_raise(text, text, text, text)', 'neardup_job_indexes(regclass)',
+    'neardup_drop(text, text[])', 'neardup_locked_job(text)', 'neardup_job_column(regclass, name, text)', 'neardup_job_kind(neardup_job)',
+    'neardup_job_key(neardup_job)', 'neardup_job_stored(regclass)', 'neardup_job_rows(neardup_job)', 'neardup_job_hash(neardup_job, text, text)',
+    'neardup_job_differs(neardup_job, text, text)', 'neardup_check_order(regtype, text)', 'neardup_check_job(neardup_job)',
+    'neardup_check_condition(regclass, text, text)', 'neardup_clear_signatures(regclass, neardup_job)', 'neardup_check_profile(neardup_profile)',
+    'neardup_document_sql(neardup_profile, regtype, text)', 'neardup_profile_path(text)', 'neardup_words_given(text)',
+    'neardup_is_word_table(regclass, regtype)', 'neardup_lock_word_model(text, text)',
+    'neardup_same_word_model(neardup_word_model, neardup_word_model)', 'neardup_dictionary_name(regdictionary)',
+    'neardup_make_word_model(text, text, int, int, int, boolean, int, text[], regdictionary, text, float8, boolean, interval)',
+    'neardup_job_temp(regclass, text)', 'neardup_refresh_columns(regclass, neardup_job)', 'neardup_refresh_types(regclass, neardup_job)',
+    'neardup_refresh_list(regclass, neardup_job)', 'neardup_refresh_sign(regclass, neardup_job, bigint, bigint)',
+    'neardup_refresh_threshold(regclass, neardup_job)', 'neardup_refresh_near(text, float8, text, text)',
+    'neardup_refresh_index(regclass, neardup_job)', 'neardup_refresh_touched(regclass, neardup_job)',
+    'neardup_refresh_cluster(regclass, neardup_job)', 'neardup_refresh_step(regclass, int)', 'neardup_refresh(regclass, int, interval, boolean)',
+    'neardup_match_tail(int, float8)', 'neardup_matches_needed(int, float8)', 'neardup_reading_cursor(text, text, text[])',
+    'neardup_suggest_query_us(text[], text, int, int, float8)', 'neardup_suggest_sample(text)', 'neardup_suggest_labels(text)',
+    'neardup_suggest_of(text[], text[], bigint, int, int, boolean, text, text[], text[], boolean[], float8)',
+    'create_profile(text, text, text, text, int, int, int, bigint, text, text, text, int)',
+    'alter_profile(text, text, text, int, int, int, bigint, text, text, text, int)', 'refresh_duplicates(text, int, interval, boolean)',
+    'neardup_suggest(text, text, float8)']) v(signature)
+           JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) pg_catalog.concat('@extschema@.', v.signature)::pg_catalog.regprocedure::pg_catalog.oid
+  LOOP
+    BEGIN
+      EXECUTE pg_catalog.format('DROP %s @extschema@.%I(%s)', f.kind, f.name, f.arguments);
+    EXCEPTION
+      WHEN dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+        kept := pg_catalog.concat(CASE WHEN NOT pg_catalog.starts_with(f.name, 'neardup_') THEN 'neardup_' END, f.name, '_0_2_0');
+        EXECUTE pg_catalog.format('ALTER %s @extschema@.%I(%s) RENAME TO %I', f.kind, f.name, f.arguments, kept);
+        EXECUTE pg_catalog.format('ALTER %s @extschema@.%I(%s) SET SCHEMA neardup_internal', f.kind, kept, f.arguments);
+        EXECUTE pg_catalog.format('CREATE OR REPLACE %s neardup_internal.%I%s LANGUAGE plpgsql%s AS %L', f.kind, kept, f.declared, f.volatility,
+          pg_catalog.format('BEGIN RAISE EXCEPTION %L USING ERRCODE = ''feature_not_supported'', HINT = ''Make again what calls it, with the functions of today.''; END', pg_catalog.concat(f.name, '() of neardup 0.2.0 is no more')));
+        EXECUTE pg_catalog.format('COMMENT ON %s neardup_internal.%I(%s) IS %L', f.kind, kept, f.arguments, pg_catalog.format('private: the name of %s() of 0.2.0, for what was made with it', f.name));
+        RAISE WARNING '%() of 0.2.0 is no more, and its name is kept as %(), since other objects depend on it', f.name, kept
+          USING DETAIL = why, HINT = pg_catalog.format('When these are dropped, or the session whose temporary objects they are has ended: '
+            'ALTER EXTENSION neardup DROP %1$s neardup_internal.%2$I(%3$s); DROP %1$s neardup_internal.%2$I(%3$s);', f.kind, kept, f.arguments);
+    END;
+  END LOOP;
+END $do$;
 
 -- minhash_union_agg() of one signature of 8 bits
 

@@ -189,6 +189,64 @@ def made_over_it():
         conn.execute("DROP OWNED BY neardup_update_reader; DROP ROLE neardup_update_reader")
 
 
+def ways_to_call(conn):
+    """(name, query) for each function, aggregate and window function of the extension that SQL can call, with NULL for every argument."""
+    rows = conn.execute("""
+        SELECT p.oid::regproc::text, prokind::text, ARRAY(SELECT CASE WHEN t IN ('anyelement'::regtype, 'anynonarray'::regtype) THEN 'int8' WHEN t = 'anyarray'::regtype THEN 'int8[]' ELSE format_type(t, NULL) END
+                                                          FROM unnest(proargtypes) WITH ORDINALITY u(t, n) ORDER BY n)
+        FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'neardup'
+        WHERE prokind <> 'p' AND prorettype NOT IN ('trigger'::regtype, 'internal'::regtype, 'index_am_handler'::regtype, 'cstring'::regtype)
+        AND NOT proargtypes::oid[] && ARRAY['internal', 'cstring', 'cstring[]']::regtype[]::oid[] ORDER BY p.oid""").fetchall()
+    return [(name, ("SELECT %s(%s)%s AS x" if kind == "w" else "SELECT count(*) FROM %s(%s)%s" if kind == "f" else "SELECT %s(%s)%s AS x")
+             % (name, ", ".join("NULL::" + t for t in types), " OVER ()" if kind == "w" else "")) for name, kind, types in rows]
+
+
+def cure(conn, heard):
+    """Runs the statements that the warnings of an update name: what was kept for dependent objects goes."""
+    for hint in heard:
+        for statement in re.findall(r"ALTER EXTENSION neardup DROP \w+ [^;]+;|DROP (?:FUNCTION|PROCEDURE|VIEW) [^;]+;", hint):
+            conn.execute(statement)
+
+
+def nobody_blocks(old):
+    """A role without any right but TEMPORARY has temporary views over every function, and columns of every type. The update succeeds, and what was kept
+    for them can be dropped once the session has ended."""
+    with database("_new") as new:
+        wanted = definitions(new)
+    with database("_blocked", extension=False) as name, connect(name) as conn, connect(name) as other:
+        heard = []
+        conn.add_notice_handler(lambda d: heard.append((d.severity, d.message_primary, d.message_detail, d.message_hint)))
+        conn.execute("CREATE EXTENSION neardup VERSION '%s'; DROP ROLE IF EXISTS neardup_update_stranger; CREATE ROLE neardup_update_stranger" % old)
+        conn.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO PUBLIC")
+        calls = ways_to_call(conn)
+        other.execute("SET ROLE neardup_update_stranger")
+        views = {"over_%d" % i: function for i, (function, query) in enumerate(calls) if error_of(other, "CREATE TEMP VIEW over_%d AS %s" % (i, query)) is None}
+        refused = sorted({function for function, _ in calls} - set(views.values()))
+        check("%s: a stranger's views over %d functions" % (old, len(views)), len(views) > 150 and len(refused) < 5, refused)
+        other.execute("CREATE TEMP VIEW watching AS TABLE duplicates_status; CREATE TEMP TABLE rows_of (job neardup_job, profile neardup_profile, model neardup_word_model, "
+                      "CHECK ((job).profile <> '' AND (profile).k > 0)); INSERT INTO rows_of DEFAULT VALUES; CREATE INDEX ON rows_of (((job).profile))")
+        # A table of a type gets its columns; a session can do that to its own temporary tables only.
+        for kind in ("neardup_job", "neardup_profile") if old != "0.1.0" else ("neardup_job", "neardup_word_model"):
+            other.execute("CREATE TEMP TABLE typed OF %s" % kind)
+            fails("%s: a temporary table of the type %s is in the way, and the error says how to end that" % (old, kind), conn, "ALTER EXTENSION neardup UPDATE", state="55006",
+                  text="the update changes the type %s, and table pg_temp_" % kind, hint="usename = 'neardup_update_stranger'")
+            other.execute("DROP TABLE typed")
+        del heard[:]
+        e = error_of(conn, "ALTER EXTENSION neardup UPDATE")
+        if not check("%s: they do not stop the update" % old, e is None, "%s %s" % (e, e and e.diag.message_detail)):
+            return
+        equal("%s: it tells of what is kept" % old, [h for h in heard if h[0] != "WARNING" or " kept as " not in h[1] or "neardup DROP " not in (h[3] or "")], [])
+        gone = [e for e in (error_of(other, "TABLE " + view) for view in views) if e is not None and e.sqlstate in ("XX000", "42883", "42703")]
+        equal("%s: each view gives an answer or an error that is meant" % old, gone[:3], [])
+        other.close()
+        end = time.monotonic() + 60
+        while one(conn, "SELECT count(*) FROM pg_class WHERE relpersistence = 't'") and time.monotonic() < end:
+            time.sleep(0.02)
+        cure(conn, [h[3] for h in heard])
+        equal("%s: and goes by what the warnings say" % old, sorted(definitions(name) ^ wanted), [])
+        conn.execute("DROP ROLE neardup_update_stranger")
+
+
 def schema_of_that_name():
     """A schema neardup_internal that is not the extension's is in the way, and stays as it is."""
     with database("_schema", extension=False) as name, connect(name) as conn:
@@ -214,7 +272,7 @@ def begun_model(conn, call):
 def main():
     with database("_any") as name, connect(name) as conn:
         old = versions(conn)[:-1]
-    sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,), *[(call, v) for v in old[-1:] for call in (carried, dumped)])
+    sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,), *[(nobody_blocks, v) for v in old], *[(call, v) for v in old[-1:] for call in (carried, dumped)])
 
 
 finish(main)
