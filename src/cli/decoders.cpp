@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <climits>
+#include <new>
 #include <zlib.h>
 #ifdef NEARDUP_WITH_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 #ifdef NEARDUP_WITH_BZIP2
 #include <bzlib.h>
@@ -37,6 +39,7 @@ class Gzip final : public Decoder {
     stream_.avail_out = part(output.size());
     const unsigned int had_in = stream_.avail_in, had_out = stream_.avail_out;
     const int status = inflate(&stream_, Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
       fail(stream_.msg != nullptr ? stream_.msg : "damaged");
     return {had_in - stream_.avail_in, had_out - stream_.avail_out, status == Z_STREAM_END};
@@ -72,6 +75,7 @@ class Zstd final : public Named {
     ZSTD_inBuffer in = {input.data(), input.size(), 0};
     ZSTD_outBuffer out = {output.data(), output.size(), 0};
     const std::size_t more = ZSTD_decompressStream(stream_.get(), &out, &in);
+    if (ZSTD_getErrorCode(more) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (ZSTD_isError(more) != 0) fail(ZSTD_getErrorName(more));
     return {in.pos, out.pos, more == 0};
   }
@@ -97,6 +101,7 @@ class Bzip2 final : public Named {
     stream_.avail_out = part(output.size());
     const unsigned int had_in = stream_.avail_in, had_out = stream_.avail_out;
     const int status = BZ2_bzDecompress(&stream_);
+    if (status == BZ_MEM_ERROR) throw std::bad_alloc();
     if (status != BZ_OK && status != BZ_STREAM_END) fail("damaged");
     return {had_in - stream_.avail_in, had_out - stream_.avail_out, status == BZ_STREAM_END};
   }
@@ -127,6 +132,7 @@ class Xz final : public Named {
     stream_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
     stream_.avail_out = output.size();
     const lzma_ret status = lzma_code(&stream_, LZMA_RUN);
+    if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (status == LZMA_MEMLIMIT_ERROR) fail("needs more than 256 MB to be unpacked");
     if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR) fail("damaged");
     return {input.size() - stream_.avail_in, output.size() - stream_.avail_out, status == LZMA_STREAM_END};

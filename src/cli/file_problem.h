@@ -9,6 +9,7 @@ enum class FileProblem {
   unreadable,
   not_regular,
   too_large,
+  no_memory,
   bad_gzip,
   bad_packing,
   has_nul,

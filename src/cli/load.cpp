@@ -217,32 +217,37 @@ class Loader {
 
   void read(const FoundFile& file) {
     Format format = options_.format;
-    bool html = false;
-    FileText text;
-    if (has_records(format)) {
-      text.problem = FileProblem::records;
-    } else {
-      const LookAtHead look = [&](std::string_view head, std::string& detail) {
-        if (format == Format::automatic) format = detect_format(file.path, head);
-        if (has_records(format)) return FileProblem::records;
-        if (const char* kind = binary_kind(head); kind != nullptr) {
-          detail = kind;
-          return FileProblem::binary;
-        }
-        html = options_.html_text && looks_like_html(file.path, head);
-        if (!html) warn_of(file, head);
-        return FileProblem::none;
-      };
-      text = read_text(file.path, options_.max_size, file.given, html_encoding(file), look);
-    }
-    if (text.problem == FileProblem::records) return read_records(file, format);
-    if (text.problem != FileProblem::none) {
-      skipped_.add(skip_reason(text.problem), file.path, text.detail);
+    try {
+      if (!has_records(format) && read_as_text(file, format)) return;
+    } catch (const std::bad_alloc&) {
+      skipped_.add(SkipReason::no_memory, file.path, "");
       return;
     }
-    if (text.undecoded && !decoder_.make_utf8(file.path, html ? html_charset(text.text) : "", text.text)) return;
-    if (html && !take_visible(file, text.text)) return;
-    add_row(file, text);
+    read_records(file, format);
+  }
+
+  // False where it is a file of records, of that format.
+  bool read_as_text(const FoundFile& file, Format& format) {
+    bool html = false;
+    const LookAtHead look = [&](std::string_view head, std::string& detail) {
+      if (format == Format::automatic) format = detect_format(file.path, head);
+      if (has_records(format)) return FileProblem::records;
+      if (const char* kind = binary_kind(head); kind != nullptr) {
+        detail = kind;
+        return FileProblem::binary;
+      }
+      html = options_.html_text && looks_like_html(file.path, head);
+      if (!html) warn_of(file, head);
+      return FileProblem::none;
+    };
+    FileText text = read_text(file.path, options_.max_size, file.given, html_encoding(file), look);
+    if (text.problem == FileProblem::records) return false;
+    if (text.problem != FileProblem::none)
+      skipped_.add(skip_reason(text.problem), file.path, text.detail);
+    else if ((!text.undecoded || decoder_.make_utf8(file.path, html ? html_charset(text.text) : "", text.text)) &&
+             (!html || take_visible(file, text.text)))
+      add_row(file, text);
+    return true;
   }
 
   // Of HTML the encoding may stand in the document.

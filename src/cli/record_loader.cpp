@@ -38,6 +38,16 @@ std::string read_head(ByteSource& source) {
   return head;
 }
 
+// A file that needs more memory than there is ends there; those behind it may need less.
+template <typename Work>
+auto within_memory(const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw SourceError(FileProblem::no_memory, "");
+  }
+}
+
 }  // namespace
 
 std::string RecordLoader::options_text(Format format) const {
@@ -57,7 +67,7 @@ std::string RecordLoader::options_text(Format format) const {
 // Records that another load may take though file and options are the same: the server or the program has changed.
 std::int64_t RecordLoader::skipped_for_now() const {
   return skipped_.count(SkipReason::refused) + skipped_.count(SkipReason::left_out) +
-         skipped_.count(SkipReason::no_library) + decoder_.lacking();
+         skipped_.count(SkipReason::no_library) + skipped_.count(SkipReason::no_memory) + decoder_.lacking();
 }
 
 bool RecordLoader::is_unchanged(const FoundFile& file) const {
@@ -86,13 +96,15 @@ void RecordLoader::load(const FoundFile& file, Format format, const OnBytes& pro
 
 void RecordLoader::read(const FoundFile& file, File& source, Format format, const OnBytes& progress) {
   Counted counted(source, progress);
-  const std::string head = read_head(counted);
+  const std::string head = within_memory([&] { return read_head(counted); });
   Prefixed whole(head, counted);
   const Packing packing = packing_of(head);
-  const std::unique_ptr<ByteSource> unpacking = packing != Packing::none ? unpacked(whole, packing) : nullptr;
+  const std::unique_ptr<ByteSource> unpacking =
+      within_memory([&] { return packing != Packing::none ? unpacked(whole, packing) : nullptr; });
   ByteSource& bytes = unpacking ? *unpacking : static_cast<ByteSource&>(whole);
-  const std::unique_ptr<RecordReader> reader =
-      make_record_reader(format, bytes, {options_.text_column, options_.id_column, options_.max_size});
+  const std::unique_ptr<RecordReader> reader = within_memory([&] {
+    return make_record_reader(format, bytes, {options_.text_column, options_.id_column, options_.max_size});
+  });
   const bool likely_new = sender_.look_up({record_path(file.path, 1)}).empty();
   const std::int64_t skipped_before = skipped_for_now();
   const std::int64_t mtime = file.path == kStandardInput ? file.mtime : source.mtime();
@@ -102,7 +114,7 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
   Record record;
   for (;;) {
     check_interrupt();
-    const RecordReader::Found found = reader->next(record);
+    const RecordReader::Found found = within_memory([&] { return reader->next(record); });
     if (found == RecordReader::Found::end) break;
     const std::string path = record_path(file.path, ++number);
     counts_.attachments += record.attachments;
@@ -152,7 +164,7 @@ void RecordLoader::take(std::int64_t mtime, const std::string& path, Record& rec
 }
 
 // UTF-8, and visible text where the body is HTML. False where it is skipped.
-bool RecordLoader::make_text(const std::string& path, Record& record) {
+bool RecordLoader::make_text(const std::string& path, Record& record) try {
   if (!decoder_.make_utf8(path, record.html && record.charset.empty() ? html_charset(record.body) : record.charset,
                           record.body))
     return false;
@@ -164,6 +176,9 @@ bool RecordLoader::make_text(const std::string& path, Record& record) {
     skipped_.add(html_is_available() ? SkipReason::bad_record : SkipReason::no_library, path, error.what());
     return false;
   }
+} catch (const std::bad_alloc&) {
+  skipped_.add(SkipReason::no_memory, path, "");
+  return false;
 }
 
 void RecordLoader::send(bool likely_new) {

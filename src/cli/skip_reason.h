@@ -10,6 +10,7 @@ enum class SkipReason {
   unreadable,
   bad_name,
   too_large,
+  no_memory,
   bad_gzip,
   bad_packing,
   has_nul,

@@ -23,6 +23,8 @@ const char* skip_reason_text(SkipReason reason) {
       return "file name not valid UTF-8";
     case SkipReason::too_large:
       return "too large";
+    case SkipReason::no_memory:
+      return "larger than the memory that is left";
     case SkipReason::bad_gzip:
       return "damaged gzip";
     case SkipReason::bad_packing:
@@ -67,6 +69,8 @@ SkipReason skip_reason(FileProblem problem) {
       return SkipReason::vanished;
     case FileProblem::too_large:
       return SkipReason::too_large;
+    case FileProblem::no_memory:
+      return SkipReason::no_memory;
     case FileProblem::bad_gzip:
       return SkipReason::bad_gzip;
     case FileProblem::bad_packing:
