@@ -20,7 +20,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "test", "mutations")
-CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": "passages_test.py", "formats": "formats_test.py"}
+CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": "passages_test.py", "formats": "formats_test.py",
+               "hostile": "hostile_test.py"}
 KINDS = ("unit", "regress", "isolation", "script", *CLI_SCRIPTS, "lint")
 NOT_OURS = r"\.git|\.run|build[^/]*|.*\.pyc|.*__pycache__"
 BUILT = r"bin|sql/neardup--[^/]*\.sql|.*\.(o|d|so|gch)|src/\.compiler|src/pg/\.server|src/text/\.libraries"

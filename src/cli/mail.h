@@ -1,17 +1,12 @@
 // The text of a mail, by GMime.
 #pragma once
 
-#include <stdexcept>
 #include <string_view>
 
+#include "cli/mail_parts.h"
 #include "cli/records.h"
 
 namespace neardup::cli {
-
-// A mail that would break its parser.
-struct BadMail : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Fills body, html, charset, record_id (Message-ID), at (Date), attributes (from, to, subject ..) and attachments of
 // the record. body is the first part text/plain, else the first text/html, decoded from base64 and quoted-printable, in

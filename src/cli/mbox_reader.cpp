@@ -9,7 +9,7 @@ namespace {
 class MboxReader final : public RecordReader {
  public:
   MboxReader(ByteSource& source, const RecordOptions& options)
-      : input_(source, options.max_size), max_size_(static_cast<std::size_t>(options.max_size)) {
+      : input_(source, kLongestPiece), max_size_(static_cast<std::size_t>(options.max_size)) {
     need_mail();
   }
 
@@ -30,17 +30,20 @@ class MboxReader final : public RecordReader {
       if (!read_mail(message_, record)) return problem(SkipReason::no_text, "a message without text");
     } catch (const BadMail& error) {
       return problem(SkipReason::bad_record, error.what());
+    } catch (const std::bad_alloc&) {
+      return problem(SkipReason::no_memory, "a message");
     }
     return Found::record;
   }
 
  private:
   static constexpr std::string_view kFrom = "From ";
+  static constexpr std::int64_t kLongestPiece = 64 * 1024;  // longer lines are read in pieces
 
   // Up to the next line "From " after an empty one. False where it is too large; it is read to its end nevertheless.
   bool read_message(std::int64_t& size) {
     message_.clear();
-    bool fits = true, after_empty = false;
+    bool fits = true, after_empty = false, within_line = false;
     size = 0;
     for (;;) {
       std::string_view line;
@@ -48,19 +51,27 @@ class MboxReader final : public RecordReader {
       ended_ = found == RecordInput::Line::end;
       if (ended_ || (after_empty && line.starts_with(kFrom))) return fits;
       size += static_cast<std::int64_t>(input_.line_size());
-      after_empty = line.empty() || line == "\r";
-      fits = fits && found == RecordInput::Line::whole && message_.size() + line.size() < max_size_;
-      if (!fits) {
-        message_.clear();
-        continue;
-      }
-      // a > was put before each line that looked like the beginning of a message
-      const std::size_t quotes = line.find_first_not_of('>');
-      if (quotes != std::string_view::npos && quotes > 0 && line.substr(quotes).starts_with(kFrom))
-        line.remove_prefix(1);
-      message_ += line;
-      message_ += '\n';
+      after_empty = !within_line && (line.empty() || line == "\r");
+      fits = fits && message_.size() + line.size() < max_size_;
+      if (!fits)
+        message_ = {};
+      else if (within_line)
+        message_ += line;
+      else
+        message_ += without_quote(line);
+      within_line = found == RecordInput::Line::too_long;
+      if (within_line)
+        input_.keep_rest();
+      else if (fits)
+        message_ += '\n';
     }
+  }
+
+  // A > was put before each line that looked like the beginning of a message.
+  static std::string_view without_quote(std::string_view line) {
+    const std::size_t quotes = line.find_first_not_of('>');
+    const bool quoted = quotes != std::string_view::npos && quotes > 0 && line.substr(quotes).starts_with(kFrom);
+    return line.substr(quoted ? 1 : 0);
   }
 
   RecordInput input_;

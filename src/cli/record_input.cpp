@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace neardup::cli {
 namespace {
@@ -16,17 +17,24 @@ bool RecordInput::fill() {
   if (damage_) throw SourceError(*damage_);
   if (begin_ == end_) {
     begin_ = end_ = 0;
-  } else if (begin_ >= end_ - begin_ && buffer_.size() - kPadding - end_ < kChunk / 2) {
+  } else if (begin_ >= end_ - begin_ && capacity_ - kPadding - end_ < kChunk / 2) {
     // no more bytes than were passed over since: else each would be moved often where a reader peeks far ahead
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  if (buffer_.size() < end_ + kChunk / 2 + kPadding)
-    buffer_.resize(std::max(end_ + kChunk, buffer_.size() + buffer_.size() / 2) + kPadding);
-  const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
+  if (capacity_ < end_ + kChunk / 2 + kPadding) reserve(std::max(end_ + kChunk, capacity_ + capacity_ / 2) + kPadding);
+  const std::size_t got = source_.read(buffer_.get() + end_, capacity_ - kPadding - end_);
   end_ += got;
   return got > 0;
+}
+
+void RecordInput::reserve(std::size_t size) {
+  char* const grown = static_cast<char*>(std::realloc(buffer_.get(), size));
+  if (grown == nullptr) throw std::bad_alloc();
+  static_cast<void>(buffer_.release());
+  buffer_.reset(grown);
+  capacity_ = size;
 }
 
 RecordInput::Line RecordInput::next_line(std::string_view& line) {

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "cli/byte_source.h"
 
@@ -29,6 +30,8 @@ class RecordInput {
   // Of the line just given: bytes with its newline.
   std::size_t line_size() const { return line_size_; }
   bool line_had_newline() const { return line_had_newline_; }
+  // After too_long: the rest is given as a line of its own.
+  void keep_rest() { in_long_line_ = false; }
   // After too_long: passes over the rest of the line now, and returns how often c is in it.
   std::size_t pass_over_line(char c);
 
@@ -40,11 +43,17 @@ class RecordInput {
 
  private:
   bool fill();
-  std::string_view rest() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  void reserve(std::size_t size);
+  std::string_view rest() const { return {buffer_.get() + begin_, end_ - begin_}; }
+
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
 
   ByteSource& source_;
   std::size_t max_line_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char, Free> buffer_;  // grows by realloc(), which copies nothing that is large
+  std::size_t capacity_ = 0;
   std::size_t begin_ = 0, end_ = 0;  // what of the buffer is to be read
   std::size_t line_size_ = 0;
   std::optional<SourceError> damage_;  // behind what is in the buffer

@@ -5,6 +5,7 @@ The files are made here, good, broken and hostile ones; each test says which row
 and the programs xz, bzip2 and zstd for packed files.
 """
 import base64
+import binascii
 import bz2
 import gzip
 import json
@@ -69,9 +70,9 @@ class Pipe:
         equal(done.returncode, 0)
 
 
-def peak_memory(*arguments, feed=None):
-    """Megabytes that a run of the program needed at most, and what it printed. feed: writes its standard input."""
-    with subprocess.Popen([cli_test.PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+def peak_memory(*arguments, feed=None, prefix=(), kind="VmHWM"):
+    """Megabytes that a run of the program needed at most, and what it printed. feed: writes its standard input. kind: VmPeak counts what was not touched, too."""
+    with subprocess.Popen([*prefix, cli_test.PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as process:
         peak = [0]
 
@@ -79,7 +80,7 @@ def peak_memory(*arguments, feed=None):
             while process.returncode is None:
                 try:
                     with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
-                        peak.extend(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
+                        peak.extend(int(line.split()[1]) / 1024 for line in status if line.startswith(kind))
                 except OSError:
                     return
                 time.sleep(0.01)
@@ -90,8 +91,10 @@ def peak_memory(*arguments, feed=None):
             feed(process.stdin)
         process.stdin.close()
         out = process.stdout.read().decode()
-        equal(process.wait(), 0)
+        status = process.wait()
         watcher.join()
+        if status != 0:
+            raise AssertionError(f"{arguments}: exit code {status}\n{out}")
     return max(peak), out
 
 
@@ -375,6 +378,33 @@ def mail_in_other_encodings(tmp):
     load, found = skipped(tmp, tmp)  # though the file has not changed
     equal((found, rows("rtrim(body, E'\\n')")), ({}, ["café"]))
     contains(load.out, "decoded: 1 ")
+
+
+@test
+def parts_of_mail(tmp):
+    """Where they begin and end, in good mails and in broken ones."""
+    def multi(boundary, *parts, kind="mixed", end=True, head=""):
+        return (f"{head}Content-Type: multipart/{kind}; boundary=\"{boundary}\"\n\nbefore\n" + "".join(f"--{boundary}\n{part}\n" for part in parts) +
+                (f"--{boundary}--\nbehind\n" if end else ""))
+
+    plain, image = "Content-Type: text/plain\n\n{}", "Content-Type: image/png\n\nx"
+    mails = {
+        "first": multi("B", plain.format("first"), plain.format("second")), "nested": multi("B", multi("BB", image, plain.format("nested")), plain.format("outer")),
+        "no end": multi("B", multi("C", image, end=False), plain.format("no end"), end=False), "bare": multi("B", "\nbare"), "blank": multi("B  ", plain.format("blank")),
+        "cut": multi("B", multi("C", plain.format("cut") + "\n--B\n" + plain.format("other"))), "--\n-- \n--b\n--Bx": multi("B", plain.format("--\n-- \n--b\n--Bx")),
+        "broken": multi("B", "no field\nContent-Type: text/plain\n\nbroken"), "unheaded": multi("B", "Content-Type: image/png", "\nunheaded"),
+        "end too early": multi("B", image, head="X: y\n") + "--B\n" + plain.format("behind") + "\n", "digest": multi("B", "\nTo: a@b\n\nx", plain.format("digest"), kind="digest"),
+        "#0": multi("B", "Content-Transfer-Encoding: x-uuencode\n\nnone\nbegin 644 a\n" + binascii.b2a_uu(b"#0").decode() + "`\nend"), "a=b": multi("B", "Content-Transfer-Encoding: quoted-printable\n\na=\n=3Db"),
+        "--C\n-- x": multi("B", multi("C", image, end=False), plain.format("--C\n-- x")), "same": multi("B", multi("B", plain.format("same"))), "continued": "Content-Type: multipart/mixed;\n boundary*0=\"B\";\n\tboundary*1=C\n\n--BC\n\ncontinued\n--BC--",
+        "deep": "".join(f"Content-Type: multipart/mixed; boundary=B{i}\n\n--B{i}\n" for i in range(50)) + "\ndeep\n",
+        "too deep": "".join(f"Content-Type: multipart/mixed; boundary=B{i}\n\n--B{i}\n" for i in range(51)) + "\ntoo deep\n"}
+    for i, (_, mail) in enumerate(mails.items()):
+        for name, text in ((f"{i:02}.mbox", mail), (f"{i:02}-crlf.mbox", mail.replace("\n", "\r\n"))):
+            write(f"{tmp}/{name}", "From someone@example.org Thu Jan  1 00:00:00 1970\n" + text)
+    _, found = skipped(tmp, tmp)
+    without = {"end too early", "too deep"}
+    equal({name.split("#")[0] for name in found}, {f"{i:02}{crlf}.mbox" for i, name in enumerate(mails) for crlf in ("", "-crlf") if name in without})
+    equal(rows("rtrim(body, E'\\n')", order="path"), [line for name in mails if name not in without for line in 2 * name.split("\n")])
 
 
 @test

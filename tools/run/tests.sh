@@ -388,7 +388,7 @@ step_long_scripts() {
 # loader_tests PROGRAM
 loader_tests() {
   local script status=0
-  for script in cli_test report_test passages_test formats_test; do
+  for script in cli_test report_test passages_test formats_test hostile_test; do
     psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
     PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/$script.py" "$1" || status=1
   done
