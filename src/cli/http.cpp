@@ -73,10 +73,17 @@ bool unpack(std::string& body, Packing packing, std::uint64_t max_size, std::str
 
 }  // namespace
 
-void HttpHeader::add_line(std::string_view line) {
+bool HttpHeader::add_line(std::string_view line) {
+  bytes_ += line.size();
+  if (++lines_ > kMostLines || bytes_ > kMostBytes) return false;
   const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || colon == 0) return;
+  if (colon == std::string_view::npos || colon == 0) return true;
   fields_.emplace_back(ascii_lower(trim_ascii(line.substr(0, colon))), trim_ascii(line.substr(colon + 1)));
+  return true;
+}
+
+std::string HttpHeader::too_large() {
+  return "a header of more than " + std::to_string(kMostLines) + " lines or " + std::to_string(kMostBytes) + " bytes";
 }
 
 std::string_view HttpHeader::get(std::string_view name) const {
@@ -94,7 +101,10 @@ std::optional<HttpMessage> parse_http(std::string_view bytes, std::uint64_t max_
     if (rest.empty()) break;
     const std::string_view line = cut_line(rest);
     if (line.empty()) break;
-    message.header.add_line(line);
+    if (!message.header.add_line(line)) {
+      why = "HTTP: " + HttpHeader::too_large();
+      return std::nullopt;
+    }
   }
   message.body = rest;
   if (ascii_lower(message.header.get("transfer-encoding")).find("chunked") != std::string::npos)

@@ -18,7 +18,6 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::int64_t kMostLine = 64 * 1024;  // of a header
-constexpr int kMostLines = 1000;
 
 // 2013-12-04T16:47:32Z, with a fraction or without.
 std::optional<std::int64_t> parse_time(const std::string& text) {
@@ -46,7 +45,7 @@ class WarcReader final : public RecordReader {
     record = {};
     if (!find_record()) return Found::end;
     HttpHeader header;
-    if (!read_header(header)) return problem(SkipReason::bad_record, "a header that does not end");
+    if (const std::string why = read_header(header); !why.empty()) return problem(SkipReason::bad_record, why);
     std::uint64_t length = 0;
     const std::string length_text(header.get("content-length"));
     const char* const end = length_text.data() + length_text.size();
@@ -60,9 +59,8 @@ class WarcReader final : public RecordReader {
     const std::string_view bytes = input_.peek(length + kGap);
     if (bytes.size() < length) return problem(SkipReason::bad_record, kEarly);
     if (!is_boundary(bytes.substr(length))) return problem(SkipReason::bad_record, kLies);
-    std::string block(wanted ? bytes.substr(0, length) : "");
-    input_.skip(length);
-    return wanted ? take(type, header, std::move(block), record) : Found::other;
+    input_.skip(length);  // which leaves the bytes where they are
+    return wanted ? take(type, header, bytes.substr(0, length), record) : Found::other;
   }
 
  private:
@@ -91,16 +89,17 @@ class WarcReader final : public RecordReader {
     }
   }
 
-  bool read_header(HttpHeader& header) {
+  // Returns what is wrong with it.
+  std::string read_header(HttpHeader& header) {
+    constexpr const char* kEndless = "a header that does not end";
     std::string_view line;
-    for (int lines = 0; lines < kMostLines; ++lines) {
-      if (input_.peek(kMark.size()) == kMark && lines > 0) return false;
-      if (input_.next_line(line) != RecordInput::Line::whole) return false;
+    for (bool first = true;; first = false) {
+      if (!first && input_.peek(kMark.size()) == kMark) return kEndless;
+      if (input_.next_line(line) != RecordInput::Line::whole) return kEndless;
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-      if (line.empty()) return true;
-      header.add_line(line);
+      if (line.empty()) return {};
+      if (!header.add_line(line)) return HttpHeader::too_large();
     }
-    return false;
   }
 
   // After a block: two ends of lines, and the next record or the end of the file.
@@ -111,7 +110,7 @@ class WarcReader final : public RecordReader {
     return next.substr(0, kMark.size()) == kMark.substr(0, next.size());
   }
 
-  Found take(const std::string& type, const HttpHeader& header, std::string block, Record& record) {
+  Found take(const std::string& type, const HttpHeader& header, std::string_view block, Record& record) {
     std::string media(header.get("content-type"));
     if (type == "response") {
       if (!ascii_lower(media).starts_with("application/http") && !block.starts_with("HTTP/")) return Found::other;
@@ -119,14 +118,15 @@ class WarcReader final : public RecordReader {
       std::optional<HttpMessage> message = parse_http(block, max_size_, why);
       if (!message) return problem(SkipReason::bad_record, why);
       media = message->header.get("content-type");
-      block = std::move(message->body);
-      if (media.empty() && looks_like_html("", block)) media = "text/html";
+      record.body = std::move(message->body);
+      if (media.empty() && looks_like_html("", record.body)) media = "text/html";
+    } else {
+      record.body = block;
     }
     const std::string kind = ascii_lower(trim_ascii(std::string_view(media).substr(0, media.find(';'))));
     record.html = kind == "text/html" || kind == "application/xhtml+xml";
     if (!record.html && !kind.starts_with("text/")) return Found::other;
     record.charset = charset_parameter(media);
-    record.body = std::move(block);
     record.record_id = header.get("warc-target-uri");
     if (record.record_id.size() > 2 && record.record_id.front() == '<' && record.record_id.back() == '>')
       record.record_id = record.record_id.substr(1, record.record_id.size() - 2);

@@ -82,3 +82,18 @@ def mails():
     yield mail("epilogue", None, MULTIPART, "--B\n\nthe text\n--B--\n", times("x\n", many(40000000)))
     yield mail("no_boundary", (NO_TEXT, ""), MULTIPART.replace("boundary", "border"), times("x\n", many(40000000)))
     yield mail("long_line", long, "X: ", times("x" * 1000, many(80000)), text)
+
+
+def record_of_warc(kind, size, *pieces):
+    return (f"WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: application/http\r\nContent-Length: {size}\r\n\r\n", *pieces, "\r\n\r\n")
+
+
+def warcs():
+    count = many(1000000)
+    large = (DAMAGED, "HTTP: a header of more than 1000 lines or 262144 bytes")
+    yield Hostile("http.warc.gz", large, *record_of_warc("response", 17 + 5 * count + 6, "HTTP/1.1 200 OK\r\n", times("a: b\n", count), "\r\ntext"))
+    yield Hostile("http_lines.warc.gz", large, *record_of_warc("response", 17 + 5 * 1001 + 6, "HTTP/1.1 200 OK\r\n", times("a: b\n", 1001), "\r\ntext"))
+    yield Hostile("http_within.warc.gz", None, *record_of_warc("response", 17 + 26 + 5 * 999 + 6, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n", times("a: b\n", 999), "\r\ntext"))
+    yield Hostile("http_line.warc.gz", large, *record_of_warc("response", 17 + 3 + 100 * count + 8, "HTTP/1.1 200 OK\r\n", "a: ", times("b" * 100, count), "\r\n\r\ntext"))
+    yield Hostile("warc.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: b\r\n", count))
+    yield Hostile("warc_lines.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: " + "b" * 60000 + "\r\n", 900))

@@ -75,6 +75,11 @@ def mails(tmp):
     hostile(tmp, hostile_files.mails())
 
 
+@test
+def warcs(tmp):
+    hostile(tmp, hostile_files.warcs())
+
+
 if __name__ == "__main__":
     os.environ["PGOPTIONS"] = "-c client_min_messages=warning"
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
