@@ -35,8 +35,9 @@ class CsvReader final : public RecordReader {
     if (row == Row::too_large) return problem(SkipReason::too_large, "a record");
     if (row == Row::open_quote) return problem(SkipReason::bad_record, "a quote that is not closed");
     if (fields_.size() != columns_.size()) {
-      return problem(SkipReason::bad_record,
-                     std::to_string(fields_.size()) + " fields, but " + std::to_string(columns_.size()) + " columns");
+      const std::string found =
+          fields_.size() > kMostFields ? "more than " + std::to_string(kMostFields) : std::to_string(fields_.size());
+      return problem(SkipReason::bad_record, found + " fields, but " + std::to_string(columns_.size()) + " columns");
     }
     for (const Field& field : fields_) {
       if (field.text.find('\0') != std::string::npos) return problem(SkipReason::has_nul);
@@ -72,6 +73,11 @@ class CsvReader final : public RecordReader {
     const Row row = read_row(size);
     if (row == Row::too_large) throw ColumnError("the header is larger than --max-size");
     if (row == Row::open_quote) throw ColumnError("a quote of the header is not closed");
+    if (fields_.size() > kMostFields)
+      throw ColumnError("the header has more than " + std::to_string(kMostFields) + " columns");
+    if (size > kLongestHeader)
+      throw ColumnError("the header has " + std::to_string(size) + " bytes, more than " +
+                        std::to_string(kLongestHeader));
     if (row == Row::whole) {
       for (Field& field : fields_) columns_.push_back(std::move(field.text));
     }
@@ -159,7 +165,8 @@ class CsvReader final : public RecordReader {
   }
 
   static constexpr std::size_t kNone = SIZE_MAX;
-  static constexpr std::size_t kMostFields = 10000;  // of a table of PostgreSQL: 1600
+  static constexpr std::size_t kMostFields = 10000;        // of a table of PostgreSQL: 1600
+  static constexpr std::int64_t kLongestHeader = 1 << 20;  // each record repeats its names
   RecordInput input_;
   std::int64_t max_size_;
   char delimiter_;

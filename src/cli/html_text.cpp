@@ -11,6 +11,7 @@
 
 #include "cli/html_attributes.h"
 #include "cli/interrupt.h"
+#include "cli/memory.h"
 #endif
 
 #include "cli/ascii.h"
@@ -25,6 +26,10 @@ constexpr int kMostOpen = 2000;
 // Of attributes, each of which libxml2 looks for among those before it in its tag: some tenths of a second. 10,000
 // attributes of one tag need as many.
 constexpr std::int64_t kMostComparisons = 50'000'000;
+
+// Of elements and attributes, which libxml2 keeps. The bytes are those of the memory that it has for them.
+constexpr int kMostNames = 100'000;
+constexpr std::size_t kMostBytesOfNames = 4 << 20;
 
 constexpr std::string_view kHidden[] = {"audio", "canvas",   "datalist", "head",   "iframe",
                                         "math",  "noframes", "object",   "script", "select",
@@ -42,13 +47,17 @@ bool is_one_of(std::string_view name, const std::string_view (&names)[N]) {
   return std::binary_search(std::begin(names), std::end(names), name);
 }
 
+bool has_many_names(const xmlParserCtxt* parser) {
+  return xmlDictSize(parser->dict) > kMostNames || xmlDictGetUsage(parser->dict) > kMostBytesOfNames;
+}
+
 // Receives what the parser finds. Nothing may be thrown through the parser, which is C.
 class VisibleText {
  public:
   explicit VisibleText(std::size_t size) { text_.reserve(size / 2); }
 
   void open(xmlParserCtxt* parser, std::string_view name) {
-    if (parser->nameNr > kMostOpen || interrupt_signal() != 0) {
+    if (parser->nameNr > kMostOpen || has_many_names(parser) || interrupt_signal() != 0) {
       too_deep_ = parser->nameNr > kMostOpen;
       xmlStopParser(parser);
       return;
@@ -155,16 +164,25 @@ bool html_is_available() noexcept { return true; }
 std::string html_text(std::string_view html) {
   if (needs_more_comparisons(html, kMostComparisons))
     throw std::runtime_error("HTML has tags with too many attributes: 10000 in one, or many of thousands");
+  constexpr std::size_t kOfParser = 1 << 20;
+  need_memory(kOfParser + 3 * html.size());  // without it, libxml2 might end in the middle
   VisibleText visible(html.size());
   htmlParserCtxtPtr parser = htmlNewParserCtxt();
   if (parser == nullptr) throw std::bad_alloc();
+  xmlDictSetLimit(parser->dict, kMostBytesOfNames);
   *parser->sax = handler();
   parser->_private = &visible;
   xmlFreeDoc(htmlCtxtReadMemory(parser, html.data(), static_cast<int>(html.size()), nullptr, "UTF-8",
                                 HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
                                     HTML_PARSE_IGNORE_ENC | HTML_PARSE_NODEFDTD));
+  const bool many_names = has_many_names(parser), no_memory = parser->errNo == XML_ERR_NO_MEMORY;
   htmlFreeParserCtxt(parser);
   check_interrupt();
+  if (no_memory) throw std::bad_alloc();
+  if (many_names)
+    throw std::runtime_error("HTML has more than " + std::to_string(kMostNames) +
+                             " names of elements and attributes, or " + std::to_string(kMostBytesOfNames) +
+                             " bytes of them");
   if (visible.too_deep()) throw std::runtime_error("HTML is nested too deep");
   return visible.take();
 }

@@ -7,6 +7,7 @@
 
 #include "cli/columns.h"
 #include "cli/json.h"
+#include "cli/json_signs.h"
 #include "cli/record_input.h"
 #endif
 
@@ -24,6 +25,7 @@ struct BadJson {
 };
 
 void check(simdjson::error_code error) {
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
   if (error != simdjson::SUCCESS) throw BadJson{simdjson::error_message(error)};
 }
 
@@ -119,6 +121,9 @@ void copy_value(ondemand::value value, int depth, std::string& out) {
   }
 }
 
+// simdjson notes where each value and each sign between values begins, in 4 bytes.
+constexpr std::size_t kMostSigns = 4'000'000;
+
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 class JsonlReader final : public RecordReader {
@@ -144,11 +149,15 @@ class JsonlReader final : public RecordReader {
     try {
       // simdjson 4 passes over one, 3 does not.
       if (line.starts_with(kByteOrderMark)) throw BadJson{"a byte order mark within the file"};
+      if (has_more_signs(line, kMostSigns))
+        throw BadJson{"more than " + std::to_string(kMostSigns) + " signs outside of strings"};
       return read(line, record);
     } catch (const BadJson& bad) {
       return problem(SkipReason::bad_record, bad.why);
     } catch (const simdjson::simdjson_error& bad) {
       return problem(SkipReason::bad_record, bad.what());
+    } catch (const std::bad_alloc&) {
+      return problem(SkipReason::no_memory, "a line");
     }
   }
 

@@ -8,7 +8,7 @@ import os
 FULL = os.environ.get("NEARDUP_FULL") == "1"
 BEGIN = "From x@example.org Thu Jan  1 00:00:00 1970\n"
 MULTIPART = "Content-Type: multipart/mixed; boundary=B\n\n"
-DAMAGED, NO_TEXT = "damaged records", "without a text"
+DAMAGED, COLUMNS, NO_TEXT = "damaged records", "without a text column", "without a text"
 PIECE = 1 << 20
 
 
@@ -97,3 +97,38 @@ def warcs():
     yield Hostile("http_line.warc.gz", large, *record_of_warc("response", 17 + 3 + 100 * count + 8, "HTTP/1.1 200 OK\r\n", "a: ", times("b" * 100, count), "\r\n\r\ntext"))
     yield Hostile("warc.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: b\r\n", count))
     yield Hostile("warc_lines.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: " + "b" * 60000 + "\r\n", 900))
+
+
+def lines_of_json():
+    signs = (DAMAGED, "more than 4000000 signs outside of strings")
+    yield Hostile("keys.jsonl.gz", signs, "{\"text\": \"t\"", numbered(",\"k{}\":1", 1500000), "}\n")
+    yield Hostile("depth.jsonl.gz", (DAMAGED, ""), "{\"text\": \"t\", \"a\": ", times("[", 3000000), "\n")
+    yield Hostile("brackets.jsonl.gz", signs, "{\"text\": \"t\", \"a\": ", times("[", many(100000000)), "\n")
+    yield Hostile("values.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [0", times(",0", many(50000000)), "]}\n")
+    yield Hostile("blanks.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [0", times(" 0", many(50000000)), "]}\n")
+    yield Hostile("strings.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [", times("\"\"", many(50000000)), "]}\n")
+    yield Hostile("escapes.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [\"\\\\\"", times("\\\"[", many(50000000)), "]}\n")
+    yield Hostile("signs_within.jsonl.gz", None, "{\"text\": \"t", times(",[ \\\"", 3000000), "\"}\n")
+
+
+def tables():
+    yield Hostile("columns.csv.gz", (COLUMNS, "the header has more than 10000 columns"), "text,", times("a,", many(10000000)), "b\n1\n")
+    yield Hostile("fields.csv.gz", (DAMAGED, "more than 10000 fields, but 2 columns"), "text,a\n", times("a,", many(10000000)), "b\n")
+    yield Hostile("names.csv.gz", (COLUMNS, "the header has "), "text," + "n" * 2000000, times(",a", 9990), "\n", times("," * 9991 + "\n", 100))
+
+
+def pages():
+    names = (DAMAGED, "HTML has more than 100000 names of elements and attributes")
+    yield Hostile("attributes.html.gz", (DAMAGED, "HTML has tags with too many attributes"), "<html><p ", numbered("a{}=b ", many(1000000)), ">text")
+    yield Hostile("elements.html.gz", names, "<html>", numbered("<a{0}>x</a{0}>", many(1200000)))
+    yield Hostile("long_names.html.gz", names, "<html>", numbered("<" + "a" * 80 + "{}/>x", many(300000)))
+    yield Hostile("ends.html.gz", names, "<html>", numbered("</a{}>", many(1200000)))
+    yield Hostile("names.html.gz", names, "<html>", numbered("<p a{}>x", many(1200000)))
+    yield Hostile("deep.html.gz", (DAMAGED, "HTML is nested too deep"), "<html>", times("<div>", many(3000000)))
+    yield Hostile("flat.html.gz", None, "<html>", times("<p>x</p>", many(2000000)))
+    yield Hostile("entities.html.gz", None, "<html>", times("&amp;&#1;&x", many(1000000)))
+
+
+def all_files():
+    for kind in (mails, warcs, lines_of_json, tables, pages):
+        yield from kind()

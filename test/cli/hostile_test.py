@@ -11,7 +11,7 @@ import sys
 
 import cli_test
 import formats_test
-from cli_test import equal, sql, test, write
+from cli_test import Skipped, contains, equal, sql, test, write
 from formats_test import MEGABYTE, at_most, peak_memory, rows
 
 import hostile_files
@@ -78,6 +78,37 @@ def mails(tmp):
 @test
 def warcs(tmp):
     hostile(tmp, hostile_files.warcs())
+
+
+@test
+def lines_of_json(tmp):
+    hostile(tmp, hostile_files.lines_of_json())
+
+
+@test
+def tables(tmp):
+    hostile(tmp, hostile_files.tables())
+
+
+@test
+def pages(tmp):
+    hostile(tmp, hostile_files.pages())
+
+
+@test
+def a_limit_of_memory(tmp):
+    """The program goes on with what is left of it: libraries that end a program that gets none are not asked for more."""
+    if "asan" in cli_test.ORIGINAL:
+        raise Skipped("the sanitizers reserve terabytes")
+    good(tmp)
+    usual, _ = load(tmp, kind="VmPeak")
+    for file in hostile_files.all_files():
+        file.write(tmp)
+    for more, refused in ((8, True), (MORE_MEMORY, None)):  # megabytes
+        limit = f"ulimit -v {int((usual + more) * 1024)}; exec \"$@\""
+        _, found = load(tmp, prefix=("sh", "-c", limit, "sh"))
+        if refused:
+            contains(str(found), "larger than the memory that is left")
 
 
 if __name__ == "__main__":
