@@ -2,7 +2,7 @@
 """Every SQL function called with invalid arguments (OIDs of nothing, of dropped objects, of an index, a type, a view, another session's temporary table;
 names of other roles' objects), and by roles without rights, or with all rows hidden by row security. Each call returns a result or raises an error that
 says what is wrong. No result, message, detail or hint shows a hidden row, and no object of another role is changed or dropped. Texts and arrays that are
-far too long are refused at once, or can be cancelled."""
+far too long are refused at once, or can be cancelled. What a query means is looked at once, whatever its functions set meanwhile."""
 import collections
 import hashlib
 
@@ -310,6 +310,34 @@ def row_security(name):
         print("    %.300s" % kind)
 
 
+PATHS = """
+CREATE SCHEMA first_in_path; CREATE SCHEMA second_in_path;
+CREATE TABLE first_in_path.docs AS SELECT i::int8 AS id, set_minhash(ARRAY[i, i + 1], 32) AS sig, i::text AS key FROM generate_series(1, 20) i;
+CREATE TABLE second_in_path.docs AS SELECT id, 4711 AS sig, 4711 AS key FROM first_in_path.docs;
+CREATE FUNCTION take_second_path() RETURNS bool LANGUAGE plpgsql AS $$BEGIN PERFORM set_config('search_path', 'second_in_path, public', false); RETURN true; END$$;
+CREATE FUNCTION take_it_while_planning() RETURNS bool IMMUTABLE LANGUAGE plpgsql AS $$BEGIN RETURN take_second_path(); END$$;
+"""
+# PostgreSQL reads the names of a query again when search_path is another one: a function of the first query sets it before the second runs, or while the
+# planner counts the rows of both.
+BY_TWO_PATHS = (
+    "SELECT * FROM pairs_between('SELECT id, sig FROM first_in_path.docs WHERE take_second_path()', 'SELECT id, sig FROM docs', 0.5)",
+    "SELECT * FROM pairs_between('SELECT id, sig FROM docs WHERE take_it_while_planning()', 'SELECT id, sig FROM first_in_path.docs', 0.5)",
+    "SELECT * FROM blocked_pairs('SELECT id, key FROM first_in_path.docs WHERE take_second_path()', 'SELECT id, key FROM docs')",
+    "SELECT * FROM oversized_blocks('SELECT id, key FROM first_in_path.docs WHERE take_second_path()', 'SELECT id, key FROM docs')",
+)
+
+
+def two_paths(name):
+    with connect(name) as conn:
+        conn.execute(PATHS)
+    for call in BY_TWO_PATHS:
+        with connect(name) as conn:
+            conn.execute("SET search_path = first_in_path, public")
+            fails("names that mean another table when it is read: " + call, conn, call, text="cached plan must not change result type", state="0A000")
+            conn.execute("SET search_path = first_in_path, public")
+            equal("the same without a change: " + call, error_of(conn, call.replace("take_second_path()", "true").replace("take_it_while_planning()", "true")), None)
+
+
 def main():
     with database() as name:
         try:
@@ -334,7 +362,7 @@ def main():
                     after = prints_of(conn)
                     equal_all("and nothing of other roles' is otherwise afterwards (%s)" % (role or "superuser, rolled back"), [(k, after.get(k), v) for k, v in before.items()])
                     caller.conn.close()
-            sections((row_security, name), (long_arguments, name, functions))
+            sections((row_security, name), (long_arguments, name, functions), (two_paths, name))
         finally:
             with connect(name) as conn:
                 for role in (OWNER,) + CALLERS:

@@ -116,12 +116,12 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   const TypeCacheEntry* type = OidIsValid(id_type) ? ordered_type(getBaseType(id_type)) : nullptr;
 
   SPIPlanPtr plan = prepare_query(source->text, 0);
-  const auto* plan_source = reading_statement(what, plan);
-  source->columns = check_columns(what, plan_source->resultDesc, id_type, types, wants);
   // What several workers return comes in no order: where the order matters, the query must give it.
-  const auto* parsed = static_cast<Query*>(linitial(plan_source->query_list));
+  const auto* parsed = static_cast<Query*>(linitial(reading_statement(what, plan)->query_list));
   const bool parallel = !wants.ordered || parsed->sortClause != NIL;
   source->plan = parallel ? prepare_query(source->text, CURSOR_OPT_PARALLEL_OK) : plan;
+  const auto* plan_source = reading_statement(what, source->plan);
+  source->columns = check_columns(what, plan_source->resultDesc, id_type, types, wants);
   if (type != nullptr) begin_ids(source, type, TupleDescAttr(plan_source->resultDesc, kIdColumn));
   source->row_context = AllocSetContextCreate(source->context, "neardup row", ALLOCSET_DEFAULT_SIZES);
 }

@@ -33,9 +33,14 @@ bool is_bare_name(const char* s) {
 
 }  // namespace
 
+// The types of its columns are looked at once. Before it runs, code of the caller's may do: a function that the other
+// query of a call names, or one that the planner evaluates. That may set search_path, by which PostgreSQL reads the
+// names in the text again, and what they stand for then has other types.
 SPIPlanPtr prepare_query(const char* query, int options) {
   SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, options);
   if (plan == nullptr) elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+  ListCell* cell;
+  foreach (cell, SPI_plan_get_plan_sources(plan)) static_cast<CachedPlanSource*>(lfirst(cell))->fixed_result = true;
   return plan;
 }
 

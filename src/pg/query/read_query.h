@@ -6,7 +6,8 @@
 
 namespace neardup {
 
-// Plans a query; options: CURSOR_OPT_* of PostgreSQL.
+// Plans a query; options: CURSOR_OPT_* of PostgreSQL. It keeps its columns: an error when it runs and has others by
+// then.
 SPIPlanPtr prepare_query(const char* query, int options);
 
 // The one statement of a plan, which only reads: an error that names the query, `what`, where it is another.
