@@ -152,7 +152,19 @@ def served(p):
             p.compare("SELECT id FROM %s WHERE %s" % (table, condition % q), None if "view" in table else "_lsh", role)
     for condition in OF_QUERY:
         p.compare("SELECT id FROM q WHERE " + said(condition, "v", q), "_lsh", role)
+    of_own_row(p, role)
     p.report("under row security and in barrier views")
+
+
+# A row's own value cannot be asked of an index.
+OWN_ROW = (("m", "v %> with_threshold(v, 0.85)"), ("m", "v % v"), ("q", "v2 && with_threshold(v, 0.9)"), ("q", "with_threshold(v, 0.9) && v2"))
+
+
+def of_own_row(p, role):
+    for f, condition in OWN_ROW:
+        p.compare("SELECT id FROM %s WHERE %s" % (f, condition), None, role)
+        p.compare("DELETE FROM %s WHERE %s RETURNING id" % (f, condition), None, role + ["BEGIN"], ["ROLLBACK"])
+    p.compare("UPDATE m_view SET grp = 7 WHERE v %> with_threshold(v, 0.85) RETURNING id", None, ["BEGIN"], ["ROLLBACK"])
 
 
 # Dear enough that leakproof conditions would come first.

@@ -169,7 +169,8 @@ RestrictInfo* copy_for(const RestrictInfo* original, Expr* clause, Expr* orclaus
   copy->orclause = orclause;
   copy->can_join = false;
   copy->leakproof = leakproof;
-  copy->left_relids = copy->right_relids = nullptr;
+  // An operator's quiet twin has the same sides; an index is asked for one only if the other has no column of its row.
+  if (!IsA(clause, OpExpr)) copy->left_relids = copy->right_relids = nullptr;
   copy->parent_ec = nullptr;
   copy->eval_cost.startup = -1;
   copy->norm_selec = copy->outer_selec = -1;
