@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Nobody's code runs but the query's. Functions in index expressions, predicates, rules and policies of a hostile owner say as whom they run: a
 search, a check or a diagnostic of another role runs none that its own text does not name, and no function of an owner with the owner's rights
-for a role that has fewer."""
+for a role that has fewer. Nor does a plan tell of rows where a role may not read the table."""
+import re
+
 from harness import *
 
 MALLORY, READER, MEMBER = "neardup_t_mallory", "neardup_t_reader", "neardup_t_member"
@@ -176,6 +178,49 @@ def before_planning(conn, runs):
     conn.execute("RESET ROLE")
 
 
+LOOKED_FOR = ("ARRAY[3, 1000003]", "ARRAY[12345, 7]")  # forty rows, and none
+UNREADABLE = """
+CREATE TABLE m.sealed AS SELECT i AS id, set_minhash(ARRAY[i / 40, i / 40 + 1000000], 32) AS sig FROM generate_series(1, 4000) i;
+CREATE INDEX sealed_sig ON m.sealed USING lsh (sig); ANALYZE m.sealed;
+CREATE VIEW m.shown_to_all AS SELECT * FROM m.sealed; GRANT SELECT ON m.shown_to_all TO PUBLIC;
+CREATE VIEW m.unshown AS SELECT * FROM m.sealed;
+CREATE VIEW m.unshown_part AS SELECT * FROM (SELECT * FROM m.sealed OFFSET 0) s;
+CREATE TABLE m.parts (id int, sig minhash) PARTITION BY LIST (id); CREATE TABLE m.part PARTITION OF m.parts DEFAULT;
+INSERT INTO m.parts TABLE m.sealed; CREATE INDEX parts_sig ON m.parts USING lsh (sig); ANALYZE m.parts; GRANT SELECT (sig) ON m.parts TO PUBLIC;
+"""
+# Who may count, and what is asked
+COUNTED = ((True, "id FROM m.shown_to_all WHERE {like}"), (True, "sig FROM m.parts WHERE {like}"), (False, "id FROM m.parts WHERE {like}"), (False, "id FROM m.sealed WHERE {like}"),
+           (False, "id FROM m.sealed WHERE sig %> with_threshold({value}, 0.9)"), (False, "id FROM m.sealed ORDER BY sig <%> {value} LIMIT 9"), (False, "id FROM m.unshown WHERE {like}"),
+           (False, "id FROM m.unshown ORDER BY sig <%> {value} LIMIT 9"), (False, "1 FROM m.plain WHERE EXISTS (SELECT FROM m.sealed WHERE {like})"),
+           (False, "id FROM (SELECT * FROM m.sealed WHERE {like} LIMIT 3) s"), (False, "id FROM m.unshown_part WHERE {like}"))
+
+
+def estimates_of(conn, query):
+    """What a plan that PostgreSQL shows before it checks privileges says of rows and costs; and the error."""
+    plans = []
+    show = lambda notice: plans.append(notice.message_detail or "")  # noqa: E731
+    conn.add_notice_handler(show)
+    error = error_of(conn, query)
+    conn.remove_notice_handler(show)
+    return [re.findall(r":(?:plan_rows|startup_cost|total_cost) [0-9.e+]+", plan) for plan in plans], error
+
+
+def estimates(conn, runs):
+    """Who may not run a query learns nothing of rows from its plan. Later minor versions of PostgreSQL plan none with a view that one may not read."""
+    conn.execute("SET ROLE %s" % MALLORY)
+    conn.execute(UNREADABLE)
+    conn.execute("RESET ROLE; GRANT SELECT (id) ON m.sealed TO {0}; SET ROLE {0}; SET client_min_messages = log; SET debug_print_plan = on".format(READER))
+    for may, query in COUNTED:
+        found = []
+        for elements in LOOKED_FOR:
+            value = "set_minhash(%s, 32)" % elements
+            plans, error = estimates_of(conn, "SELECT " + query.replace("{like}", "jaccard(sig, {value}) >= 0.9").replace("{value}", value))
+            check("%s: %s" % (query, "it runs" if may else "it is refused"), error is None and len(plans) == 1 if may else error is not None and error.sqlstate == "42501", (len(plans), error))
+            found.append(plans)
+        check("%s: %s" % (query, "the planner counts the rows" if may else "the plan tells of no row"), (found[0] != found[1]) == may, found)
+    conn.execute("RESET ALL; RESET ROLE")
+
+
 def main():
     with roles(), database() as name, connect(name) as conn:
         conn.prepare_threshold = None
@@ -185,7 +230,7 @@ def main():
             conn.execute(script)
         conn.execute("RESET ROLE")
         runs.take()
-        sections((searches, conn, runs), (row_security, conn, runs), (checks, conn, runs), (rules, conn), (before_planning, conn, runs))
+        sections((searches, conn, runs), (row_security, conn, runs), (checks, conn, runs), (rules, conn), (before_planning, conn, runs), (estimates, conn, runs))
         conn.execute("DROP SCHEMA m CASCADE")
 
 

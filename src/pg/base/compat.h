@@ -395,9 +395,10 @@ static inline void demand_privileges(PlannedStmt* statement) {
   ExecCheckRTPerms(statement->rtable, true);
 #endif
 }
-// The same of a query that is not planned yet, without its subqueries. From 16 on the lists are those that the planner
-// makes: privileges of the range table alone, each once.
-static inline void demand_privileges(Query* query) {
+// Whether he may use those of a query that is not planned yet, without its subqueries; an error for the first that he
+// may not, if one is to be raised. From 16 on the lists are those that the planner makes: privileges of the range table
+// alone, each once.
+static inline bool has_privileges(Query* query, bool raises = false) {
 #if PG_VERSION_NUM >= 160000
   List* entries = NIL;
   List* privileges = NIL;
@@ -412,11 +413,12 @@ static inline void demand_privileges(Query* query) {
     *info = *getRTEPermissionInfo(query->rteperminfos, const_cast<RangeTblEntry*>(entry));
     entries = lappend(entries, copy);
   }
-  ExecCheckPermissions(entries, privileges, true);
+  return ExecCheckPermissions(entries, privileges, raises);
 #else
-  ExecCheckRTPerms(query->rtable, true);
+  return ExecCheckRTPerms(query->rtable, raises);
 #endif
 }
+static inline void demand_privileges(Query* query) { has_privileges(query, true); }
 
 // 16 declares what a walker takes.
 static inline bool walk_expression(Node* node, bool (*walker)(Node*, void*), void* context) {

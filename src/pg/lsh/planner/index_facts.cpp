@@ -171,7 +171,7 @@ bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery
   if (!query.has_query) return bound_is_served(*facts, query);
   const ProbeFacts* probes = count_probes(root, index->indexoid, query);
   if (!probes->served) return false;
-  if (hides_rows(root, index->rel)) return true;
+  if (!may_count_rows(root, index->rel)) return true;
   if (counted != nullptr) *counted = &probes->estimate;
   return true;
 }

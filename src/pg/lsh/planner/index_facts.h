@@ -36,8 +36,8 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index);
 
 // Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up. What is
 // not known yet counts as served: a scan that turns out not to be hands out every row. *counted, if asked for: what was
-// counted in the index; null where the query is not known, or rows are hidden. Never raises an error for a query that
-// the index cannot take.
+// counted in the index; null where the query is not known, or rows may not be counted. Never raises an error for a
+// query that the index cannot take.
 bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
                   const ProbeEstimate** counted = nullptr);
 

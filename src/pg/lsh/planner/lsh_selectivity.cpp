@@ -46,7 +46,8 @@ double clamp(double selectivity) { return std::min(std::max(selectivity, 0.0), 1
 double restriction(PlannerInfo* root, const VariableStatData* variable, const KnownQuery& query) {
   if (query.none) return 0;
   const NearStats stats = near_stats(root, variable, query.measure);
-  const IndexOptInfo* index = query.has_query && !hides_rows(root, variable->rel) ? counting_index(variable) : nullptr;
+  const IndexOptInfo* index =
+      query.has_query && may_count_rows(root, variable->rel) ? counting_index(variable) : nullptr;
   const ProbeEstimate* found = nullptr;
   if (index != nullptr && index_serves(root, index, query, &found) && found != nullptr) {
     if (found->nothing) return 0;

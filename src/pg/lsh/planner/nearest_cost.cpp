@@ -60,7 +60,7 @@ bool farthest_query(const IndexFacts& facts, KnownQuery* query) {
   }
 }
 
-// By statistics, for a value that is not known, or whose rows may be hidden.
+// By statistics, for a value that is not known, or whose rows may not be counted.
 Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, bool of_row,
                      double equal_share, double needed) {
   KnownQuery query{};
@@ -81,7 +81,7 @@ Reach reach_of(PlannerInfo* root, const IndexPath* path, double equal_share, dou
   const auto* order = static_cast<OpExpr*>(linitial(path->indexorderbys));
   Node* key = static_cast<Node*>(linitial(order->args));
   Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(order->args)));
-  const bool is_known = IsA(value, Const) && !hides_rows(root, index->rel) && index->nkeycolumns == 1;
+  const bool is_known = IsA(value, Const) && may_count_rows(root, index->rel) && index->nkeycolumns == 1;
   if (!is_known) return expected_reach(root, index, key, *facts, comes_from_row(value), equal_share, needed);
   if (reinterpret_cast<Const*>(value)->constisnull) return {{0, 0, 0}, false};
   Relation opened = index_open(index->indexoid, NoLock);

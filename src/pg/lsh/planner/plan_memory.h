@@ -16,6 +16,7 @@ struct PlanMemory {
   List* levels;   // PlanMeasures
   List* indexes;  // IndexFacts
   List* probes;   // ProbeFacts
+  List* rights;   // RightsOf
 
   // Zeroed memory for a member of a list.
   template <typename Member>

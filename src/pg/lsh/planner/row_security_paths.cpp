@@ -5,6 +5,7 @@
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/plan_memory.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
@@ -72,6 +73,26 @@ void guard_order(IndexPath* path) {
   path->indexorderbys = quiet;
 }
 
+// Whether the user has the privileges that a query asks for, with those of the queries around it.
+struct RightsOf {
+  const PlannerInfo* root;
+  bool suffice;
+};
+
+bool rights_suffice(PlannerInfo* root) {
+  PlanMemory* memory = plan_memory(root);
+  ListCell* cell;
+  foreach (cell, memory->rights) {
+    const auto* known = static_cast<RightsOf*>(lfirst(cell));
+    if (known->root == root) return known->suffice;
+  }
+  auto* rights = memory->make<RightsOf>();
+  rights->root = root;
+  rights->suffice = has_privileges(root->parse) && (root->parent_root == nullptr || rights_suffice(root->parent_root));
+  memory->keep(&memory->rights, rights);
+  return rights->suffice;
+}
+
 }  // namespace
 
 bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
@@ -85,6 +106,8 @@ bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
   }
   return false;
 }
+
+bool may_count_rows(PlannerInfo* root, const RelOptInfo* rel) { return !hides_rows(root, rel) && rights_suffice(root); }
 
 bool reveals_nothing(Node* node) { return !contain_leaked_vars(without_makers(node, nullptr)); }
 
