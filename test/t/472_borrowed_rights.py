@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Nobody's code runs but the query's. Functions in index expressions, predicates, rules and policies of a hostile owner say as whom they run: a
 search, a check or a diagnostic of another role runs none that its own text does not name, and no function of an owner with the owner's rights
-for a role that has fewer. Nor does a plan tell of rows where a role may not read the table."""
+for a role that has fewer. Nor does a plan tell of rows, or an index be looked into, where a role may not read the table."""
 import re
 
 from harness import *
@@ -221,6 +221,21 @@ def estimates(conn, runs):
     conn.execute("RESET ALL; RESET ROLE")
 
 
+def schemas(conn, runs):
+    """An index is not looked into through the number of a table whose schema one may not use."""
+    conn.execute("CREATE SCHEMA hidden; CREATE TABLE hidden.docs AS TABLE m.docs; CREATE INDEX docs_sig ON hidden.docs USING lsh (sig); GRANT SELECT ON hidden.docs TO PUBLIC")
+    oid = one(conn, "SELECT 'hidden.docs_sig'::regclass::oid::int8")
+    calls = ("lsh_info({0})", "lsh_pages({0})", "lsh_check({0})", "lsh_check({0}, true)", "lsh_hot_buckets({0}, 2)", "explain_pair({0}, set_minhash(ARRAY[3, 7], 32), set_minhash(ARRAY[3, 7], 32))")
+    for call in calls:
+        query = "SELECT * FROM " + call.format("%d::regclass" % oid)
+        conn.execute("SET ROLE " + READER)
+        fails("%s without USAGE on the schema" % call, conn, query, text="permission denied for schema hidden", state="42501")
+        conn.execute("RESET ROLE; GRANT USAGE ON SCHEMA hidden TO {0}; SET ROLE {0}".format(READER))
+        equal("%s with it" % call, error_of(conn, query), None)
+        conn.execute("RESET ROLE; REVOKE USAGE ON SCHEMA hidden FROM " + READER)
+    conn.execute("DROP SCHEMA hidden CASCADE")
+
+
 def main():
     with roles(), database() as name, connect(name) as conn:
         conn.prepare_threshold = None
@@ -230,7 +245,7 @@ def main():
             conn.execute(script)
         conn.execute("RESET ROLE")
         runs.take()
-        sections((searches, conn, runs), (row_security, conn, runs), (checks, conn, runs), (rules, conn), (before_planning, conn, runs), (estimates, conn, runs))
+        sections((searches, conn, runs), (row_security, conn, runs), (checks, conn, runs), (rules, conn), (before_planning, conn, runs), (estimates, conn, runs), (schemas, conn, runs))
         conn.execute("DROP SCHEMA m CASCADE")
 
 

@@ -59,6 +59,8 @@ InspectedIndex open_inspected(Oid oid) {
   if (out.index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is a partitioned index", name),
                     errhint("Name the index of a partition; pg_partition_tree() lists them.")));
+  const Oid schema = RelationGetNamespace(out.table);
+  if (!may_use_schema(schema)) aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA, get_namespace_name(schema));
   const AclResult allowed = pg_class_aclcheck(RelationGetRelid(out.table), GetUserId(), ACL_SELECT);
   if (allowed != ACLCHECK_OK) aclcheck_error(allowed, get_relkind_objtype(out.table->rd_rel->relkind), table);
   if (!may_read_all(out.table))
