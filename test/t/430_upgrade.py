@@ -275,6 +275,22 @@ def schema_of_that_name():
         equal("and goes with it", one(conn, "SELECT to_regnamespace('neardup_internal')"), None)
 
 
+def refreshed_before_it(old):
+    """The library of today below the SQL of before: a job's filter does not run as another role that refreshes it."""
+    owner = "neardup_update_owner"
+    with database("_before", extension=False) as name, connect(name) as conn:
+        try:
+            conn.execute("DROP ROLE IF EXISTS {1}; CREATE ROLE {1}; CREATE EXTENSION neardup VERSION '{0}'; CREATE SCHEMA owned AUTHORIZATION {1}; SET ROLE {1}".format(old, owner))
+            conn.execute("CREATE TABLE owned.docs AS SELECT 1 AS id, 'a b c d'::text AS body; CREATE FUNCTION owned.tells(int) RETURNS bool IMMUTABLE LANGUAGE plpgsql AS "
+                         "$$BEGIN IF current_user = '%s' THEN RETURN true; END IF; RAISE 'ran as %%', current_user; END$$" % owner)
+            conn.execute("SELECT create_duplicates('owned.copies', 'owned.docs', 'id', 'body', filter => 'owned.tells(id)'); RESET ROLE")
+            fails("SQL of %s: a job of another role, by a superuser" % old, conn, "CALL refresh_duplicates('owned.copies')", text="job owned.copies belongs to another role", state="42501")
+            conn.execute("SET ROLE " + owner)
+            equal("SQL of %s: by its owner" % old, error_of(conn, "CALL refresh_duplicates('owned.copies')"), None)
+        finally:
+            conn.execute("RESET ROLE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(owner))
+
+
 def begun_model(conn, call):
     """Words are counted and none compared, as an interrupted call leaves it."""
     conn.execute(call)
@@ -284,7 +300,7 @@ def begun_model(conn, call):
 def main():
     with database("_any") as name, connect(name) as conn:
         old = versions(conn)[:-1]
-    sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,), *[(nobody_blocks, v) for v in old], *[(call, v) for v in old[-1:] for call in (carried, dumped)])
+    sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,), *[(call, v) for v in old for call in (refreshed_before_it, nobody_blocks)], *[(call, v) for v in old[-1:] for call in (carried, dumped)])
 
 
 finish(main)
