@@ -3,6 +3,7 @@
 #include "pg/join/join_plan.h"
 
 #include "pg/join/self_join.h"
+#include "pg/lsh/planner/condition_notes.h"
 
 extern "C" {
 #include "executor/hashjoin.h"
@@ -131,8 +132,19 @@ List* facts_of(const JoinPath* path, int outer_columns) {
   return facts;
 }
 
+// For lsh_why_not().
+void note_join(const PlannerInfo* root, const JoinPath* path) {
+  if (path->is_self)
+    return note_similarity_join(root, bms_make_singleton(static_cast<int>(path->outer)),
+                                bms_make_singleton(static_cast<int>(path->inner)));
+  const auto* outer = static_cast<Path*>(linitial(path->path.custom_paths));
+  const auto* inner = static_cast<Path*>(lsecond(path->path.custom_paths));
+  note_similarity_join(root, outer->parent->relids, inner->parent->relids);
+}
+
 Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlist, List*, List* children) {
   const auto* path = reinterpret_cast<JoinPath*>(best);
+  note_join(root, path);
   List* outer = static_cast<Plan*>(linitial(children))->targetlist;
   List* inner = path->is_self
                     ? reinterpret_cast<List*>(over_other_side(reinterpret_cast<Node*>(outer), path->outer, path->inner))

@@ -1,11 +1,9 @@
-// See condition_notes.h. The verdicts are those of index_condition() and of index_serves(): each of their refusals is
-// looked for here again, to be named.
-#include "pg/lsh/planner/index_facts.h"
-#include "pg/values/lsh_query_value.h"
+// See condition_notes.h. The verdicts are the planner's own: index_condition(), operator_verdict().
+#include "pg/lsh/planner/condition_notes.h"
 
 #include "pg/lsh/family.h"
-#include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
+#include "pg/lsh/planner/index_facts.h"
 #include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/row_security_paths.h"
 
@@ -26,9 +24,14 @@ extern "C" {
 namespace neardup {
 namespace {
 
-List* notes = NIL;
-MemoryContext notes_context = nullptr;
-ParamListInfo noted_parameters = nullptr;
+ConditionNotes* current = nullptr;
+
+// A Similarity Join: the topmost parents of the relations of its sides.
+struct NotedJoin {
+  const PlannerInfo* root;
+  Relids outer;
+  Relids inner;
+};
 
 // What is written in the place of an expression that has columns of other tables.
 constexpr const char* kOtherTables = "..";
@@ -54,13 +57,25 @@ const char* shortened(char* sql) {
   return psprintf("%s..", pnstrdup(sql, static_cast<Size>(pg_mbcliplen(sql, size, kMaxShown / 2))));
 }
 
-// SQL of an expression of one relation; kOtherTables for one of others.
+// With each column as one of the only relation of a range table, not of the join that the query names it by.
+Node* as_only_relation(Node* node, void* context) {
+  if (node == nullptr) return nullptr;
+  if (!IsA(node, Var)) return mutate_expression(node, as_only_relation, context);
+  auto* column = static_cast<Var*>(copyObjectImpl(node));
+  column->varno = 1;
+  column->varnosyn = 0;
+  column->varattnosyn = 0;
+  return reinterpret_cast<Node*>(column);
+}
+
+// SQL of an expression of one relation; kOtherTables for one of others, and of what is no table.
 const char* expression_text(PlannerInfo* root, Node* node, Index relid, const RangeTblEntry* rte) {
   const Relids relids = pull_varnos(root, node);
-  if (!bms_is_empty(relids) && !bms_equal(relids, bms_make_singleton(static_cast<int>(relid)))) return kOtherTables;
-  Node* own = static_cast<Node*>(copyObjectImpl(node));
-  ChangeVarNodes(own, static_cast<int>(relid), 1, 0);
-  return shortened(deparse_expression(own, deparse_context_for(rte->eref->aliasname, rte->relid), false, false));
+  const bool has_columns = !bms_is_empty(relids);
+  if (has_columns && (!bms_equal(relids, bms_make_singleton(static_cast<int>(relid))) || !OidIsValid(rte->relid)))
+    return kOtherTables;
+  List* context = has_columns ? deparse_context_for(rte->eref->aliasname, rte->relid) : NIL;
+  return shortened(deparse_expression(as_only_relation(node, nullptr), context, false, false));
 }
 
 const char* list_text(PlannerInfo* root, const List* arguments, Index relid, const RangeTblEntry* rte) {
@@ -96,86 +111,63 @@ struct Condition {
   const RangeTblEntry* rte;
   Node* clause;
   const FuncExpr* call;  // of a predicate, which the clause implies; null for an operator of the index, or a far one
+  const RestrictInfo* join_clause;
   const char* text;
+  bool guarded;  // row security comes before it
 };
 
 bool is_of_row(const Condition& c, const IndexOptInfo* index, Node* node) {
   return !is_pseudo_constant_for_index(c.root, node, const_cast<IndexOptInfo*>(index));
 }
 
-// Why the index does not serve what is known of the query.
-Verdict refusal_of(const Condition& c, const IndexOptInfo* index, const KnownQuery& known, double* threshold) {
-  if (index_serves(c.root, index, known)) return Verdict::usable;
-  const IndexFacts* facts = facts_of(c.root, index);
-  const bool has_distance = facts->family == Family::bits;
-  *threshold = has_distance ? facts->layout.most : facts->threshold;
-  KnownQuery bound_alone = known;
-  bound_alone.has_query = false;
-  if (!index_serves(c.root, index, bound_alone))
-    return has_distance ? Verdict::beyond_distance : Verdict::below_threshold;
-  return hides_rows(c.root, c.rel) ? Verdict::hidden : Verdict::other_signature;
-}
-
 // Of a call of a predicate: jaccard_at_least(sig, q, 0.8).
-Verdict verdict_of_call(const Condition& c, const IndexOptInfo* index, double* threshold) {
+Verdict verdict_of_call(const Condition& c, IndexOptInfo* index) {
   const int column = planned_value_column(index);
-  List* args = c.call->args;
   int key = 0;
-  while (key < 2 &&
-         !match_index_to_operand(static_cast<Node*>(list_nth(args, key)), column, const_cast<IndexOptInfo*>(index)))
-    ++key;
+  while (key < 2 && !match_index_to_operand(static_cast<Node*>(list_nth(c.call->args, key)), column, index)) ++key;
   if (key == 2) return Verdict::other_value;
-  PlanMeasure measures[kMaxMeasures];
-  const PlanMeasure* m = nullptr;
-  for (int i = find_measures(index, column, measures); i-- > 0;)
-    if (measures[i].predicate == c.call->funcid) m = &measures[i];
-  if (m == nullptr) return Verdict::other_measure;
-  auto* value = static_cast<Node*>(list_nth(args, 1 - key));
-  auto* bound = static_cast<Node*>(lthird(args));
-  if (is_of_row(c, index, value) || is_of_row(c, index, bound)) return Verdict::other_row;
-  bool exact;
-  if (index_condition(c.root, const_cast<IndexOptInfo*>(index), column, c.call->funcid, args, key, c.call->location,
-                      &exact) != nullptr)
-    return Verdict::usable;
-  LshMeasure measure{};
-  if (!makes_lsh_query(m->maker(key), &measure)) return Verdict::other_measure;
-  const KnownQuery known = known_arguments(c.root, measure, m->maker(key), value, bound);
-  if (is_users_own(c.call->location) && known.has_bound && !valid_bound(measure, known.bound))
-    return Verdict::bad_bound;
-  return refusal_of(c, index, known, threshold);
+  const Verdict verdict = index_condition(c.root, index, column, c.call, key).verdict;
+  const bool leaks = c.guarded && !reveals_nothing(reinterpret_cast<Node*>(c.call->args));
+  return verdict == Verdict::usable && leaks ? Verdict::leaks : verdict;
 }
 
 // Of an operator of the index: sig % q, sig %> q, q && q.
-Verdict verdict_of_operator(const Condition& c, const IndexOptInfo* index, double* threshold) {
+Verdict verdict_of_operator(const Condition& c, IndexOptInfo* index) {
   const int column = planned_value_column(index);
   const auto* op = reinterpret_cast<OpExpr*>(c.clause);
   auto* left = static_cast<Node*>(linitial(op->args));
   auto* right = static_cast<Node*>(lsecond(op->args));
-  const bool is_left = match_index_to_operand(left, column, const_cast<IndexOptInfo*>(index));
-  if (!is_left && !match_index_to_operand(right, column, const_cast<IndexOptInfo*>(index))) return Verdict::other_value;
+  const bool is_left = match_index_to_operand(left, column, index);
+  if (!is_left && !match_index_to_operand(right, column, index)) return Verdict::other_value;
   const Oid by = is_left ? op->opno : get_commutator(op->opno);
-  const int strategy = OidIsValid(by) ? get_op_opfamily_strategy(by, index->opfamily[column]) : 0;
-  if (strategy == 0) return Verdict::other_measure;
+  if (!OidIsValid(by) || !op_in_opfamily(by, index->opfamily[column])) return Verdict::other_measure;
   Node* query = is_left ? right : left;
   if (is_of_row(c, index, query)) return Verdict::other_row;
-  return refusal_of(c, index, known_operand(c.root, static_cast<uint16_t>(strategy), query, true), threshold);
+  KnownQuery known;
+  const Verdict verdict = operator_verdict(c.root, index, by, query, &known);
+  if (verdict != Verdict::usable || !c.guarded) return verdict;
+  const Expr* quiet = quiet_call(index->opfamily[column], c.clause);
+  const Node* asked = quiet != nullptr ? reinterpret_cast<const Node*>(quiet) : c.clause;
+  return reveals_nothing(const_cast<Node*>(asked)) ? verdict : Verdict::leaks;
 }
 
-Verdict verdict_of(const Condition& c, const IndexOptInfo* index, double* threshold) {
-  const Verdict verdict =
-      c.call != nullptr ? verdict_of_call(c, index, threshold) : verdict_of_operator(c, index, threshold);
+Verdict verdict_of(const Condition& c, IndexOptInfo* index) {
+  const Verdict verdict = c.call != nullptr ? verdict_of_call(c, index) : verdict_of_operator(c, index);
   return verdict == Verdict::usable && index->indpred != NIL && !index->predOK ? Verdict::partial : verdict;
 }
 
-void add_note(const Condition& c, Oid index, Verdict verdict, double threshold) {
-  MemoryContext old = MemoryContextSwitchTo(notes_context);
+void add_note(const Condition& c, Oid index, Verdict verdict, double limit) {
+  MemoryContext old = MemoryContextSwitchTo(current->context);
   auto* note = static_cast<ConditionNote*>(palloc(sizeof(ConditionNote)));
-  *note = {pstrdup(c.text), c.rte->relid, pstrdup(c.rte->eref->aliasname), index, verdict, threshold};
-  notes = lappend(notes, note);
+  *note = {pstrdup(c.text), c.rte->rtekind == RTE_RELATION ? c.rte->relid : InvalidOid,
+           c.rte->eref,     index,
+           verdict,         limit,
+           c.root,          c.join_clause};
+  current->notes = lappend(current->notes, note);
   MemoryContextSwitchTo(old);
 }
 
-const IndexOptInfo* planned_index(const RelOptInfo* rel, Oid index) {
+IndexOptInfo* planned_index(const RelOptInfo* rel, Oid index) {
   ListCell* cell;
   foreach (cell, rel->indexlist)
     if (static_cast<IndexOptInfo*>(lfirst(cell))->indexoid == index) return static_cast<IndexOptInfo*>(lfirst(cell));
@@ -190,21 +182,30 @@ bool is_lsh_index(Oid index) {
   return method == get_index_am_oid("lsh", false);
 }
 
+void note_for_index(const Condition& c, Oid oid, bool is_far) {
+  IndexOptInfo* index = planned_index(c.rel, oid);
+  if (is_far) return add_note(c, oid, Verdict::far, 0);
+  if (index == nullptr) return add_note(c, oid, Verdict::not_valid, 0);
+  const Verdict verdict = verdict_of(c, index);
+  const IndexFacts* facts = facts_of(c.root, index);
+  add_note(c, oid, verdict, facts != nullptr ? limit_of(*facts) : 0);
+}
+
 // A note for each lsh index of the table.
 void note_condition(const Condition& c, bool is_far) {
+  if (c.rte->rtekind != RTE_RELATION) {
+    // Between relations, the other one may have an index.
+    if (c.join_clause == nullptr) add_note(c, InvalidOid, is_far ? Verdict::far : Verdict::no_table, 0);
+    return;
+  }
+  if (c.rte->relkind == RELKIND_FOREIGN_TABLE) return add_note(c, InvalidOid, Verdict::foreign_table, 0);
   Relation table = relation_open(c.rte->relid, NoLock);
   bool has_index = false;
   ListCell* cell;
   foreach (cell, RelationGetIndexList(table)) {
-    const Oid oid = lfirst_oid(cell);
-    if (!is_lsh_index(oid)) continue;
+    if (!is_lsh_index(lfirst_oid(cell))) continue;
     has_index = true;
-    const IndexOptInfo* index = planned_index(c.rel, oid);
-    double threshold = 0;
-    const Verdict verdict = is_far             ? Verdict::far
-                            : index == nullptr ? Verdict::not_valid
-                                               : verdict_of(c, index, &threshold);
-    add_note(c, oid, verdict, threshold);
+    note_for_index(c, lfirst_oid(cell), is_far);
   }
   relation_close(table, NoLock);
   if (!has_index) add_note(c, InvalidOid, is_far ? Verdict::far : Verdict::no_index, 0);
@@ -228,6 +229,8 @@ struct Walk {
   RelOptInfo* rel;
   const RangeTblEntry* rte;
   const PlanMeasures* measures;
+  const RestrictInfo* join_clause;
+  bool guarded;
 };
 
 // Notes the comparisons of measures, the predicates and the operators of lsh within a clause.
@@ -235,14 +238,16 @@ bool note_within(Node* node, void* arg) {
   if (node == nullptr) return false;
   const auto* walk = static_cast<const Walk*>(arg);
   if (IsA(node, OpExpr) || IsA(node, FuncExpr)) {
-    const FuncExpr* call = implied_call(walk->measures, node);
+    FuncExpr* call = implied_call(walk->measures, node);
+    if (call != nullptr && walk->guarded)
+      call->location = call->location == kUsersCall ? kGuardedUsersCall : kGuardedCall;
     const bool is_operator =
         call == nullptr && IsA(node, OpExpr) && is_operator_of_lsh(reinterpret_cast<OpExpr*>(node));
     const bool is_far = call == nullptr && !is_operator && compares_measure(walk->measures, node);
     if (call != nullptr || is_operator || is_far) {
       if (bms_is_member(static_cast<int>(walk->rel->relid), pull_varnos(walk->root, node)))
-        note_condition({walk->root, walk->rel, walk->rte, node, call,
-                        condition_text(walk->root, node, walk->rel->relid, walk->rte)},
+        note_condition({walk->root, walk->rel, walk->rte, node, call, walk->join_clause,
+                        condition_text(walk->root, node, walk->rel->relid, walk->rte), walk->guarded},
                        is_far);
       return false;
     }
@@ -250,35 +255,112 @@ bool note_within(Node* node, void* arg) {
   return walk_expression(node, note_within, arg);
 }
 
-}  // namespace
-
-ParamListInfo begin_condition_notes() {
-  notes = NIL;
-  notes_context = CurrentMemoryContext;
-  noted_parameters = makeParamList(0);
-  return noted_parameters;
+// The join condition at this place in the list of a relation, as its topmost parent has it: lists of partitions are
+// made of their parents' in the same order.
+const RestrictInfo* topmost_clause(const PlannerInfo* root, const RelOptInfo* rel, int place) {
+  const RelOptInfo* topmost = rel;
+  while (root->append_rel_array != nullptr && root->append_rel_array[topmost->relid] != nullptr) {
+    const RelOptInfo* parent = root->simple_rel_array[root->append_rel_array[topmost->relid]->parent_relid];
+    if (parent == nullptr || list_length(parent->joininfo) != list_length(rel->joininfo)) break;
+    topmost = parent;
+  }
+  return static_cast<RestrictInfo*>(list_nth(topmost->joininfo, place));
 }
 
-List* end_condition_notes() {
-  List* found = notes;
-  notes = NIL;
-  notes_context = nullptr;
-  noted_parameters = nullptr;
-  return found;
+Relids topmost_relids(const PlannerInfo* root, const Bitmapset* relids) {
+  Relids topmost = nullptr;
+  for (int i = -1; (i = bms_next_member(relids, i)) >= 0;) {
+    int parent = i;
+    while (root->append_rel_array != nullptr && parent < root->simple_rel_array_size &&
+           root->append_rel_array[parent] != nullptr)
+      parent = static_cast<int>(root->append_rel_array[parent]->parent_relid);
+    topmost = bms_add_member(topmost, parent);
+  }
+  return topmost;
+}
+
+// Whether a Similarity Join is where the condition is evaluated: it has columns of both sides.
+bool is_joined(const ConditionNotes& all, const ConditionNote& note) {
+  if (note.join_clause == nullptr) return false;
+  ListCell* cell;
+  foreach (cell, all.joins) {
+    const auto* join = static_cast<NotedJoin*>(lfirst(cell));
+    const Bitmapset* relids = note.join_clause->clause_relids;
+    if (join->root == note.root && bms_overlap(relids, join->outer) && bms_overlap(relids, join->inner)) return true;
+  }
+  return false;
+}
+
+// Whether one of the first n notes is of the same condition.
+bool is_noted(const List* notes, int n, const ConditionNote& note) {
+  for (int i = 0; i < n; ++i)
+    if (static_cast<ConditionNote*>(list_nth(notes, i))->join_clause == note.join_clause) return true;
+  return false;
+}
+
+// One note of each condition that a Similarity Join answers.
+void settle_joins(ConditionNotes* all) {
+  List* settled = NIL;
+  ListCell* cell;
+  foreach (cell, all->notes) {
+    auto* note = static_cast<ConditionNote*>(lfirst(cell));
+    if (is_joined(*all, *note)) {
+      if (is_noted(settled, list_length(settled), *note)) continue;
+      note->verdict = Verdict::joined;
+      note->index = InvalidOid;
+    }
+    settled = lappend(settled, note);
+  }
+  all->notes = settled;
+}
+
+bool has_conditions_to_note(const RelOptInfo* rel, const RangeTblEntry* rte) {
+  if (rel->baserestrictinfo == NIL && rel->joininfo == NIL) return false;
+  // Those on the partitions are noted, and within a view that is a security barrier their companions.
+  return !rte->inh && !rte->security_barrier;
+}
+
+}  // namespace
+
+void begin_condition_notes(ConditionNotes* notes) {
+  *notes = {NIL, NIL, CurrentMemoryContext, makeParamList(0), current};
+  current = notes;
+}
+
+void end_condition_notes(ConditionNotes* notes) {
+  current = notes->outer;
+  settle_joins(notes);
 }
 
 bool are_conditions_noted(const PlannerInfo* root) {
-  return notes_context != nullptr && root->glob->boundParams == noted_parameters;
+  return current != nullptr && root->glob->boundParams == current->parameters;
 }
 
 void note_conditions(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
-  if (rte->rtekind != RTE_RELATION || rte->inh || (rel->baserestrictinfo == NIL && rel->joininfo == NIL)) return;
+  if (!has_conditions_to_note(rel, rte)) return;
   const PlanMeasures measures = all_measures(root);
-  Walk walk = {root, rel, rte, &measures};
+  Walk walk = {root, rel, rte, &measures, nullptr, false};
   ListCell* cell;
-  foreach (cell, rel->baserestrictinfo)
-    note_within(reinterpret_cast<Node*>(lfirst_node(RestrictInfo, cell)->clause), &walk);
-  foreach (cell, rel->joininfo) note_within(reinterpret_cast<Node*>(lfirst_node(RestrictInfo, cell)->clause), &walk);
+  foreach (cell, rel->baserestrictinfo) {
+    const auto* info = lfirst_node(RestrictInfo, cell);
+    walk.guarded = info->security_level > rel->baserestrict_min_security;
+    note_within(reinterpret_cast<Node*>(info->clause), &walk);
+  }
+  foreach (cell, rel->joininfo) {
+    const auto* info = lfirst_node(RestrictInfo, cell);
+    walk.guarded = info->security_level > rel->baserestrict_min_security;
+    walk.join_clause = topmost_clause(root, rel, foreach_current_index(cell));
+    note_within(reinterpret_cast<Node*>(info->clause), &walk);
+  }
+}
+
+void note_similarity_join(const PlannerInfo* root, const Bitmapset* outer, const Bitmapset* inner) {
+  if (!are_conditions_noted(root)) return;
+  MemoryContext old = MemoryContextSwitchTo(current->context);
+  auto* join = static_cast<NotedJoin*>(palloc(sizeof(NotedJoin)));
+  *join = {root, topmost_relids(root, outer), topmost_relids(root, inner)};
+  current->joins = lappend(current->joins, join);
+  MemoryContextSwitchTo(old);
 }
 
 }  // namespace neardup

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pg/base/pg.h"
+#include "pg/lsh/planner/verdict.h"
 
 extern "C" {
 #include "nodes/pathnodes.h"
@@ -9,41 +10,42 @@ extern "C" {
 
 namespace neardup {
 
-// Why an index does not serve a condition, or that it does.
-enum class Verdict : uint8_t {
-  usable,           // the planner may use the index
-  no_index,         // the table has no lsh index
-  not_valid,        // CREATE INDEX CONCURRENTLY has failed, or is at work
-  other_value,      // the index is over another column or expression
-  other_measure,    // its operator class serves other measures
-  far,              // the condition is true of values that are far from one another
-  other_row,        // the other side, or the bound, is of the same table
-  partial,          // the conditions of the query do not imply the predicate of the index
-  bad_bound,        // no bound of the measure
-  below_threshold,  // the index finds nearer values only
-  beyond_distance,  // the same, of one that has a greatest distance
-  other_signature,  // the signature was made with other parameters than those of the index
-  hidden,           // the index does not serve it, and why would say something of rows that row security hides
-};
-
 // One condition and one lsh index of the table; or one condition and no index.
 struct ConditionNote {
   const char* condition;  // as SQL; of other tables' columns without the parts that are not of this one
-  Oid table;
-  const char* alias;
+  Oid table;              // InvalidOid: rows that are of no table
+  // Of the relation, as it is written in the query. The range table of the finished plan has the same pointer, whatever
+  // number the relation has there, and of two relations with one alias each its own.
+  const Alias* relation;
   Oid index;  // InvalidOid: the table has none
   Verdict verdict;
-  double index_threshold;  // of below_threshold and beyond_distance
+  double limit;  // of below_threshold and beyond_distance: what the index finds
+
+  // Of a condition between relations, as the query has it for the topmost parents of partitions; else null.
+  const PlannerInfo* root;
+  const RestrictInfo* join_clause;
 };
 
-// Notes are kept from begin to end, in the memory context that is current at the beginning. Not nested. The caller
-// plans its query with the (empty) parameters that begin returns: they tell it from the queries of functions that the
-// planner calls, whose tables the user may not read.
-ParamListInfo begin_condition_notes();
-List* end_condition_notes();  // of ConditionNote*
+// Notes of one planning, in the memory context that is current at the beginning. May be nested.
+struct ConditionNotes {
+  List* notes;  // of ConditionNote*
+  List* joins;  // of joins by similarity
+  MemoryContext context;
+  // The caller plans its query with these (empty) parameters: they tell it from the queries of functions that the
+  // planner calls, whose tables the user may not read.
+  ParamListInfo parameters;
+  ConditionNotes* outer;
+};
+void begin_condition_notes(ConditionNotes* notes);
+// After the planning, also if that ends in an error. Conditions that a Similarity Join of the plan answers have one
+// note left, with that verdict.
+void end_condition_notes(ConditionNotes* notes);
 bool are_conditions_noted(const PlannerInfo* root);
 
-// Of the conditions of one base relation; from set_rel_pathlist_hook.
+// Of the conditions of one relation of a query; from set_rel_pathlist_hook.
 void note_conditions(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte);
+
+// A Similarity Join that is in the plan, and the relations of its sides.
+void note_similarity_join(const PlannerInfo* root, const Bitmapset* outer, const Bitmapset* inner);
 
 }  // namespace neardup

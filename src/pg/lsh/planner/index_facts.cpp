@@ -160,20 +160,25 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
   return facts;
 }
 
-bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
-                  const ProbeEstimate** counted) {
+double limit_of(const IndexFacts& facts) { return facts.family == Family::bits ? facts.layout.most : facts.threshold; }
+
+Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
+                      const ProbeEstimate** counted) {
   if (counted != nullptr) *counted = nullptr;
   const IndexFacts* facts = facts_of(root, index);
-  if (facts == nullptr || !facts->bound) return true;  // no page, or no row was ever there
+  if (facts == nullptr || !facts->bound) return Verdict::usable;  // no page, or no row was ever there
   // `minhash %> lsh_query` of a simhash: the operator raises the error.
-  if (query.has_bound && facts->family != Family::other && !takes(facts->family, query.measure)) return false;
-  if (query.none || !query.has_bound) return true;
-  if (!query.has_query) return bound_is_served(*facts, query);
+  if (query.has_bound && facts->family != Family::other && !takes(facts->family, query.measure))
+    return Verdict::other_measure;
+  if (query.none || !query.has_bound) return Verdict::usable;
+  const bool is_served = bound_is_served(*facts, query);
+  const Verdict refused = facts->family == Family::bits ? Verdict::beyond_distance : Verdict::below_threshold;
+  if (!query.has_query) return is_served ? Verdict::usable : refused;
   const ProbeFacts* probes = count_probes(root, index->indexoid, query);
-  if (!probes->served) return false;
-  if (!may_count_rows(root, index->rel)) return true;
-  if (counted != nullptr) *counted = &probes->estimate;
-  return true;
+  const bool is_hidden = !may_count_rows(root, index->rel);
+  if (!probes->served) return !is_served ? refused : is_hidden ? Verdict::hidden : Verdict::other_signature;
+  if (!is_hidden && counted != nullptr) *counted = &probes->estimate;
+  return Verdict::usable;
 }
 
 }  // namespace neardup

@@ -3,6 +3,7 @@
 
 #include "core/lsh/bit_keys.h"
 #include "pg/lsh/planner/known_query.h"
+#include "pg/lsh/planner/verdict.h"
 #include "pg/lsh/scan/probe_estimate.h"
 
 namespace neardup {
@@ -34,11 +35,14 @@ struct IndexFacts {
 // Null for an index that has no pages: of a partitioned table, as 16 and later list them, or seen by an adviser only.
 const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index);
 
-// Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up. What is
-// not known yet counts as served: a scan that turns out not to be hands out every row. *counted, if asked for: what was
-// counted in the index; null where the query is not known, or rows may not be counted. Never raises an error for a
-// query that the index cannot take.
-bool index_serves(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
-                  const ProbeEstimate** counted = nullptr);
+// Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up: usable,
+// or why not. What is not known yet counts as usable: a scan that turns out not to be hands out every row. *counted, if
+// asked for: what was counted in the index; null where the query is not known, or rows may not be counted. Never raises
+// an error for a query that the index cannot take.
+Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
+                      const ProbeEstimate** counted = nullptr);
+
+// The bound beyond which the index finds nothing: its threshold, or the greatest distance of bit strings.
+double limit_of(const IndexFacts& facts);
 
 }  // namespace neardup

@@ -49,16 +49,14 @@ bool any_condition(PlannerInfo* root, RelOptInfo* rel, const Derivation& d) {
   foreach (index_cell, rel->indexlist) {
     auto* index = static_cast<IndexOptInfo*>(lfirst(index_cell));
     if (!is_lsh(index)) continue;
+    const int column = planned_value_column(index);
     ListCell* cell;
     foreach (cell, d.calls) {
       const auto* call = static_cast<FuncExpr*>(lfirst(cell));
-      List* args = call->args;
-      bool exact;
-      for (int column = 0; column < index->nkeycolumns; ++column)
-        for (int i = 0; i < 2; ++i)
-          if (match_index_to_operand(static_cast<Node*>(list_nth(args, i)), column, index) &&
-              index_condition(root, index, column, call->funcid, args, i, call->location, &exact) != nullptr)
-            return true;
+      for (int i = 0; i < 2; ++i)
+        if (match_index_to_operand(static_cast<Node*>(list_nth(call->args, i)), column, index) &&
+            index_condition(root, index, column, call, i).condition != nullptr)
+          return true;
     }
   }
   return false;

@@ -6,6 +6,7 @@
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"
+#include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/near_stats.h"
 #include "pg/lsh/planner/nearest_paths.h"
 #include "pg/lsh/planner/plan_measures.h"
@@ -160,10 +161,6 @@ namespace {
 
 void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* condition, double equal_share,
                    ValueConditions* out) {
-  const int column = planned_value_column(index);
-  const uint16_t strategy =
-      own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(condition->opno, index->opfamily[column])));
-  if (strategy == 0 || strategy == kStrategyEqual) return;
   Node* key = static_cast<Node*>(linitial(condition->args));
   Node* operand = static_cast<Node*>(lsecond(condition->args));
   QualCost argument_cost;
@@ -171,10 +168,9 @@ void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* c
   out->arguments += argument_cost.startup + argument_cost.per_tuple;
 
   const IndexFacts* facts = facts_of(root, index);
-  const bool ours = facts != nullptr && facts->family != Family::other;
-  const KnownQuery query = known_operand(root, strategy, operand, ours);
-  const ProbeEstimate* counted;
-  if (!index_serves(root, index, query, &counted)) return;
+  KnownQuery query{};
+  const ProbeEstimate* counted = nullptr;
+  if (operator_verdict(root, index, condition->opno, operand, &query, &counted) != Verdict::usable) return;
   out->served = true;
   if (query.none || (facts != nullptr && !facts->bound) || (counted != nullptr && counted->nothing)) {
     out->look_up = LookUp{};

@@ -49,7 +49,7 @@ double restriction(PlannerInfo* root, const VariableStatData* variable, const Kn
   const IndexOptInfo* index =
       query.has_query && may_count_rows(root, variable->rel) ? counting_index(variable) : nullptr;
   const ProbeEstimate* found = nullptr;
-  if (index != nullptr && index_serves(root, index, query, &found) && found != nullptr) {
+  if (index != nullptr && index_verdict(root, index, query, &found) == Verdict::usable && found != nullptr) {
     if (found->nothing) return 0;
     if (found->complete) return clamp(found->candidates / stats.rows);
     // More than are counted: a popular one.

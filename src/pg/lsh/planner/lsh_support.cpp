@@ -1,6 +1,6 @@
 // Support of the predicates: the condition that an lsh index serves, and how many rows a predicate keeps.
 #include "core/lsh/lsh_query.h"
-#include "pg/lsh/planner/index_facts.h"
+#include "pg/lsh/family.h"
 #include "pg/lsh/planner/known_query.h"
 #include "pg/lsh/planner/lsh_selectivity.h"
 #include "pg/lsh/planner/lsh_support.h"
@@ -16,38 +16,58 @@ extern "C" {
 
 namespace neardup {
 
-Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
-                      int location, bool* exact) {
-  *exact = false;
-  if (key_argument > 1 || list_length(args) != 3 || column != planned_value_column(index)) return nullptr;
+namespace {
+
+IndexCondition refused(Verdict verdict) { return {nullptr, verdict, false}; }
+
+}  // namespace
+
+IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int column, const FuncExpr* call,
+                               int key_argument) {
+  if (key_argument > 1 || list_length(call->args) != 3 || column != planned_value_column(index))
+    return refused(Verdict::other_value);
   PlanMeasure measures[kMaxMeasures];
   const PlanMeasure* m = nullptr;
   for (int i = find_measures(index, column, measures); i-- > 0;)
-    if (measures[i].predicate == predicate) m = &measures[i];
-  if (m == nullptr || (is_guarded(location) && !OidIsValid(m->quiet))) return nullptr;
-  Node* key = static_cast<Node*>(list_nth(args, key_argument));
-  Node* value = static_cast<Node*>(list_nth(args, 1 - key_argument));
-  Node* bound = static_cast<Node*>(lthird(args));
+    if (measures[i].predicate == call->funcid) m = &measures[i];
+  if (m == nullptr) return refused(Verdict::other_measure);
+  const bool guarded = is_guarded(call->location);
+  if (guarded && !OidIsValid(m->quiet)) return refused(Verdict::leaks);
+  Node* key = static_cast<Node*>(list_nth(call->args, key_argument));
+  Node* value = static_cast<Node*>(list_nth(call->args, 1 - key_argument));
+  Node* bound = static_cast<Node*>(lthird(call->args));
   if (!is_pseudo_constant_for_index(root, value, index) || !is_pseudo_constant_for_index(root, bound, index))
-    return nullptr;
+    return refused(Verdict::other_row);
   LshMeasure measure{};
   Oid maker = m->maker(key_argument);
   const bool ours = makes_lsh_query(maker, &measure);
   const KnownQuery known = ours ? known_arguments(root, measure, maker, value, bound) : KnownQuery{};
-  if (is_users_own(location)) {
+  if (is_users_own(call->location)) {
     // A scan of all rows raises the error.
-    if (known.has_bound && !valid_bound(measure, known.bound)) return nullptr;
+    if (known.has_bound && !valid_bound(measure, known.bound)) return refused(Verdict::bad_bound);
     if (!known.has_bound && OidIsValid(m->strict_maker(key_argument))) maker = m->strict_maker(key_argument);
   }
-  if (!index_serves(root, index, known)) return nullptr;
+  const Verdict verdict = index_verdict(root, index, known);
+  if (verdict != Verdict::usable) return refused(verdict);
   Expr* query = reinterpret_cast<Expr*>(
       makeFuncExpr(maker, m->query_type, list_make2(value, bound), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
   if (IsA(value, Const) && IsA(bound, Const))
     query = reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(query)));
   // A query's set with a NULL has a condition that keeps all rows.
-  *exact = ours && !is_of_sets(measure) && !is_guarded(location) && location != kImpliedCall;
-  return make_opclause(is_guarded(location) ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key),
-                       query, InvalidOid, InvalidOid);
+  const bool exact = ours && !is_of_sets(measure) && !guarded && call->location != kImpliedCall;
+  return {make_opclause(guarded ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key), query,
+                        InvalidOid, InvalidOid),
+          Verdict::usable, exact};
+}
+
+Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, Node* query, KnownQuery* known,
+                         const ProbeEstimate** counted) {
+  const int column = planned_value_column(index);
+  const uint16_t strategy = own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(op, index->opfamily[column])));
+  if (strategy == 0 || strategy == kStrategyEqual) return Verdict::other_measure;
+  const IndexFacts* facts = facts_of(root, index);
+  *known = known_operand(root, strategy, query, facts != nullptr && facts->family != Family::other);
+  return index_verdict(root, index, *known, counted);
 }
 
 namespace {
@@ -59,12 +79,11 @@ Datum support(FunctionCallInfo fcinfo, LshMeasure measure) {
     auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
     if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(NULL);
     const auto* call = reinterpret_cast<FuncExpr*>(request->node);
-    bool exact;
-    Expr* condition = index_condition(request->root, request->index, request->indexcol, call->funcid, call->args,
-                                      request->indexarg, call->location, &exact);
-    if (condition == nullptr) PG_RETURN_POINTER(NULL);
-    request->lossy = !exact;
-    PG_RETURN_POINTER(list_make1(condition));
+    const IndexCondition found =
+        index_condition(request->root, request->index, request->indexcol, call, request->indexarg);
+    if (found.condition == nullptr) PG_RETURN_POINTER(NULL);
+    request->lossy = !found.exact;
+    PG_RETURN_POINTER(list_make1(found.condition));
   }
   if (IsA(raw, SupportRequestSelectivity)) {
     auto* request = reinterpret_cast<SupportRequestSelectivity*>(raw);

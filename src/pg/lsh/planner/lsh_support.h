@@ -3,6 +3,8 @@
 
 #include "pg/base/pg.h"
 
+#include "pg/lsh/planner/index_facts.h"
+
 extern "C" {
 #include "nodes/pathnodes.h"
 }
@@ -24,9 +26,17 @@ inline bool is_users_own(int location) {
 }
 inline bool is_guarded(int location) { return location == kGuardedCall || location == kGuardedUsersCall; }
 
-// `key %> query` for predicate(args) where argument `key_argument` is the index's column; null when the index cannot or
-// should not be used for it. location: of the call. *exact: it is true where the call is, and there only.
-Expr* index_condition(PlannerInfo* root, IndexOptInfo* index, int column, Oid predicate, List* args, int key_argument,
-                      int location, bool* exact);
+// `key %> query` for the call of a predicate whose argument `key_argument` is the index's column.
+struct IndexCondition {
+  Expr* condition;  // null when the index cannot or should not be used for it; then
+  Verdict verdict;  // says why
+  bool exact;       // the condition is true where the call is, and there only
+};
+IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int column, const FuncExpr* call,
+                               int key_argument);
+
+// The verdict for `key op query` by an operator of the index. *counted: as of index_verdict().
+Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, Node* query, KnownQuery* known,
+                         const ProbeEstimate** counted = nullptr);
 
 }  // namespace neardup

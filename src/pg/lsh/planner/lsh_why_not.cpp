@@ -1,6 +1,7 @@
 // lsh_why_not(): why an lsh index serves a condition of a query, or not. The query is planned, not run.
 #include "pg/base/result_row.h"
 #include "pg/lsh/planner/condition_notes.h"
+#include "pg/lsh/planner/plan_scans.h"
 
 extern "C" {
 #include "executor/executor.h"
@@ -12,55 +13,6 @@ extern "C" {
 
 namespace neardup {
 namespace {
-
-// An index scan of a plan.
-struct Used {
-  Oid index;
-  Oid table;
-  const char* alias;
-};
-
-// The scans of lsh indexes and of others in a plan tree.
-void add_scans(Plan* plan, const PlannedStmt* statement, List** used) {
-  if (plan == nullptr) return;
-  Oid index = InvalidOid;
-  if (IsA(plan, IndexScan)) index = reinterpret_cast<IndexScan*>(plan)->indexid;
-  if (IsA(plan, BitmapIndexScan)) index = reinterpret_cast<BitmapIndexScan*>(plan)->indexid;
-  if (OidIsValid(index)) {
-    const auto* entry = static_cast<RangeTblEntry*>(
-        list_nth(statement->rtable, static_cast<int>(reinterpret_cast<Scan*>(plan)->scanrelid) - 1));
-    auto* scan = static_cast<Used*>(palloc(sizeof(Used)));
-    *scan = {index, entry->relid, entry->eref->aliasname};
-    *used = lappend(*used, scan);
-  }
-  add_scans(plan->lefttree, statement, used);
-  add_scans(plan->righttree, statement, used);
-  List* children = NIL;
-  if (IsA(plan, Append)) children = reinterpret_cast<Append*>(plan)->appendplans;
-  if (IsA(plan, MergeAppend)) children = reinterpret_cast<MergeAppend*>(plan)->mergeplans;
-  if (IsA(plan, BitmapAnd)) children = reinterpret_cast<BitmapAnd*>(plan)->bitmapplans;
-  if (IsA(plan, BitmapOr)) children = reinterpret_cast<BitmapOr*>(plan)->bitmapplans;
-  if (IsA(plan, SubqueryScan)) children = list_make1(reinterpret_cast<SubqueryScan*>(plan)->subplan);
-  ListCell* cell;
-  foreach (cell, children) add_scans(static_cast<Plan*>(lfirst(cell)), statement, used);
-}
-
-List* scans_of(const PlannedStmt* statement) {
-  List* used = NIL;
-  add_scans(statement->planTree, statement, &used);
-  ListCell* cell;
-  foreach (cell, statement->subplans) add_scans(static_cast<Plan*>(lfirst(cell)), statement, &used);
-  return used;
-}
-
-bool is_used(const ConditionNote& note, const List* used) {
-  const ListCell* cell;
-  foreach (cell, used) {
-    const auto* scan = static_cast<Used*>(lfirst(cell));
-    if (scan->index == note.index && scan->table == note.table && strcmp(scan->alias, note.alias) == 0) return true;
-  }
-  return false;
-}
 
 [[noreturn]] void no_query(const char* source) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -104,38 +56,31 @@ List* rewritten(const char* source) {
   return queries;
 }
 
-PlannedStmt* plan_and_note(Query* query, const char* source, List** notes) {
-  const ParamListInfo parameters = begin_condition_notes();
+PlannedStmt* plan_and_note(Query* query, const char* source, ConditionNotes* notes) {
+  begin_condition_notes(notes);
   PlannedStmt* volatile statement = nullptr;
   PG_TRY();
-  { statement = plan_query(query, source, parameters); }
+  { statement = plan_query(query, source, notes->parameters); }
   PG_FINALLY();
-  { *notes = list_concat(*notes, end_condition_notes()); }
+  { end_condition_notes(notes); }
   PG_END_TRY();
+  // Functions in SQL that were inlined have added tables of theirs.
+  demand_privileges(statement);
   return statement;
 }
 
-// Notes the conditions of a query, and which indexes its plan uses. A utility command of a rule, NOTIFY, has no plan.
-List* planned(const char* source, List** used) {
-  List* notes = NIL;
-  ListCell* cell;
-  foreach (cell, rewritten(source)) {
-    auto* query = lfirst_node(Query, cell);
-    if (query->commandType == CMD_UTILITY) continue;
-    PlannedStmt* statement = plan_and_note(query, source, &notes);
-    // Functions in SQL that were inlined have added tables of theirs.
-    demand_privileges(statement);
-    *used = list_concat(*used, scans_of(statement));
-  }
-  return notes;
-}
-
 const char* reason_of(const ConditionNote& note, bool used) {
-  const char* table = quote_identifier(get_rel_name(note.table));
+  const char* table = OidIsValid(note.table) ? quote_identifier(get_rel_name(note.table)) : nullptr;
   switch (note.verdict) {
     case Verdict::usable:
       return used ? "the plan uses the index"
                   : "the index serves the condition, and the planner takes another plan that it expects to cost less";
+    case Verdict::joined:
+      return "a Similarity Join answers the condition, without an index";
+    case Verdict::foreign_table:
+      return psprintf("table %s is a foreign table: ask lsh_why_not() on the server that has it", table);
+    case Verdict::no_table:
+      return "the condition is on rows of a subquery, a function or VALUES, which have no index";
     case Verdict::no_index:
       return psprintf("table %s has no lsh index", table);
     case Verdict::not_valid:
@@ -155,12 +100,14 @@ const char* reason_of(const ConditionNote& note, bool used) {
     case Verdict::below_threshold:
       return psprintf(
           "the index finds what is as near as its threshold, %s, and the condition asks for less near values",
-          float8out_internal(note.index_threshold));
+          float8out_internal(note.limit));
     case Verdict::beyond_distance:
       return psprintf("the index finds what is up to its max_distance, %s, away, and the condition asks for more",
-                      float8out_internal(note.index_threshold));
+                      float8out_internal(note.limit));
     case Verdict::other_signature:
       return "the value was made with other parameters than the signatures in the index";
+    case Verdict::leaks:
+      return "row security comes first, and what the condition evaluates could tell of rows that it hides";
     case Verdict::hidden:
       return "the index does not serve the condition; row security hides why";
   }
@@ -169,15 +116,40 @@ const char* reason_of(const ConditionNote& note, bool used) {
 
 enum class Column { condition, relation, index, served, reason, kColumns };
 
-void put_note(const ConditionNote& note, const List* used, ReturnSetInfo* rows) {
-  const bool is_served = note.verdict == Verdict::usable && is_used(note, used);
+bool is_used(const ConditionNote& note, const List* uses) {
+  const ListCell* cell;
+  foreach (cell, uses) {
+    const auto* use = static_cast<IndexUse*>(lfirst(cell));
+    if (use->index == note.index && use->relation == note.relation) return true;
+  }
+  return false;
+}
+
+void put_note(const ConditionNote& note, const List* uses, ReturnSetInfo* rows) {
+  const bool is_served = note.verdict == Verdict::joined || (note.verdict == Verdict::usable && is_used(note, uses));
   ResultRow<Column> row;
   row.set(Column::condition, CStringGetTextDatum(note.condition));
-  row.set(Column::relation, ObjectIdGetDatum(note.table));
+  if (OidIsValid(note.table)) row.set(Column::relation, ObjectIdGetDatum(note.table));
   if (OidIsValid(note.index)) row.set(Column::index, ObjectIdGetDatum(note.index));
   row.set(Column::served, BoolGetDatum(is_served));
   row.set(Column::reason, CStringGetTextDatum(reason_of(note, is_served)));
   row.put(rows);
+}
+
+// The conditions of one query, and what its plan does for them. False: it has none.
+bool put_conditions(Query* query, const char* source, ReturnSetInfo* rows) {
+  ConditionNotes notes;
+  const PlannedStmt* statement = plan_and_note(query, source, &notes);
+  const List* uses = index_uses(statement);
+  bool found = false;
+  ListCell* cell;
+  foreach (cell, notes.notes) {
+    const auto* note = static_cast<ConditionNote*>(lfirst(cell));
+    if (!has_relation(statement, note->relation)) continue;
+    put_note(*note, uses, rows);
+    found = true;
+  }
+  return found;
 }
 
 }  // namespace
@@ -191,13 +163,18 @@ Datum lsh_why_not(PG_FUNCTION_ARGS) {
   using namespace neardup;
   const char* source = text_to_cstring(PG_GETARG_TEXT_PP(0));
   ReturnSetInfo* rows = begin_rows(fcinfo);
-  List* used = NIL;
-  List* notes = planned(source, &used);
-  if (notes == NIL)
+  bool found = false;
+  ListCell* cell;
+  foreach (cell, rewritten(source)) {
+    auto* query = lfirst_node(Query, cell);
+    if (query->commandType == CMD_UTILITY)
+      ereport(NOTICE, (errmsg("a rule adds a utility command to the query, which has no plan")));
+    else if (put_conditions(query, source, rows))
+      found = true;
+  }
+  if (!found)
     ereport(NOTICE, (errmsg("the query has no condition in WHERE or JOIN .. ON that an lsh index could serve"),
                      errhint("Such are jaccard(sig, q) >= 0.8, hamming(hash, q) <= 3 and sig %% q.")));
-  ListCell* cell;
-  foreach (cell, notes) put_note(*static_cast<ConditionNote*>(lfirst(cell)), used, rows);
   return static_cast<Datum>(0);
 }
 

@@ -1,0 +1,82 @@
+// See plan_scans.h.
+#include "pg/lsh/planner/plan_scans.h"
+
+extern "C" {
+#include "parser/parsetree.h"
+}
+
+namespace neardup {
+namespace {
+
+struct Walk {
+  const PlannedStmt* statement;
+  List* uses;
+};
+
+Oid scanned_index(const Plan* plan) {
+  switch (nodeTag(plan)) {
+    case T_IndexScan:
+      return reinterpret_cast<const IndexScan*>(plan)->indexid;
+    case T_IndexOnlyScan:
+      return reinterpret_cast<const IndexOnlyScan*>(plan)->indexid;
+    case T_BitmapIndexScan:
+      return reinterpret_cast<const BitmapIndexScan*>(plan)->indexid;
+    default:
+      return InvalidOid;
+  }
+}
+
+// Those that are neither the left nor the right one.
+List* further_children(const Plan* plan) {
+  switch (nodeTag(plan)) {
+    case T_Append:
+      return reinterpret_cast<const Append*>(plan)->appendplans;
+    case T_MergeAppend:
+      return reinterpret_cast<const MergeAppend*>(plan)->mergeplans;
+    case T_BitmapAnd:
+      return reinterpret_cast<const BitmapAnd*>(plan)->bitmapplans;
+    case T_BitmapOr:
+      return reinterpret_cast<const BitmapOr*>(plan)->bitmapplans;
+    case T_SubqueryScan:
+      return list_make1(reinterpret_cast<const SubqueryScan*>(plan)->subplan);
+    case T_CustomScan:
+      return reinterpret_cast<const CustomScan*>(plan)->custom_plans;
+    default:
+      return NIL;
+  }
+}
+
+void walk_plan(const Plan* plan, Walk* walk) {
+  if (plan == nullptr) return;
+  check_stack_depth();
+  const Oid index = scanned_index(plan);
+  if (OidIsValid(index)) {
+    const Index relation = reinterpret_cast<const Scan*>(plan)->scanrelid;
+    auto* use = static_cast<IndexUse*>(palloc(sizeof(IndexUse)));
+    *use = {index, rt_fetch(relation, walk->statement->rtable)->eref};
+    walk->uses = lappend(walk->uses, use);
+  }
+  walk_plan(plan->lefttree, walk);
+  walk_plan(plan->righttree, walk);
+  ListCell* cell;
+  foreach (cell, further_children(plan)) walk_plan(static_cast<const Plan*>(lfirst(cell)), walk);
+}
+
+}  // namespace
+
+List* index_uses(const PlannedStmt* statement) {
+  Walk walk = {statement, NIL};
+  walk_plan(statement->planTree, &walk);
+  ListCell* cell;
+  foreach (cell, statement->subplans) walk_plan(static_cast<const Plan*>(lfirst(cell)), &walk);
+  return walk.uses;
+}
+
+bool has_relation(const PlannedStmt* statement, const Alias* relation) {
+  ListCell* cell;
+  foreach (cell, statement->rtable)
+    if (lfirst_node(RangeTblEntry, cell)->eref == relation) return true;
+  return false;
+}
+
+}  // namespace neardup
