@@ -70,12 +70,16 @@ GRANT SELECT ON rows_at TO regress_neardup_hidden;
 ALTER TABLE rows_at ENABLE ROW LEVEL SECURITY;
 CREATE POLICY others ON rows_at USING (upper(word) <> 'W0');
 CREATE INDEX rows_at_word ON rows_at USING lsh (to_minhash(word));
-CREATE FUNCTION told() RETURNS TABLE (other_estimates boolean, expression boolean, value boolean) LANGUAGE plpgsql
+CREATE FUNCTION expected_cost(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+  DECLARE plan json; BEGIN EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan; RETURN plan -> 0 -> 'Plan' ->> 'Total Cost'; END $$;
+CREATE FUNCTION told() RETURNS TABLE (other_estimates boolean, other_costs boolean, expression boolean, value boolean) LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE line text; many float8; plans text[] := '{"",""}';
 BEGIN
   many := expected_rows('SELECT FROM rows_at WHERE sig %> with_threshold(sig(0), 0.9)');
   other_estimates := many <> expected_rows('SELECT FROM rows_at WHERE sig %> with_threshold(sig(16), 0.9)');
+  many := expected_cost('SELECT FROM rows_at WHERE sig %> with_threshold(sig(0), 0.9)');
+  other_costs := many <> expected_cost('SELECT FROM rows_at WHERE sig %> with_threshold(sig(16), 0.9)');
   FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(to_minhash(word), to_minhash('w3')) >= 0.9 LOOP plans[1] := plans[1] || line; END LOOP;
   FOR line IN EXPLAIN SELECT FROM rows_at WHERE jaccard(sig, sig(0)) >= 0.9 LOOP plans[2] := plans[2] || line; END LOOP;
   expression := plans[1] ~ 'rows_at_word';
@@ -91,7 +95,7 @@ DROP FUNCTION told;
 DROP INDEX rows_at_word;
 REVOKE ALL ON rows_at FROM regress_neardup_hidden;
 DROP ROLE regress_neardup_hidden;
-DROP FUNCTION expected_rows;
+DROP FUNCTION expected_rows, expected_cost;
 
 -- Through a view that is a security barrier the condition is handed on by a twin that raises no error and lets nothing out.
 CREATE VIEW shown WITH (security_barrier) AS SELECT * FROM rows_at WHERE upper(word) <> 'W1';
