@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Similarity joins: generated joins by the node (forced, and as the costs say) have the rows of a nested loop."""
+"""Similarity joins: generated joins, and changes of tables, partitions and foreign tables by joins, have the rows of a nested loop when the node
+(forced, and as the costs say) runs them; EXPLAIN shows each of them in every form."""
 import random
 import re
 import threading
@@ -16,9 +17,19 @@ CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash sim
 CREATE TABLE parts (LIKE docs) PARTITION BY HASH (id);
 CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE family (LIKE docs); CREATE TABLE child (more int DEFAULT 1) INHERITS (family); CREATE TABLE grandchild () INHERITS (child);
 CREATE VIEW seen AS SELECT * FROM docs WHERE tenant < 3;
 CREATE VIEW guarded WITH (security_barrier) AS SELECT * FROM docs WHERE tenant <> 1;
 """
+# A table with a foreign partition whose columns have another order; made where there is postgres_fdw.
+FOREIGN = """
+CREATE EXTENSION postgres_fdw; CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname '%s', extensions 'neardup'); CREATE USER MAPPING FOR CURRENT_USER SERVER here;
+CREATE TABLE mixed (LIKE docs) PARTITION BY HASH (id); CREATE TABLE mixed_0 PARTITION OF mixed FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE far (LIKE docs);
+CREATE FOREIGN TABLE mixed_1 (code bit(192), large bigint[], body text, id int, tenant int, at date, sig minhash, hash simhash, digest ctph, small int[]) SERVER here OPTIONS (table_name 'far');
+ALTER TABLE mixed ATTACH PARTITION mixed_1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+"""
+FORMS = ("VERBOSE", "VERBOSE, FORMAT JSON", "VERBOSE, FORMAT XML", "VERBOSE, FORMAT YAML", "COSTS OFF")
+CHANGES = 900 if FULL else 150
 TABLES = ("docs", "parts", "seen", "guarded", "(SELECT * FROM docs WHERE id % 3 > 0)", "(SELECT * FROM parts LIMIT 150)", "(SELECT DISTINCT ON (id) * FROM docs ORDER BY id)")
 # A condition of each measure, {0} and {1}: the two sides.
 CONDITIONS = ("jaccard({0}.sig, {1}.sig) >= 0.8", "jaccard({0}.sig, {1}.sig) > 0.3", "{0}.sig % {1}.sig", "0.7 <= jaccard({1}.sig, {0}.sig)", "jaccard_at_least({0}.sig, {1}.sig, 0.9)",
@@ -41,6 +52,8 @@ FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", "
            " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id", " AND {0}.id >= {1}.id",
            " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id", " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)", " AND {0}.tenant = {1}.id % 4")
 AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL", " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")
+RETURNING = ("", " RETURNING a.id", " RETURNING a.*, a.tableoid::regclass", " RETURNING a", " RETURNING a, a.ctid IS NULL, a.body")
+LIMITS = ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off", "enable_partitionwise_join = on")
 MODES = {"forced": "enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off", "as the costs say": ""}
 
 
@@ -61,7 +74,8 @@ def fill(conn):
             copy.write_row(row)
     conn.execute("INSERT INTO docs (id, tenant, at, body) SELECT id, tenant, at, body FROM docs WHERE id % 37 = 5")
     conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body), code = (to_simhash(body)::bit(64) || to_simhash(body, 2)::bit(64) || to_simhash(body, 4)::bit(64))::bit(192), small = CASE WHEN body = '...' THEN '{}' ELSE (SELECT array_agg(hashtext(w)) FROM unnest(string_to_array(body, ' ')) w) END; "
-                 "UPDATE docs SET large = (SELECT array_agg(CASE WHEN id % 3 = 0 THEN e * 3::bigint ELSE e END) FROM unnest(small) e WHERE id % 5 > 0 OR e % 4 = 0); INSERT INTO parts SELECT * FROM docs; ANALYZE docs; ANALYZE parts")
+                 "UPDATE docs SET large = (SELECT array_agg(CASE WHEN id % 3 = 0 THEN e * 3::bigint ELSE e END) FROM unnest(small) e WHERE id % 5 > 0 OR e % 4 = 0); INSERT INTO parts SELECT * FROM docs; ANALYZE docs; ANALYZE parts; "
+                 "INSERT INTO family SELECT * FROM docs WHERE id % 3 = 0; INSERT INTO child SELECT * FROM docs WHERE id % 3 = 1; INSERT INTO grandchild SELECT * FROM docs WHERE id % 3 = 2; ANALYZE family; ANALYZE child; ANALYZE grandchild")
 
 
 def statement(rng):
@@ -96,7 +110,7 @@ def answer(conn, settings, query):
 
 def generated(conn):
     rng = random.Random(SEED)
-    rows, joined, selves, grouped, limits = [], 0, 0, 0, ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off", ("debug_parallel_query" if server_version() >= 160000 else "force_parallel_mode") + " = on")
+    rows, joined, selves, grouped, limits = [], 0, 0, 0, LIMITS + (("debug_parallel_query" if server_version() >= 160000 else "force_parallel_mode") + " = on",)
     for i in range(JOINS):
         query = statement(rng)
         want = answer(conn, "neardup.enable_join = off", query)
@@ -104,13 +118,74 @@ def generated(conn):
         settings = "; ".join(s for s in (MODES[mode], rng.choice(limits)) if s)
         got = answer(conn, settings, query)
         rows.append(("%s: %s" % (settings, query), got, want))
-        plan = str(conn.execute("EXPLAIN " + query).fetchall())
+        plan = str(conn.execute("EXPLAIN (%s) %s" % (rng.choice(FORMS), query)).fetchall())
         joined += "Similarity Join" in plan
         selves += "Self Join" in plan
         grouped += "Group Cond" in plan
     print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d, %d of a table with itself, %d by groups" % (SEED, JOINS, joined, selves, grouped))
     equal_all("generated joins have the rows of a nested loop", rows)
     check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS and grouped > 0.1 * JOINS, (joined, selves, grouped))
+
+
+def change(rng, targets):
+    """(target, a statement that changes it by a join, or by two). What it does to a row does not depend on which of several partners the row meets."""
+    target, other = rng.choice(targets), rng.choice(TABLES + targets)
+    on = (rng.choice(CONDITIONS) + rng.choice(FURTHER)).format("a", "b")
+    kind = rng.choice(("DELETE", "EXISTS", "UPDATE", "move", "three", "IN") + ("MERGE", "MERGE") * (server_version() >= 150000))
+    if kind == "DELETE":
+        return target, "DELETE FROM %s a USING %s b WHERE %s%s" % (target, other, on, rng.choice(RETURNING))
+    if kind == "EXISTS":
+        return target, "DELETE FROM %s a WHERE %s (SELECT FROM %s b WHERE %s)%s" % (target, rng.choice(("EXISTS", "NOT EXISTS")), other, on, rng.choice(RETURNING))
+    if kind == "UPDATE":
+        return target, "UPDATE %s a SET tenant = a.tenant + 10, body = left(a::text, 40) || a.ctid FROM %s b WHERE %s%s" % (target, other, on, rng.choice(RETURNING))
+    if kind == "move":
+        return target, "UPDATE %s a SET id = a.id + %d FROM %s b WHERE %s%s" % (target, 0 if target == "mixed" else 1000, other, on, rng.choice(RETURNING))
+    if kind == "three":
+        return target, "UPDATE %s a SET (tenant, body) = (SELECT 7, 'x' || a.id) FROM %s b LEFT JOIN docs c ON %s WHERE %s%s" % (target, other, rng.choice(CONDITIONS[:16]).format("b", "c") + " AND b.id < c.id", on, rng.choice(RETURNING))
+    if kind == "IN":
+        return target, "DELETE FROM %s a USING few f WHERE f.id = a.tenant AND a.id IN (SELECT b.id FROM %s b JOIN docs c ON %s)%s" % (target, other, rng.choice(CONDITIONS[:16]).format("b", "c"), rng.choice(RETURNING))
+    distinct = rng.choice(("sig::text", "tenant", "id", "body"))
+    return target, "MERGE INTO %s a USING (SELECT DISTINCT ON (%s) * FROM %s x ORDER BY %s, id, body) b ON %s %s" % (
+        target, distinct, other, distinct, on, rng.choice(("WHEN MATCHED THEN DELETE", "WHEN MATCHED AND a.id % 2 = 0 THEN UPDATE SET tenant = a.tenant + 1 WHEN MATCHED THEN DELETE",
+                                                      "WHEN MATCHED THEN DO NOTHING WHEN NOT MATCHED THEN INSERT (id, body) VALUES (b.id + 5000, b.body)")))
+
+
+def outcome(conn, settings, target, query):
+    """The rows that a statement returns and those that it leaves behind, or its SQLSTATE. It is undone."""
+    conn.execute("RESET ALL" + "".join("; SET " + s for s in settings.split("; ") if s))
+    try:
+        with conn.transaction(force_rollback=True):
+            cur = conn.execute(query)
+            rows = sorted(map(repr, cur.fetchall())) if cur.description else []
+            return rows, cur.rowcount, sorted(map(repr, conn.execute("SELECT tableoid, a.* FROM %s a" % target)))
+    except psycopg.Error as e:
+        return e.sqlstate
+
+
+def changes(conn, name):
+    rng = random.Random(SEED)
+    targets = ("docs", "parts", "family", "parts", "family")
+    conn.execute("CREATE TABLE few AS SELECT i AS id FROM generate_series(1, 2) i; ANALYZE few")
+    if one(conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'"):
+        conn.execute(FOREIGN % (os.environ.get("PGHOST", ""), os.environ.get("PGPORT", "5432"), name))
+        conn.execute("INSERT INTO mixed SELECT * FROM docs; ANALYZE mixed")
+        targets += ("mixed", "mixed")
+    else:
+        skip("no postgres_fdw here: no foreign partitions")
+    rows, joined, errors = [], dict.fromkeys(targets, 0), 0
+    for i in range(CHANGES):
+        target, query = change(rng, targets)
+        want = outcome(conn, "neardup.enable_join = off", target, query)
+        settings = "; ".join(s for s in (MODES["forced" if i % 3 else "as the costs say"], rng.choice(LIMITS)) if s)
+        rows.append(("%s: %s" % (settings, query), outcome(conn, settings, target, query), want))
+        errors += isinstance(want, str)
+        try:
+            joined[target] += any("Similarity Join" in str(conn.execute("EXPLAIN (%s) %s" % (form, query)).fetchall()) for form in FORMS)
+        except psycopg.Error as e:
+            rows.append(("EXPLAIN of " + query, "%s %s" % (e.sqlstate, e), None if not isinstance(want, str) else "%s %s" % (e.sqlstate, e)))
+    print("# NEARDUP_SEED=%d: %d changes, with an error %d, by the node %s" % (SEED, CHANGES, errors, joined))
+    equal_all("changes by generated joins are those of a nested loop, and EXPLAIN shows them", rows)
+    check("most of them were made by the node", all(n > 0.3 * CHANGES * targets.count(t) / len(targets) for t, n in joined.items()) and errors < 0.4 * CHANGES, (joined, errors))
 
 
 def rows_with_themselves(conn):
@@ -366,19 +441,22 @@ def cancelled(conn, name):
 
 def concurrent(conn, name):
     """Rows that another transaction changes meanwhile are evaluated again, as with a nested loop."""
-    conn.execute("RESET ALL; CREATE TABLE pairs AS SELECT i AS id, 0 AS n, set_minhash(ARRAY(SELECT (i / 2) * 1000::bigint + e FROM generate_series(1, 40) e)) AS sig FROM generate_series(1, 100) i; ANALYZE pairs")
+    conn.execute("RESET ALL; CREATE TABLE pairs AS SELECT i AS id, 0 AS n, set_minhash(ARRAY(SELECT (i / 2) * 1000::bigint + e FROM generate_series(1, 40) e)) AS sig FROM generate_series(1, 100) i; ANALYZE pairs; "
+                 "CREATE TABLE pair_parts (LIKE pairs) PARTITION BY HASH (id); CREATE TABLE pair_parts_0 PARTITION OF pair_parts FOR VALUES WITH (MODULUS 2, REMAINDER 0); "
+                 "CREATE TABLE pair_parts_1 PARTITION OF pair_parts FOR VALUES WITH (MODULUS 2, REMAINDER 1); INSERT INTO pair_parts TABLE pairs; ANALYZE pair_parts")
     on = "jaccard(x.sig, y.sig) >= 0.8 AND x.id <> y.id"
     statements = ("UPDATE pairs x SET n = x.n + 1 FROM pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on, "DELETE FROM pairs x USING pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on,
                   "SELECT x.id, x.n, y.id FROM pairs x JOIN pairs y ON %s WHERE x.n < 50 FOR UPDATE OF x" % on)
     rows = []
-    for statement in statements:
+    for statement, table in [(s, t) for t in ("pairs", "pair_parts") for s in statements]:
+        statement = statement.replace("pairs", table)
         for change in (100, 2):  # after it the condition is false, or still true
             found = {}
             for mode in ("on", "off"):
                 with connect(name, autocommit=False) as first, connect(name, autocommit=False) as second:
                     second.execute("SET neardup.enable_join = %s" % mode + ("; SET enable_nestloop = off" if mode == "on" else ""))
                     pid = one(second, "SELECT pg_backend_pid()")
-                    first.execute("UPDATE pairs SET n = n + %s WHERE id IN (10, 11, 50)", (change,))
+                    first.execute("UPDATE " + table + " SET n = n + %s WHERE id IN (10, 11, 50)", (change,))
                     thread = threading.Thread(target=lambda: found.__setitem__(mode, sorted(second.execute(statement).fetchall())))
                     thread.start()
                     end = time.monotonic() + 20
@@ -387,15 +465,15 @@ def concurrent(conn, name):
                     first.commit()
                     thread.join()
                     second.rollback()
-                    conn.execute("UPDATE pairs SET n = 0 WHERE n > 0")
-            rows.append(("%s, %d" % (statement[:6], change), found["on"], found["off"]))
+                    conn.execute("UPDATE %s SET n = 0 WHERE n > 0" % table)
+            rows.append(("%s %s, %d" % (statement[:6], table, change), found["on"], found["off"]))
     equal_all("rows that change meanwhile", rows)
 
 
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (changes, conn, name), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)

@@ -162,6 +162,27 @@ void try_self_join(PlannerInfo* root, JoinPath* path, const RelOptInfo* outer, c
   *inner_path = nullptr;
 }
 
+bool has_row_identities(const RelOptInfo* join) {
+  ListCell* cell;
+  foreach (cell, join->reltarget->exprs)
+    if (is_row_identity(static_cast<Node*>(lfirst(cell)))) return true;
+  return false;
+}
+
+// The nodes above find row identities by their columns, and a scan tuple must not have those. An Append hands its
+// child's columns on by number, whatever they are called, and one of a single child is left out of the plan in the end.
+Path* below_append(Path* path) {
+  AppendPath* append = makeNode(AppendPath);
+  append->path = *path;
+  NodeSetTag(append, T_AppendPath);
+  append->path.pathtype = T_Append;
+  append->path.pathkeys = NIL;  // else it asks the child for columns to sort by
+  append->subpaths = list_make1(path);
+  append->first_partial_path = 1;
+  append->limit_tuples = -1;
+  return &append->path;
+}
+
 void add_join_path(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOptInfo* inner, JoinType type,
                    const JoinPathExtraData* extra) {
   if (!guc_enable_join || !has_engine(type) || !bms_is_empty(join->lateral_relids)) return;
@@ -193,7 +214,7 @@ void add_join_path(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOp
   custom->methods = &join_path_methods;
   set_costs(root, path, outer_path, inner_path);
   undercut_semi_joins(root, path, outer, inner);
-  add_path(join, &custom->path);
+  add_path(join, has_row_identities(join) ? below_append(&custom->path) : &custom->path);
 }
 
 void set_join_paths(PlannerInfo* root, RelOptInfo* join, RelOptInfo* outer, RelOptInfo* inner, JoinType type,

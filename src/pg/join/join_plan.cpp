@@ -35,20 +35,38 @@ Node* column_in(List* expressions, const Node* column) {
   return nullptr;
 }
 
-// columns: those of the scan tuple. In outer joins they are marked by what makes them NULL (from 16 on), and PostgreSQL
-// finds an expression's column in the tuple only where the marks are the same.
-Node* mark_columns(Node* node, void* columns) {
+// An UPDATE, DELETE or MERGE of several tables, partitions say, carries what identifies a row in columns of no table,
+// for which PostgreSQL puts those of the tables in an Append; a scan tuple must not have any. It has the column of the
+// table that the statement names. It is no plain column, or it would be taken for the one that a query itself asks for,
+// which may have another type: the whole row of a partition, and of the table.
+Node* row_identity(const PlannerInfo* root, const Var* column) {
+  auto* info = static_cast<RowIdentityVarInfo*>(list_nth(root->row_identity_vars, column->varattno - 1));
+  auto* named = static_cast<Var*>(copyObjectImpl(info->rowidvar));
+  named->varno = root->parse->resultRelation;
+  return reinterpret_cast<Node*>(makeRelabelType(reinterpret_cast<Expr*>(named), named->vartype, named->vartypmod,
+                                                 named->varcollid, COERCE_IMPLICIT_CAST));
+}
+
+struct ScanTuple {
+  const PlannerInfo* root;
+  List* columns;
+};
+
+// In outer joins columns are marked by what makes them NULL (from 16 on), and PostgreSQL finds an expression's column
+// in the tuple only where the marks are the same.
+Node* mark_columns(Node* node, void* context) {
+  const auto* tuple = static_cast<const ScanTuple*>(context);
   if (node == nullptr) return nullptr;
+  if (is_row_identity(node)) return row_identity(tuple->root, reinterpret_cast<const Var*>(node));
   if (IsA(node, Var) || IsA(node, PlaceHolderVar))
-    if (const Node* column = column_in(static_cast<List*>(columns), node))
-      return static_cast<Node*>(copyObjectImpl(column));
-  return mutate_expression(node, mark_columns, columns);
+    if (const Node* column = column_in(tuple->columns, node)) return static_cast<Node*>(copyObjectImpl(column));
+  return mutate_expression(node, mark_columns, context);
 }
 
 // A copy of an expression, or of a list of them, with its columns as they are in the scan tuple.
 template <typename T>
-T* marked(List* columns, T* node) {
-  return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), columns));
+T* marked(ScanTuple* tuple, T* node) {
+  return reinterpret_cast<T*>(mark_columns(reinterpret_cast<Node*>(node), tuple));
 }
 
 // The columns in what the join returns, as they are marked there: the target of the topmost join may have been replaced
@@ -71,14 +89,16 @@ List* columns_of(List* outer, List* inner, List* above) {
   return columns;
 }
 
-List* scan_tuple(List* columns) {
-  List* tuple = NIL;
+List* scan_tuple(ScanTuple* tuple) {
+  List* list = NIL;
   ListCell* cell;
-  foreach (cell, columns) {
-    auto* column = static_cast<Expr*>(copyObjectImpl(lfirst(cell)));
-    tuple = lappend(tuple, makeTargetEntry(column, static_cast<AttrNumber>(list_length(tuple) + 1), nullptr, false));
+  foreach (cell, tuple->columns) {
+    auto* column = static_cast<Node*>(lfirst(cell));
+    column = is_row_identity(column) ? marked(tuple, column) : static_cast<Node*>(copyObjectImpl(column));
+    list = lappend(list, makeTargetEntry(reinterpret_cast<Expr*>(column),
+                                         static_cast<AttrNumber>(list_length(list) + 1), nullptr, false));
   }
-  return tuple;
+  return list;
 }
 
 struct OrderedClause {
@@ -149,28 +169,28 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   List* inner = path->is_self
                     ? reinterpret_cast<List*>(over_other_side(reinterpret_cast<Node*>(outer), path->outer, path->inner))
                     : static_cast<Plan*>(lsecond(children))->targetlist;
-  List* columns = columns_of(outer, inner, columns_above(rel, best));
+  ScanTuple tuple = {root, columns_of(outer, inner, columns_above(rel, best))};
   List* matching = NIL;
   List* filters = NIL;
   divide_clauses(rel, path->type, path->clauses, &matching, &filters);
   const JoinCondition& condition = path->condition;
   CustomScan* scan = makeNode(CustomScan);
-  scan->scan.plan.targetlist = marked(columns, tlist);
-  scan->scan.plan.qual = marked(columns, in_order_of_cost(root, filters));
+  scan->scan.plan.targetlist = marked(&tuple, tlist);
+  scan->scan.plan.qual = marked(&tuple, in_order_of_cost(root, filters));
   scan->scan.scanrelid = 0;
   scan->flags = best->flags;
   scan->custom_plans = children;
-  List* ordered = marked(columns, keys_first(path->keys, in_order_of_cost(root, matching)));
+  List* ordered = marked(&tuple, keys_first(path->keys, in_order_of_cost(root, matching)));
   Node* bound =
       condition.bound != nullptr ? condition.bound : reinterpret_cast<Node*>(makeNullConst(FLOAT8OID, -1, InvalidOid));
   const JoinKeys& keys = path->keys;
-  scan->custom_exprs = list_concat(
-      list_make5(marked(columns, condition.outer), marked(columns, condition.inner), bound, ordered,
-                 marked(columns, condition.origin->clause)),
-      list_make3(marked(columns, keys.outer), marked(columns, keys.inner), marked(columns, keys.conditions)));
+  scan->custom_exprs =
+      list_concat(list_make5(marked(&tuple, condition.outer), marked(&tuple, condition.inner), bound, ordered,
+                             marked(&tuple, condition.origin->clause)),
+                  list_make3(marked(&tuple, keys.outer), marked(&tuple, keys.inner), marked(&tuple, keys.conditions)));
   scan->custom_private =
       list_make4(facts_of(path, list_length(outer)), keys.outer_hash, keys.inner_hash, keys.collations);
-  scan->custom_scan_tlist = scan_tuple(columns);
+  scan->custom_scan_tlist = scan_tuple(&tuple);
   scan->methods = &join_scan_methods;
   return &scan->scan.plan;
 }
@@ -179,6 +199,10 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
 
 const CustomPathMethods join_path_methods = {"Similarity Join", plan_join, nullptr};
 const CustomScanMethods join_scan_methods = {"Similarity Join", create_join_state};
+
+bool is_row_identity(const Node* node) {
+  return IsA(node, Var) && reinterpret_cast<const Var*>(node)->varno == ROWID_VAR;
+}
 
 void divide_clauses(const RelOptInfo* join, JoinType type, List* clauses, List** matching, List** filters) {
   ListCell* cell;

@@ -56,6 +56,9 @@ void register_join_scan();
 // The executor's node for a plan: JoinState.
 Node* create_join_state(CustomScan* plan);
 
+// Whether it is a column that stands for what identifies a row of one of several tables, which the statement changes.
+bool is_row_identity(const Node* node);
+
 // Which clauses decide whether rows match, and which are conditions on the joined rows: of outer joins. All are
 // RestrictInfo.
 void divide_clauses(const RelOptInfo* join, JoinType type, List* clauses, List** matching, List** filters);
