@@ -49,6 +49,7 @@ SELECT condition, relation, index, served, reason FROM lsh_why_not($$SELECT * FR
 SELECT condition, relation, index, served, reason FROM lsh_why_not($$SELECT * FROM (why_docs JOIN why_others USING (id)) AS j (id, b1, s1, h1, q1, b2, s2, h2, q2) WHERE jaccard(s1, $1) >= 0.8 AND jaccard(s2, $1) >= 0.8$$) WHERE index IS DISTINCT FROM 'why_docs_hash'::regclass;
 SELECT condition, index, served FROM lsh_why_not($$SELECT (SELECT count(*) FROM why_docs d WHERE jaccard(sig, $1) >= 0.8), (SELECT count(*) FROM why_docs d WHERE jaccard(sig, $1) >= 0.8 AND id = 7)$$) WHERE index = 'why_docs_sig'::regclass;
 SELECT condition, relation, index, served, reason FROM lsh_why_not($$WITH w AS MATERIALIZED (SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8) SELECT * FROM w WHERE hamming(hash, $2) <= 3$$);
+SELECT condition, served FROM lsh_why_not($$SELECT id FROM why_docs d WHERE jaccard(sig, (SELECT o.sig FROM why_others o WHERE o.id = 7)) >= 0.8$$) WHERE index = 'why_docs_sig'::regclass;
 CREATE TABLE why_log (id int, sig minhash);
 CREATE RULE copies AS ON INSERT TO why_others DO ALSO (INSERT INTO why_log SELECT d.id, d.sig FROM why_docs d WHERE jaccard(d.sig, NEW.sig) >= 0.8; NOTIFY why_not);
 SELECT condition, relation, index, served, reason FROM lsh_why_not($$INSERT INTO why_others (sig) VALUES ($1)$$) WHERE index = 'why_docs_sig'::regclass;

@@ -10,6 +10,7 @@
 extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_amop.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
 #include "nodes/nodeFuncs.h"
@@ -74,7 +75,9 @@ const char* expression_text(PlannerInfo* root, Node* node, Index relid, const Ra
   const bool has_columns = !bms_is_empty(relids);
   if (has_columns && (!bms_equal(relids, bms_make_singleton(static_cast<int>(relid))) || !OidIsValid(rte->relid)))
     return kOtherTables;
-  List* context = has_columns ? deparse_context_for(rte->eref->aliasname, rte->relid) : NIL;
+  // Without columns any relation will do; for a value of an InitPlan PostgreSQL looks into it.
+  const Oid relation = has_columns ? rte->relid : RelationRelationId;
+  List* context = deparse_context_for(rte->eref->aliasname, relation);
   return shortened(deparse_expression(as_only_relation(node, nullptr), context, false, false));
 }
 
