@@ -7,7 +7,7 @@
 # Scripts that call every function, with hostile, random and broken arguments, and that go through jobs, indexes, words and upgrades.
 sanitized_scripts=(090_bad_input 095_random_calls 096_hostile_calls 120_lsh_plans 127_lsh_families 128_lsh_row_security 130_lsh_damage
   200_intake 205_detect_encoding 210_jobs 225_profiles 310_i_match 340_words 430_upgrade 466_ownership 470_hostile_objects
-  475_exchanged_names)
+  475_exchanged_names 480_random_statements)
 
 # The server of the distribution knows no sanitizer: the runtime is loaded before everything else. PostgreSQL's own memory contexts are
 # not checked within their blocks, but all of the core's memory is, and so are stacks, globals and large values.
