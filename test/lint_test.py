@@ -221,6 +221,36 @@ def rooms(folder):
     passes_and_fails("rooms, PostgreSQL before the core", good, tree.tool("check_rooms.py"), "late.cpp includes PostgreSQL")
 
 
+GUARDED = HEAD + """// relation_open() in a comment, "relation_open(" in a string
+const char* said() { return "table_open(oid, NoLock)"; }
+Relation opened(Oid oid) {
+  return relation_open(oid, AccessShareLock);
+}
+""" + END
+
+
+def guards(folder):
+    tree = Tree(os.path.join(folder, "guards"), [])
+    with open(os.path.join(ROOT, "src/pg/base/GUARDS"), encoding="utf-8") as f:
+        rows = [line for line in f if line.startswith("|") and line.split("|")[2].strip().startswith("base/")]
+    row = "| relation_open | functions/good.cpp | A reason. |\n"
+
+    def guarded_by(*more):
+        tree.write("src/pg/base/GUARDS", "".join(rows) + "".join(more))
+        return tree.tool("check_guards.py")
+
+    tree.add("good", GUARDED)
+    good = guarded_by(row)
+    passes_and_fails("guards, a call without a row", good, guarded_by(), "src/pg/functions/good.cpp:15: relation_open() is called below its guard")
+    passes_and_fails("guards, a row without a call", good, guarded_by(row, "| table_open | functions/good.cpp | A reason. |\n"), "src/pg/functions/good.cpp does not call table_open")
+    passes_and_fails("guards, a row of another file", good, guarded_by(row, "| relation_open | functions/other.cpp | A reason. |\n"), "src/pg/functions/other.cpp does not call relation_open")
+    passes_and_fails("guards, a row that says nothing", good, guarded_by("| relation_open | functions/good.cpp | |\n"), "does not say why relation_open may be called")
+    passes_and_fails("guards, two rows of one call", good, guarded_by(row, row), "relation_open in functions/good.cpp has a row already")
+    passes_and_fails("guards, a function that nobody looks for", good, guarded_by(row, "| pstrdup | functions/good.cpp | A reason. |\n"), "pstrdup, which is no function of the list")
+    tree.add("planted", GUARDED.replace("return relation_open(oid, AccessShareLock)", "return table_open(\n      oid, NoLock)").replace("opened", "planted"))
+    passes_and_fails("guards, a call in another file", good, guarded_by(row), "src/pg/functions/planted.cpp:15: table_open() is called below its guard")
+
+
 def clang_format(folder):
     program = shutil.which("clang-format-14") or shutil.which("clang-format")
     if program is None or "version 14." not in subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout:
@@ -312,6 +342,7 @@ def statements(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         rooms(folder)
+        guards(folder)
         clang_format(folder)
         small_tools(folder)
         statements(folder)

@@ -43,6 +43,8 @@ step_lint() { script_test "$(lint_python)" "$root/tools/sql_lint.py"; }
 
 step_rooms() { script_test /usr/bin/python3 "$root/tools/check_rooms.py"; }
 
+step_guards() { script_test /usr/bin/python3 "$root/tools/check_guards.py"; }
+
 # Two worlds, sizes, dead includes: each source is read once.
 step_cpp() {
   local python
@@ -147,6 +149,7 @@ step_lint_test() {
 # What ./run test has besides the lint of SQL.
 lint_steps() {
   step "rooms" step_rooms
+  step "guards" step_guards
   step "two worlds, sizes, dead includes" step_cpp
   step "clang-tidy" step_tidy
   step "clang-format" step_format

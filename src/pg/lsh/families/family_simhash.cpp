@@ -52,7 +52,7 @@ bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t s
 }
 
 // The plan of a query that the index serves. False: all rows have to be read, or (nothing) none.
-bool plan_query(uint32_t blocks, const LshQueryView& query, bool* nothing, uint32_t* distance, BlockPlan* plan) {
+bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, uint32_t* distance, BlockPlan* plan) {
   *nothing = query.bound < 0;
   // Not so for NaN, which is above all distances.
   if (query.measure != LshMeasure::hamming || *nothing || !(query.bound < kSimhashBits)) return false;
@@ -68,7 +68,7 @@ uint32_t simhash_index_probes(uint32_t blocks, double distance) {
   BlockPlan plan;
   bool nothing;
   uint32_t whole;
-  if (!plan_query(blocks, query, &nothing, &whole, &plan)) return 0;
+  if (!plan_of_query(blocks, query, &nothing, &whole, &plan)) return 0;
   return plan.probes;
 }
 
@@ -120,7 +120,7 @@ Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
     default:
       elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
   }
-  if (!plan_query(blocks, query, &request->nothing, &distance, &plan)) {
+  if (!plan_of_query(blocks, query, &request->nothing, &distance, &plan)) {
     request->nothing = request->nothing && query.measure == LshMeasure::hamming;
     request->guaranteed = request->nothing;
     PG_RETURN_POINTER(NULL);
@@ -194,7 +194,7 @@ Datum lsh_simhash_order(PG_FUNCTION_ARGS) {
   uint32_t distance;
   bool nothing;
   if (condition.simhash != simhash_of_datum(request->query) ||
-      !plan_query(blocks, condition, &nothing, &distance, &plan))
+      !plan_of_query(blocks, condition, &nothing, &distance, &plan))
     PG_RETURN_POINTER(NULL);
   // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
   request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
