@@ -4,6 +4,7 @@
 #include "core/lsh/simhash_keys.h"
 #include "pg/lsh/planner/near_stats.h"
 #include "pg/lsh/planner/lsh_cost.h"
+#include "pg/lsh/planner/plan_measures.h"
 #include "pg/lsh/planner/row_security_paths.h"
 
 extern "C" {
@@ -107,7 +108,9 @@ Cost cost_of_table(PlannerInfo* root, const IndexPath* path) {
 Cost nearest_cost(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double loops,
                   double* pages) {
   const double needed = rows_needed(root, path->indexinfo, equal.share);
-  const Reach reach = reach_of(root, path, equal.share, needed);
+  // Without a value in each of the other columns there are no keys to look up.
+  const bool has_keys = equal.columns == planned_value_column(path->indexinfo);
+  const Reach reach = has_keys ? reach_of(root, path, equal.share, needed) : Reach{{0, 0, 0}, false};
   Cost cost = cost_of_look_ups(root, path->indexinfo, reach.look_up, equal.searches, loops, pages);
   cost += reach.look_up.candidates * (cpu_tuple_cost + cpu_index_tuple_cost);
   if (!reach.suffices) cost += cost_of_table(root, path);
