@@ -33,6 +33,14 @@ PREPARE sim(minhash) AS SELECT id FROM paper WHERE sig % $1;
 EXPLAIN (COSTS OFF) EXECUTE sim(NULL);
 PREPARE operator(minhash) AS SELECT id FROM paper WHERE sig %> with_threshold($1, 0.9);
 EXPLAIN (COSTS OFF) EXECUTE operator(NULL);
+-- By a bitmap, whose rows are checked by the query's own conditions
+SET enable_indexscan = off;
+DISCARD PLANS;
+EXPLAIN (COSTS OFF) EXECUTE one(NULL, NULL);
+EXPLAIN (COSTS OFF) EXECUTE range(NULL);
+EXPLAIN (COSTS OFF) EXECUTE operator(NULL);
+RESET enable_indexscan;
+DISCARD PLANS;
 -- Without a condition: never by the index, not even with other scans disabled
 CREATE TABLE alone AS SELECT sig FROM paper;
 CREATE INDEX ON alone USING lsh (sig);
@@ -120,6 +128,10 @@ ALTER TABLE paper ENABLE ROW LEVEL SECURITY;
 CREATE POLICY odd ON paper USING (upper(cat) <> 'C0');
 SET ROLE regress_neardup_reader;
 EXPLAIN (COSTS OFF) EXECUTE constant(NULL);
+SET enable_indexscan = off;
+DISCARD PLANS;
+EXPLAIN (COSTS OFF) EXECUTE constant(NULL);
+RESET enable_indexscan;
 RESET ROLE;
 ALTER TABLE paper DISABLE ROW LEVEL SECURITY;
 REVOKE ALL ON paper FROM regress_neardup_reader;

@@ -62,7 +62,7 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
   Relation index = index_open(oid, NoLock);
   read_meta(index, meta);
   index_close(index, NoLock);
-  auto* facts = memory->make<IndexFacts>(offsetof(IndexFacts, runs) + meta->nruns * sizeof(IndexFacts::Run));
+  auto* facts = memory->make<IndexFacts>(offsetof(IndexFacts, leaves) + meta->nruns * sizeof(uint32_t));
   facts->index = oid;
   facts->bound = (meta->config.flags & kMetaBound) != 0;
   facts->family = family_of(meta->config);
@@ -73,7 +73,7 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
   for (int i = 0; i < meta->nruns; ++i) {
     const RunSlot& run = meta->runs[i];
     if (run.state == kBuilding) continue;
-    facts->runs[facts->nruns++] = {run.leaves, run.inners};
+    facts->leaves[facts->nruns++] = run.leaves;
     if (run.entries > run.rows) facts->entries += static_cast<double>(run.entries - run.rows);
     facts->sum_sq += run.sum_sq;
   }

@@ -26,10 +26,7 @@ struct IndexFacts {
   double sum_sq;   // over the keys, of the squared number of entries
   double pending_keys;
   int nruns;
-  struct Run {
-    uint32_t leaves;
-    uint32_t inners;
-  } runs[FLEXIBLE_ARRAY_MEMBER];
+  uint32_t leaves[FLEXIBLE_ARRAY_MEMBER];  // of each run
 };
 
 // Null for an index that has no pages: of a partitioned table, as 16 and later list them, or seen by an adviser only.

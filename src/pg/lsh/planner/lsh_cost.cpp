@@ -35,12 +35,9 @@ constexpr double kOperatorsPerPage = 50;        // to read a page; PostgreSQL ta
 constexpr double kEntriesPerOperator = 4;       // that are counted in the time of an operator
 constexpr double kPendingKeysPerOperator = 10;  // that are looked for among the probes in the time of an operator
 
-constexpr Cost kUnservedCost = 1.0e10;  // PostgreSQL's own price of "not that way"
+constexpr uint32_t kSmallRun = 8;  // times as many leaves has the largest run
 
-// The correlation of a scan's order with the table's. Rows come in the table's order, so that a plain scan reads each
-// of its pages once, as a bitmap does; it asks for rows ahead (row_prefetch.h), and is the faster one where it costs
-// about the same.
-constexpr double kAscending = 0.3;
+constexpr Cost kUnservedCost = 1.0e10;  // PostgreSQL's own price of "not that way"
 
 // The conditions on the value. Of several, the one with the fewest candidates is looked up.
 struct ValueConditions {
@@ -205,19 +202,63 @@ ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const
   return conditions;
 }
 
-// Pages that one search of so many look-ups reads.
-double pages_of_search(const IndexFacts& facts, double probes) {
-  double pages = 1;
-  for (int i = 0; i < facts.nruns; ++i)
-    pages += Min(probes, facts.runs[i].leaves) + Min(probes, facts.runs[i].inners) + 1;
+struct PagesRead {
+  double all;
+  double cold;  // of these: where a page of disk has to be paid for
+};
+
+// What one search of so many look-ups reads. A session keeps the directory, roots and inner pages (tree_cache.h). Small
+// runs, which hold the latest rows, stay in memory: a query reads so many of their leaves.
+PagesRead pages_of_search(const IndexFacts& facts, double probes) {
+  uint32_t largest = 0;
+  for (int i = 0; i < facts.nruns; ++i) largest = Max(largest, facts.leaves[i]);
+  PagesRead pages = {1, 1};
+  for (int i = 0; i < facts.nruns; ++i) {
+    const double read = Min(probes, facts.leaves[i]);
+    pages.all += read;
+    if (facts.leaves[i] >= largest / kSmallRun) pages.cold += read;
+  }
   return pages;
 }
 
-double pages_of_scan(const IndexOptInfo* index, const IndexFacts* facts, const ValueConditions& value,
-                     double searches) {
-  if (!value.served) return index->pages;
-  if (facts == nullptr) return Min(kUsualProbes, static_cast<double>(index->pages)) * searches;
-  return (value.look_up.probes == 0 ? 1 : pages_of_search(*facts, value.look_up.probes)) * searches;
+PagesRead pages_of_scan(const IndexOptInfo* index, const IndexFacts* facts, const ValueConditions& value,
+                        double searches) {
+  PagesRead pages = {1, 1};
+  if (!value.served) {
+    pages.all = pages.cold = index->pages;
+    return pages;
+  }
+  if (facts == nullptr)
+    pages.all = pages.cold = Min(kUsualProbes, static_cast<double>(index->pages));
+  else if (value.look_up.probes > 0)
+    pages = pages_of_search(*facts, value.look_up.probes);
+  return {pages.all * searches, pages.cold * searches};
+}
+
+// Rows come in the table's order, so that a plain scan reads each of its pages once, as a bitmap does; it asks for rows
+// ahead (row_prefetch.h), and checks them itself. But PostgreSQL prices a plain scan between a random order and a table
+// that is sorted by the index: this correlation makes its price that of a bitmap.
+double correlation_of_bitmap(PlannerInfo* root, const IndexOptInfo* index, double rows, double loops) {
+  double random_page_cost;
+  get_tablespace_page_costs(index->rel->reltablespace, &random_page_cost, nullptr);
+  const double table_pages = index->rel->pages;
+  const auto pages_of = [&](double n) { return index_pages_fetched(n, index->rel->pages, index->pages, root); };
+  Cost unsorted;
+  Cost sorted;
+  // cost_index()
+  if (loops > 1) {
+    unsorted = pages_of(rows * loops) * random_page_cost / loops;
+    sorted = pages_of(std::ceil(rows / rows_of(index) * table_pages) * loops) * random_page_cost / loops;
+  } else {
+    double page_cost;
+    get_tablespace_page_costs(index->rel->reltablespace, nullptr, &page_cost);
+    unsorted = pages_of(rows) * random_page_cost;
+    const double pages = std::ceil(rows / rows_of(index) * table_pages);
+    sorted = pages > 0 ? random_page_cost + (pages - 1) * page_cost : 0;
+  }
+  if (unsorted <= sorted) return 0;
+  const double share = (unsorted - cost_of_rows(root, index, rows, loops)) / (unsorted - sorted);
+  return std::sqrt(Min(Max(share, 0.0), 1.0));
 }
 
 // loops: how often the scan is made, for which pages are read once.
@@ -240,8 +281,22 @@ Cost processor_cost(const IndexFacts* facts, const LookUp& look_up, double searc
 Cost cost_of_look_ups(PlannerInfo* root, const IndexOptInfo* index, const LookUp& look_up, double searches,
                       double loops, double* pages) {
   const IndexFacts* facts = facts_of(root, index);
-  *pages = pages_of_scan(index, facts, {true, look_up, 0}, searches);
-  return cost_of_pages(root, index, *pages, loops) + processor_cost(facts, look_up, searches, *pages);
+  const PagesRead read = pages_of_scan(index, facts, {true, look_up, 0}, searches);
+  *pages = read.all;
+  return cost_of_pages(root, index, read.cold, loops) + processor_cost(facts, look_up, searches, read.all);
+}
+
+// As compute_bitmap_pages() and cost_bitmap_heap_scan() have it.
+Cost cost_of_rows(PlannerInfo* root, const IndexOptInfo* index, double rows, double loops) {
+  double random_page_cost;
+  double page_cost;
+  get_tablespace_page_costs(index->rel->reltablespace, &random_page_cost, &page_cost);
+  const double all = Max(1.0, static_cast<double>(index->rel->pages));
+  double pages = 2 * all * rows / (2 * all + rows);
+  if (loops > 1) pages = index_pages_fetched(rows * loops, index->rel->pages, index->pages, root) / loops;
+  pages = Min(std::ceil(pages), all);
+  if (pages < 2) return pages * random_page_cost;
+  return pages * (random_page_cost - (random_page_cost - page_cost) * std::sqrt(pages / all));
 }
 
 // All candidates are collected before the first comes out, so startup = total.
@@ -257,11 +312,11 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
     return;
   }
   const ValueConditions value = value_conditions(root, path, equal);
-  const double read = pages_of_scan(index, facts, value, equal.searches);
+  const PagesRead read = pages_of_scan(index, facts, value, equal.searches);
 
-  Cost cost = cost_of_pages(root, index, read, loop_count);
+  Cost cost = cost_of_pages(root, index, read.cold, loop_count);
   cost += value.arguments;
-  cost += processor_cost(facts, value.look_up, equal.searches, read);
+  cost += processor_cost(facts, value.look_up, equal.searches, read.all);
   if (!value.served) {
     cost += kUnservedCost;
     disable_path(&path->path);
@@ -269,8 +324,9 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
 
   *startup = *total = cost;
   *selectivity = Min(1.0, value.look_up.candidates / rows_of(index));
-  *correlation = value.served && path->indexorderbys == NIL ? kAscending : 0;
-  *pages = read;
+  const bool ascends = value.served && path->indexorderbys == NIL;
+  *correlation = ascends ? correlation_of_bitmap(root, index, clamp_row_est(value.look_up.candidates), loop_count) : 0;
+  *pages = read.all;
 }
 
 }  // namespace neardup

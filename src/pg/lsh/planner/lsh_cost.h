@@ -31,6 +31,9 @@ LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key,
 Cost cost_of_look_ups(PlannerInfo* root, const IndexOptInfo* index, const LookUp& look_up, double searches,
                       double loops, double* pages);
 
+// Of reading so many rows of the table, each page once; loops: as above.
+Cost cost_of_rows(PlannerInfo* root, const IndexOptInfo* index, double rows, double loops);
+
 // What a search in the order of distance costs that has no condition on the value. nearest_cost.cpp.
 Cost nearest_cost(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double loops,
                   double* pages);
