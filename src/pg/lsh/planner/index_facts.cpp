@@ -50,6 +50,8 @@ bool takes(Family family, LshMeasure measure) {
 // What was counted for a query.
 struct ProbeFacts {
   Oid index;
+  bool has_salt;  // of the conditions on the columns before the value
+  uint64_t salt;
   uint16_t strategy;
   Oid type;
   Datum query;
@@ -98,27 +100,43 @@ bool comparable_with(Relation index, const KnownQuery& query) {
   return request.matches;
 }
 
-const ProbeFacts* count_probes(PlannerInfo* root, Oid oid, const KnownQuery& query) {
+// salt: null where it is not known.
+const ProbeFacts* known_probes(const PlanMemory* memory, Oid oid, const KnownQuery& query, const uint64_t* salt) {
   const bool by_value = get_typbyval(query.type);
   const int16 length = get_typlen(query.type);
-  PlanMemory* memory = plan_memory(root);
   ListCell* cell;
   foreach (cell, memory->probes) {
     auto* facts = static_cast<ProbeFacts*>(lfirst(cell));
     if (facts->index == oid && facts->strategy == query.strategy && facts->type == query.type &&
+        facts->has_salt == (salt != nullptr) && (salt == nullptr || facts->salt == *salt) &&
         datum_image_eq(facts->query, query.query, by_value, length))
       return facts;
   }
+  return nullptr;
+}
+
+const ProbeFacts* count_probes(PlannerInfo* root, Oid oid, const KnownQuery& query, const KnownColumns* columns) {
+  PlanMemory* memory = plan_memory(root);
+  Relation index = index_open(oid, NoLock);
+  uint64_t salt = 0;
+  const bool has_salt =
+      value_column(index) == 0 || (columns != nullptr && salt_of_keys(index, columns->keys, columns->n, &salt));
+  const uint64_t* known_salt = has_salt ? &salt : nullptr;
+  if (const ProbeFacts* known = known_probes(memory, oid, query, known_salt)) {
+    index_close(index, NoLock);
+    return known;
+  }
   auto* facts = memory->make<ProbeFacts>();
   facts->index = oid;
+  facts->has_salt = has_salt;
+  facts->salt = salt;
   facts->type = query.type;
   facts->strategy = query.strategy;
-  Relation index = index_open(oid, NoLock);
   if (query.value == 0 || comparable_with(index, query))
-    facts->served = estimate_probes(index, query.strategy, query.query, kMaxCounted, &facts->estimate);
+    facts->served = estimate_probes(index, known_salt, query.strategy, query.query, kMaxCounted, &facts->estimate);
   index_close(index, NoLock);
   MemoryContext old = MemoryContextSwitchTo(memory->context);
-  facts->query = datumCopy(query.query, by_value, length);
+  facts->query = datumCopy(query.query, get_typbyval(query.type), get_typlen(query.type));
   MemoryContextSwitchTo(old);
   memory->keep(&memory->probes, facts);
   return facts;
@@ -163,7 +181,7 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
 double limit_of(const IndexFacts& facts) { return facts.family == Family::bits ? facts.layout.most : facts.threshold; }
 
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
-                      const ProbeEstimate** counted) {
+                      const ProbeEstimate** counted, const KnownColumns* columns) {
   if (counted != nullptr) *counted = nullptr;
   const IndexFacts* facts = facts_of(root, index);
   if (facts == nullptr || !facts->bound) return Verdict::usable;  // no page, or no row was ever there
@@ -174,7 +192,7 @@ Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQ
   const bool is_served = bound_is_served(*facts, query);
   const Verdict refused = facts->family == Family::bits ? Verdict::beyond_distance : Verdict::below_threshold;
   if (!query.has_query) return is_served ? Verdict::usable : refused;
-  const ProbeFacts* probes = count_probes(root, index->indexoid, query);
+  const ProbeFacts* probes = count_probes(root, index->indexoid, query, columns);
   const bool is_hidden = !may_count_rows(root, index->rel);
   if (!probes->served) return !is_served ? refused : is_hidden ? Verdict::hidden : Verdict::other_signature;
   if (!is_hidden && counted != nullptr) *counted = &probes->estimate;

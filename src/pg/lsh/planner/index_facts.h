@@ -5,10 +5,11 @@
 #include "pg/lsh/planner/known_query.h"
 #include "pg/lsh/planner/verdict.h"
 #include "pg/lsh/scan/probe_estimate.h"
+#include "pg/lsh/store/lsh_columns.h"
 
 namespace neardup {
 
-inline constexpr double kMaxCounted = 10000;  // entries that are counted at plan time, some 20 us
+inline constexpr double kMaxCounted = 10000;  // entries that are read at plan time, some 20 us
 
 // The hash families of this extension, whose operands can be read here.
 enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae, bits };
@@ -32,12 +33,18 @@ struct IndexFacts {
 // Null for an index that has no pages: of a partitioned table, as 16 and later list them, or seen by an adviser only.
 const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index);
 
+// The conditions on the columns before the value whose values are known.
+struct KnownColumns {
+  int n;
+  ScanKeyData keys[INDEX_MAX_KEYS];
+};
+
 // Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up: usable,
 // or why not. What is not known yet counts as usable: a scan that turns out not to be hands out every row. *counted, if
-// asked for: what was counted in the index; null where the query is not known, or rows may not be counted. Never raises
-// an error for a query that the index cannot take.
+// asked for: what was counted in the index, of several columns by those that are known; null where the query is not
+// known, or rows may not be counted. Never raises an error for a query that the index cannot take.
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
-                      const ProbeEstimate** counted = nullptr);
+                      const ProbeEstimate** counted = nullptr, const KnownColumns* columns = nullptr);
 
 // The bound beyond which the index finds nothing: its threshold, or the greatest distance of bit strings.
 double limit_of(const IndexFacts& facts);

@@ -32,7 +32,7 @@ constexpr double kSimhashWidth = 64;  // bits
 
 // Processor time in units of cpu_operator_cost.
 constexpr double kOperatorsPerPage = 50;        // to read a page; PostgreSQL takes as many for a page of a B-tree
-constexpr double kEntriesPerOperator = 4;       // that are counted in the time of an operator
+constexpr double kEntriesPerOperator = 1;       // that are counted in the time of an operator
 constexpr double kPendingKeysPerOperator = 10;  // that are looked for among the probes in the time of an operator
 
 constexpr uint32_t kSmallRun = 8;  // times as many leaves has the largest run
@@ -58,9 +58,24 @@ double members_of_lists(PlannerInfo* root, const IndexClause* clause) {
   return members;
 }
 
+// Adds the condition, if it is one and its value is known.
+void add_known_column(PlannerInfo* root, const IndexClause* clause, KnownColumns* known) {
+  if (list_length(clause->indexquals) != 1) return;
+  Node* qual = reinterpret_cast<Node*>(linitial_node(RestrictInfo, clause->indexquals)->clause);
+  if (!IsA(qual, OpExpr)) return;
+  Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(reinterpret_cast<OpExpr*>(qual)->args)));
+  if (!IsA(value, Const) || reinterpret_cast<Const*>(value)->constisnull) return;
+  ScanKey key = &known->keys[known->n++];
+  key->sk_attno = static_cast<AttrNumber>(clause->indexcol + 1);
+  key->sk_strategy = kStrategyEqual;
+  key->sk_subtype = reinterpret_cast<Const*>(value)->consttype;
+  key->sk_argument = reinterpret_cast<Const*>(value)->constvalue;
+}
+
 EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path) {
   const IndexOptInfo* index = path->indexinfo;
-  EqualityConditions equal{0, 1, 1};
+  EqualityConditions equal{};
+  equal.share = equal.searches = 1;
   Bitmapset* seen = nullptr;
   ListCell* cell;
   foreach (cell, path->indexclauses) {
@@ -69,6 +84,7 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
     seen = bms_add_member(seen, clause->indexcol);
     ++equal.columns;
     equal.searches *= members_of_lists(root, clause);
+    add_known_column(root, clause, &equal.known);
     equal.share *= clause_selectivity(root, reinterpret_cast<Node*>(clause->rinfo), static_cast<int>(index->rel->relid),
                                       JOIN_INNER, nullptr);
   }
@@ -137,27 +153,23 @@ LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key,
   // At a high similarity few of the bands that are located are read.
   const double probes =
       counted != nullptr && query.measure != LshMeasure::jaccard ? counted->probes : usual_probes(facts, query);
-  if (counted != nullptr && counted->complete) return {probes, counted->entries, Min(counted->candidates, rows)};
+  if (counted != nullptr && counted->measured) return {probes, counted->entries, Min(counted->candidates, rows)};
   VariableStatData variable;
   examine_variable(root, key, 0, &variable);
   const NearStats stats = near_stats(root, &variable, query.measure);
   ReleaseVariableStats(variable);
-  // More than are counted: a popular one.
-  if (counted != nullptr && counted->entries > 0) query.of_row = true;
   // A partial index has its share of the candidates.
   const double share = index->indpred == NIL ? 1 : Min(1.0, Max(index->tuples, 1.0) / rows);
-  double entries = usual_entries(facts, query, probes, stats);
-  if (counted != nullptr) entries = Max(entries, counted->entries);
+  const double entries = usual_entries(facts, query, probes, stats);
   double candidates = expected_candidates(stats, query) * share * equal_share;
   if (!stats.analyzed && facts != nullptr) candidates = Min(candidates, Max(entries, 1.0));
-  if (counted != nullptr) candidates = Max(candidates, counted->candidates);
   return {probes, entries, Min(candidates, rows)};
 }
 
 namespace {
 
-void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* condition, double equal_share,
-                   ValueConditions* out) {
+void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* condition,
+                   const EqualityConditions& equal, ValueConditions* out) {
   Node* key = static_cast<Node*>(linitial(condition->args));
   Node* operand = static_cast<Node*>(lsecond(condition->args));
   QualCost argument_cost;
@@ -167,13 +179,14 @@ void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* c
   const IndexFacts* facts = facts_of(root, index);
   KnownQuery query{};
   const ProbeEstimate* counted = nullptr;
-  if (operator_verdict(root, index, condition->opno, operand, &query, &counted) != Verdict::usable) return;
+  if (operator_verdict(root, index, condition->opno, operand, &query, &counted, &equal.known) != Verdict::usable)
+    return;
   out->served = true;
   if (query.none || (facts != nullptr && !facts->bound) || (counted != nullptr && counted->nothing)) {
     out->look_up = LookUp{};
     return;
   }
-  const LookUp look_up = expected_look_up(root, index, key, query, counted, equal_share);
+  const LookUp look_up = expected_look_up(root, index, key, query, counted, equal.share);
   if (out->look_up.probes == 0 || look_up.candidates < out->look_up.candidates) out->look_up = look_up;
 }
 
@@ -189,7 +202,7 @@ ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const
     foreach (qual_cell, clause->indexquals) {
       const auto* qual = lfirst_node(RestrictInfo, qual_cell);
       if (!IsA(qual->clause, OpExpr)) continue;
-      add_condition(root, index, reinterpret_cast<OpExpr*>(qual->clause), equal.share, &conditions);
+      add_condition(root, index, reinterpret_cast<OpExpr*>(qual->clause), equal, &conditions);
       if (conditions.served && conditions.look_up.candidates == 0) break;
     }
     if (conditions.served && conditions.look_up.candidates == 0) break;

@@ -17,6 +17,7 @@ struct EqualityConditions {
   int columns;      // that have one
   double share;     // of the rows that agree with them
   double searches;  // one for each member of a list
+  KnownColumns known;
 };
 
 inline double rows_of(const IndexOptInfo* index) { return Max(index->rel->tuples, 1.0); }

@@ -51,11 +51,7 @@ double restriction(PlannerInfo* root, const VariableStatData* variable, const Kn
   const ProbeEstimate* found = nullptr;
   if (index != nullptr && index_verdict(root, index, query, &found) == Verdict::usable && found != nullptr) {
     if (found->nothing) return 0;
-    if (found->complete) return clamp(found->candidates / stats.rows);
-    // More than are counted: a popular one.
-    KnownQuery popular = query;
-    popular.of_row = true;
-    return clamp(std::max(expected_matches(stats, popular), found->candidates) / stats.rows);
+    if (found->measured) return clamp(found->candidates / stats.rows);
   }
   return clamp(expected_matches(stats, query) / stats.rows);
 }

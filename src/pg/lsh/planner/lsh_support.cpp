@@ -61,13 +61,13 @@ IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int colum
 }
 
 Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, Node* query, KnownQuery* known,
-                         const ProbeEstimate** counted) {
+                         const ProbeEstimate** counted, const KnownColumns* columns) {
   const int column = planned_value_column(index);
   const uint16_t strategy = own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(op, index->opfamily[column])));
   if (strategy == 0 || strategy == kStrategyEqual) return Verdict::other_measure;
   const IndexFacts* facts = facts_of(root, index);
   *known = known_operand(root, strategy, query, facts != nullptr && facts->family != Family::other);
-  return index_verdict(root, index, *known, counted);
+  return index_verdict(root, index, *known, counted, columns);
 }
 
 namespace {

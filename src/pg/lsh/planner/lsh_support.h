@@ -35,8 +35,8 @@ struct IndexCondition {
 IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int column, const FuncExpr* call,
                                int key_argument);
 
-// The verdict for `key op query` by an operator of the index. *counted: as of index_verdict().
+// The verdict for `key op query` by an operator of the index. *counted, columns: as of index_verdict().
 Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, Node* query, KnownQuery* known,
-                         const ProbeEstimate** counted = nullptr);
+                         const ProbeEstimate** counted = nullptr, const KnownColumns* columns = nullptr);
 
 }  // namespace neardup

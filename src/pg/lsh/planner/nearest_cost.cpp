@@ -75,20 +75,23 @@ Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, co
           expected_matches(stats, query) * equal_share >= needed};
 }
 
-Reach reach_of(PlannerInfo* root, const IndexPath* path, double equal_share, double needed) {
+Reach reach_of(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double needed) {
   const IndexOptInfo* index = path->indexinfo;
   const IndexFacts* facts = facts_of(root, index);
   if (facts == nullptr || !facts->bound) return {{0, 0, 0}, false};
   const auto* order = static_cast<OpExpr*>(linitial(path->indexorderbys));
   Node* key = static_cast<Node*>(linitial(order->args));
   Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(order->args)));
-  const bool is_known = IsA(value, Const) && may_count_rows(root, index->rel) && index->nkeycolumns == 1;
-  if (!is_known) return expected_reach(root, index, key, *facts, comes_from_row(value), equal_share, needed);
+  const bool is_known =
+      IsA(value, Const) && may_count_rows(root, index->rel) && equal.known.n == planned_value_column(index);
+  if (!is_known) return expected_reach(root, index, key, *facts, comes_from_row(value), equal.share, needed);
   if (reinterpret_cast<Const*>(value)->constisnull) return {{0, 0, 0}, false};
   Relation opened = index_open(index->indexoid, NoLock);
-  ProbeEstimate counted;
+  ProbeEstimate counted{};
+  uint64_t salt = 0;
   const bool suffices =
-      estimate_nearest(opened, reinterpret_cast<Const*>(value)->constvalue, needed, kMaxCounted, &counted);
+      salt_of_keys(opened, equal.known.keys, equal.known.n, &salt) &&
+      estimate_nearest(opened, salt, reinterpret_cast<Const*>(value)->constvalue, needed, kMaxCounted, &counted);
   index_close(opened, NoLock);
   return {{counted.probes, counted.entries, counted.candidates}, suffices};
 }
@@ -110,9 +113,10 @@ Cost nearest_cost(PlannerInfo* root, const IndexPath* path, const EqualityCondit
   const double needed = rows_needed(root, path->indexinfo, equal.share);
   // Without a value in each of the other columns there are no keys to look up.
   const bool has_keys = equal.columns == planned_value_column(path->indexinfo);
-  const Reach reach = has_keys ? reach_of(root, path, equal.share, needed) : Reach{{0, 0, 0}, false};
+  const Reach reach = has_keys ? reach_of(root, path, equal, needed) : Reach{{0, 0, 0}, false};
   Cost cost = cost_of_look_ups(root, path->indexinfo, reach.look_up, equal.searches, loops, pages);
-  cost += reach.look_up.candidates * (cpu_tuple_cost + cpu_index_tuple_cost);
+  cost += cost_of_rows(root, path->indexinfo, reach.look_up.candidates, loops) +
+          reach.look_up.candidates * (cpu_tuple_cost + cpu_index_tuple_cost);
   if (!reach.suffices) cost += cost_of_table(root, path);
   return cost;
 }

@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kLeastMemory = 64 * 1024;  // bytes
 constexpr size_t kCandidatesPart = 2;       // of a scan's memory
-constexpr unsigned kOffsetBits = 16;        // of a TID
 constexpr uint64_t kTidsOfBlock = uint64_t{1} << kOffsetBits;
 constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered on top of it
 constexpr uint64_t kFurtherEstimate = 1;  // the same for an estimate, which keeps to what it may read
@@ -97,42 +96,19 @@ void Collector::sort_candidates() {
   list_.n = static_cast<size_t>(end - list_.items);
 }
 
-bool Collector::estimate(double most, double* entries, double* candidates) {
-  int attempts = 0;
-  most_entries_ = most;
-  for (;;) {
-    list_.n = 0;
-    seen_entries_ = 0;
-    reader_.use();
-    const ReadOutcome outcome = try_collect({0, kMaxTid});
-    *entries = seen_entries_;
-    *candidates = outcome == ReadOutcome::done ? static_cast<double>(list_.n) : seen_entries_;
-    if (outcome == ReadOutcome::stale) {
-      reader_.stale_again(&attempts);
-      continue;
-    }
-    reader_.end_attempts();
-    most_entries_ = 0;
-    return outcome == ReadOutcome::done;
-  }
-}
-
 // Each row lies in one unit or one pending page.
 ReadOutcome Collector::try_collect(const TidRange& tids) {
+  const bool only_one = estimates_ && only_unit_ >= 0;
   for (int i = 0; i < reader_.directory().nruns; ++i) {
     if (!reader_.is_built(i) || !reader_.begins_unit(i)) continue;
+    if (only_one && reader_.directory().runs[i].unit != only_unit_) continue;
     const ReadOutcome outcome = collect_unit(reader_.directory().runs[i].unit, tids);
     lists_.forget();
     if (outcome != ReadOutcome::done) return outcome;
     const bool many = list_.n * sizeof(uint64_t) > most_bytes_ / kCandidatesPart;
     if (many && tids.to - tids.from > kTidsOfBlock) return ReadOutcome::full;
   }
-  return collect_pending(tids);
-}
-
-bool Collector::may_read(uint64_t entries) {
-  seen_entries_ += static_cast<double>(entries);
-  return most_entries_ == 0 || seen_entries_ <= most_entries_;
+  return only_one ? ReadOutcome::done : collect_pending(tids);
 }
 
 ReadOutcome Collector::count_group(uint32_t group, bool insert, const TidRange& tids) {
@@ -154,7 +130,7 @@ ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
   const uint32_t needed = plan_->slack + 1u;
   const uint64_t expected = lists_.length_of(0, needed);
   if (expected == 0) return ReadOutcome::done;
-  if (!may_read(expected)) return ReadOutcome::full;
+  if (!may_read(expected)) return pass_over_unit(plan_->ngroups - plan_->slack);
   hits_.begin(expected);
   uint32_t probed = 0;
   for (; probed < needed; ++probed) {
@@ -180,7 +156,7 @@ ReadOutcome Collector::count_gathered(uint32_t* probed, const TidRange& tids, bo
   const uint32_t nfirst = gathered.n;
   const uint64_t further = lists_.length_of(*probed, ngroups);
   if (!counter->is_thin(nfirst + further, least) && !counter->is_worth(gathered.tids)) return ReadOutcome::done;
-  const uint64_t most_further = (most_entries_ > 0 ? kFurtherEstimate : kFurther) * gathered.n;
+  const uint64_t most_further = (estimates_ ? kFurtherEstimate : kFurther) * gathered.n;
   if (further > most_further || further > gathered.most - gathered.n) return ReadOutcome::done;
   for (; *probed < ngroups && hits_.gathers(); ++*probed) {
     const ReadOutcome outcome = count_group(*probed, true, tids);

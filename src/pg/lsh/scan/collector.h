@@ -12,8 +12,17 @@ namespace neardup {
 // What a scan may hold in memory, in bytes.
 inline size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
+inline constexpr unsigned kOffsetBits = 16;  // of a TID
+
 // What it costs to count an entry, in nanoseconds.
 inline constexpr double kEntryCost = 4;
+
+// What a plan reads, counted or estimated.
+struct CollectorEstimate {
+  double entries;
+  double candidates;
+  double near;  // of these, that agree in far more groups than they must: what shares one by chance does not
+};
 
 // Looks the groups of a plan up in all runs and pending pages and counts, per row, those that agree.
 // Plain data in a memory context of its own.
@@ -38,9 +47,11 @@ class Collector {
 
   const CandidateList& list() const { return list_; }
 
-  // For the planner: collects, unless the lists of the least groups that suffice have more than `most` entries: then
-  // false, with what was counted up to there.
-  bool estimate(double most, double* entries, double* candidates);
+  // For the planner: collects, unless the lists of the least groups that suffice have more than `most` entries. Then
+  // the lists are measured, and a part of the rows is collected.
+  CollectorEstimate estimate(double most);
+  // Entries that these lists have, without reading them.
+  double measure();
 
   // To be called between queries.
   void rewind();
@@ -57,8 +68,15 @@ class Collector {
 
   ReadOutcome try_collect(const TidRange& tids);
   ReadOutcome collect_unit(uint8_t unit, const TidRange& tids);
-  // Whether so many entries more may be read: more than an estimate wants end it.
+  // Whether so many entries more may be read: no more than an estimate wants.
   bool may_read(uint64_t entries);
+  // Of collector_estimate.cpp. Lists that may not be read: this is made of their lengths.
+  void pass_over(uint64_t candidates, uint64_t near);
+  ReadOutcome pass_over_unit(uint32_t least);
+  void try_estimate(double most, const TidRange& tids, int unit);
+  int largest_unit() const;
+  CollectorEstimate estimate_by_sample(double most);
+  double count_near() const;
   // Counts the hits that a group's lists are. insert: of rows not seen yet, too.
   ReadOutcome count_group(uint32_t group, bool insert, const TidRange& tids);
   ReadOutcome count_gathered(uint32_t* probed, const TidRange& tids, bool* counted);
@@ -82,8 +100,13 @@ class Collector {
   size_t most_bytes_;
   double candidate_cost_;  // nanoseconds
   uint64_t pass_;          // heap blocks of a pass; 0: all
-  double most_entries_;    // of estimate(); 0: no limit
+  // Of estimate():
+  bool estimates_;
+  int only_unit_;        // that is looked at then; below 0: all
+  double most_entries_;  // that may be read
   double seen_entries_;
+  bool passed_over_;          // there were more
+  CollectorEstimate unread_;  // of those: by their lengths
   const ProbesRequest* plan_;
   DirectoryReader reader_;
   ProbeSet probes_;

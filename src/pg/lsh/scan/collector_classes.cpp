@@ -69,7 +69,10 @@ ReadOutcome Collector::add_classes(const TidRange& tids) {
   CandidateSink sink(&list_, plan_->ngroups);
   for (uint32_t c = 0; c < plan_->nclasses; ++c) {
     const uint32_t group = lists_.group_of_class(c);
-    if (!may_read(lists_.length_of(group))) return ReadOutcome::full;
+    if (!may_read(lists_.length_of(group))) {
+      pass_over(lists_.length_of(group), 0);
+      continue;
+    }
     const ReadOutcome outcome = lists_.read_group(group, tids, &sink);
     if (outcome != ReadOutcome::done) return outcome;
   }
@@ -79,7 +82,10 @@ ReadOutcome Collector::add_classes(const TidRange& tids) {
 ReadOutcome Collector::collect_by_class(const TidRange& tids) {
   const ClassCut cut = cheapest_cut();
   if (cut.entries == 0) return ReadOutcome::done;
-  if (!may_read(cut.entries)) return ReadOutcome::full;
+  if (!may_read(cut.entries)) {
+    pass_over(cut.rows, 0);
+    return cut.groups == 0 ? ReadOutcome::done : pass_over_unit(cut.least);
+  }
   uint32_t probed = cut.groups;
   ReadOutcome outcome = count_first(cut, tids);
   if (outcome == ReadOutcome::done) outcome = count_further(cut, &probed, tids);

@@ -45,14 +45,10 @@ struct ScanState {
   NearestRows nearest;
 };
 
-// Entries that a plan reads, counted up to kMaxCounted.
-constexpr double kMaxCounted = 20000;
+// Entries that a plan reads.
 double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
-  double entries;
-  double candidates;
   state->collector.set_plan(plan, salt);
-  state->collector.estimate(kMaxCounted, &entries, &candidates);
-  return entries;
+  return state->collector.measure();
 }
 
 // A condition whose right side is NULL is true of no row.

@@ -5,7 +5,6 @@
 
 #include "pg/lsh/family.h"
 #include "pg/lsh/scan/collector.h"
-#include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/options.h"
 
 namespace neardup {
@@ -13,27 +12,30 @@ namespace neardup {
 namespace {
 
 // Of an index with parameters.
-bool count_query(Relation index, Collector* collector, uint16_t strategy, Datum query, double most,
-                 ProbeEstimate* out) {
+bool count_query(Relation index, Collector* collector, const uint64_t* salt, uint16_t strategy, Datum query,
+                 double most, ProbeEstimate* out) {
   ProbesRequest request{};
   request.query = query;
   request.strategy = strategy;
   request.config = &collector->config();
   call_family(index, kProcProbes, &request);
   if (request.nothing) {
-    out->nothing = out->complete = true;
+    out->nothing = out->measured = true;
     return true;
   }
   if (!request.guaranteed) return false;
   out->probes = request.nprobes;
-  if (value_column(index) != 0) return true;  // how long the lists are depends on the other columns
-  collector->set_plan(&request);
-  out->complete = collector->estimate(most, &out->entries, &out->candidates);
+  if (salt == nullptr) return true;  // how long the lists are depends on the other columns
+  collector->set_plan(&request, *salt);
+  const CollectorEstimate estimate = collector->estimate(most);
+  out->measured = true;
+  out->entries = estimate.entries;
+  out->candidates = estimate.candidates;
   return true;
 }
 
-bool count_nearest(Relation index, Collector* collector, Datum value, double rows, double most, ProbeEstimate* out) {
-  if (value_column(index) != 0) return false;
+bool count_nearest(Relation index, Collector* collector, uint64_t salt, Datum value, double rows, double most,
+                   ProbeEstimate* out) {
   ProbesRequest request{};
   request.query = value;
   request.strategy = kStrategyDistance;
@@ -43,13 +45,12 @@ bool count_nearest(Relation index, Collector* collector, Datum value, double row
     call_family(index, kProcProbes, &request);
     if (!request.guaranteed) return false;
     if (request.nothing) continue;
-    double entries;
-    collector->set_plan(&request);
-    out->complete = collector->estimate(most, &entries, &out->candidates);
+    collector->set_plan(&request, salt);
+    const CollectorEstimate estimate = collector->estimate(most);
     out->probes += request.nprobes;
-    out->entries += entries;
-    if (out->candidates >= rows) return true;
-    if (!out->complete) return false;
+    out->entries += estimate.entries;
+    out->candidates += estimate.candidates;
+    if (estimate.near >= rows) return true;
   }
 }
 
@@ -70,18 +71,20 @@ bool with_collector(Relation index, bool unbound, Count count) {
 
 }  // namespace
 
-bool estimate_probes(Relation index, uint16_t strategy, Datum query, double most, ProbeEstimate* out) {
+bool estimate_probes(Relation index, const uint64_t* salt, uint16_t strategy, Datum query, double most,
+                     ProbeEstimate* out) {
   *out = {true, true, 0, 0, 0};  // of an index without a row
   return with_collector(index, true, [&](Collector* collector) {
     *out = {};
-    return count_query(index, collector, strategy, query, most, out);
+    return count_query(index, collector, salt, strategy, query, most, out);
   });
 }
 
-bool estimate_nearest(Relation index, Datum value, double rows, double most, ProbeEstimate* out) {
+bool estimate_nearest(Relation index, uint64_t salt, Datum value, double rows, double most, ProbeEstimate* out) {
   *out = {};
-  return with_collector(index, false,
-                        [&](Collector* collector) { return count_nearest(index, collector, value, rows, most, out); });
+  return with_collector(index, false, [&](Collector* collector) {
+    return count_nearest(index, collector, salt, value, rows, most, out);
+  });
 }
 
 }  // namespace neardup

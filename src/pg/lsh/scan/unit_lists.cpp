@@ -9,13 +9,12 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kCopiedList = 512;  // entries that are copied while the leaf is locked, while the copies are few
-constexpr uint32_t kShortList = 64;    // the same from then on
-constexpr size_t kCopiesPart = 8;      // of a scan's memory, that "few" are
-constexpr double kUsualLeafEntries = 1000;  // of a run whose leaves are not counted
-constexpr uint32_t kProbesAhead = 32;       // whose cache lines are asked for while as many are read
-constexpr uint32_t kLeastCapacity = 64;     // of probes and of groups
-constexpr unsigned kGroupBits = 16;         // of a word that is sorted: a group's length, then its number
+constexpr uint32_t kCopiedList = 512;    // entries that are copied while the leaf is locked, while the copies are few
+constexpr uint32_t kShortList = 64;      // the same from then on
+constexpr size_t kCopiesPart = 8;        // of a scan's memory, that "few" are
+constexpr uint32_t kProbesAhead = 32;    // whose cache lines are asked for while as many are read
+constexpr uint32_t kLeastCapacity = 64;  // of probes and of groups
+constexpr unsigned kGroupBits = 16;      // of a word that is sorted: a group's length, then its number
 
 // The leaf that a reader has locked last.
 struct LockedLeaf {
@@ -190,16 +189,25 @@ void UnitLists::copy_list(uint32_t probe, const LeafView& leaf, uint32_t first, 
   lists_[probe].length += segment->n;
 }
 
-// Of a list that goes on in other leaves. It is not empty, though VACUUM may have left fewer entries than leaves.
-// False: stale.
+// Of a list that goes on in other leaves: each is taken to have as many entries as the first of them, since leaves of
+// one key have several times as many as others. The list is not empty, though VACUUM may have left fewer entries than
+// leaves. False: stale.
 bool UnitLists::measure_rest(uint32_t probe, RunTree* tree, const Entry& end) {
-  const RunSlot& run = tree->run();
-  const double per_leaf = run.leaves == 0 ? kUsualLeafEntries : Max(1.0, static_cast<double>(run.entries) / run.leaves);
   LeafPlace walk = places_[probe];
-  for (bool ended = false; !ended && walk.next_fence < end;) {
+  uint64_t per_leaf = 0;
+  while (walk.next_fence < end) {
     CHECK_FOR_INTERRUPTS();
-    lists_[probe].length += static_cast<uint64_t>(per_leaf);
+    bool ended;
     if (!tree->next(&walk, &ended)) return false;
+    if (ended) break;
+    if (per_leaf == 0) {
+      LockedLeaf leaf;
+      if (!leaf.lock(tree, walk)) return false;
+      if (!leaf.empty) per_leaf = leaf.view.lower_bound(end, walk.next_fence.key);
+      leaf.unlock();
+      per_leaf = Max(per_leaf, uint64_t{1});
+    }
+    lists_[probe].length += per_leaf;
   }
   return true;
 }
