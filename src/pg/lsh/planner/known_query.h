@@ -17,7 +17,8 @@ struct KnownQuery {
   bool has_bound;
   LshMeasure measure;  // of the bound
   double bound;
-  bool of_row;  // not known, but another row's
+  bool of_row;    // not known, but another row's
+  double askers;  // then: of so many rows; 0: of one
   bool has_query;
   Oid type;     // of:
   Datum query;  // as the access method takes it: an lsh_query, or a minhash for %

@@ -137,9 +137,10 @@ double usual_entries(const IndexFacts* facts, const KnownQuery& query, double pr
     return plan_of_codes(*facts, query).entries * facts->entries / Max(1.0, static_cast<double>(facts->nbands));
   // A row's keys lie with so many others on average.
   const double shared = facts->sum_sq / facts->entries;
-  if (query.of_row || !stats.analyzed) return probes * shared;
+  if (!stats.analyzed) return probes * shared;
   KnownQuery row = query;
   row.of_row = true;
+  row.askers = stats.rows;
   const double less = expected_candidates(stats, query) / expected_candidates(stats, row);
   return probes * (1 + (shared - 1) * Min(less, 1.0));
 }
@@ -169,7 +170,7 @@ LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key,
 namespace {
 
 void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* condition,
-                   const EqualityConditions& equal, ValueConditions* out) {
+                   const EqualityConditions& equal, double loops, ValueConditions* out) {
   Node* key = static_cast<Node*>(linitial(condition->args));
   Node* operand = static_cast<Node*>(lsecond(condition->args));
   QualCost argument_cost;
@@ -181,6 +182,7 @@ void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* c
   const ProbeEstimate* counted = nullptr;
   if (operator_verdict(root, index, condition->opno, operand, &query, &counted, &equal.known) != Verdict::usable)
     return;
+  query.askers = loops;
   out->served = true;
   if (query.none || (facts != nullptr && !facts->bound) || (counted != nullptr && counted->nothing)) {
     out->look_up = LookUp{};
@@ -190,7 +192,8 @@ void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* c
   if (out->look_up.probes == 0 || look_up.candidates < out->look_up.candidates) out->look_up = look_up;
 }
 
-ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal) {
+ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal,
+                                 double loops) {
   const IndexOptInfo* index = path->indexinfo;
   const int value_column = planned_value_column(index);
   ValueConditions conditions{false, {0, 0, rows_of(index)}, 0};
@@ -202,7 +205,7 @@ ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const
     foreach (qual_cell, clause->indexquals) {
       const auto* qual = lfirst_node(RestrictInfo, qual_cell);
       if (!IsA(qual->clause, OpExpr)) continue;
-      add_condition(root, index, reinterpret_cast<OpExpr*>(qual->clause), equal, &conditions);
+      add_condition(root, index, reinterpret_cast<OpExpr*>(qual->clause), equal, loops, &conditions);
       if (conditions.served && conditions.look_up.candidates == 0) break;
     }
     if (conditions.served && conditions.look_up.candidates == 0) break;
@@ -324,7 +327,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
     *correlation = 0;
     return;
   }
-  const ValueConditions value = value_conditions(root, path, equal);
+  const ValueConditions value = value_conditions(root, path, equal, loop_count);
   const PagesRead read = pages_of_scan(index, facts, value, equal.searches);
 
   Cost cost = cost_of_pages(root, index, read.cold, loop_count);

@@ -56,12 +56,18 @@ double restriction(PlannerInfo* root, const VariableStatData* variable, const Kn
   return clamp(expected_matches(stats, query) / stats.rows);
 }
 
+// Rows of one side of a join.
+double rows_that_ask(const VariableStatData* side, const NearStats& stats) {
+  return side->rel != nullptr && side->rel->rows > 0 ? side->rel->rows : stats.rows;
+}
+
 // Two tables: the share of pairs; for semi and anti joins the share of outer rows that have a partner.
 double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData* b, KnownQuery query,
             JoinType jointype, const SpecialJoinInfo* sjinfo) {
-  query.of_row = true;
   const NearStats of_a = near_stats(root, a, query.measure);
   const NearStats of_b = near_stats(root, b, query.measure);
+  query.of_row = true;
+  query.askers = std::min(rows_that_ask(a, of_a), rows_that_ask(b, of_b));
   // A row finds in a table what one of the table's own rows finds; the larger table knows more of the pairs.
   const NearStats& larger = of_a.rows >= of_b.rows ? of_a : of_b;
   const double share = clamp(expected_matches(larger, query) / larger.rows);

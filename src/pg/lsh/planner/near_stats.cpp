@@ -249,14 +249,27 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMea
   return stats;
 }
 
+namespace {
+
+// Between a document's and a row's, on a scale of logarithms as the number of rows that ask is between 1 and all.
+double between(double of_document, double of_row, const NearStats& stats, const KnownQuery& query) {
+  if (!query.of_row || query.askers <= 1 || stats.rows <= 1) return of_document;
+  const double share = std::log(std::min(query.askers, stats.rows)) / std::log(stats.rows);
+  return of_document * std::pow(of_row / of_document, share);
+}
+
+}  // namespace
+
 double expected_matches(const NearStats& stats, const KnownQuery& query) {
-  const NearLevels& levels = query.of_row ? stats.of_row : stats.of_document;
-  return interpolate(levels.matches, stats.rows, closeness_of(query));
+  const double closeness = closeness_of(query);
+  return between(interpolate(stats.of_document.matches, stats.rows, closeness),
+                 interpolate(stats.of_row.matches, stats.rows, closeness), stats, query);
 }
 
 double expected_candidates(const NearStats& stats, const KnownQuery& query) {
-  const NearLevels& levels = query.of_row ? stats.of_row : stats.of_document;
-  return interpolate(levels.candidates, stats.rows, closeness_of(query));
+  const double closeness = closeness_of(query);
+  return between(interpolate(stats.of_document.candidates, stats.rows, closeness),
+                 interpolate(stats.of_row.candidates, stats.rows, closeness), stats, query);
 }
 
 }  // namespace neardup

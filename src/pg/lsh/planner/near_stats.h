@@ -23,8 +23,9 @@ struct NearStats {
   NearLevels of_document;  // copies of each other taken as one
 };
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
-// For a query: a row's mean where it is one. What comes from outside is as likely one document as another, as
-// PostgreSQL takes it for equality: a popular row is not asked for more often.
+// For a query. What comes from outside is as likely one document as another, as PostgreSQL takes it for equality: a
+// popular row is not asked for more often. All rows of a table have the mean of its rows, most of which a few popular
+// texts make. Of some of its rows nobody knows how many of these are among them: few, one hopes, where few are asked.
 double expected_matches(const NearStats& stats, const KnownQuery& query);
 double expected_candidates(const NearStats& stats, const KnownQuery& query);
 

@@ -1,5 +1,6 @@
 // What a search in the order of distance costs that has no condition on the value: a step. As long as the rows that the
-// index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too.
+// index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too. Of a value that is not
+// known the price lies between, as some values have so many near rows.
 #include "core/lsh/lsh_query.h"
 #include "core/lsh/simhash_keys.h"
 #include "pg/lsh/planner/near_stats.h"
@@ -22,8 +23,9 @@ namespace {
 // What the index finds.
 struct Reach {
   LookUp look_up;
-  bool suffices;  // rows enough
+  double suffices;  // 1: rows enough; 0: the table has to be read
 };
+constexpr Reach kNoReach = {{0, 0, 0}, 0};
 
 // Rows that are taken of the ordered ones: of each row that the query's other conditions leave there are some that they
 // do not.
@@ -62,30 +64,34 @@ bool farthest_query(const IndexFacts& facts, KnownQuery* query) {
 }
 
 // By statistics, for a value that is not known, or whose rows may not be counted.
-Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, bool of_row,
+Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, KnownQuery query,
                      double equal_share, double needed) {
-  KnownQuery query{};
-  query.of_row = of_row;
-  if (!farthest_query(facts, &query)) return {{0, 0, 0}, false};
+  if (!farthest_query(facts, &query)) return kNoReach;
   VariableStatData variable;
   examine_variable(root, key, 0, &variable);
   const NearStats stats = near_stats(root, &variable, query.measure);
   ReleaseVariableStats(variable);
-  return {expected_look_up(root, index, key, query, nullptr, equal_share),
-          expected_matches(stats, query) * equal_share >= needed};
+  // A row that asks is mostly one of the table's, and finds itself.
+  const double near = expected_matches(stats, query) * equal_share + (query.of_row ? 1 : 0);
+  return {expected_look_up(root, index, key, query, nullptr, equal_share), Min(1.0, near / Max(needed, 1.0))};
 }
 
-Reach reach_of(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double needed) {
+Reach reach_of(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double needed, double loops) {
   const IndexOptInfo* index = path->indexinfo;
   const IndexFacts* facts = facts_of(root, index);
-  if (facts == nullptr || !facts->bound) return {{0, 0, 0}, false};
+  if (facts == nullptr || !facts->bound) return kNoReach;
   const auto* order = static_cast<OpExpr*>(linitial(path->indexorderbys));
   Node* key = static_cast<Node*>(linitial(order->args));
   Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(order->args)));
   const bool is_known =
       IsA(value, Const) && may_count_rows(root, index->rel) && equal.known.n == planned_value_column(index);
-  if (!is_known) return expected_reach(root, index, key, *facts, comes_from_row(value), equal.share, needed);
-  if (reinterpret_cast<Const*>(value)->constisnull) return {{0, 0, 0}, false};
+  if (!is_known) {
+    KnownQuery query{};
+    query.of_row = comes_from_row(value);
+    query.askers = loops;
+    return expected_reach(root, index, key, *facts, query, equal.share, needed);
+  }
+  if (reinterpret_cast<Const*>(value)->constisnull) return kNoReach;
   Relation opened = index_open(index->indexoid, NoLock);
   ProbeEstimate counted{};
   uint64_t salt = 0;
@@ -93,7 +99,7 @@ Reach reach_of(PlannerInfo* root, const IndexPath* path, const EqualityCondition
       salt_of_keys(opened, equal.known.keys, equal.known.n, &salt) &&
       estimate_nearest(opened, salt, reinterpret_cast<Const*>(value)->constvalue, needed, kMaxCounted, &counted);
   index_close(opened, NoLock);
-  return {{counted.probes, counted.entries, counted.candidates}, suffices};
+  return {{counted.probes, counted.entries, counted.candidates}, suffices ? 1.0 : 0.0};
 }
 
 // To read the table, measure its rows, and keep them.
@@ -113,12 +119,11 @@ Cost nearest_cost(PlannerInfo* root, const IndexPath* path, const EqualityCondit
   const double needed = rows_needed(root, path->indexinfo, equal.share);
   // Without a value in each of the other columns there are no keys to look up.
   const bool has_keys = equal.columns == planned_value_column(path->indexinfo);
-  const Reach reach = has_keys ? reach_of(root, path, equal, needed) : Reach{{0, 0, 0}, false};
+  const Reach reach = has_keys ? reach_of(root, path, equal, needed, loops) : kNoReach;
   Cost cost = cost_of_look_ups(root, path->indexinfo, reach.look_up, equal.searches, loops, pages);
   cost += cost_of_rows(root, path->indexinfo, reach.look_up.candidates, loops) +
           reach.look_up.candidates * (cpu_tuple_cost + cpu_index_tuple_cost);
-  if (!reach.suffices) cost += cost_of_table(root, path);
-  return cost;
+  return cost + (1 - reach.suffices) * cost_of_table(root, path);
 }
 
 }  // namespace neardup
