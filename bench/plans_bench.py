@@ -128,9 +128,9 @@ class Bench:
             took = self.measured(query, plan, best_ms)
             if took is not None and took < best_ms:
                 best_ms, best = took, plan
-        # What was measured first may have been measured in a colder state.
-        if best is not chosen:
-            first = min(first, statistics.median(self.milliseconds(query, chosen) for _ in range(RUNS)))
+        if best is not chosen:  # both again, by turns: other work on the machine slows both down
+            times = [(self.milliseconds(query, chosen), self.milliseconds(query, best)) for _ in range(RUNS)]
+            first, best_ms = (statistics.median(column) for column in zip(*times))
         return first, min(best_ms, first), chosen, best, len(plans)
 
 
