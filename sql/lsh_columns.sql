@@ -66,6 +66,15 @@ INSERT INTO paint VALUES ('red', '{red}', to_minhash(words(0))), ('green', '{red
 \set VERBOSITY sqlstate
 INSERT INTO paint VALUES ('green', '{red}', to_minhash(words(1)));
 \set VERBOSITY default
+-- The planner counts with constants, of which it knows the type that the operator takes.
+CREATE INDEX paint_sig ON paint USING lsh (c, cs, sig);
+SELECT format('%L', to_minhash(words(0))) AS sig \gset text_
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT c, cs FROM paint WHERE c = 'red' AND cs = '{red}' AND sig %> with_threshold(:text_sig, 0.9);
+SELECT c, cs FROM paint WHERE c = 'red'::colour AND cs = '{red,green}'::colour[] AND jaccard(sig, :text_sig) >= 0.9;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
 DROP TABLE paint, letter;
 DROP TYPE colour;
 DROP FUNCTION words;

@@ -59,16 +59,22 @@ double members_of_lists(PlannerInfo* root, const IndexClause* clause) {
 }
 
 // Adds the condition, if it is one and its value is known.
-void add_known_column(PlannerInfo* root, const IndexClause* clause, KnownColumns* known) {
+void add_known_column(PlannerInfo* root, const IndexOptInfo* index, const IndexClause* clause, KnownColumns* known) {
   if (list_length(clause->indexquals) != 1) return;
-  Node* qual = reinterpret_cast<Node*>(linitial_node(RestrictInfo, clause->indexquals)->clause);
+  const Node* qual = reinterpret_cast<Node*>(linitial_node(RestrictInfo, clause->indexquals)->clause);
   if (!IsA(qual, OpExpr)) return;
-  Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(reinterpret_cast<OpExpr*>(qual)->args)));
+  const auto* condition = reinterpret_cast<const OpExpr*>(qual);
+  Node* value = estimate_expression_value(root, static_cast<Node*>(lsecond(condition->args)));
   if (!IsA(value, Const) || reinterpret_cast<Const*>(value)->constisnull) return;
+  // The operator's own type, as a scan has it: a value's may be an enum, where the operator takes any.
+  int strategy;
+  Oid left;
+  Oid right;
+  get_op_opfamily_properties(condition->opno, index->opfamily[clause->indexcol], false, &strategy, &left, &right);
   ScanKey key = &known->keys[known->n++];
   key->sk_attno = static_cast<AttrNumber>(clause->indexcol + 1);
   key->sk_strategy = kStrategyEqual;
-  key->sk_subtype = reinterpret_cast<Const*>(value)->consttype;
+  key->sk_subtype = right;
   key->sk_argument = reinterpret_cast<Const*>(value)->constvalue;
 }
 
@@ -84,7 +90,7 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
     seen = bms_add_member(seen, clause->indexcol);
     ++equal.columns;
     equal.searches *= members_of_lists(root, clause);
-    add_known_column(root, clause, &equal.known);
+    add_known_column(root, index, clause, &equal.known);
     equal.share *= clause_selectivity(root, reinterpret_cast<Node*>(clause->rinfo), static_cast<int>(index->rel->relid),
                                       JOIN_INNER, nullptr);
   }
