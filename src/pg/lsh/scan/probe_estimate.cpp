@@ -11,6 +11,8 @@ namespace neardup {
 
 namespace {
 
+constexpr size_t kEstimateMemory = size_t{1} << 20;  // bytes: of hits and candidates, whatever work_mem is
+
 // Of an index with parameters.
 bool count_query(Relation index, Collector* collector, const uint64_t* salt, uint16_t strategy, Datum query,
                  double most, ProbeEstimate* out) {
@@ -61,7 +63,7 @@ bool with_collector(Relation index, bool unbound, Count count) {
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh estimate", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
   Collector collector;
-  collector.init(index, context, nullptr, scan_memory());
+  collector.init(index, context, nullptr, kEstimateMemory);
   collector.read_directory();
   const bool answer = (collector.config().flags & kMetaBound) == 0 ? unbound : count(&collector);
   MemoryContextSwitchTo(old);
