@@ -198,7 +198,7 @@ COUNTED = ((True, "id FROM m.shown_to_all WHERE {like}"), (True, "sig FROM m.par
 def estimates_of(conn, query):
     """What a plan that PostgreSQL shows before it checks privileges says of rows and costs; and the error."""
     plans = []
-    show = lambda notice: plans.append(notice.message_detail or "")  # noqa: E731
+    show = lambda notice: plans.append(notice.message_detail or "")
     conn.add_notice_handler(show)
     error = error_of(conn, query)
     conn.remove_notice_handler(show)
