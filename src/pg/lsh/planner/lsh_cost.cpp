@@ -3,7 +3,6 @@
 
 #include "core/lsh/lsh_query.h"
 #include "pg/lsh/families/families.h"
-#include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/lsh_support.h"

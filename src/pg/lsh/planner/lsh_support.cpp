@@ -1,6 +1,7 @@
 // Support of the predicates: the condition that an lsh index serves, and how many rows a predicate keeps.
 #include "core/lsh/lsh_query.h"
 #include "pg/lsh/family.h"
+#include "pg/lsh/planner/index_facts.h"
 #include "pg/lsh/planner/known_query.h"
 #include "pg/lsh/planner/lsh_selectivity.h"
 #include "pg/lsh/planner/lsh_support.h"

@@ -3,13 +3,17 @@
 
 #include "pg/base/pg.h"
 
-#include "pg/lsh/planner/index_facts.h"
+#include "pg/lsh/planner/verdict.h"
 
 extern "C" {
 #include "nodes/pathnodes.h"
 }
 
 namespace neardup {
+
+struct KnownColumns;
+struct KnownQuery;
+struct ProbeEstimate;
 
 // Where a call of a predicate comes from. A call's parse location says so, which equal() ignores and EXPLAIN does not
 // show.

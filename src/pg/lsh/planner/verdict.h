@@ -1,7 +1,7 @@
 // What an lsh index can do for a condition: the planner's answer, which lsh_why_not() shows.
 #pragma once
 
-#include "pg/base/pg.h"
+#include <cstdint>
 
 namespace neardup {
 
