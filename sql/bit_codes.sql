@@ -61,7 +61,9 @@ PREPARE ordered(bit) AS SELECT id, pdq <-> $1 AS distance FROM hashes WHERE bit_
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE near(code(7));
 EXPLAIN (COSTS OFF) EXECUTE named(code(7));
+SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) EXECUTE ordered(code(7));
+RESET enable_bitmapscan;
 EXPLAIN (COSTS OFF) SELECT id FROM hashes WHERE 31 >= bit_hamming(code(7), pdq);
 EXECUTE near(code(7));
 EXECUTE named(code(7));

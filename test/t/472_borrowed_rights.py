@@ -202,7 +202,7 @@ def estimates_of(conn, query):
     conn.add_notice_handler(show)
     error = error_of(conn, query)
     conn.remove_notice_handler(show)
-    return [re.findall(r":(?:plan_rows|startup_cost|total_cost) [0-9.e+]+", plan) for plan in plans], error
+    return [re.findall(r"[:.](?:plan_rows|startup_cost|total_cost) [0-9.e+]+", plan) for plan in plans], error
 
 
 def estimates(conn, runs):

@@ -10,7 +10,6 @@
 extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_amop.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
 #include "nodes/nodeFuncs.h"
@@ -34,8 +33,8 @@ struct NotedJoin {
   Relids inner;
 };
 
-// What is written in the place of an expression that has columns of other tables.
-constexpr const char* kOtherTables = "..";
+// What is written in the place of an expression that has columns of other tables, or a subquery.
+constexpr const char* kElsewhere = "..";
 
 // The measures that the operator classes of lsh know: those that a table could have an index for.
 PlanMeasures all_measures(PlannerInfo* root) {
@@ -69,15 +68,22 @@ Node* as_only_relation(Node* node, void* context) {
   return reinterpret_cast<Node*>(column);
 }
 
-// SQL of an expression of one relation; kOtherTables for one of others, and of what is no table.
+// Whether a value comes from a subquery, or from a query around this one: PostgreSQL writes it by the finished plan
+// only.
+bool has_subquery(Node* node, void* context) {
+  if (node == nullptr) return false;
+  if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan)) return true;
+  if (IsA(node, Param)) return reinterpret_cast<const Param*>(node)->paramkind == PARAM_EXEC;
+  return walk_expression(node, has_subquery, context);
+}
+
+// SQL of an expression of one relation; kElsewhere for one of others, of what is no table, and of a subquery.
 const char* expression_text(PlannerInfo* root, Node* node, Index relid, const RangeTblEntry* rte) {
   const Relids relids = pull_varnos(root, node);
   const bool has_columns = !bms_is_empty(relids);
-  if (has_columns && (!bms_equal(relids, bms_make_singleton(static_cast<int>(relid))) || !OidIsValid(rte->relid)))
-    return kOtherTables;
-  // Without columns any relation will do; for a value of an InitPlan PostgreSQL looks into it.
-  const Oid relation = has_columns ? rte->relid : RelationRelationId;
-  List* context = deparse_context_for(rte->eref->aliasname, relation);
+  const bool is_own = bms_equal(relids, bms_make_singleton(static_cast<int>(relid))) && OidIsValid(rte->relid);
+  if ((has_columns && !is_own) || has_subquery(node, nullptr)) return kElsewhere;
+  List* context = has_columns ? deparse_context_for(rte->eref->aliasname, rte->relid) : NIL;
   return shortened(deparse_expression(as_only_relation(node, nullptr), context, false, false));
 }
 
