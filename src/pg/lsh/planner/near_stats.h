@@ -25,7 +25,7 @@ struct NearStats {
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
 // For a query. What comes from outside is as likely one document as another, as PostgreSQL takes it for equality: a
 // popular row is not asked for more often. All rows of a table have the mean of its rows, most of which a few popular
-// texts make. Of some of its rows nobody knows how many of these are among them: few, one hopes, where few are asked.
+// texts make. How many of these are among some of its rows is not known: the fewer rows ask, the fewer are expected.
 double expected_matches(const NearStats& stats, const KnownQuery& query);
 double expected_candidates(const NearStats& stats, const KnownQuery& query);
 
