@@ -203,6 +203,60 @@ def plans(conn):
     check("without an order nothing changes", "Seq Scan" in plan, plan)
 
 
+OTHERS = {"number": ("0", "1", "NULL::int", "(SELECT 0)"), "label": ("''", "'a'", "NULL::text", "(SELECT '')"), "code": ("''", "'\\x00'", "NULL::bytea", "(SELECT ''::bytea)")}
+
+
+def other_columns(conn):
+    """NULL, 0 and nothing in the columns before the last one are three things, whichever of them the query asks for: in the index and in the table."""
+    conn.execute("RESET ALL; CREATE TABLE wide (id int, number int, label text, code bytea, sig minhash)")
+    conn.execute("""INSERT INTO wide SELECT row_number() OVER (), n, l, c, CASE WHEN i > 0 THEN to_minhash('a b c d e f g h ' || i) END
+                    FROM unnest(ARRAY[NULL, 0, 1]) n, unnest(ARRAY[NULL, '', 'a']) l, unnest(ARRAY[NULL, '', '\\x00']::bytea[]) c, generate_series(0, 4) i""")
+    for columns in ("number", "label", "code", "number, label, code", "code, number"):
+        conn.execute("CREATE INDEX ON wide USING lsh (%s, sig)" % columns)
+    conn.execute("ANALYZE wide")
+    rng, rows, by_index = random.Random(SEED), [], 0
+    for limit in ("LIMIT 3", "LIMIT 30", ""):
+        for n in range(1, 8):  # which of the columns have a condition
+            asked = [column for i, column in enumerate(OTHERS) if n >> i & 1]
+            for values in ([OTHERS[c][0] for c in asked], [OTHERS[c][3] for c in asked], *([rng.choice(OTHERS[c]) for c in asked] for _ in range(4))):
+                where = " AND ".join("%s = %s" % pair for pair in zip(asked, values))
+                query = "SELECT sig <%%> to_minhash('a b c d e f g h 2') AS d, id FROM wide WHERE %s ORDER BY 1 %s" % (where, limit)
+                conn.execute(BY_INDEX)
+                got = conn.execute(query).fetchall()
+                by_index += "Order By: (" in str(conn.execute("EXPLAIN " + query).fetchall())
+                conn.execute("RESET ALL; " + BY_SORT)
+                want = conn.execute(query).fetchall()
+                rows.append((query, "same" if sorted_like(got, want, not limit) else got, "same" if sorted_like(got, want, not limit) else want))
+    conn.execute("RESET ALL")
+    equal_all("NULL, 0 and nothing in the other columns", rows)
+    check("most of them by an index with those columns", by_index > 0.5 * len(rows), (by_index, len(rows)))
+
+
+# Internal functions that are called for immutable ones can stand in an index: one that counts rows, and one that has this statement cancelled.
+TICKS = """
+CREATE SEQUENCE ticks;
+CREATE FUNCTION tick(regclass) RETURNS bigint LANGUAGE internal IMMUTABLE STRICT AS 'nextval_oid';
+CREATE FUNCTION cancel(int) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT AS 'pg_cancel_backend';
+CREATE FUNCTION setting(text) RETURNS text LANGUAGE internal IMMUTABLE STRICT AS 'show_config_by_name';
+SET neardup_test.pid = '';
+CREATE TABLE ticking AS SELECT i AS id, 'neardup_test.pid' AS name, 'ticks'::regclass AS counter, set_minhash(ARRAY[1, 2]) AS sig FROM generate_series(1, 500) i;
+CREATE INDEX ticking_sig ON ticking USING lsh ((CASE WHEN setting(name) <> '' AND tick(counter) > 0 THEN cancel(setting(name)::int)::int ELSE 0 END), sig);
+"""
+
+
+def interrupts(conn):
+    """A cancel that comes with a row is seen before the next one, however little time a row takes."""
+    conn.execute(TICKS + BY_INDEX)
+    query = "SELECT id FROM ticking WHERE CASE WHEN setting(name) <> '' AND tick(counter) > 0 THEN cancel(setting(name)::int)::int ELSE 0 END = 0 ORDER BY sig <%> set_minhash(ARRAY[{0}]) LIMIT 3"
+    for what, value in (("rows that the index finds", "1, 2"), ("rows of the table", "7, 9")):
+        equal("%s come by the index" % what, (len(conn.execute(query.format(value)).fetchall()), "Order By: (" in str(conn.execute("EXPLAIN " + query.format(value)).fetchall())), (3, True))
+        conn.execute("SELECT setval('ticks', 1, false); SET neardup_test.pid = %d" % conn.info.backend_pid)
+        e = error_of(conn, query.format(value))
+        conn.execute("SET neardup_test.pid = ''")
+        equal("%s: a cancel ends them" % what, (e and e.sqlstate, one(conn, "SELECT last_value FROM ticks")), ("57014", 1))
+    conn.execute("RESET ALL")
+
+
 def row_security(conn):
     """Under a policy the order is that of a sort, and a row that may not be seen is not."""
     role = "neardup_nearest_%d" % os.getpid()
@@ -240,7 +294,7 @@ def bad_input(conn):
 def main():
     with database() as name, connect(name) as conn:
         fill(conn, random.Random(SEED))
-        sections((generated, conn), (other_forms, conn), (differences, conn), (beyond_memory, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
+        sections((generated, conn), (other_forms, conn), (differences, conn), (beyond_memory, conn), (other_columns, conn), (interrupts, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
 
 
 finish(main)

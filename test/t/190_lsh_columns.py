@@ -145,7 +145,7 @@ def conditions(name):
         p.compare(expand(query, values), index, settings=list(SETTINGS) if FULL else [FORCED, "only nested loops", "as written"])
     p.report("joins and partitions")
     nearest = "SELECT sig <%%> Q FROM doc WHERE tenant = {t} AND jaccard(sig, Q) >= {b} ORDER BY sig <%%> Q LIMIT 5"
-    for tenant in ("3", "(SELECT 4)", "99"):
+    for tenant in ("3", "0", "(SELECT 4)", "99"):  # 0 is what a NULL looks like
         p.compare(expand(nearest.format(t=tenant, b=0.5), values), None, ordered=True)
         p.compare(expand(nearest.format(t=tenant, b=0.8), values), ORDERED, before=["SET enable_sort = off"], ordered=True)
     for plan in ("force_generic_plan", "force_custom_plan"):
