@@ -507,6 +507,41 @@ def concurrent(p, literal):
     p.report("rows changed meanwhile")
 
 
+def counted(name):
+    """Each search of an index counts once in PostgreSQL's statistics, by which people drop indexes that nobody uses."""
+    near = "jaccard(sig, near(83, 0)) >= 0.8"
+    kinds = {
+        "an index scan": ("SET enable_bitmapscan = off", "SELECT id FROM doc WHERE %s" % near, "Index Scan using doc_lsh", 1),
+        "a bitmap": ("SET enable_indexscan = off", "SELECT id FROM doc WHERE %s" % near, "Bitmap Index Scan on doc_lsh", 1),
+        "two bitmaps": ("SET enable_indexscan = off", "SELECT id FROM doc WHERE %s OR jaccard(sig, near(3, 0)) >= 0.8" % near, "BitmapOr", 2),
+        "rows in order": ("SET enable_sort = off", "SELECT id FROM doc ORDER BY sig <%> near(83, 0)", "Order By", 1),
+        "a bound of NULL": ("SET enable_bitmapscan = off", "SELECT id FROM doc WHERE jaccard(sig, near(83, 0)) >= (SELECT NULL::float8)", "Index Scan using doc_lsh", 1),
+        "once for each of 7 rows": ("SET enable_bitmapscan = off", "SELECT g, d.id FROM generate_series(1, 7) g, LATERAL (SELECT id FROM doc WHERE jaccard(sig, near(g, 0)) >= 0.8 OFFSET 0) d",
+                                    "Index Scan using doc_lsh", 7),
+    }
+    own = "SELECT pg_stat_get_xact_numscans('doc_lsh'::regclass)"
+    scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelid = 'doc_lsh'::regclass"
+    with connect(name) as conn:
+        conn.execute("SET search_path = indexed, public")
+        wait_for_indexes(conn)
+        rows, before, total = [], one(conn, scans), 0
+        for what, (setting, query, shown, want) in kinds.items():
+            conn.execute("RESET ALL; SET search_path = indexed, public; SET enable_seqscan = off; SET neardup.enable_join = off; " + setting)
+            with conn.transaction():  # within which numbers only grow
+                known = one(conn, own)
+                conn.execute(query).fetchall()
+                got = one(conn, own) - known
+            rows.append((what, (got, shown in str(conn.execute("EXPLAIN " + query).fetchall())), (want, True)))
+            total += want
+        equal_all("searches are counted", rows)
+        end = time.monotonic() + 60  # a hang guard: the numbers come a little later
+        while one(conn, scans) < before + total and time.monotonic() < end:
+            time.sleep(0.1)
+            if server_version() >= 150000:
+                conn.execute("SELECT pg_stat_force_next_flush()")
+        equal("pg_stat_user_indexes", one(conn, scans) - before, total)
+
+
 def default_plans(p, literal):
     """Without any setting the index is chosen where it is cheaper, and only there."""
     with connect(p.conn.info.dbname) as conn:
@@ -558,7 +593,7 @@ def main():
             literal = one(conn, "SELECT sig::text FROM doc WHERE id = 83")
             far = one(conn, "SELECT sig::text FROM doc WHERE id = 85")
         sections((single, p, literal, far), (ordered, p, literal), (settings_of_similar, p, literal, far), (joins, p), (shapes, p),
-                 (tables, p, literal), (security, p, literal), (changes, p, literal), (prepared, p, literal, far), (concurrent, p, literal),
+                 (tables, p, literal), (security, p, literal), (changes, p, literal), (prepared, p, literal, far), (counted, name), (concurrent, p, literal),
                  (default_plans, p, literal))
         with connect(name) as conn:
             conn.execute("SET search_path = indexed, public")

@@ -50,7 +50,8 @@ CONDITIONS += ("bit_hamming({0}.code, {1}.code) <= 30", "bit_hamming({0}.code, {
                "bit_hamming(substring({0}.code FOR 64 + {0}.id % 2), substring({1}.code FOR 64)) <= 6", "bit_hamming(substring({0}.code FOR 40), substring({1}.code FOR 40)) <= 4")
 FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at", " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
            " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id", " AND {0}.id >= {1}.id",
-           " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id", " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)", " AND {0}.tenant = {1}.id % 4")
+           " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id", " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)", " AND {0}.tenant = {1}.id % 4",
+           " AND {0}.tenant::real = {1}.tenant::float8")
 AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL", " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")
 RETURNING = ("", " RETURNING a.id", " RETURNING a.*, a.tableoid::regclass", " RETURNING a", " RETURNING a, a.ctid IS NULL, a.body")
 LIMITS = ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off", "enable_partitionwise_join = on")
@@ -470,10 +471,29 @@ def concurrent(conn, name):
     equal_all("rows that change meanwhile", rows)
 
 
+def keys_of_two_types(conn):
+    """Each equality of two types that PostgreSQL can hash, whichever side the condition names first."""
+    pairs = conn.execute("SELECT DISTINCT amoplefttype::regtype::text, amoprighttype::regtype::text FROM pg_amop JOIN pg_am a ON a.oid = amopmethod "
+                         "WHERE amname = 'hash' AND amoplefttype <> amoprighttype ORDER BY 1, 2").fetchall()
+    check("real and double precision are among them", {("real", "double precision"), ("double precision", "real")} <= set(pairs), pairs)
+    columns = {t: t.replace(" ", "_") + "_key" for pair in pairs for t in pair}
+    conn.execute("RESET ALL; CREATE TABLE keyed AS SELECT i AS id, set_minhash(ARRAY[1, 2]) AS sig, %s FROM generate_series(-20, 20) i; ANALYZE keyed"
+                 % ", ".join("(i / 2)::text::%s AS %s" % pair for pair in columns.items()))
+    rows = []
+    for left, right in pairs:
+        for x, y in ("ab", "ba"):
+            for kind in ("JOIN", "LEFT JOIN"):
+                query = "SELECT a.id, b.id FROM keyed a %s keyed b ON jaccard(a.sig, b.sig) >= 0.8 AND %s.%s = %s.%s" % (kind, x, columns[left], y, columns[right])
+                want = answer(conn, "neardup.enable_join = off", query)
+                got = answer(conn, MODES["forced"], query)
+                rows.append((query, (got, "Group Cond" in str(conn.execute("EXPLAIN " + query).fetchall())), (want, True)))
+    equal_all("groups by keys of two types", rows)
+
+
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (changes, conn, name), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (changes, conn, name), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (keys_of_two_types, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)
