@@ -657,6 +657,23 @@ def held(copies):
             equal("%s: a name that is another relation's by now is an error" % statement, (e and e.sqlstate, [r for r in watch.take() if r[1] != MALLORY]), ("55000", []))
 
 
+def held_until(copies):
+    """A name is held as long as the lock of who asked for it: to the end of the transaction, or of a subtransaction that is undone."""
+    for what, before, after, state in (
+            ("in a transaction", (), (), "55000"), ("in a subtransaction that is undone", ("SAVEPOINT a",), ("ROLLBACK TO a",), None), ("in one that is released", ("SAVEPOINT a",), ("RELEASE a",), "55000"),
+            ("before one that is undone", (), ("SAVEPOINT a", "ROLLBACK TO a"), "55000"), ("in one that is released within one that is undone", ("SAVEPOINT a", "SAVEPOINT b"), ("RELEASE b", "ROLLBACK TO a"), None),
+            ("in one around one that is undone", ("SAVEPOINT a",), ("SAVEPOINT b", "ROLLBACK TO b"), "55000")):
+        with copies.shared(taken_back(swapped, "m", "docs", "r")) as name, connect(name) as conn, connect(name) as other:
+            other.execute("SET ROLE %s" % MALLORY)
+            conn.execute("BEGIN READ ONLY")
+            for statement in (*before, "SELECT neardup_internal.neardup_held_name('m.docs')", *after):
+                conn.execute(statement)
+            for end in swapped("m", "docs", "r"):
+                other.execute(end)
+            e = error_of(conn, "SELECT FROM m.docs LIMIT 0")
+            equal("a name given out %s" % what, e and e.sqlstate, state)
+
+
 def own_names(copies):
     """What a transaction itself does with names that were given out in it is no exchange."""
     for what, statements in (
@@ -679,7 +696,7 @@ def main():
         copies = Copies(template)
         stack.callback(copies.end)
         sections((exchanged, copies), (traps, copies), (between_steps, copies), (absurd_rows, copies), (sign_sql, copies), (names_alone, copies), (typed, copies), (ranges, copies), (suggest, copies),
-                 (in_anothers_schema, copies), (model_in_anothers_schema, copies), (held, copies), (own_names, copies))
+                 (in_anothers_schema, copies), (model_in_anothers_schema, copies), (held, copies), (held_until, copies), (own_names, copies))
 
 
 finish(main)
