@@ -368,6 +368,31 @@ def mail(tmp):
 
 
 @test
+def mailboxes_by_line_ends(tmp):
+    """Where a message ends: before a line "From " after an empty one, of either kind, and not before one in the text."""
+    box = "".join(message(f"Message-ID: <{i}@x>", f"mail {i}\nFrom here on\n\nits end {i}") for i in range(3))
+    for name, end in (("lf", "\n"), ("crlf", "\r\n")):
+        write(f"{tmp}/{name}.mbox", box.replace("\n", end).encode())
+    _, found = skipped(tmp, tmp)
+    equal(found, {})
+    equal(rows("path || ' ' || translate(rtrim(body, E'\\r\\n'), E'\\n\\r', '/')", order="path"),
+          [f"{tmp}/{name}.mbox#{i + 1} mail {i}/From here on//its end {i}" for name in ("crlf", "lf") for i in range(3)])
+
+
+@test
+def records_noted(tmp):
+    """The note of a file has the number of its last record that is stored, behind which others may have none."""
+    good = [{"id": i, "text": f"text {i}"} for i in range(3)]
+    write(f"{tmp}/all.jsonl", lines(*good))
+    write(f"{tmp}/between.jsonl", lines(good[0], {"text": ""}, {"text": "another"}))
+    write(f"{tmp}/end.jsonl", lines(*good[:2], {"text": ""}, {"text": None}))
+    write(f"{tmp}/none.jsonl", lines({"text": ""}, {"text": None}))
+    skipped(tmp, tmp)
+    noted = [f"{tmp}/{name} {n}" for name, n in (("all.jsonl", 3), ("between.jsonl", 3), ("end.jsonl", 2), ("none.jsonl", 0))]
+    equal(sql("SELECT string_agg(path || ' ' || records, ',' ORDER BY path) FROM t_files"), ",".join(noted))
+
+
+@test
 def mail_in_other_encodings(tmp):
     if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "0":
         raise Skipped("the server has no extension neardup")

@@ -183,6 +183,12 @@ TEST(Code, Strings) {
   EXPECT_EQ(keys("u8R\"d(a)\" )e\" )d\" x"), list("lit id"));
   EXPECT_EQ(keys("R\"d(a)\" x"), list("lit"));
   EXPECT_EQ(keys("R\"12345678901234567(\" x"), list("lit id"));
+  for (const size_t n : std::initializer_list<size_t>{
+           0, 1, 15, 16, 17}) {  // a longer delimiter is none: then the string ends at the quote
+    const std::string name(n, 'd');
+    SCOPED_TRACE(n);
+    EXPECT_EQ(keys("R\"" + name + "(a\" b)" + name + "\" x"), list(n <= 16 ? "lit id" : "lit id ) id lit"));
+  }
   EXPECT_EQ(keys("r\"a\\\"b\" x"), list("lit id"));
   EXPECT_EQ(keys("\"\\"), list("lit"));
 }
