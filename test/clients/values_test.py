@@ -59,15 +59,36 @@ def measures(conn):
     equal_all("measures as the server computes them", rows)
 
 
+def text_of(make, value):
+    """The text form of what the package makes of it, None where it refuses."""
+    try:
+        return make(value).to_text()
+    except ValueError:
+        return None
+
+
+def read(conn, kind, text):
+    """The same by the server, of a text."""
+    e = error_of(conn, "SELECT %%s::%s" % kind, (text,))
+    return None if e else one(conn, "SELECT (%%s::%s)::text" % kind, (text,))
+
+
+def received(conn, data):
+    """And of a binary form, by the table `sent`."""
+    try:
+        with conn.cursor() as cur, cur.copy("COPY sent FROM STDIN (FORMAT binary)") as stream:
+            stream.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">iihi", 0, 0, 1, len(data)) + bytes(data) + b"\xff\xff")
+        return one(conn, "SELECT v::text FROM sent")
+    except psycopg.Error:
+        return None
+    finally:
+        conn.execute("TRUNCATE sent")
+
+
 def damaged(conn):
     """Of texts and bytes with one change, the package accepts what the server accepts, and as the same value."""
     random.seed(7)
     rows = []
-
-    def server(kind, expression, value):
-        e = error_of(conn, "SELECT %s::%s" % (expression, kind), (value,))
-        return None if e else one(conn, "SELECT (%s::%s)::text" % (expression, kind), (value,))
-
     for kind, text, data in forms(conn):
         if len(text) > 4000:
             continue
@@ -76,11 +97,7 @@ def damaged(conn):
             at = random.randrange(min(len(text), 60))
             changed.append(text[:at] + random.choice("0123456789:-+=/xAaz_,\u00e9") + text[at + 1:])
         for value in changed:
-            try:
-                got = CLASSES[kind](value).to_text()
-            except ValueError:
-                got = None
-            rows.append(("%s %r" % (kind, value[:60]), got, server(kind, "%s", value)))
+            rows.append(("%s %r" % (kind, value[:60]), text_of(CLASSES[kind], value), read(conn, kind, value)))
     equal_all("texts with one change: accepted as the server accepts them", rows)
 
 
@@ -97,22 +114,52 @@ def damaged_bytes(conn):
                 value = value[: random.randrange(len(value) + 1)] + bytes(random.randrange(3))
             elif value:
                 value[random.randrange(min(len(value), 24))] ^= 1 << random.randrange(8)
-            try:
-                got = CLASSES[kind].from_binary(bytes(value)).to_text()
-            except ValueError:
-                got = None
-            try:
-                with conn.cursor() as cur, cur.copy("COPY sent FROM STDIN (FORMAT binary)") as stream:
-                    stream.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">iihi", 0, 0, 1, len(value)) + bytes(value) + b"\xff\xff")
-                want = one(conn, "SELECT v::text FROM sent")
-            except psycopg.Error:
-                want = None
-            conn.execute("TRUNCATE sent")
+            got = text_of(CLASSES[kind].from_binary, bytes(value))
+            want = received(conn, value)
             count, accepted = count + 1, accepted + (want is not None)
             if got != want:
                 bad.append((kind, bytes(value)[:30], got, want))
         conn.execute("DROP TABLE sent")
     check("binary forms with one change: accepted as the server accepts them (%d, %d accepted)" % (count, accepted), accepted > 20 and not bad, bad[:2])
+
+
+def longest_digests(conn):
+    """Digests whose parts are just not, just, and just too long: as they are written, and when their runs are cut."""
+    varied = "abcdefghij" * 103
+    parts = [varied[:n] + "Z" * run for n in range(57, 66) for run in range(8)] + ["Z" * n for n in (1023, 1024, 1025)] + [varied[:n] for n in (99, 100, 101, 1023, 1024, 1025)]
+    texts = ["%s3:%s:%s" % (length, *pair) for length in ("", "long64:", "long65:", "long100:", "long1024:", "long1025:") for part in parts for pair in ((part, "x"), ("x", part))]
+    texts += ["%d:abc:de" % size for i in (0, 1, 29, 30, 31) for size in ((3 << i) - 1, 3 << i, (3 << i) + 1)]
+    conn.execute("CREATE TEMP TABLE sent (v ctph)")
+    rows = []
+    for text in texts:
+        want = read(conn, "ctph", text)
+        length, _, rest = text.rpartition("long")[2].partition(":") if text.startswith("long") else ("64", "", text)
+        _, part1, part2 = rest.split(":")
+        data = struct.pack(">BBHHH", 1, 0, int(length), len(part1), len(part2)) + (part1 + part2).encode()
+        rows += [(text, text_of(Ctph, text), want), (text + " binary", text_of(Ctph.from_binary, data), received(conn, data))]
+    conn.execute("DROP TABLE sent")
+    check("some are too long", 0.2 < sum(want is not None for _, _, want in rows) / len(rows) < 0.8)
+    equal_all("digests of the longest parts: accepted as the server accepts them", rows)
+
+
+def largest_components(conn):
+    """The largest component means an empty one, but in signatures that were imported and in those of 8 bits."""
+    conn.execute("CREATE TEMP TABLE sent (v minhash)")
+    rows = []
+    for bits in (8, 16, 32):
+        for call in ("to_minhash('%s', num_perm => 16, bits => %d)" % (DOC, bits), "minhash_import(array(SELECT i FROM generate_series(1::bigint, 16) i), %d)" % bits):
+            data = bytes(one(conn, "SELECT neardup_internal.minhash_send(%s)" % call))
+            width = bits // 8
+            for at in (len(data) - 16 * width, len(data) - width):  # the first and the last
+                for value in (0, (1 << bits) - 2, (1 << bits) - 1):
+                    changed = data[:at] + value.to_bytes(width, "big") + data[at + width:]
+                    want = received(conn, changed)
+                    rows.append(("%s %d" % (call, value), text_of(Minhash.from_binary, changed), want))
+                    if want is not None:
+                        rows.append(("%s %d text" % (call, value), text_of(Minhash, want), want))
+    conn.execute("DROP TABLE sent")
+    equal("those that are refused", sum(want is None for _, _, want in rows), 4)
+    equal_all("the largest components: accepted as the server accepts them", rows)
 
 
 def refusals():
@@ -148,7 +195,7 @@ def refusals():
 def main():
     sections((refusals,))
     with database() as name, connect(name) as conn:
-        sections((round_trips, conn), (parameters, conn), (measures, conn), (damaged, conn), (damaged_bytes, conn))
+        sections((round_trips, conn), (parameters, conn), (measures, conn), (damaged, conn), (damaged_bytes, conn), (longest_digests, conn), (largest_components, conn))
 
 
 finish(main)
