@@ -227,19 +227,33 @@ def wait_for_indexes(conn):
 
 
 def sections(*calls):
-    """Runs each function; one that raises is a failure and does not keep the next from running."""
+    """Runs each function; one that raises is a failure and does not keep the next from running. NEARDUP_SECTION, of ./run test --section:
+    only those with that in their names, and what they list themselves."""
+    part = "" if sections.chosen else os.environ.get("NEARDUP_SECTION", "")
+    if not any(part in call[0].__name__ for call in calls):
+        skip("no section has %s in its name: %s" % (part, ", ".join(call[0].__name__ for call in calls)))
     for call, *args in calls:
-        try:
-            call(*args)
-        except Exception as e:
-            traceback.print_exc()
-            check("%s runs to its end" % call.__name__, False, "%s: %s" % (type(e).__name__, e))
+        if part in call.__name__:
+            run_section(call, args)
+
+
+sections.chosen = False  # whether one is at work that was asked for
+
+
+def run_section(call, args):
+    before, sections.chosen = sections.chosen, call.__name__ != "main"
+    try:
+        call(*args)
+    except Exception as e:
+        traceback.print_exc()
+        check("%s runs to its end" % call.__name__, False, "%s: %s" % (type(e).__name__, e))
+    sections.chosen = before
 
 
 def finish(main):
     """Runs main() as a section; exits 1 after any failure."""
     global ended
-    sections((main,))
+    run_section(main, ())
     ended = True
     sys.exit(1 if failures else 0)
 

@@ -55,6 +55,8 @@ step() {
   counts=$all_counts
 }
 
+prints_at_once=0  # whether script_test passes on what a script prints as it comes
+
 # script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that fails without
 # a "not ok" counts as one failure; so does one that checks nothing, unless it has a line "# may be skipped: why".
 script_test() {
@@ -62,8 +64,14 @@ script_test() {
   output=$(mktemp "$work/script-XXXXXX")
   name=$(basename "$2")
   began=$(date +%s.%N)
-  "$@" >"$output" 2>&1 || status=$?
-  printf '== %s (%.1f s)\n%s\n' "$name" "$(seconds_since "$began")" "$(cat "$output")"
+  if [ "$prints_at_once" = 1 ]; then
+    printf '== %s\n' "$name"
+    "$@" 2>&1 | tee "$output" || status=$?
+    printf '(%.1f s)\n' "$(seconds_since "$began")"
+  else
+    "$@" >"$output" 2>&1 || status=$?
+    printf '== %s (%.1f s)\n%s\n' "$name" "$(seconds_since "$began")" "$(cat "$output")"
+  fi
   ok=$(grep -c '^ok' "$output" || true)
   bad=$(grep -c '^not ok' "$output" || true)
   skip=$(grep -c '^skip' "$output" || true)
@@ -385,12 +393,17 @@ step_long_scripts() {
   NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
 }
 
+# loader_script SCRIPT PROGRAM
+loader_script() {
+  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
+  PGDATABASE=loader script_test /usr/bin/python3 "$1" "$2"
+}
+
 # loader_tests PROGRAM
 loader_tests() {
   local script status=0
   for script in cli_test report_test passages_test formats_test hostile_test; do
-    psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
-    PGDATABASE=loader script_test /usr/bin/python3 "$root/test/cli/$script.py" "$1" || status=1
+    loader_script "$root/test/cli/$script.py" "$1" || status=1
   done
   return $status
 }
@@ -540,7 +553,7 @@ run_tests() {
   local began option form=short
   began=$(date +%s.%N)
   export NEARDUP_FULL=0 NEARDUP_LONG=0
-  fresh_suites="" upgrades_only=0
+  fresh_suites="" upgrades_only=0 only_script="" only_section=""
   server_wanted=1
   while [ $# -gt 0 ]; do
     option=$1
@@ -551,6 +564,16 @@ run_tests() {
       --step)
         [ $# -gt 0 ] || die "--step takes a part of the name of a step"
         only_step=$1
+        shift
+        ;;
+      --script)
+        [ $# -gt 0 ] || die "--script takes a part of the name of a script of test/t or test/cli"
+        only_script=$1
+        shift
+        ;;
+      --section)
+        [ $# -gt 0 ] || die "--section takes a part of the name of a section of a script"
+        only_section=$1
         shift
         ;;
       --asserts)
@@ -575,6 +598,11 @@ run_tests() {
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
   fi
   export NEARDUP_DATA=${NEARDUP_DATA:-} NEARDUP_ROOT=$root NEARDUP_BIN=$root/bin/neardup NEARDUP_SERVER_USER=$server_user
+  if [ -n "$only_script" ]; then
+    run_scripts_named "$only_script" "$only_section"
+    return
+  fi
+  [ -z "$only_section" ] || die "--section goes with --script"
   lock 9 "$work/test.lock" -n || die "another ./run test is at work in this checkout"
   say "neardup tests, $("$pg_config" --version), logs in $logs"
   counts=$work/counts

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# Sourced by ./run: one script of the tests, by a server that is kept for the next call.
+# shellcheck disable=SC2154,SC2034  # work, logs, pg_config, server, server_user: set in common.sh, packages.sh and server.sh; prints_at_once: read in tests.sh
+
+: "${root:?}"
+
+# scripts_named NAME: the scripts of test/t and test/cli with that part in their names; one that is named whole alone
+scripts_named() {
+  local folder=$root/test
+  if [ -f "$folder/t/$1" ]; then
+    printf '%s\n' "$folder/t/$1"
+    return
+  fi
+  find "$folder/t" -maxdepth 1 -name '[0-9]*' -name "*$1*" | sort
+  find "$folder/cli" -maxdepth 1 -name '*_test.py' -name "*$1*" | sort
+}
+
+# What was built goes into the server's folder. Sessions that begin later have it: the files are exchanged, not written over.
+install_into_kept() {
+  local installed=$server/installed
+  if [ "$root/neardup.so" -nt "$installed" ] || [ -n "$(find "$root"/sql -maxdepth 2 -name '*.sql' -newer "$installed" -print -quit)" ]; then
+    run_logged install make -C "$root" -s install DESTDIR="$server/root" PG_CONFIG="$pg_config"
+    touch "$installed"
+  fi
+}
+
+kept_server() {
+  prepare_server "$work/kept"
+  if [ ! -e "$server/installed" ]; then
+    create_server "$work/kept"
+    touch "$server/installed"
+  else
+    install_into_kept
+  fi
+  start_server
+  export NEARDUP_DESTDIR=$server/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
+}
+
+# run_scripts_named NAME [SECTION]: what the scripts print, as they print it; the last line as of all tests
+run_scripts_named() {
+  local scripts script began
+  began=$(date +%s.%N)
+  mapfile -t scripts < <(scripts_named "$1")
+  [ ${#scripts[@]} -gt 0 ] || die "no script of test/t or test/cli has $1 in its name"
+  lock 9 "$work/kept.lock" -n || die "another ./run test --script is at work in this checkout"
+  lock_build
+  run_logged build make -C "$root" -s -j"$(processors)" PG_CONFIG="$pg_config" all
+  unlock_build
+  kept_server
+  export NEARDUP_SECTION=${2:-}
+  prints_at_once=1
+  counts=$work/counts-script
+  : >"$counts"
+  for script in "${scripts[@]}"; do
+    case $script in
+      */cli/*) loader_script "$script" "$root/bin/neardup" ;;
+      *) one_script "$script" ;;
+    esac
+  done
+  end_tests "$began"
+}
