@@ -22,7 +22,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "test", "mutations")
 CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": "passages_test.py", "formats": "formats_test.py",
                "hostile": "hostile_test.py"}
-KINDS = ("unit", "regress", "isolation", "script", *CLI_SCRIPTS, "lint")
+KINDS = ("unit", "regress", "isolation", "script", *CLI_SCRIPTS, "client", "lint")
+NOT_BUILT = {"lint", "client"}  # what they run is in Python
+SCRIPTS = {"script": "test/t", "client": "test/clients"}
+PACKAGE = os.path.join("clients", "python", "src")
 NOT_OURS = r"\.git|\.run|build[^/]*|.*\.pyc|.*__pycache__"
 BUILT = r"bin|sql/neardup--[^/]*\.sql|.*\.(o|d|so|gch)|src/\.compiler|src/pg/\.server|src/text/\.libraries"
 NOT_COPIED = re.compile("(%s|%s)$" % (NOT_OURS, BUILT))
@@ -64,8 +67,9 @@ class Mutation:
                     kind, _, rest = value.partition(" ")
                     if kind not in KINDS:
                         raise Bad("%s: unknown kind of test: %s" % (self.name, value))
-                    if kind == "script" and not os.path.exists(os.path.join(ROOT, "test", "t", rest.strip())):
-                        raise Bad("%s: no such script: test/t/%s" % (self.name, rest.strip()))
+                    folder = SCRIPTS.get(kind)
+                    if folder and not os.path.exists(os.path.join(ROOT, folder, rest.strip())):
+                        raise Bad("%s: no such script: %s/%s" % (self.name, folder, rest.strip()))
                     self.tests.append((kind, rest.strip()))
                 else:
                     raise Bad("%s: a line that says nothing known: %s" % (self.name, line))
@@ -79,12 +83,12 @@ def mutations():
 
 
 class Sources:
-    """The texts under src/ and sql/install of a tree, and its newest script of sql/upgrade."""
+    """The texts under src/, sql/install and the Python package of a tree, and its newest script of sql/upgrade."""
 
     def __init__(self, root):
         self.root = root
         self.texts = {}
-        for folder, ends in (("src", (".cpp", ".h", ".inc", ".cu")), ("sql/install", (".sql",))):
+        for folder, ends in (("src", (".cpp", ".h", ".inc", ".cu")), ("sql/install", (".sql",)), (PACKAGE, (".py",))):
             for where, _, names in os.walk(os.path.join(root, folder)):
                 for name in names:
                     if name.endswith(ends):
@@ -106,7 +110,7 @@ class Sources:
             places = {path: text.count(find) for path, text in self.texts.items() if path != self.upgrade and find in text}
             if sum(places.values()) != 1:
                 where = ", ".join("%d in %s" % (n, path) for path, n in sorted(places.items())) or "nowhere"
-                raise Bad("%s: its anchor must stand once in src and sql/install, and stands %s: %s"
+                raise Bad("%s: its anchor must stand once in src, sql/install and clients/python/src, and stands %s: %s"
                           % (mutation.name, where, find.strip().split("\n")[0]))
             paths = list(places)
             if paths[0].startswith("sql") and self.upgrade and find in self.texts[self.upgrade]:
@@ -315,6 +319,10 @@ class Runner:
                                   cwd=self.copy.tree, env=self.env, timeout=timeout)
             return self.script_verdict(status, output)
         self.wait_for_server()
+        if kind == "client":
+            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "clients", rest)], self.log,
+                                  env=dict(self.env, PYTHONPATH=os.path.join(self.copy.tree, PACKAGE)), timeout=timeout)
+            return self.script_verdict(status, output)
         if kind in ("regress", "isolation"):
             program = {"regress": "regress/pg_regress", "isolation": "isolation/pg_isolation_regress"}[kind]
             inputs = self.copy.tree if kind == "regress" else os.path.join(self.copy.tree, "test", "isolation")
@@ -443,7 +451,7 @@ def run(options):
             failed = copy.build({kind for kind, _ in tests})
             if failed:
                 raise Bad("%s: the mutated sources cannot be built: %s" % (m.name, "; ".join(re.findall(r"error: .*", failed)[:2]) or failed[-300:]))
-            if {kind for kind, _ in tests} - {"unit", "lint"}:
+            if {kind for kind, _ in tests} - {"unit", *NOT_BUILT}:
                 copy.install()
             by = None
             for test in tests:
