@@ -295,6 +295,14 @@ def small_tools(folder):
         tree.write("planted." + ending, bad + "\n")
         good, planted = (tree.run("/usr/bin/python3", prose, os.path.join(tree.folder, name + ending)) for name in ("good.", "planted."))
         passes_and_fails("prose, a phrase that we do not use: " + ending, good, planted, "planted.%s:%d:" % (ending, bad.count("\n") + 1))
+    checks = os.path.join(ROOT, "tools", "check_checks.py")
+    fine = 'check("x", f(), True)\nequal("x", f(), f())\ncheck("y", a == b and True)\nassert a, "why"\ncheck("z", [*a])\n'
+    tree.write("fine.py", fine)
+    good = tree.run("/usr/bin/python3", checks, "fine.py")
+    for bad in ('check("x", True)', 'check("x", 1, why)', 'check("x", a or "no")', 'check("x", (n > 0 for n in a))', 'check("x", (a, b))', 'check("x", a == a)', 'check("x", lambda: a)',
+                'equal("x", a.b, a.b)', 'equal("x", [], [])', 'assert (a, "why")'):
+        tree.write("planted.py", fine + bad + "\n")
+        passes_and_fails("checks, one that cannot fail: " + bad, good, tree.run("/usr/bin/python3", checks, "planted.py"), "planted.py:%d:" % (fine.count("\n") + 1))
     if shutil.which("codespell"):
         tree.write("misspelled.md", "The fucntion returns two rows.\n")
         passes_and_fails("spelling", tree.run("codespell", "good.md"), tree.run("codespell", "misspelled.md"), "fucntion")

@@ -788,7 +788,7 @@ def kinds(name):
             e is not None and e.sqlstate == "42804" and
               e.diag.message_primary == row and e.diag.message_detail == "index: digests of ctph_long(); row: one of to_ctph()", e)
         conn.execute("INSERT INTO indexed.long (id, k100) VALUES (-1, ctph_long('a b c', 200))")
-        check("long digests of other lengths are welcome", True)
+        equal("long digests of other lengths are welcome", one(conn, "SELECT count(*) FROM indexed.long WHERE id = -1"), 1)
         conn.execute("DELETE FROM indexed.long WHERE id = -1")
         conn.execute("SET plan_cache_mode = force_generic_plan")
         for schema, seqscan in (("plain", "on"), ("indexed", "on"), ("indexed", "off")):

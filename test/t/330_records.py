@@ -65,8 +65,9 @@ def page(conn, recipes):
         elif "-- 100" in block:
             scores_of_the_page(conn, block)
         else:
-            run_block(conn, block)
-            check("docs/records.md: %s" % first_line(block), True)
+            rows, tables = run_block(conn, block), re.findall(r"^CREATE TABLE (\w+)", block, re.M)
+            filled = [table for table in tables if one(conn, "SELECT count(*) FROM " + table)]
+            check("docs/records.md: %s" % first_line(block), rows or tables and filled == tables, (rows, tables, filled))
     query = blocks()[0][blocks()[0].index("SELECT id_a"):]
     equal("the page's pairs", run_block(conn, query), [(1, 2, [1, 2]), (3, 4, [2])])
 

@@ -123,6 +123,9 @@ step_ruff() {
 # Phrases that the documentation does not use.
 step_prose() { script_test /usr/bin/python3 "$root/tools/check_prose.py"; }
 
+# Checks of the tests that cannot fail.
+step_checks() { script_test /usr/bin/python3 "$root/tools/check_checks.py"; }
+
 # Names in code, and abbreviations, that codespell takes for misspelled words.
 spelled_so=copie,inh,ist,larg,nd,runn,sting,te,ue,upto
 step_spelling() {
@@ -156,6 +159,7 @@ lint_steps() {
   step "shellcheck" step_shellcheck
   step "ruff" step_ruff
   step "prose" step_prose
+  step "checks" step_checks
   step "spelling" step_spelling
   step "planted violations" step_lint_test
 }

@@ -19,14 +19,22 @@ def statements(block):
         yield node, source, comment.group(1) if comment else None
 
 
+def runs(source, names):
+    """(whether it does, else its error)"""
+    try:
+        exec(source, names)
+    except Exception as error:
+        return False, error
+    return True, ""
+
+
 def paste(block, names):
     for node, source, shown in statements(block):
         if isinstance(node, ast.Expr):
             value = eval(compile(ast.Expression(node.value), "README.md", "eval"), names)
             equal("README: %s" % source[:70], repr(value) if shown else None, shown)
         else:
-            exec(source, names)
-            check("README: %s" % source.splitlines()[0][:70], True)
+            check("README: %s" % source.splitlines()[0][:70], *runs(source, names))
 
 
 def main():
