@@ -62,8 +62,10 @@ SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE near(code(7));
 EXPLAIN (COSTS OFF) EXECUTE named(code(7));
 SET enable_bitmapscan = off;
+SET enable_incremental_sort = off;
 EXPLAIN (COSTS OFF) EXECUTE ordered(code(7));
 RESET enable_bitmapscan;
+RESET enable_incremental_sort;
 EXPLAIN (COSTS OFF) SELECT id FROM hashes WHERE 31 >= bit_hamming(code(7), pdq);
 EXECUTE near(code(7));
 EXECUTE named(code(7));
@@ -78,10 +80,12 @@ INSERT INTO found SELECT true, d, q.id, h.id FROM (SELECT * FROM hashes WHERE id
 SET enable_seqscan = on;
 SET enable_indexscan = off;
 SET enable_bitmapscan = off;
+SET enable_incremental_sort = off;
 INSERT INTO found SELECT false, d, q.id, h.id FROM (SELECT * FROM hashes WHERE id % 50 = 0 AND pdq IS NOT NULL) AS q, generate_series(-1, 31, 4) AS d,
   LATERAL (SELECT id FROM hashes WHERE bit_hamming(pdq, q.pdq) <= d OFFSET 0) AS h;
 RESET enable_indexscan;
 RESET enable_bitmapscan;
+RESET enable_incremental_sort;
 SELECT count(*) FILTER (WHERE with_index) AS by_index, count(*) FILTER (WHERE NOT with_index) AS by_scan FROM found;
 SELECT d, id, other FROM found GROUP BY d, id, other HAVING count(*) <> 2;
 -- beyond max_distance: a scan of all rows

@@ -38,6 +38,9 @@ CREATE TABLE why_parted_1 PARTITION OF why_parted FOR VALUES FROM (0) TO (100);
 CREATE TABLE why_parted_2 PARTITION OF why_parted FOR VALUES FROM (100) TO (200);
 CREATE INDEX ON why_parted_1 USING lsh (sig);
 SELECT relation, index, reason FROM lsh_why_not($$SELECT * FROM why_parted WHERE jaccard(sig, $1) >= 0.8$$);
+CREATE INDEX why_parted_all ON ONLY why_parted USING lsh (sig);
+SELECT relation, index, reason FROM lsh_why_not($$SELECT * FROM ONLY why_parted WHERE jaccard(sig, to_minhash('words')) >= 0.8$$);
+DROP INDEX why_parted_all;
 -- Which plan node answers a condition: joins, views that are security barriers, names of joins, rules
 CREATE VIEW why_guarded WITH (security_barrier) AS SELECT id, sig, hash FROM why_docs WHERE id > 0;
 SELECT condition, relation, index, served, reason FROM lsh_why_not($$SELECT * FROM why_guarded WHERE jaccard(sig, to_minhash('a secret')) >= 0.8 AND hamming(hash, to_simhash('a secret')) <= 3$$) WHERE served;

@@ -323,8 +323,8 @@ void settle_joins(ConditionNotes* all) {
   all->notes = settled;
 }
 
-bool has_conditions_to_note(const RelOptInfo* rel, const RangeTblEntry* rte) {
-  if (rel->baserestrictinfo == NIL && rel->joininfo == NIL) return false;
+bool has_conditions_to_note(RelOptInfo* rel, const RangeTblEntry* rte) {
+  if ((rel->baserestrictinfo == NIL && rel->joininfo == NIL) || IS_DUMMY_REL(rel)) return false;
   // Those on the partitions are noted, and within a view that is a security barrier their companions.
   return !rte->inh && !rte->security_barrier;
 }

@@ -166,7 +166,8 @@ bool bound_is_served(const IndexFacts& facts, const KnownQuery& query) {
 }  // namespace
 
 const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
-  if (index->hypothetical || root->simple_rte_array[index->rel->relid]->inh) return nullptr;
+  const RangeTblEntry* table = root->simple_rte_array[index->rel->relid];
+  if (index->hypothetical || table->inh || table->relkind == RELKIND_PARTITIONED_TABLE) return nullptr;
   PlanMemory* memory = plan_memory(root);
   ListCell* cell;
   foreach (cell, memory->indexes) {
