@@ -80,12 +80,10 @@ INSERT INTO found SELECT true, d, q.id, h.id FROM (SELECT * FROM hashes WHERE id
 SET enable_seqscan = on;
 SET enable_indexscan = off;
 SET enable_bitmapscan = off;
-SET enable_incremental_sort = off;
 INSERT INTO found SELECT false, d, q.id, h.id FROM (SELECT * FROM hashes WHERE id % 50 = 0 AND pdq IS NOT NULL) AS q, generate_series(-1, 31, 4) AS d,
   LATERAL (SELECT id FROM hashes WHERE bit_hamming(pdq, q.pdq) <= d OFFSET 0) AS h;
 RESET enable_indexscan;
 RESET enable_bitmapscan;
-RESET enable_incremental_sort;
 SELECT count(*) FILTER (WHERE with_index) AS by_index, count(*) FILTER (WHERE NOT with_index) AS by_scan FROM found;
 SELECT d, id, other FROM found GROUP BY d, id, other HAVING count(*) <> 2;
 -- beyond max_distance: a scan of all rows
