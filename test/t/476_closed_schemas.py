@@ -32,7 +32,7 @@ CALLS = (
     ("neardup_job_row", "neardup_internal.neardup_job_row('{x_job}')"), ("neardup_job_rows", "neardup_internal.neardup_job_rows('{x_job}')"),
     ("neardup_job_part", "neardup_internal.neardup_job_part('{x_job}', '_signatures')"),
     ("neardup_profile_named", "neardup_profile_named('m.cutter')"), ("create_profile", "create_profile('own', base => 'm.cutter')"),  # by name
-    ("check_duplicates", "(SELECT count(*) FROM check_duplicates('m.x'))"), ("neardup_refresh_statements", "(SELECT count(*) FROM neardup_internal.neardup_refresh_statements('m.x'))"),
+    ("neardup_refresh_statements", "(SELECT count(*) FROM neardup_internal.neardup_refresh_statements('m.x'))"),
     ("create_duplicates", "create_duplicates('mine', '{docs}', 'id', 'body')"),
 )
 OTHERS = {"neardup_lock_job", "neardup_held_name"}  # read nothing of it
