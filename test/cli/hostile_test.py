@@ -6,7 +6,6 @@ the good one, one text and MORE_MEMORY; also where it could not have more. Needs
 """
 import os
 import resource
-import subprocess
 import sys
 
 import cli_test
