@@ -12,6 +12,7 @@ STEPS = 40 if FULL else 20
 # Of the refreshes, how many are also compared with a new job, which takes several times as long as a refresh.
 NEW_JOBS = 1 if LONG else 0.2
 ROWS, IDS = 20, 26
+KEYS = (None, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 # How long the line of a history is: with few places most rows are near others.
 PLACES = (25, 40, 60)
 # writes: what the next batch writes into docs, after it has read them.
@@ -52,7 +53,7 @@ class Rows:
     """The rows of docs, each a range of integers, and how they change."""
 
     def __init__(self, conn, rng):
-        self.conn, self.rng, self.places = conn, rng, rng.choice(PLACES)
+        self.conn, self.rng, self.places, self.in_line = conn, rng, rng.choice(PLACES), rng.random() < 0.6
         self.rows, self.gone, self.later = {}, {}, None
         for _ in range(ROWS):
             self.insert()
@@ -66,10 +67,15 @@ class Rows:
             return range(0)
         size = self.rng.choice((5, 6, 6, 6, 6, 7, 9))
         start = beside.start + self.rng.randrange(-3, 4) if beside and kind < 0.6 else self.rng.randrange(self.places)
+        if self.in_line:  # each is near the next and not near the one behind it
+            start, size = start - start % 2, 6
         return range(start, start + size)
 
-    def key(self):
-        return self.rng.choice((None, 1, 2, 3, 4, 5, 6, 7, 8, 9))
+    def key(self, elements):
+        """Mostly the place on the line, in a history where chains are in order: then a change at one end moves on to the other."""
+        if self.in_line and elements and self.rng.random() < 0.9:
+            return elements.start
+        return self.rng.choice(KEYS)
 
     def execute(self, statement, i, row):
         """At once, or into the list self.later."""
@@ -100,7 +106,8 @@ class Rows:
     def insert(self):
         i = self.rng.choice([i for i in range(1, IDS + 1) if i not in self.rows])
         beside = self.rows[self.any()][0] if self.rows else None
-        self.write(i, (self.range(beside), self.key(), self.rng.choice((None, 1, 1, 2))))
+        elements = self.range(beside)
+        self.write(i, (elements, self.key(elements), self.rng.choice((None, 1, 1, 2))))
 
     def delete(self):
         i = self.any()
@@ -120,12 +127,13 @@ class Rows:
     def moved(self):
         i = self.any()
         elements, key, team = self.rows[i]
-        self.update(i, (self.range(elements), key, team))
+        elements = self.range(elements)
+        self.update(i, (elements, self.key(elements) if self.in_line else key, team))
 
     def reordered(self):
         i = self.any()
         elements, _, team = self.rows[i]
-        self.update(i, (elements, self.key(), team))
+        self.update(i, (elements, self.rng.choice(KEYS), team))
 
     def in_another_team(self):
         i = self.any()
