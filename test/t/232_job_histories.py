@@ -7,12 +7,12 @@ from harness import *
 from jobs import from_scratch, table
 
 SEED = int(os.environ.get("NEARDUP_SEED", "232"))
-HISTORIES = 40 if FULL else 3
+HISTORIES = 40 if FULL else 4
 STEPS = 40 if FULL else 20
 # Of the refreshes, how many are also compared with a new job, which takes several times as long as a refresh.
 NEW_JOBS = 1 if LONG else 0.2
-ROWS, IDS = 20, 26
-KEYS = (None, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+ROWS, IDS, CHAIN = 20, 26, 7
+KEYS = (None, None, None, 1, 2, 3, 4, 5, 6, 7)
 # How long the line of a history is: with few places most rows are near others.
 PLACES = (25, 40, 60)
 # writes: what the next batch writes into docs, after it has read them.
@@ -52,10 +52,10 @@ FILTERS = ("true", "team IS DISTINCT FROM 2")
 class Rows:
     """The rows of docs, each a range of integers, and how they change."""
 
-    def __init__(self, conn, rng):
-        self.conn, self.rng, self.places, self.in_line = conn, rng, rng.choice(PLACES), rng.random() < 0.6
+    def __init__(self, conn, rng, in_line, count=ROWS):
+        self.conn, self.rng, self.places, self.in_line = conn, rng, rng.choice(PLACES), in_line
         self.rows, self.gone, self.later = {}, {}, None
-        for _ in range(ROWS):
+        for _ in range(count):
             self.insert()
 
     def range(self, beside=None):
@@ -73,7 +73,7 @@ class Rows:
 
     def key(self, elements):
         """Mostly the place on the line, in a history where chains are in order: then a change at one end moves on to the other."""
-        if self.in_line and elements and self.rng.random() < 0.9:
+        if self.in_line and elements and self.rng.random() < 0.85:
             return elements.start
         return self.rng.choice(KEYS)
 
@@ -173,7 +173,7 @@ class Job:
             self.value[0], self.order[0], self.threshold, self.filter, self.linkage, ", within => '{team}'" if self.within else "")
 
     def alter(self, rng):
-        self.threshold, self.filter = rng.choice(THRESHOLDS), rng.choice(FILTERS)
+        self.threshold, self.filter = rng.choice(THRESHOLDS), FILTERS[self.filter == FILTERS[0]]
         self.conn.execute("SELECT alter_duplicates('%s', threshold => %s, filter => '%s')" % (self.name, self.threshold, self.filter))
 
     def all_clusters(self):
@@ -235,10 +235,10 @@ def differences(got, want):
     return [sorted(map(str, set(a) - set(b))) for a, b in ((got, want), (want, got))]
 
 
-def history(conn, other, rng, compared):
+def history(conn, other, rng, in_line, compared):
     """Some steps of changes until something differs, each with a refresh of each job: how many clustered some of the rows. Adds (what, got, want)."""
     conn.execute(SCHEMA)
-    rows, parts = Rows(conn, rng), 0
+    rows, parts = Rows(conn, rng, in_line), 0
     jobs = {form: Job(conn, form, "job_%d" % n) for n, form in enumerate(FORMS)}
     for step in range(STEPS):
         for form, job in jobs.items():
@@ -258,11 +258,31 @@ def history(conn, other, rng, compared):
     return parts
 
 
+def gaps(conn, compared):
+    """A chain in order: each row in turn goes and comes back."""
+    conn.execute(SCHEMA)
+    rows = Rows(conn, random.Random(SEED), True, 0)
+    for i in range(1, CHAIN + 1):
+        rows.write(i, (range(2 * i, 2 * i + 6), i, 1))
+    jobs = {form: Job(conn, form, "job_%d" % n) for n, form in enumerate(FORMS)}
+    for i in range(2 * CHAIN):
+        row = rows.rows.get(1 + i // 2)
+        for form, job in jobs.items():
+            conn.execute("CALL refresh_duplicates('%s')" % job.name)
+            compared[form].append(("chain %d" % i, *differences(table(conn, job.name), job.all_clusters())))
+        if row:
+            rows.gone[1 + i // 2] = rows.erase(1 + i // 2)
+        else:
+            rows.comes_back()
+    conn.execute("SELECT %s; DROP TABLE docs, writes; DROP FUNCTION write" % ", ".join("drop_duplicates('%s')" % job.name for job in jobs.values()))
+
+
 def main():
     compared, parts = {form: [] for form in FORMS}, 0
     with database() as name, connect(name) as conn, connect(name) as other:
+        gaps(conn, compared)
         for n in range(HISTORIES):
-            parts += history(conn, other, random.Random("%d %d" % (SEED, n)), compared)
+            parts += history(conn, other, random.Random("%d %d" % (SEED, n)), n % 2 == 1, compared)
     for form, rows in compared.items():
         equal_all("%s: refreshed as from scratch, NEARDUP_SEED=%d" % (form, SEED), rows)
     check("most refreshes cluster some of the rows: %d" % parts, parts > sum(map(len, compared.values())) / 8, parts)
