@@ -189,6 +189,7 @@ void lsh_set_rel_pathlist(PlannerInfo* root, RelOptInfo* rel, Index rti, RangeTb
   if (are_conditions_noted(root)) note_conditions(root, rel, rte);
   add_derived(root, rel, rte);
   guard_orders(root, rel);
+  order_by_first(rel);
   if (may_use_index(rel, rte)) {
     add_nearest_paths(root, rel);
     avoid_predicates(rel);

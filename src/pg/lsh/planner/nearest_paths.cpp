@@ -34,6 +34,7 @@ List* paths_of(PlannerInfo* root, RelOptInfo* rel, List* indexes) {
   rel->pathlist = NIL;
   create_index_paths(root, rel);
   guard_orders(root, rel);
+  order_by_first(rel);
   List* paths = rel->pathlist;
   rel->indexlist = all_indexes;
   rel->pathlist = all_paths;
@@ -47,6 +48,17 @@ bool is_nearest(const IndexPath* path) {
   foreach (cell, path->indexclauses)
     if (static_cast<IndexClause*>(lfirst(cell))->indexcol == planned_value_column(path->indexinfo)) return false;
   return path->indexorderbys != NIL;
+}
+
+void order_by_first(RelOptInfo* rel) {
+  ListCell* cell;
+  foreach (cell, rel->pathlist) {
+    auto* path = static_cast<IndexPath*>(lfirst(cell));
+    if (!IsA(path, IndexPath) || list_length(path->indexorderbys) < 2 || !is_lsh(path->indexinfo)) continue;
+    path->indexorderbys = list_make1(linitial(path->indexorderbys));
+    path->indexorderbycols = list_make1_int(linitial_int(path->indexorderbycols));
+    path->path.pathkeys = list_make1(linitial(path->path.pathkeys));
+  }
 }
 
 void add_nearest_paths(PlannerInfo* root, RelOptInfo* rel) {
