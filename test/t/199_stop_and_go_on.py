@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""Scans, joins and functions that are left before their end and begin again: below LIMIT in correlated subqueries, EXISTS and
-LATERAL with bounds and values that change from row to row, and in cursors. The rows are those of plans without any of them.
-NEARDUP_SEED repeats a run."""
+"""Scans, joins and functions that are left before their end and begin again: below LIMIT in correlated subqueries,
+EXISTS and LATERAL with bounds and values that change from row to row, and in cursors. The rows are those of plans
+without any of them. NEARDUP_SEED repeats a run."""
 import random
 
 from clusters import anchors
 from harness import *
 
 SEED = int(os.environ.get("NEARDUP_SEED", "199"))
-# How often each series of bounds and each plan is tried.
+# How often each series of bounds is tried; in the short form two or three of the five.
 ROUNDS = 6 if FULL else 1
-CURSORS = 8 if FULL else 2
+CURSORS = 8
 # Of the first family more rows than a batch has, even of candidates of 8 bytes in twice the least work_mem.
 ROWS, OF_FIRST = 10000, 9300
 PLAIN = "enable_indexscan = off; enable_bitmapscan = off; neardup.enable_join = off"
@@ -47,7 +47,7 @@ CREATE FUNCTION row_of(i int, family int, OUT sig minhash, OUT hash simhash, OUT
                               FROM generate_series(1, 64) c)),
     (family * 1234567890123 # (i % 32))::simhash,
     to_ctph((SELECT string_agg(md5((family * 100 + CASE WHEN c = i % 11 THEN 99 ELSE c END)::text), ' ')
-             FROM generate_series(1, 40) c)),
+             FROM generate_series(1, 24) c)),
     array(SELECT family * 100 + c + i % 7 FROM generate_series(1, 20) c),
     (family * 9876543210987 # (i % 64))::bit(64) $$;
 CREATE TABLE docs (id int, part int, sig minhash, hash simhash, digest ctph, elements int[], code bit(64));
@@ -68,8 +68,9 @@ def fill(conn):
         conn.execute("CREATE INDEX docs_%s ON docs USING lsh (%s)" % (column, column))
     conn.execute(INSERT.format(ROWS + 1, ROWS + 200, 2 * ROWS))
     conn.execute("DELETE FROM docs WHERE id % 53 = 7")
-    conn.execute("CREATE TABLE few AS SELECT * FROM docs WHERE id % 71 = 5 OR id % 7 = 0 AND id BETWEEN 9300 AND 9500")
-    conn.execute("CREATE TABLE others AS SELECT * FROM docs WHERE id % 73 = 5 OR id % 7 = 1 AND id BETWEEN 9300 AND 9500")
+    for table, step, rest in (("few", 71, 0), ("others", 73, 1)):
+        conn.execute("CREATE TABLE %s AS SELECT * FROM docs WHERE id %% %d = 5 OR id %% 7 = %d AND id BETWEEN 9300 AND 9500"
+                     % (table, step, rest))
     conn.execute("ANALYZE docs; ANALYZE few; ANALYZE others")
 
 
@@ -79,7 +80,8 @@ def set_probes(conn, rng, series, no_value=True):
     for n, least in enumerate(SERIES[series]):
         far = None if least is None else 1 - least
         i, j = rng.choice((5, 77, 9001, 9777, 9931)), rng.choice((9, 4444, 9555))
-        columns = "NULL, NULL, NULL, NULL, NULL" if no_value and n == 4 else "d.sig, d.hash, d.digest, d.elements, d.code"
+        has_value = not no_value or n != 4
+        columns = "d.sig, d.hash, d.digest, d.elements, d.code" if has_value else "NULL, NULL, NULL, NULL, NULL"
         conn.execute("INSERT INTO probes SELECT %%s, %%s, %%s, %%s, %%s, %s, o.sig, o.hash, o.digest, o.code "
                      "FROM docs d, docs o WHERE d.id = %%s AND o.id = %%s" % columns,
                      (n, rng.choice(LIMITS), least, far and round(far * 64), far, i, j))
@@ -126,7 +128,12 @@ class Comparisons:
 def summary(rows, ids="s.id"):
     """Of rows that LIMIT cuts: what is the same whichever of them come. rows: a query with the columns id and good."""
     return ("SELECT count(*) AS n, count(DISTINCT %s) AS d, bool_and(s.good) AS good, "
-            "sum(hashtext((%s)::text)::bigint) FILTER (WHERE q.lim IS NULL) AS whole FROM (%s LIMIT q.lim) s" % (ids, ids, rows))
+            "sum(hashtext((%s)::text)::bigint) FILTER (WHERE q.lim IS NULL) AS whole FROM (%s LIMIT q.lim) s"
+            % (ids, ids, rows))
+
+
+def some_series(rng, most=3):
+    return list(SERIES) * ROUNDS if FULL else rng.sample(list(SERIES), most)
 
 
 def forms(inner, some):
@@ -144,7 +151,7 @@ def thresholds(conn, rng):
     c = Comparisons(conn, rng)
     for kind in ("index", "bitmap"):
         for column, (condition, _) in FAMILIES.items():
-            for series in list(SERIES) * ROUNDS:
+            for series in some_series(rng):
                 set_probes(conn, rng, series)
                 on = condition.format(x="d", y="q", q="q")
                 more = rng.choice(("", " AND d.part = 1", " AND d.part = q.n % 4"))
@@ -169,7 +176,7 @@ def nearest(conn, rng):
     c = Comparisons(conn, rng)
     for has_condition in (False, True):
         for column, (condition, distance) in FAMILIES.items():
-            for series in list(SERIES) * ROUNDS if distance else ():
+            for series in some_series(rng, 2) if distance else ():
                 set_probes(conn, rng, series)
                 by = orders(column, rng)
                 where = " WHERE " + condition.format(x="d", y="q", q="q") if has_condition else ""
@@ -196,18 +203,22 @@ def joins_of(on):
     }
 
 
+def with_fixed_bound(condition):
+    for bound, value in {"q.least": "0.9", "q.bits": "6", "q.rate": "0.1"}.items():
+        condition = condition.replace(bound, value)
+    return condition
+
+
 def joins(conn, rng):
     """The node, whose bound changes, or stays while the limit above it changes."""
     c = Comparisons(conn, rng)
     kinds = list(joins_of(""))
     for column, (condition, _) in FAMILIES.items():
-        for n, series in enumerate(list(SERIES) * ROUNDS):
+        for series in list(SERIES) * ROUNDS:
             set_probes(conn, rng, series, no_value=False)
             on = condition.format(x="a", y="b", q="q")
             if series == "all alike":
-                fixed = {"q.least": "0.9", "q.bits": "6", "q.rate": "0.1"}
-                for text, value in fixed.items():
-                    on = on.replace(text, value)
+                on = with_fixed_bound(on)
             kinds.append(kinds.pop(0))
             source, ids, good = joins_of(on)[kinds[0]]
             of = forms(summary("SELECT %s AS id, %s AS good FROM %s" % (ids, good, source)), "SELECT FROM " + source)
@@ -238,11 +249,14 @@ def brute(conn, name, call, least):
     return conn.execute("SELECT a.id, b.id FROM few a JOIN %s WHERE %s >= %s" % (other, similar, least)).fetchall()
 
 
+SERIES_OF_CALLS = ("ascending", "descending", "all alike")
+
+
 def functions(conn, rng):
-    """Functions, below LIMIT and once more: of their rows the first ones. The whole is that of a call alone and of a join."""
+    """Functions, below LIMIT and once more: of their rows the first ones. The whole is that of one call and of a join."""
     rows, proofs = [], []
     conn.execute("RESET ALL; SET " + PLAIN.replace("; ", "; SET "))
-    for series in ("ascending", "descending", "all alike") * ROUNDS:
+    for series in list(SERIES_OF_CALLS) * ROUNDS if FULL else rng.sample(SERIES_OF_CALLS, 2):
         set_probes(conn, rng, series, no_value=False)
         for name, call in calls(rng).items():
             source = call.format(least="q.least")
@@ -256,7 +270,8 @@ def functions(conn, rng):
             for query in queries if FULL else [rng.choice(queries)]:
                 for least, limit, got in conn.execute(query).fetchall():
                     if least not in wholes:
-                        wholes[least] = [r[0] for r in conn.execute("SELECT f::text FROM %s f" % call.format(least=least))]
+                        alone = "SELECT f::text FROM %s f" % call.format(least=least)
+                        wholes[least] = [r[0] for r in conn.execute(alone)]
                     whole = wholes[least]
                     rows.append(("%s, %s, limit %s" % (query, least, limit), got or [], whole[:limit]))
             least = rng.choice(sorted(wholes))
@@ -267,7 +282,8 @@ def functions(conn, rng):
                 near = brute(conn, name, call, least)
                 ids = [r[0] for r in conn.execute("SELECT id FROM few WHERE sig IS NOT NULL ORDER BY id")]
                 kept = anchors(ids, near)
-                proofs.append((call + str(least), [row for row in whole if row[0] in kept and len(row) == 2], sorted(kept.items())))
+                got = [row for row in whole if row[0] in kept]
+                proofs.append((call + str(least), got, sorted(kept.items())))
     equal_all("functions: each time the same rows", rows)
     equal_all("functions: the rows of joins", proofs)
 
@@ -287,8 +303,9 @@ def cursor_queries(rng):
         if distance:
             by = distance.format(x="d", y="q").replace("q." + column, value)
             out[column + ", nearest"] = "nearest", "Order By: (", "SELECT d.id FROM docs d ORDER BY " + by
-            out[column + ", near"] = "nearest", "Order By: (", "SELECT d.id FROM docs d WHERE %s ORDER BY %s" % (where, by)
-        on = condition.format(x="a", y="b", q="q").replace("q.least", "0.9").replace("q.bits", "6").replace("q.rate", "0.1")
+            near = "SELECT d.id FROM docs d WHERE %s ORDER BY %s" % (where, by)
+            out[column + ", near"] = "nearest", "Order By: (", near
+        on = with_fixed_bound(condition.format(x="a", y="b", q="q"))
         name, (source, ids, _) = rng.choice(list(joins_of(on).items()))
         out["%s, join: %s" % (column, name)] = "join", "Similarity Join", "SELECT %s FROM %s" % (ids, source)
     for name, call in calls(rng).items():
@@ -296,12 +313,15 @@ def cursor_queries(rng):
     return out
 
 
+KINDS_OF_CURSORS = (("NO SCROLL", ""), ("SCROLL", "WITH HOLD"), ("NO SCROLL", "WITH HOLD"))
+
+
 class Reader:
     """A cursor that is read in steps, and what it must return: the rows of the query at once."""
 
-    def __init__(self, conn, rng, name, query, scroll):
+    def __init__(self, conn, rng, name, whole, scroll):
         self.conn, self.rng, self.name, self.scroll = conn, rng, name, scroll
-        self.whole, self.at, self.steps = [r[0] for r in conn.execute(query)], 0, []
+        self.whole, self.at, self.steps = whole, 0, []
 
     def step(self):
         """FETCH or MOVE some, forward; backward where the cursor can."""
@@ -330,7 +350,7 @@ def cursors(name, rng):
     """Two cursors at a time, read in turn, one beyond its transaction."""
     steps, same, unused = [], [], []
     with connect(name, autocommit=False) as conn:
-        for series in rng.sample(list(SERIES), 3) * CURSORS if FULL else ["descending", "none and all"]:
+        for series in ["descending", "none and all", "all alike"] * CURSORS if FULL else ["descending"]:
             set_probes(conn, rng, series, no_value=False)
             conn.commit()
             queries = cursor_queries(rng)
@@ -338,12 +358,13 @@ def cursors(name, rng):
                 conn.execute("SET cursor_tuple_fraction = 1")
                 plain = answer(conn, PLAIN, query)
                 settings = "%s; cursor_tuple_fraction = 1; %s" % (PLANS[kind], rng.choice(MEMORY))
-                same.append((query, sorted(answer(conn, settings, query)), sorted(plain)))
-                readers = []
-                for i, how in enumerate(rng.choice((("NO SCROLL", ""), ("SCROLL", "WITH HOLD"), ("NO SCROLL", "WITH HOLD"))) for _ in "ab"):
+                got = answer(conn, settings, query)
+                same.append((query, sorted(got), sorted(plain)))
+                whole, readers = [r[0] for r in got], []
+                for i, how in enumerate((rng.choice(KINDS_OF_CURSORS), rng.choice(KINDS_OF_CURSORS))):
                     declare = "DECLARE c%d %s CURSOR %s FOR %s" % (i, how[0], how[1], query)
                     unused += [] if shown in plan_of(conn, declare) else [declare]
-                    readers.append((Reader(conn, rng, "c%d" % i, query, how[0] == "SCROLL"), how[1]))
+                    readers.append((Reader(conn, rng, "c%d" % i, whole, how[0] == "SCROLL"), how[1]))
                     conn.execute(declare)
                 for turn in range(6):
                     for reader, hold in readers:
@@ -351,7 +372,8 @@ def cursors(name, rng):
                             reader.step()
                     if turn == 2:
                         conn.commit()
-                steps += [("%s, %s: %s" % (what, query, s[0]), *s[1:]) for reader, _ in readers for s in reader.steps]
+                steps += [("%s, %s: %s" % (what, query, text), got, want)
+                          for reader, _ in readers for text, got, want in reader.steps]
                 conn.execute("CLOSE ALL")
                 conn.commit()
     equal_all("cursors: the rows of plain plans", same)
@@ -364,7 +386,7 @@ def main():
     with database() as name, connect(name) as conn:
         fill(conn)
         rng = random.Random(SEED)
-        sections((thresholds, conn, rng), (nearest, conn, rng), (joins, conn, rng), (functions, conn, rng), (cursors, name, rng))
+        sections(*((call, conn, rng) for call in (thresholds, nearest, joins, functions)), (cursors, name, rng))
 
 
 if __name__ == "__main__":
