@@ -69,8 +69,8 @@ def fill(conn):
     conn.execute(INSERT.format(ROWS + 1, ROWS + 200, 2 * ROWS))
     conn.execute("DELETE FROM docs WHERE id % 53 = 7")
     for table, step, rest in (("few", 71, 0), ("others", 73, 1)):
-        conn.execute("CREATE TABLE %s AS SELECT * FROM docs WHERE id %% %d = 5 OR id %% 7 = %d AND id BETWEEN 9300 AND 9500"
-                     % (table, step, rest))
+        conn.execute("CREATE TABLE %s AS SELECT * FROM docs "
+                     "WHERE id %% %d = 5 OR id %% 7 = %d AND id BETWEEN 9300 AND 9500" % (table, step, rest))
     conn.execute("ANALYZE docs; ANALYZE few; ANALYZE others")
 
 
@@ -253,7 +253,7 @@ SERIES_OF_CALLS = ("ascending", "descending", "all alike")
 
 
 def functions(conn, rng):
-    """Functions, below LIMIT and once more: of their rows the first ones. The whole is that of one call and of a join."""
+    """Functions, below LIMIT and once more: the first rows of one call, which has those of a join."""
     rows, proofs = [], []
     conn.execute("RESET ALL; SET " + PLAIN.replace("; ", "; SET "))
     for series in list(SERIES_OF_CALLS) * ROUNDS if FULL else rng.sample(SERIES_OF_CALLS, 2):
