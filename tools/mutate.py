@@ -2,7 +2,8 @@
 """Plants the mistakes of test/mutations, one at a time, in a copy of the tree, and sees whether the tests catch them.
 
     tools/mutate.py --list                          their names and what each is
-    tools/mutate.py --anchors                       does every anchor stand once in the sources?
+    tools/mutate.py --anchors                       does every pattern stand once where it should?
+    tools/mutate.py --moved                         where do those stand now that do not?
     tools/mutate.py --prepare COPY                  brings the copy up to date and builds it
     tools/mutate.py --run COPY [--sample N] [--seed TEXT] [--area AREA] [NAME ...]
 Called by ./run mutate (tools/run/mutate.sh), which starts the server. test/mutations/README says what a file holds.
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import time
 
+from mutation_places import PACKAGE, Bad, Sources
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "test", "mutations")
 CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": "passages_test.py", "formats": "formats_test.py",
@@ -25,14 +28,9 @@ CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": 
 KINDS = ("unit", "regress", "isolation", "script", *CLI_SCRIPTS, "client", "lint")
 NOT_BUILT = {"lint", "client"}  # what they run is in Python
 SCRIPTS = {"script": "test/t", "client": "test/clients"}
-PACKAGE = os.path.join("clients", "python", "src")
 NOT_OURS = r"\.git|\.run|build[^/]*|.*\.pyc|.*__pycache__"
 BUILT = r"bin|sql/neardup--[^/]*\.sql|.*\.(o|d|so|gch)|src/\.compiler|src/pg/\.server|src/text/\.libraries"
 NOT_COPIED = re.compile("(%s|%s)$" % (NOT_OURS, BUILT))
-
-
-class Bad(Exception):
-    """A mutation file that cannot be used."""
 
 
 class Mutation:
@@ -40,7 +38,8 @@ class Mutation:
         self.name = os.path.splitext(os.path.basename(path))[0]
         self.what = self.area = self.harmless = ""
         self.tests = []
-        self.edits = []  # [find, put]
+        self.edits = []  # (find, put, the function that it stands in or None)
+        functions = []
         block = None
         with open(path, encoding="utf-8") as f:
             lines = f.read().split("\n")
@@ -63,6 +62,8 @@ class Mutation:
                     self.area = value
                 elif key == "harmless":
                     self.harmless = value
+                elif key == "in":
+                    functions.append(value)
                 elif key == "test":
                     kind, _, rest = value.partition(" ")
                     if kind not in KINDS:
@@ -73,53 +74,17 @@ class Mutation:
                     self.tests.append((kind, rest.strip()))
                 else:
                     raise Bad("%s: a line that says nothing known: %s" % (self.name, line))
-        self.edits = [("\n".join(find), "\n".join(put if put is not None else [])) for find, put in self.edits]
+        if len(functions) not in (0, 1, len(self.edits)):
+            raise Bad("%s: needs one function for all of its patterns, or one for each" % self.name)
+        if len(functions) < 2:
+            functions = (functions or [None]) * len(self.edits)
+        self.edits = [("\n".join(find), "\n".join(put or []), function) for (find, put), function in zip(self.edits, functions)]
         if not (self.what and self.area and self.edits and (self.tests or self.harmless)):
             raise Bad("%s: needs what, area, test (or harmless), find and put" % self.name)
 
 
 def mutations():
     return [Mutation(os.path.join(FOLDER, name)) for name in sorted(os.listdir(FOLDER)) if name.endswith(".txt")]
-
-
-class Sources:
-    """The texts under src/, sql/install and the Python package of a tree, and its newest script of sql/upgrade."""
-
-    def __init__(self, root):
-        self.root = root
-        self.texts = {}
-        for folder, ends in (("src", (".cpp", ".h", ".inc", ".cu")), ("sql/install", (".sql",)), (PACKAGE, (".py",))):
-            for where, _, names in os.walk(os.path.join(root, folder)):
-                for name in names:
-                    if name.endswith(ends):
-                        self.texts[os.path.relpath(os.path.join(where, name), root)] = None
-        with open(os.path.join(root, "neardup.control"), encoding="utf-8") as f:
-            version = re.search(r"^default_version = '(.*)'$", f.read(), re.M).group(1)
-        steps = [n for n in os.listdir(os.path.join(root, "sql", "upgrade")) if re.fullmatch(r"neardup--[^-]+--%s\.sql" % re.escape(version), n)]
-        self.upgrade = os.path.join("sql", "upgrade", sorted(steps)[-1]) if steps else None
-        for path in list(self.texts) + ([self.upgrade] if self.upgrade else []):
-            with open(os.path.join(root, path), encoding="utf-8") as f:
-                self.texts[path] = f.read()
-
-    def apply(self, mutation):
-        """{path: changed text}; Bad where an anchor does not stand once."""
-        changed = {}
-        for find, put in mutation.edits:
-            if find == put:
-                raise Bad("%s: changes nothing" % mutation.name)
-            places = {path: text.count(find) for path, text in self.texts.items() if path != self.upgrade and find in text}
-            if sum(places.values()) != 1:
-                where = ", ".join("%d in %s" % (n, path) for path, n in sorted(places.items())) or "nowhere"
-                raise Bad("%s: its anchor must stand once in src, sql/install and clients/python/src, and stands %s: %s"
-                          % (mutation.name, where, find.strip().split("\n")[0]))
-            paths = list(places)
-            if paths[0].startswith("sql") and self.upgrade and find in self.texts[self.upgrade]:
-                if self.texts[self.upgrade].count(find) != 1:
-                    raise Bad("%s: its anchor stands more than once in %s" % (mutation.name, self.upgrade))
-                paths.append(self.upgrade)
-            for path in paths:
-                changed[path] = changed.get(path, self.texts[path]).replace(find, put)
-        return changed
 
 
 def mirror(source, target, skip=None):
@@ -480,27 +445,41 @@ def run(options):
     return 1 if any(results[m.name] == "survived" and not m.harmless for m in chosen if m.name in results) else 0
 
 
-def anchors():
-    sources, bad = Sources(ROOT), 0
-    good = 0
+def anchors(moved):
+    """Says which mutations do not find their place; if `moved`, where it may be now."""
+    sources, bad, good = Sources(ROOT), 0, 0
     for name in sorted(os.listdir(FOLDER)):
         if not name.endswith(".txt"):
             continue
+        mutation = None
         try:
-            sources.apply(Mutation(os.path.join(FOLDER, name)))
+            mutation = Mutation(os.path.join(FOLDER, name))
+            sources.apply(mutation)
             good += 1
         except Bad as e:
             bad += 1
             print("not ok - mutation %s" % e)
+            if moved and mutation:
+                print_moved(sources, mutation)
     if good:
-        print("ok - the anchors of %d mutations stand once each" % good)
+        print("ok - the patterns of %d mutations stand once each" % good)
     return 1 if bad else 0
+
+
+def print_moved(sources, mutation):
+    for find, _, function in mutation.edits:
+        try:
+            sources.place(mutation.name, find, function)
+        except Bad:
+            for line in sources.moved(find) or ["it stands nowhere any more"]:
+                print("    %s: %s" % (find.strip().split("\n")[0], line))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--anchors", action="store_true")
+    parser.add_argument("--moved", action="store_true")
     parser.add_argument("--prepare", metavar="COPY")
     parser.add_argument("--run", metavar="COPY")
     parser.add_argument("--sample", type=int)
@@ -508,8 +487,8 @@ def main():
     parser.add_argument("--area")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
-    if options.anchors:
-        return anchors()
+    if options.anchors or options.moved:
+        return anchors(options.moved)
     try:
         if options.list:
             for m in mutations():

@@ -28,7 +28,7 @@ mutate() (
 
 run_mutate() {
   case ${1:-} in
-    --list | --anchors) exec python3 "$root/tools/mutate.py" "$1" ;;
+    --list | --anchors | --moved) exec python3 "$root/tools/mutate.py" "$1" ;;
   esac
   set_work
   need_packages test
@@ -39,5 +39,8 @@ run_mutate() {
 step_mutations() { script_test mutate_sample mutations; }
 mutate_sample() { mutate --sample 10; }
 
-# Every mutation still finds its place in the sources.
-step_anchors() { script_test python3 "$root/tools/mutate.py" --anchors; }
+# Every mutation still finds its place in the sources; and how it does.
+step_anchors() {
+  script_test python3 "$root/tools/mutate.py" --anchors
+  script_test python3 "$root/test/mutations_test.py"
+}
