@@ -5,6 +5,7 @@
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/row_security_paths.h"
 #include "pg/lsh/planner/plan_memory.h"
+#include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/store/options.h"
 

@@ -5,7 +5,10 @@
 #include "pg/lsh/planner/known_query.h"
 #include "pg/lsh/planner/verdict.h"
 #include "pg/lsh/scan/probe_estimate.h"
-#include "pg/lsh/store/lsh_columns.h"
+
+extern "C" {
+#include "access/skey.h"
+}
 
 namespace neardup {
 

@@ -7,6 +7,7 @@
 #include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/plan_measures.h"
 #include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/store/lsh_columns.h"
 
 extern "C" {
 #include "access/genam.h"
