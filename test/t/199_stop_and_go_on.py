@@ -203,8 +203,12 @@ def joins_of(on):
     }
 
 
-def with_fixed_bound(condition):
-    for bound, value in {"q.least": "0.9", "q.bits": "6", "q.rate": "0.1"}.items():
+NEAR = {"q.least": "0.9", "q.bits": "6", "q.rate": "0.1"}
+ALL = {"q.least": "0", "q.bits": "64", "q.rate": "1"}
+
+
+def with_bounds(condition, bounds):
+    for bound, value in bounds.items():
         condition = condition.replace(bound, value)
     return condition
 
@@ -214,11 +218,9 @@ def joins(conn, rng):
     c = Comparisons(conn, rng)
     kinds = list(joins_of(""))
     for column, (condition, _) in FAMILIES.items():
-        for series in list(SERIES) * ROUNDS:
+        for series, bounds in ([(name, {}) for name in SERIES] + [("all alike", NEAR), ("all alike", ALL)]) * ROUNDS:
             set_probes(conn, rng, series, no_value=False)
-            on = condition.format(x="a", y="b", q="q")
-            if series == "all alike":
-                on = with_fixed_bound(on)
+            on = with_bounds(condition.format(x="a", y="b", q="q"), bounds)
             kinds.append(kinds.pop(0))
             source, ids, good = joins_of(on)[kinds[0]]
             of = forms(summary("SELECT %s AS id, %s AS good FROM %s" % (ids, good, source)), "SELECT FROM " + source)
@@ -305,7 +307,7 @@ def cursor_queries(rng):
             out[column + ", nearest"] = "nearest", "Order By: (", "SELECT d.id FROM docs d ORDER BY " + by
             near = "SELECT d.id FROM docs d WHERE %s ORDER BY %s" % (where, by)
             out[column + ", near"] = "nearest", "Order By: (", near
-        on = with_fixed_bound(condition.format(x="a", y="b", q="q"))
+        on = with_bounds(condition.format(x="a", y="b", q="q"), NEAR)
         name, (source, ids, _) = rng.choice(list(joins_of(on).items()))
         out["%s, join: %s" % (column, name)] = "join", "Similarity Join", "SELECT %s FROM %s" % (ids, source)
     for name, call in calls(rng).items():
