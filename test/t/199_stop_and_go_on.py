@@ -75,16 +75,16 @@ def fill(conn):
 
 
 def set_probes(conn, rng, series, no_value=True):
-    """The rows by which queries begin again: bounds of the series, values of other rows, one of them NULL."""
+    """The rows by which queries begin again: bounds of the series, values of other rows, one of them NULL and whole."""
     conn.execute("DELETE FROM probes")
     for n, least in enumerate(SERIES[series]):
         far = None if least is None else 1 - least
         i, j = rng.choice((5, 77, 9001, 9777, 9931)), rng.choice((9, 4444, 9555))
-        has_value = not no_value or n != 4
+        limit, has_value = rng.choice(LIMITS), not no_value or n != 4
         columns = "d.sig, d.hash, d.digest, d.elements, d.code" if has_value else "NULL, NULL, NULL, NULL, NULL"
         conn.execute("INSERT INTO probes SELECT %%s, %%s, %%s, %%s, %%s, %s, o.sig, o.hash, o.digest, o.code "
                      "FROM docs d, docs o WHERE d.id = %%s AND o.id = %%s" % columns,
-                     (n, rng.choice(LIMITS), least, far and round(far * 64), far, i, j))
+                     (n, limit if has_value else None, least, far and round(far * 64), far, i, j))
     conn.execute("ANALYZE probes")
 
 
@@ -163,22 +163,23 @@ def thresholds(conn, rng):
         c.report("thresholds, %s scans" % kind)
 
 
-def orders(column, rng):
-    """(the ORDER BY expressions, what EXPLAIN shows)"""
+def orders(column):
+    """The lists of expressions by which rows are ordered."""
     distance = FAMILIES[column][1]
     first = distance.format(x="d", y="q")
     second = distance.format(x="d", y="q").replace("q.", "q.other_")
-    return rng.choice(((first,), (first, second), (second, first)))
+    return (first, second), (first,), (second, first)
 
 
 def nearest(conn, rng):
     """Rows in the order of one distance or two, with a condition on the value and without."""
-    c = Comparisons(conn, rng)
+    c, turn = Comparisons(conn, rng), 0
     for has_condition in (False, True):
         for column, (condition, distance) in FAMILIES.items():
             for series in some_series(rng, 2) if distance else ():
                 set_probes(conn, rng, series)
-                by = orders(column, rng)
+                by = orders(column)[turn % 3]
+                turn += 1
                 where = " WHERE " + condition.format(x="d", y="q", q="q") if has_condition else ""
                 order = ", ".join(str(i + 1) for i in range(len(by)))
                 rows = "SELECT %s FROM docs d%s ORDER BY %s LIMIT q.lim" % (
@@ -387,8 +388,8 @@ def main():
     print("# NEARDUP_SEED=%d" % SEED)
     with database() as name, connect(name) as conn:
         fill(conn)
-        rng = random.Random(SEED)
-        sections(*((call, conn, rng) for call in (thresholds, nearest, joins, functions)), (cursors, name, rng))
+        calls_of = (thresholds, conn), (nearest, conn), (joins, conn), (functions, conn), (cursors, name)
+        sections(*((call, where, random.Random(SEED)) for call, where in calls_of))
 
 
 if __name__ == "__main__":
