@@ -32,6 +32,7 @@ LOOKS = (
     "explain_pair('{0}', %s, %s)" % (VALUES["sim"].format(3), VALUES["sim"].format(5)),
 )
 OF_WRITES = ("trigger", "default", "generated", "check", "rule", "ruled")
+OF_VIEWS = ("barrier", "shown")
 ALONE = "neardup.enable_join = off; neardup.derive_conditions = off"
 WHY_NOT = "SELECT * FROM public.lsh_why_not(%s)"
 
@@ -294,10 +295,10 @@ class Round:
                 self.judge.fault("lsh_why_not takes what is not one query", case)
 
     def is_dead(self, case):
-        """lsh_why_not() asks for rights that PostgreSQL does not ask for: to write where a rule does nothing instead, to read a subquery that need
-        not run."""
+        """lsh_why_not() asks for rights that PostgreSQL does not ask for: to write where a rule does nothing instead, or runs NOTIFY, and to read
+        a subquery that need not run."""
         plan = self.beside(case, "EXPLAIN (COSTS off) " + case.statement.explained).answer
-        return "One-Time Filter: false" in plan or "Query rewrites to nothing" in plan
+        return any(text in plan for text in ("One-Time Filter: false", "Query rewrites to nothing", "NOTIFY"))
 
     def used(self, case, answer):
         """The indexes that lsh_why_not() says are in use are those that the plan asks."""
@@ -325,7 +326,9 @@ class Round:
             return
         names = self.names_of_plan(case)
         if " LIMIT " in case.text:  # other rows may be written
-            names |= {f for f in self.schema.probes if f.split("_")[2].rstrip("0123456789") in OF_WRITES}
+            names |= self.probes_of(OF_WRITES)
+        if case.statement.explained is None:  # no plan says what the views have that it names
+            names |= self.probes_of(OF_VIEWS)
         left = {r for r in surplus if r[1] != case.role or r[0] not in names}
         for settings in (
             "enable_seqscan = off",
@@ -336,6 +339,9 @@ class Round:
             if left:
                 left -= self.beside(case, text, settings).runs
         self.judge.ran(way, left, set(), case)
+
+    def probes_of(self, kinds):
+        return {f for f in self.schema.probes if f.split("_")[2].rstrip("0123456789") in kinds}
 
     def inspect(self):
         """The functions that look at an index, by each role."""
