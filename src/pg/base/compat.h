@@ -395,9 +395,9 @@ static inline void demand_privileges(PlannedStmt* statement) {
   ExecCheckRTPerms(statement->rtable, true);
 #endif
 }
-// Whether he may use those of a query that is not planned yet, without its subqueries; an error for the first that he
-// may not, if one is to be raised. From 16 on the lists are those that the planner makes: privileges of the range table
-// alone, each once.
+// Whether the current user has the privileges that a query asks for, without those of its subqueries. raises: an error
+// names the first relation that lacks one. From 16 on the function gets lists as the planner makes them: only entries
+// with privileges, each once.
 static inline bool has_privileges(Query* query, bool raises = false) {
 #if PG_VERSION_NUM >= 160000
   List* entries = NIL;
