@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: arm64 on other machines. A Debian root of that architecture runs under QEMU's user emulation; what a cross compiler has built is
 # tested there (a step of test --full). ./run package builds in such a root, too.
-# shellcheck disable=SC2154  # work, logs, launcher: set in common.sh and tests.sh; debian_mirror, debian_keys: in roots.sh
+# shellcheck disable=SC2154  # work, logs, launcher: set in common.sh and native.sh; debian_mirror, debian_keys: in roots.sh
 
 : "${root:?}"
 

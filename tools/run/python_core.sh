@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced by ./run: the Python package neardup-core (clients/python-core), built and tested.
-# shellcheck disable=SC2154  # work, root, launcher: set in common.sh and tests.sh
+# shellcheck disable=SC2154  # work, root, launcher: set in common.sh and native.sh
 
 python_core=$root/clients/python-core
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced by ./run: one script of the tests, by a server that is kept for the next call.
-# shellcheck disable=SC2154,SC2034  # work, logs, pg_config, server, server_user: set in common.sh, packages.sh and server.sh; prints_at_once: read in tests.sh
+# shellcheck disable=SC2154,SC2034  # work, logs, pg_config, server, server_user: set in common.sh, packages.sh and server.sh; prints_at_once: read in steps.sh
 
 : "${root:?}"
 

@@ -1,0 +1,189 @@
+# shellcheck shell=bash
+# Sourced by ./run: programs in C++ that need no server: unit tests, sanitizers, fuzz targets, other compilers.
+# shellcheck disable=SC2154  # work, logs, pg_config: set in common.sh and packages.sh
+
+: "${root:?}"
+
+# gtest_binaries FOLDER: the test programs that CMake made there
+gtest_binaries() {
+  find "$1" -name CMakeFiles -prune -o -type f -perm -u+x \( -name '*_test' -o -name '*_tests' \) -print | sort
+}
+
+# gtest_run PROGRAM: as many shards at once as there are processors
+gtest_run() {
+  local output n i pids=() bad=0
+  output=$(mktemp "$work/gtest-XXXXXX")
+  n=$(processors)
+  say "== $1"
+  trap 'kill "${pids[@]}"; exit 130' INT TERM  # what runs beside a script does not see Ctrl-C
+  for ((i = 0; i < n; ++i)); do
+    (cd "$work" && GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i exec "$1" --gtest_color=no --gtest_brief=0) \
+      >"$output.$i" 2>&1 &
+    pids+=($!)
+  done
+  for ((i = 0; i < n; ++i)); do
+    # A shard that ends badly without naming a test has crashed.
+    if ! wait "${pids[i]}" && ! grep -qE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output.$i"; then bad=$((bad + 1)); fi
+    cat "$output.$i" >>"$output"
+    rm -f "$output.$i"
+  done
+  trap - INT TERM
+  cat "$output"
+  bad=$((bad + $(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)))
+  count passed "$(grep -cE '^\[       OK \]' "$output" || true)"
+  count skipped "$(grep -cE '^\[  SKIPPED \] [^ ]+\.[^ ]+ \(' "$output" || true)"
+  count failed "$bad"
+  rm -f "$output"
+}
+
+# cmake_tests FOLDER FLAGS TARGETS OPTIONS...: configures, builds and runs test programs; FLAGS for the compiler
+cmake_tests() {
+  local folder=$1 flags=$2 targets=$3 program programs
+  shift 3
+  cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags" "${launcher[@]}" "$@"
+  # shellcheck disable=SC2086  # words
+  cmake --build "$folder" -j "$(processors)" --target $targets
+  mapfile -t programs < <(gtest_binaries "$folder")
+  for program in "${programs[@]}"; do gtest_run "$program"; done
+}
+
+# ccache for CMake, where it is found
+launcher=()
+if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+
+# The sources of the core are not compiled again: the objects of make are linked.
+step_unit() { cmake_tests "$root/build" "-O1 -g1" unit_test -DNEARDUP_OBJECTS="$root"; }
+
+sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# Everything again with every memory access and every shift checked: unit tests, corpora of the fuzz targets; the program, for the
+# step "loader with ASan and UBSan".
+step_sanitizers() {
+  export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  # The kernels on the host and the longest test of clusters take half of the time: in the full form.
+  if [ "$NEARDUP_FULL" != 1 ]; then
+    export GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone:Clusterer.BlocksAndThreadsChangeNothing'
+  fi
+  cmake_tests "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
+}
+
+# compile_by COMPILER: all targets of CMake, the extension and the benchmarks among them, without a warning
+compile_by() {
+  local folder=$root/build-all-$1 flags="-O1 -Werror"
+  if ! command -v "$1" >/dev/null; then
+    say "skip - all targets by $1: it is not installed"
+    count skipped
+    return
+  fi
+  # PostgreSQL's START_CRIT_SECTION() changes a volatile variable by ++ and --: clang warns about that.
+  if [[ $1 == clang* ]]; then flags+=" -Wno-deprecated-volatile"; fi
+  # g++ 12 takes its own std::string for an overflow, as the Makefile says, too.
+  if [[ $1 == g++* ]]; then flags+=" -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict"; fi
+  cmake -S "$root" -B "$folder" -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS="$flags" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config" "${launcher[@]}"
+  cmake --build "$folder" -j "$(processors)"
+  count passed
+}
+step_gcc() { compile_by g++; }
+step_clang() { compile_by clang++; }
+
+# ./run compile [COMPILER ...]
+run_compile() {
+  local began compiler
+  began=$(date +%s.%N)
+  [ $# -gt 0 ] || set -- g++ clang++
+  set_work
+  need_packages compile
+  counts=$work/counts-compile
+  : >"$counts"
+  say "neardup by $*, $("$pg_config" --version), logs in $logs"
+  for compiler in "$@"; do
+    case $compiler in
+      g++) step "all targets by g++, without a warning" step_gcc ;;
+      clang++) step "all targets by clang++, without a warning" step_clang ;;
+      *) die "compile takes g++ or clang++: $compiler" ;;
+    esac
+  done
+  end_tests "$began"
+}
+
+# Without precompiled headers: a source that lacks an include, or has core and PostgreSQL in the wrong order, fails here.
+step_syntax() {
+  make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" -k syntax
+  count passed
+}
+
+# What runs on several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier
+# that is missing is seen as a race.
+step_races() {
+  export TSAN_OPTIONS=second_deadlock_stack=1
+  export GTEST_FILTER='UnionFind.*:Pairs.ThreadsChangeNothing:CtphPairs.AFamilyAhead*'
+  GTEST_FILTER+=':GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
+  GTEST_FILTER+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*:GpuWordsOnHost.Ties*'
+  cmake_tests "$root/build-tsan" "-O1 -g1 -fsanitize=thread" unit_test
+}
+
+# shellcheck disable=SC2054  # -fsanitize takes a list
+fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
+  -fno-sanitize-recover=all)
+
+# Objects of the core once, then one program a target; a minute each.
+step_fuzz() {
+  local folder=$work/fuzz target seconds=${NEARDUP_FUZZ_SECONDS:-60} archive
+  if ! command -v clang++ >/dev/null; then
+    say "skip - fuzz targets: no clang++"
+    count skipped
+    return
+  fi
+  if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -x c++ - -fsanitize=fuzzer,address -o "$work/fuzz-probe"; then
+    say "skip - fuzz targets: clang++ without libFuzzer (libclang-rt-dev)"
+    count skipped
+    return
+  fi
+  rm -f "$work/fuzz-probe"
+  mkdir -p "$folder"
+  # shellcheck disable=SC2016  # $1 and $0 are of the inner shell
+  find "$root/src/core" "$root/test/reference" -name '*.cpp' -print0 2>/dev/null | xargs -0 -P "$(processors)" -I{} sh -c '
+    object=$0/$(printf %s "$1" | cksum | cut -d" " -f1).o
+    source=$1
+    shift
+    exec clang++ "$@" -fsanitize=fuzzer-no-link -c "$source" -o "$object"' "$folder" {} "${fuzz_flags[@]}"
+  archive=$folder/core.a
+  rm -f "$archive"
+  ar rcs "$archive" "$folder"/*.o
+  rm -f "$folder"/*.o
+  # As many at once as there are processors.
+  trap 'kill $(jobs -p); exit 130' INT TERM  # what runs beside a script does not see Ctrl-C
+  for target in "$root"/test/fuzz/*_fuzz.cpp; do
+    while [ "$(jobs -rp | wc -l)" -ge "$(processors)" ]; do wait -n || true; done
+    fuzz_target "$target" "$folder" "$archive" "$seconds" >"$folder/$(basename "$target" .cpp).log" 2>&1 &
+  done
+  wait
+  trap - INT TERM
+  cat "$folder"/*_fuzz.log
+}
+
+# fuzz_target SOURCE FOLDER ARCHIVE SECONDS: builds and runs it
+fuzz_target() {
+  local target=$1 folder=$2 archive=$3 seconds=$4 name corpora seeds
+  name=$(basename "$target" .cpp)
+  corpora=("$folder/corpus-$name")  # the first is written to
+  mkdir -p "${corpora[0]}"
+  for seeds in "$root/test/fuzz/corpus/${name%_fuzz}" "$root/test/fuzz/corpus/$name"; do
+    if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
+  done
+  say "== $name"
+  if ! clang++ "${fuzz_flags[@]}" -fsanitize=fuzzer "$target" "$archive" -o "$folder/$name"; then
+    say "not ok - $name does not compile"
+    count failed
+    return
+  fi
+  if (cd "$folder" && "./$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+    -print_final_stats=1 "${corpora[@]}"); then
+    say "ok - $name"
+    count passed
+  else
+    say "not ok - $name; the input lies in $folder"
+    count failed
+  fi
+}
