@@ -1,5 +1,4 @@
 #!/usr/bin/python3
-# alone: it counts the temporary files of the whole server
 """Builds of an lsh index: every method writes the same bytes, holds every row, respects its memory limit and stops on request."""
 import threading
 import time

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# alone
 """kill -9 of the server or of its backend at random points of a refresh: the next refresh continues, and ends with the same table."""
 import random
 

@@ -85,7 +85,7 @@ arm64_build() {
 arm64_unit() {
   local program
   export QEMU_LD_PREFIX=$1 GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*'
-  for program in unit_test fuzz_replay_test; do gtest_run "$1/neardup/build/$program"; done
+  for program in unit_test fuzz_replay_test; do gtest_shard "$1/neardup/build/$program" 1 0; done
   unset QEMU_LD_PREFIX GTEST_FILTER
 }
 

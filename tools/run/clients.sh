@@ -28,46 +28,55 @@ clients_venv() {
   printf '%s\n' "$wanted" >"$venv/made-of"
 }
 
-# client_scripts PYTHON NAME...
-client_scripts() {
-  # shellcheck disable=SC2034  # one_script reads it
-  local script_python=$1
-  shift
-  scripts_at_once "${@/%/_test.py}"
+# client_script PYTHON SCRIPT
+client_script() { script_python=$1 one_script "$2"; }
+
+# client_script_tasks PYTHON NAME...
+client_script_tasks() {
+  local name
+  for name in "${@:2}"; do task "$name" client_script "$1" "$root/test/clients/${name}_test.py"; done
 }
 
-step_clients() {
-  local python=/usr/bin/python3 scripts=("${other_client_scripts[@]}")
-  if clients_venv current "$python" "${clients_packages[@]}"; then
-    python=$work/clients/current/bin/python3
-    scripts+=("${python_client_scripts[@]}")
+# python_clients NAME PYTHON REQUIREMENT...: the environment, where PyPI gives it
+python_clients() {
+  if clients_venv "$@"; then
+    count passed
   else
-    say "skip - clients of Python: PyPI gives no ${clients_packages[*]}"
+    say "skip - clients of Python: PyPI gives no ${*:3}"
     count skipped
   fi
-  client_scripts "$python" "${scripts[@]/#/$root/test/clients/}"
+}
+has_clients() { [ -e "$work/clients/$1/made-of" ]; }
+
+client_tasks() {
+  client_script_tasks /usr/bin/python3 "${other_client_scripts[@]}"
+  task_before python_client_tasks environment python_clients current /usr/bin/python3 "${clients_packages[@]}"
+}
+python_client_tasks() {
+  if has_clients current; then client_script_tasks "$work/clients/current/bin/python3" "${python_client_scripts[@]}"; fi
 }
 
 # Older and newer versions of what the package works with, and languages whose packages are large.
-step_client_versions() {
+versioned_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs connections)
+old_client_tasks() {
+  client_script_tasks /usr/bin/python3 "${large_client_scripts[@]}"
+  task_before oldest_client_tasks "oldest environment" python_clients oldest /usr/bin/python3 "${oldest_clients_packages[@]}"
+}
+oldest_client_tasks() {
+  if has_clients oldest; then client_script_tasks "$work/clients/oldest/bin/python3" "${versioned_client_scripts[@]}"; fi
+}
+new_client_tasks() { task_before newest_client_tasks "newest environment" newest_python_clients; }
+newest_client_tasks() {
+  if has_clients newest; then client_script_tasks "$work/clients/newest/bin/python3" "${versioned_client_scripts[@]}"; fi
+}
+newest_python_clients() {
   local python
-  client_scripts /usr/bin/python3 "${large_client_scripts[@]/#/$root/test/clients/}"
-  if clients_venv oldest /usr/bin/python3 "${oldest_clients_packages[@]}"; then
-    client_scripts "$work/clients/oldest/bin/python3" "$root"/test/clients/{values,psycopg,psycopg2,asyncpg,sqlalchemy,django,load,jobs,connections}
-  else
-    say "skip - oldest versions of the clients of Python: PyPI gives no ${oldest_clients_packages[*]}"
-    count skipped
-  fi
-  for python in python3.14 python3.13 python3.12 ""; do
-    if command -v "$python" >/dev/null && "$python" -c '' 2>/dev/null; then break; fi
+  for python in python3.14 python3.13 python3.12; do
+    if command -v "$python" >/dev/null && "$python" -c '' 2>/dev/null; then
+      python_clients newest "$python" "${newest_clients_packages[@]}"
+      return
+    fi
   done
-  if [ -z "$python" ]; then
-    say "skip - newest versions of the clients of Python: no Python 3.12 or later, which Django 6 needs"
-    count skipped
-  elif clients_venv newest "$python" "${newest_clients_packages[@]}"; then
-    client_scripts "$work/clients/newest/bin/python3" "$root"/test/clients/{values,psycopg,psycopg2,asyncpg,sqlalchemy,django,load,jobs,connections}
-  else
-    say "skip - newest versions of the clients of Python: PyPI gives no ${newest_clients_packages[*]}"
-    count skipped
-  fi
+  say "skip - newest versions of the clients of Python: no Python 3.12 or later, which Django 6 needs"
+  count skipped
 }

@@ -151,17 +151,17 @@ step_lint_test() {
 
 # What ./run test has besides the lint of SQL.
 lint_steps() {
-  step "rooms" step_rooms
-  step "guards" step_guards
-  step "two worlds, sizes, dead includes" step_cpp
-  step "clang-tidy" step_tidy
-  step "clang-format" step_format
-  step "shellcheck" step_shellcheck
-  step "ruff" step_ruff
-  step "prose" step_prose
-  step "checks" step_checks
-  step "spelling" step_spelling
-  step "planted violations" step_lint_test
+  pooled_whole "rooms" step_rooms
+  pooled_whole "guards" step_guards
+  pooled_whole "two worlds, sizes, dead includes" step_cpp
+  pooled_whole "clang-tidy" step_tidy
+  pooled_whole "clang-format" step_format
+  pooled_whole "shellcheck" step_shellcheck
+  pooled_whole "ruff" step_ruff
+  pooled_whole "prose" step_prose
+  pooled_whole "checks" step_checks
+  pooled_whole "spelling" step_spelling
+  pooled_whole "planted violations" step_lint_test
 }
 
 run_lint() {
@@ -172,7 +172,8 @@ run_lint() {
   counts=$work/lint-counts
   : >"$counts"
   say "neardup lint, logs in $logs"
-  step "lint of SQL" step_lint
+  pooled_whole "lint of SQL" step_lint
   lint_steps
+  run_pool
   end_tests "$began"
 }

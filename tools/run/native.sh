@@ -9,42 +9,38 @@ gtest_binaries() {
   find "$1" -name CMakeFiles -prune -o -type f -perm -u+x \( -name '*_test' -o -name '*_tests' \) -print | sort
 }
 
-# gtest_run PROGRAM: as many shards at once as there are processors
-gtest_run() {
-  local output n i pids=() bad=0
+# gtest_shard PROGRAM SHARDS INDEX SETTING...: every SHARDS-th of its tests, with settings of the environment
+gtest_shard() {
+  local program=$1 output status=0 failed
   output=$(mktemp "$work/gtest-XXXXXX")
-  n=$(processors)
-  say "== $1"
-  trap 'kill "${pids[@]}"; exit 130' INT TERM  # what runs beside a script does not see Ctrl-C
-  for ((i = 0; i < n; ++i)); do
-    (cd "$work" && GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i exec "$1" --gtest_color=no --gtest_brief=0) \
-      >"$output.$i" 2>&1 &
-    pids+=($!)
-  done
-  for ((i = 0; i < n; ++i)); do
-    # A shard that ends badly without naming a test has crashed.
-    if ! wait "${pids[i]}" && ! grep -qE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output.$i"; then bad=$((bad + 1)); fi
-    cat "$output.$i" >>"$output"
-    rm -f "$output.$i"
-  done
-  trap - INT TERM
+  (cd "$work" && exec env GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$3" "${@:4}" "$program" --gtest_color=no --gtest_brief=0) \
+    >"$output" 2>&1 || status=$?
   cat "$output"
-  bad=$((bad + $(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)))
+  failed=$(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)
+  # One that ends badly without naming a test has crashed.
+  if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
   count passed "$(grep -cE '^\[       OK \]' "$output" || true)"
   count skipped "$(grep -cE '^\[  SKIPPED \] [^ ]+\.[^ ]+ \(' "$output" || true)"
-  count failed "$bad"
+  count failed "$failed"
   rm -f "$output"
 }
 
-# cmake_tests FOLDER FLAGS TARGETS OPTIONS...: configures, builds and runs test programs; FLAGS for the compiler
-cmake_tests() {
-  local folder=$1 flags=$2 targets=$3 program programs
+# cmake_build FOLDER FLAGS TARGETS OPTIONS...: configures and builds; FLAGS for the compiler
+cmake_build() {
+  local folder=$1 flags=$2 targets=$3
   shift 3
   cmake -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags" "${launcher[@]}" "$@"
   # shellcheck disable=SC2086  # words
   cmake --build "$folder" -j "$(processors)" --target $targets
-  mapfile -t programs < <(gtest_binaries "$folder")
-  for program in "${programs[@]}"; do gtest_run "$program"; done
+  count passed
+}
+
+# gtest_tasks FOLDER SHARDS SETTING...: a task for each shard of the test programs there
+gtest_tasks() {
+  local program i
+  for program in $(gtest_binaries "$1"); do
+    for ((i = 0; i < $2; ++i)); do task "$(basename "$program") $((i + 1)) of $2" gtest_shard "$program" "$2" "$i" "${@:3}"; done
+  done
 }
 
 # ccache for CMake, where it is found
@@ -52,19 +48,24 @@ launcher=()
 if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 
 # The sources of the core are not compiled again: the objects of make are linked.
-step_unit() { cmake_tests "$root/build" "-O1 -g1" unit_test -DNEARDUP_OBJECTS="$root"; }
+unit_tasks() { task_before unit_shard_tasks build cmake_build "$root/build" "-O1 -g1" unit_test -DNEARDUP_OBJECTS="$root"; }
+unit_shard_tasks() { gtest_tasks "$root/build" 8; }
 
 sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 # Everything again with every memory access and every shift checked: unit tests, corpora of the fuzz targets; the program, for the
 # step "loader with ASan and UBSan".
-step_sanitizers() {
-  export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+sanitizer_tasks() {
+  task_before sanitizer_shard_tasks build cmake_build "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" \
+    -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
+}
+sanitizer_shard_tasks() {
+  local filter=""
   # The kernels on the host and the longest test of clusters take half of the time: in the full form.
   if [ "$NEARDUP_FULL" != 1 ]; then
-    export GTEST_FILTER='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone:Clusterer.BlocksAndThreadsChangeNothing'
+    filter='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone:Clusterer.BlocksAndThreadsChangeNothing'
   fi
-  cmake_tests "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
+  gtest_tasks "$root/build-asan" 8 ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 "GTEST_FILTER=$filter"
 }
 
 # compile_by COMPILER: all targets of CMake, the extension and the benchmarks among them, without a warning
@@ -114,12 +115,12 @@ step_syntax() {
 
 # What runs on several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier
 # that is missing is seen as a race.
-step_races() {
-  export TSAN_OPTIONS=second_deadlock_stack=1
-  export GTEST_FILTER='UnionFind.*:Pairs.ThreadsChangeNothing:CtphPairs.AFamilyAhead*'
-  GTEST_FILTER+=':GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
-  GTEST_FILTER+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*:GpuWordsOnHost.Ties*'
-  cmake_tests "$root/build-tsan" "-O1 -g1 -fsanitize=thread" unit_test
+races_tasks() { task_before races_shard_tasks build cmake_build "$root/build-tsan" "-O1 -g1 -fsanitize=thread" unit_test; }
+races_shard_tasks() {
+  local filter='UnionFind.*:Pairs.ThreadsChangeNothing:CtphPairs.AFamilyAhead*'
+  filter+=':GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
+  filter+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*:GpuWordsOnHost.Ties*'
+  gtest_tasks "$root/build-tsan" 2 TSAN_OPTIONS=second_deadlock_stack=1 "GTEST_FILTER=$filter"
 }
 
 # shellcheck disable=SC2054  # -fsanitize takes a list

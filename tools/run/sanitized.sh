@@ -19,7 +19,7 @@ step_sanitized_server() {
     count skipped
     return
   fi
-  # The flags of step_sanitizers: what that has compiled is not compiled again.
+  # The flags of sanitizer_tasks: what that has compiled is not compiled again.
   cmake -S "$root" -B "$root/build-asan" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$sanitizer_flags" "${launcher[@]}" \
     -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
   cmake --build "$root/build-asan" -j "$(processors)" --target neardup_extension

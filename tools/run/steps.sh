@@ -18,41 +18,57 @@ is_wanted() {
   [[ $1 == *"$only_step"* ]]
 }
 
-# step NAME FUNCTION
+log_of_step() { printf '%s/test-%s.log\n' "$logs" "$(printf %s "$1" | tr '_' '-')"; }
+
+# counted COMMAND...: runs it, in a subshell, and counts a failure where it ends with an error and counts none itself, or counts nothing
+counted() {
+  local status
+  set +e
+  (set -e && "$@")
+  status=$?
+  set -e
+  if [ $status -gt 128 ]; then exit $status; fi
+  if [ $status -ne 0 ] && [ "$(total_of failed)" -eq 0 ]; then
+    say "not ok - it ended with status $status"
+    count failed
+  elif ! awk '{ n += $2 } END { exit n == 0 }' "$counts"; then
+    say "not ok - it tested nothing"
+    count failed
+  fi
+}
+
+# step NAME FUNCTION: one that needs all processors, or on which others wait. tools/run/pool.sh has steps that run side by side.
 step() {
-  local name=$1 log status=0 began all_counts=$counts passed failed skipped line
+  local log status began all_counts=$counts
   is_wanted "$@" || return 0
-  log=$logs/test-$(printf %s "$2" | tr '_' '-').log
+  log=$(log_of_step "$2")
   began=$(date +%s.%N)
   counts=$all_counts.step
   : >"$counts"
-  printf '%-44s ' "$name"
   set +e
-  (set -e && "$2") >"$log" 2>&1 </dev/null
+  (counted "$2") >"$log" 2>&1 </dev/null
   status=$?
   set -e
   if [ $status -gt 128 ]; then warn "stopped"; exit $status; fi
-  if [ $status -ne 0 ] && [ "$(total_of failed)" -eq 0 ]; then
-    echo "the step ended with status $status" >>"$log"
-    count failed
-  fi
-  if [ $(($(total_of passed) + $(total_of failed) + $(total_of skipped))) -eq 0 ]; then
-    echo "no tests found" >>"$log"
-    count failed
-  fi
+  report_step "$1" "$log" "$counts" "$(seconds_since "$began")"
+  cat "$counts" >>"$all_counts"
+  counts=$all_counts
+}
+
+# report_step NAME LOG COUNTS SECONDS: its line, and what failed or was skipped
+report_step() {
+  local name=$1 log=$2 counts=$3 passed failed skipped line
   passed=$(total_of passed) failed=$(total_of failed) skipped=$(total_of skipped)
   line="$passed passed"
   if [ "$failed" -gt 0 ]; then line="$line, $failed FAILED"; fi
   if [ "$skipped" -gt 0 ]; then line="$line, $skipped skipped"; fi
-  printf '%s (%.1f s)\n' "$line" "$(seconds_since "$began")"
+  printf '%-44s %s (%.1f s)\n' "$name" "$line" "$4"
   grep -E '^(skip - |note: )' "$log" | sort -u | sed 's/^/    /' || true
   if [ "$failed" -gt 0 ]; then
     grep -nE '^not ok|\[  FAILED  \]|(error|ERROR|Error): |SUMMARY: ' "$log" | head -n 15 | sed 's/^/    /' || true
     tail -n 12 "$log" | sed 's/^/    | /'
     say "    the whole log: $log"
   fi
-  cat "$counts" >>"$all_counts"
-  counts=$all_counts
 }
 
 prints_at_once=0  # whether script_test passes on what a script prints as it comes

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced by ./run: the steps of the test suite, and its forms.
-# shellcheck disable=SC2154  # work, logs, pg_config: set in common.sh and packages.sh
+# shellcheck disable=SC2154,SC2034  # work, logs, pg_config: set in common.sh and packages.sh; only_step: read in steps.sh
 
 : "${root:?}"
 
@@ -83,69 +83,45 @@ one_script() {
   printf '%s took %d s\n' "$(basename "$1")" $(($(date +%s) - began))
 }
 
-# scripts_at_once SCRIPT...: more at a time than there are processors, since a script and its server wait for each other; the largest,
-# which take longest, first. Those with a line "# alone" look at the whole server: after the others. What a script prints comes in one
-# piece, when it ends.
-scripts_at_once() {
-  local script scripts at_once ended
-  mapfile -t scripts < <(ls -S "$@")
-  at_once=$(($(processors) + 1))
-  if [ "$at_once" -gt "$most_scripts_at_once" ]; then at_once=$most_scripts_at_once; fi
-  rm -f "$work"/script-*.out
-  for script in "${scripts[@]}"; do
-    if grep -q '^# alone' "$script"; then continue; fi
-    while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n || true; done
-    { one_script "$script" || true; } >"$work/script-$(basename "$script").out" 2>&1 &
-  done
-  wait
-  for script in "$@"; do
-    grep -q '^# alone' "$script" || continue
-    one_script "$script" >"$work/script-$(basename "$script").out" 2>&1 || true
-  done
-  ended=0
-  for script in "$work"/script-*.out; do
-    cat "$script"
-    if grep -qE '^[^ ]+ took [0-9]+ s$' "$script"; then ended=$((ended + 1)); fi
-    rm -f "$script"
-  done
-  if [ "$ended" -ne $# ]; then
-    say "not ok - $ended of $# scripts came to their end"
-    count failed
-  fi
+# script_tasks SCRIPT...
+script_tasks() {
+  local script
+  for script in "$@"; do task "$(basename "$script")" one_script "$script"; done
 }
-most_scripts_at_once=3
 
-step_scripts() { scripts_at_once "$root"/test/t/[0-9]*; }
+short_script_tasks() { script_tasks "$root"/test/t/[0-9]*; }
 
 # Those of damage, crashes, replicas, concurrency and constraints, in a longer form.
-step_long_scripts() {
-  local number scripts=()
-  for number in 130 140 150 160 180; do scripts+=("$root/test/t/$number"_*); done
-  NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
-}
-
-# loader_script SCRIPT PROGRAM
-loader_script() {
-  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS loader" -c "CREATE DATABASE loader"
-  PGDATABASE=loader script_test /usr/bin/python3 "$1" "$2"
-}
-
-# loader_tests PROGRAM
-loader_tests() {
-  local script status=0
-  for script in cli_test report_test passages_test formats_test hostile_test; do
-    loader_script "$root/test/cli/$script.py" "$1" || status=1
+long_script_tasks() {
+  local number script
+  for number in 130 140 150 160 180; do
+    script=$(echo "$root/test/t/$number"_*)
+    task "$(basename "$script")" long_script "$script"
   done
-  return $status
+}
+long_script() { NEARDUP_LONG=1 one_script "$1"; }
+
+# loader_script SCRIPT PROGRAM: in a database of its own, as it may run beside others
+loader_script() {
+  local database
+  database=$(basename "$1" .py)_$(printf %s "$2" | cksum | cut -d' ' -f1)
+  psql -X -q -d postgres -c "DROP DATABASE IF EXISTS $database" -c "CREATE DATABASE $database"
+  PGDATABASE=$database script_test /usr/bin/python3 "$1" "$2"
 }
 
-step_loader() { loader_tests "$root/bin/neardup"; }
+# loader_tasks_of PROGRAM
+loader_tasks_of() {
+  local script
+  for script in "$root"/test/cli/*_test.py; do task "$(basename "$script")" loader_script "$script" "$1"; done
+}
+
+loader_tasks() { loader_tasks_of "$root/bin/neardup"; }
 
 # Random queries against a server of their own, for ten minutes.
 step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_test.py" "${NEARDUP_SQLSMITH_SECONDS:-600}"; }
 
 # The same tests again with every memory access and every shift checked.
-step_loader_sanitized() { loader_tests "$root/build-asan/src/pg/neardup"; }
+loader_sanitized_tasks() { loader_tasks_of "$root/build-asan/src/pg/neardup"; }
 
 # The GPU module for every architecture, GPU or not: that it compiles.
 step_gpu_module() {
@@ -201,34 +177,37 @@ test_version() {
   NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
 }
 
-# What a form of the tests has: CONTRIBUTING.md has the table. Steps that need no server come first.
+# What a form of the tests has: CONTRIBUTING.md has the table. In a pool all steps but those that have the processors alone run side by side.
 short_steps() {
   if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
-    step "unit tests" step_unit
-    step "lint of SQL" step_lint
-    step "places of the planted mistakes" step_anchors
-    step "test vectors" step_golden
-    step "Unicode tables" step_unicode_tables
+    pooled "unit tests" unit_tasks
+    pooled_whole "lint of SQL" step_lint
+    pooled_whole "places of the planted mistakes" step_anchors
+    pooled_whole "test vectors" step_golden
+    pooled_whole "Unicode tables" step_unicode_tables
   fi
   if with_server; then
-    step "regression tests (pg_regress)" step_regress
-    step "isolation tests" step_isolation
-    step "scripts" step_scripts
-    step "loader" step_loader
-    if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then step "neardup-core, for Python" step_python_core; fi
-    step "clients" step_clients
+    pooled_whole "regression tests (pg_regress)" step_regress
+    pooled_whole "isolation tests" step_isolation
+    pooled "scripts" short_script_tasks
+    pooled "loader" loader_tasks
+    if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then pooled_whole "neardup-core, for Python" step_python_core; fi
+    pooled "clients" client_tasks
   fi
+  run_pool
 }
 
 ci_steps() {
-  lint_steps
   step "sources without precompiled headers" step_syntax
   step "GPU module" step_gpu_module
-  step "unit tests with ASan and UBSan" step_sanitizers
-  step "neardup-core: types, source distribution" step_python_core_source
+  lint_steps
+  pooled "unit tests with ASan and UBSan" sanitizer_tasks
+  pooled_whole "neardup-core: types, source distribution" step_python_core_source
+  if with_server; then pooled "scripts, longer forms" long_script_tasks; fi
+  run_pool
   if with_server; then
-    step "scripts, longer forms" step_long_scripts
-    step "loader with ASan and UBSan" step_loader_sanitized
+    pooled "loader with ASan and UBSan" loader_sanitized_tasks
+    run_pool
   fi
   step "ten planted mistakes" step_mutations
 }
@@ -239,14 +218,18 @@ full_steps() {
   ci_steps
   step "all targets by g++, without a warning" step_gcc
   step "all targets by clang++, without a warning" step_clang
-  step "unit tests with TSan" step_races
+  pooled "unit tests with TSan" races_tasks
+  run_pool
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
   if with_server; then
     step "TLSH distances beside py-tlsh's" step_tlsh_oracle
     step "random queries (sqlsmith)" step_sqlsmith
     step "server with ASan and UBSan" step_sanitized_server
-    step "versions of the clients" step_client_versions
+    pooled "large clients, oldest versions of the others" old_client_tasks
+    run_pool
+    pooled "newest versions of the clients" new_client_tasks
+    run_pool
   fi
   step "arm64, under QEMU" step_arm64
   step "fresh systems" step_fresh
@@ -338,6 +321,8 @@ run_tests() {
   say "neardup tests, $("$pg_config" --version), logs in $logs"
   counts=$work/counts
   : >"$counts"
+  : >"$logs/task-times"
+  read_task_times
   if [ -n "$fresh_suites" ]; then
     step "fresh systems: demos and tests" step_fresh_tests
   elif [ "$upgrades_only" = 1 ]; then
